@@ -4,6 +4,7 @@
 
 import { join } from 'node:path';
 import { buildCore } from './core.mjs';
+import { guideSources, writeGuide } from './guide.mjs';
 import { bundlePackage, declarePackage } from './package.mjs';
 import { page } from './page.mjs';
 import { filesUnder, step } from './step.mjs';
@@ -14,10 +15,10 @@ const inRoot = (...path) => join(root, ...path);
 const recipe = (...scripts) => [...scripts.map((name) => inRoot('scripts', name)), inRoot('package-lock.json')];
 
 const parts = {
-  core: () => buildCore(recipe('core.mjs', 'module-text.mjs')),
-  bundle: () => bundlePackage(recipe('package.mjs', 'entries.mjs')),
-  declarations: () => declarePackage(recipe('package.mjs', 'entries.mjs')),
-  page: () => step('www/dist', inRoot('www', 'dist'), sourcesOfPage(), buildPage),
+  core: () => buildCore(recipe('core.mjs', 'module-text.mjs', 'printing.mjs')),
+  bundle: () => bundlePackage(recipe('package.mjs', 'printing.mjs', 'entries.mjs')),
+  declarations: () => declarePackage(recipe('package.mjs', 'printing.mjs', 'entries.mjs')),
+  page: () => step({ name: 'www/dist', seconds: 5 }, inRoot('www', 'dist'), sourcesOfPage(), buildPage),
 };
 
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
@@ -31,11 +32,13 @@ for (const name of chosen) await parts[name]();
 function sourcesOfPage() {
   const built = [inRoot('pkg', 'dist', '.made-from'), inRoot('pkg', 'wasm', '.made-from')];
   const own = filesUnder(inRoot('www')).filter((file) => !file.startsWith(inRoot('www', 'dist')));
-  return [...own, ...built, inRoot('examples', 'conversations.jsonl'), ...recipe('page.mjs')];
+  const pages = guideSources();
+  return [...own, ...built, ...pages, inRoot('examples', 'conversations.jsonl'), ...recipe('page.mjs', 'guide.mjs')];
 }
 
-/** Puts the page together, from the package that was just built. */
+/** Puts the page together, from the package that was just built, and beside it the guide. */
 async function buildPage() {
   const { build } = await import('vite');
   await build(page);
+  writeGuide(inRoot('www', 'dist', 'guide'));
 }

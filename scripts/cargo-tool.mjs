@@ -7,7 +7,7 @@ import { cargoRoot, cargoTools, versionOf } from './tools.mjs';
 export function needCargoTool(name) {
   const tool = cargoTools[name];
   if (versionOf(name, tool.ask) === `${name} ${tool.version}`) return;
-  console.log(`setup: building ${tool.crate} ${tool.version}, once, which takes a few minutes`);
+  console.log(`setup: building ${tool.crate} ${tool.version}, once, which takes about two minutes`);
   run('cargo', [
     'install',
     tool.crate,

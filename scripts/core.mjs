@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { lineLimit } from './printing.mjs';
 import { run } from './run.mjs';
 import { filesUnder, hashOf, step } from './step.mjs';
 import { cargoHome, env, root, wasmTarget } from './tools.mjs';
@@ -35,7 +36,7 @@ const sourcesMark = wasm('.built-from-rust');
  */
 export async function buildCore(recipe) {
   compileCore();
-  await step('pkg/wasm', wasm(''), [compiled, ...recipe], bindCore);
+  await step({ name: 'pkg/wasm', seconds: 15 }, wasm(''), [compiled, ...recipe], bindCore);
   writeFileSync(sourcesMark, rustSources());
 }
 
@@ -58,7 +59,7 @@ function rustSources() {
  * source file: the paths of this machine are taken out of it.
  */
 function compileCore() {
-  console.log('build: the core');
+  console.log('build: the core, which takes about a minute at first, and half of that when the Rust has changed');
   run('cargo', ['fetch', '--locked', '--quiet', '--target', wasmTarget]);
   const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, env, encoding: 'utf8' }).trim();
   const sources = join(cargoHome, 'registry', 'src');
@@ -195,10 +196,11 @@ async function minify(file) {
     charset: 'utf8',
     legalComments: 'none',
     minifyWhitespace: true,
+    lineLimit,
     minifySyntax: true,
     define: Object.fromEntries(AT_IMPORT.map((name) => [name, `Host${name}`])),
     banner: AT_IMPORT.map((name) => `const Host${name}=globalThis.${name}??class{decode(){}};`).join(''),
   });
-  const ofNumbers = (text) => text.replace(/,(?:\d+|"-?\d+"):"\w+"/g, '');
+  const ofNumbers = (text) => text.replace(/,\s*(?:\d+|"-?\d+"):"\w+"/g, '');
   writeFileSync(file, code.replace(/Object\.freeze\(\{[^{}]*\}\)/g, ofNumbers));
 }

@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { entryNames, exportedNames } from './entries.mjs';
+import { lineLimit } from './printing.mjs';
 import { run } from './run.mjs';
 import { filesUnder, remade } from './step.mjs';
 import { root } from './tools.mjs';
@@ -21,7 +22,7 @@ const inputs = (recipe) => [...filesUnder(src), inPackage('tsconfig.json'), inPa
  * Bundles the package when a source has changed since. Types are not looked at: that takes a second instead of ten.
  */
 export async function bundlePackage(recipe) {
-  await remade('pkg/dist', join(dist, '.made-from'), inputs(recipe), bundle);
+  await remade({ name: 'pkg/dist', seconds: 2 }, join(dist, '.made-from'), inputs(recipe), bundle);
 }
 
 /**
@@ -29,7 +30,7 @@ export async function bundlePackage(recipe) {
  */
 export async function declarePackage(recipe) {
   const from = [...inputs(recipe), coreTypes];
-  await remade('the declarations of pkg/dist', join(dist, '.declared-from'), from, () => {
+  await remade({ name: 'the declarations of pkg/dist', seconds: 10 }, join(dist, '.declared-from'), from, () => {
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const tellApart = ['--incremental', '--tsBuildInfoFile', join(declared, '.tsbuildinfo')];
     run(process.execPath, [
@@ -107,6 +108,7 @@ export async function bundleInto(folder) {
     root: folder,
     publicDir: false,
     logLevel: 'error',
+    plugins: [{ name: 'print', renderChunk: printed }],
     build: {
       outDir: join(folder, 'dist'),
       emptyOutDir: false,
@@ -134,7 +136,7 @@ export async function bundleInto(folder) {
           entryFileNames: '[name].js',
           // As deep as engine/, so that the way to the module is the same from both.
           chunkFileNames: 'chunks/[name].js',
-          minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+          minify: false,
           codeSplitting: {
             includeDependenciesRecursively: false,
             groups: [{ name: (file) => groupOf(pathOf(file)) }],
@@ -142,6 +144,22 @@ export async function bundleInto(folder) {
         },
       },
     },
+  });
+}
+
+/** A script without comments and blanks, in lines that a terminal can show. Its names stay. */
+async function printed(code, { fileName }) {
+  const { transform } = await import('esbuild');
+  return await transform(code, {
+    sourcefile: fileName,
+    sourcemap: 'external',
+    sourcesContent: false,
+    target: 'es2022',
+    format: 'esm',
+    charset: 'utf8',
+    legalComments: 'none',
+    minifyWhitespace: true,
+    lineLimit,
   });
 }
 

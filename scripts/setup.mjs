@@ -9,6 +9,7 @@ import { needCargoTool } from './cargo-tool.mjs';
 import { hasWasmTarget, npmMark, npmWanted } from './installed.mjs';
 import { run } from './run.mjs';
 import { env, root, versionOf, wasmTarget } from './tools.mjs';
+import { choice as betterSqlite } from '../tests/support/better-sqlite3/choice.cjs';
 
 function say(text) {
   console.log(`setup: ${text}`);
@@ -32,7 +33,7 @@ function needRust() {
     giveUp(
       `this Rust lacks the target ${wasmTarget}, and there is no rustup to add it: install Rust from https://rustup.rs`,
     );
-  say(`adding the Rust target ${wasmTarget}`);
+  say(`adding the Rust target ${wasmTarget}, which takes a few seconds`);
   run('rustup', ['target', 'add', wasmTarget]);
 }
 
@@ -42,7 +43,7 @@ function needRustComponents() {
     ['cargo-clippy', 'clippy'],
   ]) {
     if (versionOf(program)) continue;
-    say(`adding the Rust component ${component}`);
+    say(`adding the Rust component ${component}, which takes a few seconds`);
     run('rustup', ['component', 'add', component]);
   }
 }
@@ -51,7 +52,7 @@ function needRustComponents() {
 function needNpmPackages() {
   const wanted = npmWanted();
   if (existsSync(npmMark) && readFileSync(npmMark, 'utf8') === wanted) return;
-  say('installing the npm packages of package-lock.json');
+  say('installing the npm packages of package-lock.json, which takes about half a minute');
   run('npm', ['ci', '--no-progress'], { shell: process.platform === 'win32' });
   // The package that carries another Node for the tests calls it `node`: scripts of npm would be run by that one.
   rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
@@ -69,7 +70,7 @@ function installPackages(packages, what) {
   if (process.getuid?.() !== 0 || !versionOf('apt-get')) {
     giveUp(`the tests need ${what}; on Debian: sudo apt-get install ${packages.join(' ')}`);
   }
-  say(`installing ${packages.join(' and ')} with apt-get`);
+  say(`installing ${packages.join(' and ')} with apt-get, which takes about half a minute`);
   const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } };
   run('apt-get', ['update', '-qq'], quiet);
   run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], quiet);
@@ -92,12 +93,9 @@ function needRedis() {
   needPrograms(['redis-server'], ['redis-server']);
 }
 
-/**
- * Whether better-sqlite3 was compiled for the Node that runs this. Tried in another process, as it may take that
- * along.
- */
+/** Whether this Node can load its better-sqlite3. Tried in another process, as it may take that along. */
 function hasBetterSqlite() {
-  const tried = spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"], {
+  const tried = spawnSync(process.execPath, ['-e', `new (require('${betterSqlite}'))(':memory:')`], {
     cwd: root,
     stdio: 'ignore',
   });
@@ -105,7 +103,8 @@ function hasBetterSqlite() {
 }
 
 /**
- * Compiles better-sqlite3, as its own install script would, for the Node that runs this, whichever npm finds first.
+ * Compiles the better-sqlite3 that the tests take in this Node, as its own install script would, unless it came with
+ * a binary: that of Node 20 does not, and no other Node uses it.
  */
 function needBetterSqlite() {
   if (hasBetterSqlite()) return;
@@ -113,8 +112,8 @@ function needBetterSqlite() {
   const { version } = process;
   const home = dirname(dirname(process.execPath));
   const hasHeaders = existsSync(join(home, 'include', 'node', 'node.h'));
-  say(`compiling better-sqlite3 for Node ${version}, once, which takes a minute or two`);
-  run('npm', ['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'], {
+  say(`compiling ${betterSqlite} for Node ${version}, once, which takes a minute or two`);
+  run('npm', ['rebuild', betterSqlite, '--ignore-scripts=false', '--loglevel=error'], {
     shell: process.platform === 'win32',
     env: {
       ...env,
@@ -124,7 +123,7 @@ function needBetterSqlite() {
       ...(hasHeaders && { npm_config_nodedir: home }),
     },
   });
-  if (!hasBetterSqlite()) giveUp(`better-sqlite3 was compiled, and Node ${version} cannot load it`);
+  if (!hasBetterSqlite()) giveUp(`${betterSqlite} was compiled, and Node ${version} cannot load it`);
 }
 
 /** Python, and what makes folders for packages of Python, which Debian has in a package of its own. */

@@ -22,12 +22,13 @@ export function hashOf(files) {
 
 /**
  * Has `make` do its work unless it was done with the very same `inputs` (files) before. The file `mark` says so: it is
- * removed first and written last, so that a step that failed is done again.
+ * removed first and written last, so that a step that failed is done again. `seconds` says about how long it takes on
+ * two cores.
  */
-export async function remade(name, mark, inputs, make) {
+export async function remade({ name, seconds }, mark, inputs, make) {
   const madeFrom = hashOf(inputs);
   if (existsSync(mark) && readFileSync(mark, 'utf8') === madeFrom) return;
-  console.log(`build: ${name}`);
+  console.log(`build: ${name}, which takes about ${seconds} s`);
   rmSync(mark, { force: true });
   await make();
   mkdirSync(dirname(mark), { recursive: true });
@@ -35,8 +36,8 @@ export async function remade(name, mark, inputs, make) {
 }
 
 /** Such a step that fills a whole `folder`, which is emptied first. */
-export async function step(name, folder, inputs, make) {
-  await remade(name, join(folder, '.made-from'), inputs, () => {
+export async function step(what, folder, inputs, make) {
+  await remade(what, join(folder, '.made-from'), inputs, () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     return make();

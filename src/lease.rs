@@ -33,13 +33,16 @@ pub enum LeaseFault {
     Held(f64),
     /// The token is not the session's any more: another holder has taken the lease.
     Fenced,
+    /// There is no greater token: the lease can neither be taken nor given back any more.
+    Exhausted,
 }
 
 impl LeaseRow {
     /// Decides what becomes of a lease: the row as it is after the request. `now` is the clock of what keeps the
     /// session, in milliseconds since the epoch. A lease is lost when another holder has taken it, never by time alone:
     /// until then its holder may write and make it last longer. Giving it back moves the token on, so that nothing is
-    /// written with it afterwards.
+    /// written with it afterwards. It may be given back once more, because the answer was lost: where nobody has it and
+    /// the token is the next one, nobody has taken it since, and nothing changes.
     ///
     /// # Errors
     ///
@@ -64,13 +67,19 @@ impl LeaseRow {
         let held = Some((holder.clone(), now + ttl));
         let Some(fence) = *fence else {
             let until = self.held.as_ref().filter(|(_, until)| !is_own && *until > now).map(|(_, until)| *until);
-            let fence = if is_own { self.fence } else { self.fence + 1 };
-            return until.map_or(Ok(Self { fence, held }), |until| Err(LeaseFault::Held(until)));
+            if let Some(until) = until {
+                return Err(LeaseFault::Held(until));
+            }
+            let fence = if is_own { self.fence } else { next_to(self.fence)? };
+            return Ok(Self { fence, held });
         };
+        if *ttl <= 0.0 && self.held.is_none() && fence.checked_add(1) == Some(self.fence) {
+            return Ok(self.clone());
+        }
         if self.fence != fence || !is_own {
             return Err(LeaseFault::Fenced);
         }
-        Ok(if *ttl > 0.0 { Self { fence, held } } else { Self { fence: fence + 1, held: None } })
+        if *ttl > 0.0 { Ok(Self { fence, held }) } else { Ok(Self { fence: next_to(fence)?, held: None }) }
     }
 
     /// Whether what carries a token may be written.
@@ -81,6 +90,11 @@ impl LeaseRow {
     pub fn check(&self, fence: u64) -> std::result::Result<(), LeaseFault> {
         if self.fence == fence { Ok(()) } else { Err(LeaseFault::Fenced) }
     }
+}
+
+/// The next token. None is ever given twice.
+fn next_to(fence: u64) -> std::result::Result<u64, LeaseFault> {
+    fence.checked_add(1).ok_or(LeaseFault::Exhausted)
 }
 
 impl LeaseFault {
@@ -99,6 +113,35 @@ impl LeaseFault {
                 let message = ["the lease of session \"", id, "\" was lost: another has taken it since"].concat();
                 Error::new(ErrorKind::LeaseLost, message).with_id(id)
             }
+            Self::Exhausted => {
+                let message = ["the lease of session \"", id, "\" has no tokens left"].concat();
+                Error::new(ErrorKind::LimitExceeded, message).with_id(id)
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(holder: &str, ttl: f64, fence: Option<u64>) -> LeaseRequest {
+        LeaseRequest { holder: holder.to_owned(), ttl, fence }
+    }
+
+    #[test]
+    fn the_last_token_is_given_once_and_none_after_it() {
+        let free = LeaseRow { fence: u64::MAX - 1, held: None };
+        let last = free.decide(&ask("a", 100.0, None), 0.0).unwrap();
+        assert_eq!(last.fence, u64::MAX);
+        assert_eq!(last.decide(&ask("a", 50.0, None), 0.0).map(|row| row.fence), Ok(u64::MAX), "its holder asks again");
+        assert_eq!(last.decide(&ask("a", 50.0, Some(u64::MAX)), 0.0).map(|row| row.fence), Ok(u64::MAX));
+        assert_eq!(last.decide(&ask("b", 100.0, None), 99.0), Err(LeaseFault::Held(100.0)));
+        assert_eq!(last.decide(&ask("b", 100.0, None), 100.0), Err(LeaseFault::Exhausted));
+        assert_eq!(last.decide(&ask("a", 0.0, Some(u64::MAX)), 0.0), Err(LeaseFault::Exhausted));
+        assert_eq!(last.check(u64::MAX), Ok(()));
+        let error = LeaseFault::Exhausted.error("s");
+        assert_eq!((error.kind(), error.id()), (ErrorKind::LimitExceeded, Some("s")));
+        assert_eq!(error.to_string(), "the lease of session \"s\" has no tokens left");
     }
 }

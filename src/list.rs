@@ -173,7 +173,7 @@ fn split_at_dot(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::SessionKey;
+    use crate::change::{Guard, Prepared, SessionKey};
     use crate::delta::Delta;
 
     fn sessions(rows: &[(f64, &str)]) -> Sessions {
@@ -238,6 +238,27 @@ mod tests {
         assert_eq!(ids(&sessions, &third.unwrap()), "d", "a cursor can be had of any session");
         assert_eq!(sessions.cursor(gone), None);
         assert!(sessions.list(&ListQuery { start: Start::After("page 2"), ..query }).is_err());
+    }
+
+    #[test]
+    fn a_session_that_gets_the_number_of_one_that_has_moved_and_is_gone_is_in_the_list() {
+        let names: Vec<_> = (0..100).map(|number| format!("s{number:03}")).collect();
+        let rows: Vec<_> = names.iter().map(|name| (1.0, name.as_str())).collect();
+        let mut sessions = sessions(&rows);
+        let query = ListQuery { app_name: "app", ..ListQuery::default() };
+        // From now on the list is kept.
+        assert_eq!(sessions.list(&query).unwrap().sessions.len(), 100);
+        let moved = sessions.find(&SessionKey::new("app", "u", "s050")).unwrap();
+        let event = sessions.prepare_append(moved, "e", 2.0, Delta::default(), Guard::default()).unwrap();
+        let Prepared::Change { change, .. } = event else { panic!("it is new") };
+        sessions.apply_append(moved, &change).unwrap();
+        sessions.remove_for_good(moved);
+        assert_eq!(sessions.list(&query).unwrap().sessions.len(), 99);
+        let key = SessionKey::new("app", "u", "anew");
+        let change = sessions.prepare_create(&key, 3.0, Delta::default()).unwrap();
+        assert_eq!(sessions.apply_create(&key, &change).unwrap(), moved, "the number is given again");
+        let page = sessions.list(&ListQuery { descending: true, limit: Some(2), ..query }).unwrap();
+        assert_eq!(ids(&sessions, &page), "anew s000");
     }
 
     #[test]

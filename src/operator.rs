@@ -24,7 +24,7 @@ use crate::json::{Json, js_number, normalize};
 /// # Ok::<(), statepad::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Operator {
     /// Adds a number, as IEEE doubles do. A key that is not there counts as 0.

@@ -91,6 +91,6 @@ function toneOf(text) {
 /** The planner knows nothing but its instruction: what it says shows what it was told. @param {string} instruction */
 function planFrom(instruction) {
   const [, tone = '', noted = ''] = /^The customer (.*)\. Noted: (.*)\. What/su.exec(instruction) ?? [];
-  const duty = tone.startsWith('asks') ? 'answer the question' : tone.startsWith('says') ? 'close kindly' : 'go on';
-  return noted === 'nothing new' ? `${duty}.` : `${duty}, mind ${noted}.`;
+  const duty = tone.startsWith('asks') ? 'answer the question' : tone.startsWith('says') ? 'say goodbye' : 'reply';
+  return noted === 'nothing new' ? `${duty}.` : `${duty}; changed: ${noted}.`;
 }

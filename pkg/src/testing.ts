@@ -66,7 +66,8 @@ import { sharingCases } from './testing/cases/sharing.js';
 import { valueCases } from './testing/cases/values.js';
 import type { StoreCase } from './testing/case.js';
 
-export { missingNeeds, runStoreCase } from './testing/run.js';
+export { missingNeeds } from './testing/needs.js';
+export { runStoreCase } from './testing/run.js';
 export type * from './testing/case.js';
 export type { StoreFeature, StoreLack } from './store/contract.js';
 

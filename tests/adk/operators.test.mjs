@@ -36,7 +36,7 @@ const PLACES = {
 };
 
 for (const [place, make] of Object.entries(PLACES)) {
-  test(`${place}: tools count, collect and claim, once for each answer of the model`, async () => {
+  test(`${place}: tools count, collect and claim, once for each call`, async () => {
     const sessionService = make();
     const count = tool('count', (state) => {
       state.set('app:n', increment());
@@ -45,18 +45,18 @@ for (const [place, make] of Object.entries(PLACES)) {
     });
     const model = new ScriptedModel(call('count'), [call('count'), call('count')], 'done');
     const agent = new LlmAgent({ name: 'counter', model, tools: [count] });
-    const opened = await open({ agent, sessionService, state: { 'app:n': 10 } });
+    const plugins = [sessionService.plugin];
+    const opened = await open({ agent, sessionService, plugins, state: { 'app:n': 10 } });
     // Others count, too.
     await sessionService.service.updateState({ appName: KEY.appName }, () => ({ 'app:n': increment(100) }));
     const events = await opened.turn('go');
     const state = await opened.state();
-    // ADK makes one delta of all calls in one answer of the model, in which the last write of a key stands.
-    assert.equal(state['app:n'], 112);
-    assert.deepEqual(state['user:l'], ['x', 'x']);
+    assert.equal(state['app:n'], 113);
+    assert.deepEqual(state['user:l'], ['x', 'x', 'x']);
     assert.equal(state.once, 'first');
     const { events: log } = await opened.stored();
     const written = log.map(({ actions }) => actions.stateDelta['app:n']).filter((n) => n !== undefined);
-    assert.deepEqual(written, [111, 112]);
+    assert.deepEqual(written, [111, 113]);
     assert.ok(events.length > 0);
   });
 

@@ -45,9 +45,12 @@ export function headerOf(heading) {
   return [name, value.join(': ')];
 }
 
-/** Installs what the lock file of a kit names, unless it is there; answers the folder. */
-async function install(kit) {
-  const manifests = ['package.json', 'package-lock.json'].map((name) => join(root, 'tests', 'hosts', kit, name));
+/**
+ * Installs what the lock file of a kit names, unless it is there; answers the folder. It lies in `from`, a folder of
+ * tests/hosts unless told otherwise.
+ */
+export async function install(kit, from = join(root, 'tests', 'hosts', kit)) {
+  const manifests = ['package.json', 'package-lock.json'].map((name) => join(from, name));
   const hash = createHash('sha256');
   for (const file of manifests) hash.update(readFileSync(file));
   const folder = join(installed, `${kit}-${hash.digest('hex').slice(0, 12)}`);

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build as esbuild } from 'esbuild';
-import { build as vite } from 'vite';
+import { build as vite, createLogger } from 'vite';
 import { openChromium, openPage } from '../support/chromium.mjs';
 import { serve } from '../support/serve.mjs';
-import { conversation, expected, project, runNode } from './project.mjs';
+import { conversation, expected, link, project, runNode } from './project.mjs';
 
 const files = {
   'conversation.js': conversation,
@@ -45,6 +45,27 @@ const files = {
     revoke();
     export const refused = new SessionService().createSession(proxy).catch(({ code, message }) => [code, message]);
   `,
+  'keep.js': `
+    import { SessionService } from 'statepad';
+    import { sqliteStore } from 'statepad/stores/sqlite';
+    export async function keep(path) {
+      const service = new SessionService({ store: sqliteStore(path), retry: { attempts: 1 } });
+      try {
+        return (await service.getOrCreateSession({ appName: 'a', userId: 'u', sessionId: 's' })).id;
+      } finally {
+        await service.close();
+      }
+    }
+  `,
+  'print-kept.js': `
+    import { keep } from './keep.js';
+    keep('sessions.db').then((id) => console.log(JSON.stringify(id)));
+  `,
+  'not-kept.js': `
+    import { keep } from './keep.js';
+    globalThis.told = keep('sessions.db').catch(({ code, message }) => [code, message]);
+  `,
+  'not-kept.html': '<!doctype html><title>statepad</title><script type="module" src="./not-kept.js"></script>',
   'index.html': '<!doctype html><title>statepad</title><script type="module" src="./page.js"></script>',
   'worker.html': '<!doctype html><title>statepad</title><script type="module" src="./with-worker.js"></script>',
 };
@@ -132,6 +153,48 @@ describe('bundled', () => {
     it('for a worker', async () => {
       assert.deepEqual(await visit(built, '/worker.html'), { told: expected, early: undefined, complaints: [] });
     });
+  });
+
+  const notKept = [
+    'STORE_UNAVAILABLE',
+    'the store cannot be opened: the store refuses: the database "sessions.db": ' +
+      'this host has neither node:sqlite nor bun:sqlite: give an open connection',
+  ];
+
+  for (const format of ['esm', 'cjs']) {
+    it(`with a store at a path, by esbuild for Node as one ${format} file`, async () => {
+      const name = `kept.${format === 'esm' ? 'mjs' : 'cjs'}`;
+      const outfile = join(folder, 'built-kept', name);
+      const { warnings } = await bundle('print-kept.js', { platform: 'node', format, outfile });
+      assert.deepEqual(warnings, []);
+      link('better-sqlite3', folder);
+      assert.equal(await runNode(folder, join('built-kept', name)), 's');
+    });
+  }
+
+  it('with a store at a path, by esbuild for a browser, which says that it has no SQLite', async () => {
+    const built = join(folder, 'built-not-kept');
+    const outfile = join(built, 'bundle.js');
+    const { warnings } = await bundle('not-kept.js', { platform: 'browser', format: 'esm', minify: true, outfile });
+    assert.deepEqual(warnings, []);
+    assert.deepEqual(readdirSync(built), ['bundle.js']);
+    const { told, complaints } = await visit(built, '/bundle.html');
+    assert.deepEqual([told, complaints], [notKept, []]);
+  });
+
+  it('with a store at a path, by Vite, which warns of nothing', async () => {
+    const built = join(folder, 'built-vite-not-kept');
+    const warned = [];
+    const warn = (message) => warned.push(message);
+    await vite({
+      root: folder,
+      configFile: false,
+      customLogger: { ...createLogger('warn'), warn, warnOnce: warn },
+      build: { outDir: built, rollupOptions: { input: join(folder, 'not-kept.html') } },
+    });
+    assert.deepEqual(warned, []);
+    const { told, complaints } = await visit(built, '/not-kept.html');
+    assert.deepEqual([told, complaints], [notKept, []]);
   });
 
   it('by Vite without losing a check whose answer is not used', async () => {

@@ -105,9 +105,29 @@ describe('the published package', () => {
     assert.match(source[line - 1] ?? '', /admitCreation\(/);
     assert.match(
       await trace(),
-      /at SessionService\.createSession \(.*\.js:1:\d+\)/,
+      /at SessionService\.createSession \(.*\.js:\d+:\d+\)/,
       'the names are told without maps',
     );
+  });
+
+  it('shows an uncaught error without pages of code before it', async () => {
+    const scripts = named(/^(dist\/.*|wasm\/statepad)\.js$/);
+    const long = scripts.flatMap(([path, text]) =>
+      text.split('\n').some(({ length }) => length > 500) ? [path] : [],
+    );
+    assert.ok(scripts.length > 15);
+    assert.deepEqual(long, []);
+    const program = `
+      import { SessionService } from 'statepad';
+      await new SessionService().createSession({ appName: 'tutor' });
+    `;
+    const folder = await project({ 'uncaught.js': program });
+    const { cause } = await run(process.execPath, ['uncaught.js'], { cwd: folder }).then(
+      assert.fail,
+      (error) => error,
+    );
+    const before = cause.stderr.indexOf('userId is missing');
+    assert.ok(before > 0 && before < 1000, cause.stderr.slice(0, 1000));
   });
 
   it('has documents whose links lead to what it holds', () => {
@@ -156,6 +176,7 @@ describe('the published package', () => {
     assert.deepEqual([dependencies, scripts], [undefined, undefined]);
     assert.deepEqual(peerDependenciesMeta, {
       '@google/adk': { optional: true },
+      'better-sqlite3': { optional: true },
       'google-auth-library': { optional: true },
       react: { optional: true },
     });

@@ -47,20 +47,24 @@ export function pack() {
   return packing;
 }
 
+/** Puts a package of this repository among those of a project, under its own name or another one. */
+export function link(name, folder, as = name) {
+  const at = join(folder, 'node_modules', as);
+  mkdirSync(dirname(at), { recursive: true });
+  rmSync(at, { recursive: true, force: true });
+  symlinkSync(join(root, 'node_modules', name), at, 'junction');
+}
+
 /**
  * A fresh project with the package installed and `files` (name to text) in it. The packages in `link` are those of
  * this repository.
  */
-export async function project(files, { link = [] } = {}) {
+export async function project(files, { link: linked = [] } = {}) {
   const folder = temporaryFolder();
   const { path } = await pack();
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh', private: true, type: 'module' }));
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', path], { cwd: folder });
-  for (const name of link) {
-    const at = join(folder, 'node_modules', name);
-    mkdirSync(dirname(at), { recursive: true });
-    symlinkSync(join(root, 'node_modules', name), at, 'junction');
-  }
+  for (const name of linked) link(name, folder);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

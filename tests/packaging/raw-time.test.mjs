@@ -196,6 +196,9 @@ describe('operators', () => {
         await append({ n: side.increment() }, { id: 'j', customMetadata: { note: 1, statepad: { own: 2 } } }),
       );
       answers.push(JSON.stringify(side.increment()), Object.isFrozen(side.append(1)));
+      answers.push(structuredClone(side.compareAndSet(1, null)));
+      answers.push(await append({ n: structuredClone(side.increment()) }, { id: 'k' }));
+      answers.push(await append({ n: { l: [JSON.parse(JSON.stringify(side.setOnce(1)))] } }, { id: 'k' }));
       for (const make of [
         () => side.increment('1'),
         () => side.increment(NaN),

@@ -188,4 +188,55 @@ describe('files of others', () => {
       await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
     });
   }
+
+  it('is shown whatever it is called, and whatever stands in the place of a role', async (t) => {
+    const page = await it_.open(t);
+    const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
+    const part = JSON.parse(`{${names.map((name) => `"${name}":"told by ${name}"`).join(',')}}`);
+    const role = { _$litType$: 1, strings: { raw: ['<b>', '</b>'] }, values: [] };
+    const event = { id: 'e1', author: 'toString', timestamp: 1, content: { role, parts: [part] } };
+    const written = JSON.parse('{"constructor":1,"__proto__":[2],"kept":3}');
+    const deletion = { stateDelta: { constructor: null, kept: 4 } };
+    const events = [
+      { ...event, actions: { stateDelta: written } },
+      {
+        ...{ id: 'e2', author: '__proto__', timestamp: 2, actions: deletion },
+        customMetadata: { statepad: { deleted: ['constructor'] } },
+      },
+    ];
+    const state = JSON.parse('{"__proto__":[2],"kept":4}');
+    const session = { id: 'odd', appName: 'a', userId: 'u', state, events, lastUpdateTime: 2 };
+    await open(page, 'odd.json', JSON.stringify(session));
+    await page.getByRole('listbox', { name: 'Events' }).locator('#event-1').click();
+    const details = page.getByRole('region', { name: 'Details' });
+    for (const name of names) await details.getByText(`told by ${name}`).waitFor();
+    const keys = page.getByRole('region', { name: 'State', exact: true }).locator('li[data-row]');
+    assert.deepEqual(await keys.evaluateAll((all) => all.map(({ dataset }) => dataset.row)), [
+      '__proto__',
+      'kept',
+      'constructor',
+    ]);
+  });
+
+  it('may be thousands of keys: the first are drawn, and the others where somebody looks', async (t) => {
+    const page = await it_.open(t);
+    const state = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key ${index}`, index]));
+    const events = [{ id: 'e1', author: 'a', timestamp: 1, actions: { stateDelta: state } }];
+    const session = { id: 'many', appName: 'a', userId: 'u', state, events, lastUpdateTime: 1 };
+    await open(page, 'many.json', JSON.stringify(session));
+    const shown = page.getByRole('region', { name: 'State', exact: true });
+    const rows = shown.locator('li[data-row]');
+    await shown.getByRole('button', { name: 'key 0', exact: true }).waitFor();
+    assert.ok((await rows.count()) < 2_000, 'not all of them');
+    const end = shown.getByRole('button', { name: / more$/ });
+    const before = await rows.count();
+    await end.scrollIntoViewIfNeeded();
+    await shown.locator(`li[data-row="key ${before + 10}"]`).waitFor();
+    await page.getByRole('searchbox').fill('key 19999');
+    await shown.getByText('1 of 20000 keys').waitFor();
+    await shown.getByRole('button', { name: 'key 19999', exact: true }).waitFor();
+    await page.getByRole('listbox', { name: 'Events' }).locator('#event-1').click();
+    const details = page.getByRole('region', { name: 'Details' });
+    assert.ok((await details.locator('tbody tr').count()) < 2_000);
+  });
 });

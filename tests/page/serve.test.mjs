@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -56,10 +59,15 @@ describe('serving', () => {
     );
   });
 
-  it('npm start says what it can do, and serves nothing then', async (t) => {
-    await assert.rejects(
-      until(t, ADDRESS, script('start.mjs'), '--help'),
-      /ended with 0, and had printed [^]*--no-serve/,
-    );
+  it('npm start tells its usage, and that an option is unknown, where nothing is installed or built', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'statepad-start-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    for (const name of ['scripts', 'examples', 'Cargo.lock']) {
+      cpSync(new URL(`../../${name}`, import.meta.url), join(folder, name), { recursive: true });
+    }
+    const start = join(folder, 'scripts', 'start.mjs');
+    await assert.rejects(until(t, ADDRESS, start, '--help'), /ended with 0, and had printed Replays [^]*--no-serve/);
+    await assert.rejects(until(t, ADDRESS, start, '--sevre'), /ended with 2, [^]*'--sevre'[^]*--help shows how/);
+    assert.deepEqual(readdirSync(folder).sort(), ['Cargo.lock', 'examples', 'scripts']);
   });
 });

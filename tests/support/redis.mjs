@@ -5,10 +5,12 @@ import { accessSync, constants, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { Redis } from 'ioredis';
 
 const given = process.env.STATEPAD_TEST_REDIS_URL;
+/** The program that servers of our own are started from: that of the PATH, or another version of it. */
+const program = process.env.STATEPAD_TEST_REDIS_SERVER ?? 'redis-server';
 
 /**
  * Why there are no tests with a server of our own, if there are none: for `test(name, { skip })`. Where `CI` is set, a
@@ -17,14 +19,14 @@ const given = process.env.STATEPAD_TEST_REDIS_URL;
 export function whyNoRedisServer() {
   const isThere = process.env.PATH.split(delimiter).some((folder) => {
     try {
-      accessSync(join(folder, 'redis-server'), constants.X_OK);
+      accessSync(resolve(folder, program), constants.X_OK);
       return true;
     } catch {
       return false;
     }
   });
   if (isThere) return undefined;
-  const why = 'redis-server is not in the PATH: node scripts/setup.mjs test installs it or says how';
+  const why = `${program} is not in the PATH: node scripts/setup.mjs test installs it or says how`;
   if (process.env.CI) throw new Error(why);
   console.warn(`NOT TESTED: ${why}`);
   return why;
@@ -51,8 +53,7 @@ export async function startRedis() {
  */
 export async function startRedisServer(...options) {
   const folder = await mkdtemp(join(tmpdir(), 'statepad-redis-'));
-  // The servers of a cluster talk to each other on a second port.
-  const [port, busPort] = await freePorts(options.includes('--cluster-enabled') ? 2 : 1);
+  const [port, busPort] = options.includes('--cluster-enabled') ? await clusterPorts() : [await freePort()];
   const args = [
     ['--port', port],
     ['--bind', '127.0.0.1'],
@@ -60,13 +61,12 @@ export async function startRedisServer(...options) {
     ['--save', ''],
     ['--appendonly', 'yes'],
     ['--appendfsync', 'always'],
-    busPort === undefined ? [] : ['--cluster-port', busPort],
   ]
     .flat()
     .map(String);
   let server;
   const start = async () => {
-    server = spawn('redis-server', [...args, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+    server = spawn(program, [...args, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
     await isReady(server);
   };
   const end = (signal) =>
@@ -101,9 +101,10 @@ export async function startRedisServer(...options) {
 export async function startRedisCluster() {
   const servers = await Promise.all([1, 2].map(() => startRedisServer('--cluster-enabled', 'yes')));
   const admins = servers.map(({ url }) => new Redis(url));
+  const slotsFrom = (first) => Array.from({ length: 8_192 }, (_, index) => first + index);
   await Promise.all([
-    admins[0].cluster('ADDSLOTSRANGE', 0, 8_191),
-    admins[1].cluster('ADDSLOTSRANGE', 8_192, 16_383),
+    admins[0].cluster('ADDSLOTS', ...slotsFrom(0)),
+    admins[1].cluster('ADDSLOTS', ...slotsFrom(8_192)),
     admins[1].cluster('SET-CONFIG-EPOCH', 2),
   ]);
   await admins[0].cluster('MEET', '127.0.0.1', servers[1].port, servers[1].busPort);
@@ -131,21 +132,24 @@ function isReady(server) {
   });
 }
 
-/** Ports that nobody listens on, all of them different. */
-async function freePorts(count) {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise((resolve, reject) => {
-          const server = createServer().once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+/** A port that nobody listens on: this one, or any; nothing where this one is taken. */
+function freePort(wanted = 0) {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(undefined));
+    server.listen(wanted, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** The ports of a server of a cluster: it talks to the others on a second one, which is higher by 10,000. */
+async function clusterPorts() {
+  for (;;) {
+    const busPort = await freePort();
+    const port = await freePort(busPort - 10_000);
+    if (port !== undefined) return [port, busPort];
+  }
 }
 
 /** Deletes all keys that begin with `prefix`, by a client of `ioredis`. */

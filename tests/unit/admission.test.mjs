@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { createEvent, isStatepadError } from 'statepad';
+import { append, compareAndSet, createEvent, increment, isStatepadError, setOnce } from 'statepad';
 import { StatepadSessionService } from 'statepad/adk';
 import { plain } from '../contract/read.mjs';
 import { KEY } from '../support/fixtures.mjs';
@@ -58,6 +58,89 @@ for (const [what, value] of [
     assert.deepEqual(plain(await service.getUserState(KEY)), {});
   });
 }
+
+for (const [what, lose] of Object.entries({
+  'a structured clone': structuredClone,
+  JSON: (operator) => JSON.parse(JSON.stringify(operator)),
+})) {
+  test(`an operator that lost its mark in ${what} is refused wherever state is written`, async () => {
+    for (const operator of [increment(), append('x'), setOnce(null), compareAndSet(undefined, 1)]) {
+      const value = lose(operator);
+      const { service, session } = await open();
+      await refused(
+        service.appendEvent({ session, event: { actions: { stateDelta: { a: 1, 'app:x': value } } } }),
+        'actions.stateDelta["app:x"]',
+      );
+      await refused(
+        service.appendEvent({ session, event: { actions: { stateDelta: { x: { list: [value] } } } } }),
+        'actions.stateDelta["x"].list[0]',
+      );
+      await refused(service.createSession({ appName: 'app', userId: 'u', state: { x: value } }), 'state["x"]');
+      await refused(
+        service.updateState({ appName: 'app' }, () => ({ 'app:x': value })),
+        'delta["app:x"]',
+      );
+      assert.equal(session.revision, 0);
+      assert.deepEqual(plain(await service.getAppState(KEY)), {});
+      // Where no state is, it means nothing.
+      await service.appendEvent({ session, event: { content: { parts: [{ text: 'x', value }] } } });
+    }
+  });
+}
+
+test('a faked operator is refused by a code, and nothing is written', async () => {
+  const mark = Symbol.for('statepad.operator');
+  const fakes = [
+    ...[
+      null,
+      'increment',
+      1,
+      true,
+      [],
+      {},
+      [1],
+      { increment: '1' },
+      { increment: null },
+      { append: 1 },
+      { append: {} },
+    ],
+    ...[{ setOnce: undefined }, { compareAndSet: 1 }, { compareAndSet: {} }, { compareAndSet: { expected: 1 } }],
+    ...[
+      { compareAndSet: { value: 1, other: 2 } },
+      { increment: 1, append: [] },
+      { increment: 1, more: 1 },
+      { twice: 1 },
+    ],
+  ];
+  const { service, session } = await open();
+  const unknown = (error) => {
+    assert.ok(isStatepadError(error), error?.stack);
+    assert.deepEqual([error.code, error.key], ['INVALID_ARGUMENT', 'app:x'], error.message);
+    return true;
+  };
+  for (const fake of fakes.map((operator) => ({ [mark]: operator }))) {
+    const stateDelta = { a: 1, 'app:x': fake };
+    await assert.rejects(service.appendEvent({ session, event: { actions: { stateDelta } } }), unknown);
+    await assert.rejects(
+      service.updateState({ appName: 'app' }, () => ({ 'app:x': fake })),
+      unknown,
+    );
+  }
+  for (const [operator, place] of [
+    [{ increment: NaN }, '.increment'],
+    [{ append: [undefined] }, '.append[0]'],
+    [{ setOnce: 1n }, '.setOnce'],
+    [() => 1, ''],
+  ]) {
+    const stateDelta = { x: { [mark]: operator } };
+    await refused(
+      service.appendEvent({ session, event: { actions: { stateDelta } } }),
+      `actions.stateDelta["x"]${place}`,
+    );
+  }
+  assert.equal(session.revision, 0);
+  assert.deepEqual(plain(await service.getAppState(KEY)), {});
+});
 
 test('a cycle is refused', async () => {
   const { service, session } = await open();

@@ -6,7 +6,16 @@ import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { KEY, hasCode, setting } from '../support/fixtures.mjs';
 
-const tick = (time = 5) => new Promise((resolve) => setTimeout(resolve, time));
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Lets time go by, as the mocked clock tells it, until a promise is settled. */
+async function passUntil(timers, promise) {
+  let isOver = false;
+  const end = () => (isOver = true);
+  promise.then(end, end);
+  for (await settled(); !isOver; await settled()) timers.tick(20);
+  return await promise;
+}
 
 /** A service, and another one that shares its sessions where that is possible. */
 const places = {
@@ -22,7 +31,8 @@ const places = {
 
 for (const [name, open] of Object.entries(places)) {
   describe(name, () => {
-    test('a lease is held by one, and every write through the handle of a lost one is refused', async () => {
+    test('a lease is held by one, and every write through the handle of a lost one is refused', async (t) => {
+      t.mock.timers.enable({ apis: ['Date'] });
       const { service, other } = open();
       const session = await service.createSession({ ...KEY, state: { n: 0 } });
       const theirs = await other.getSession(KEY);
@@ -34,8 +44,7 @@ for (const [name, open] of Object.entries(places)) {
       assert.equal(held.code, 'LEASE_HELD');
       assert.equal(held.id, 's');
       assert.equal(held.until, lease.until);
-      await lease.renew(1);
-      await tick();
+      t.mock.timers.tick(60_000);
 
       const next = await other.lease(theirs, { ttl: 60_000 });
       assert.ok(next.token > lease.token);
@@ -72,22 +81,24 @@ for (const [name, open] of Object.entries(places)) {
       assert.equal((await other.getSession(KEY)).state.n, 4);
     });
 
-    test('an event that is stored already is no write, whatever has become of the lease', async () => {
+    test('an event that is stored already is no write, whatever has become of the lease', async (t) => {
+      t.mock.timers.enable({ apis: ['Date'] });
       const { service, other } = open();
       const session = await service.createSession(KEY);
       await service.lease(session, { ttl: 1 });
       const event = setting({ n: 1 }, { id: 'e', timestamp: 1 });
       const stored = await service.appendEvent({ session, event });
-      await tick();
+      t.mock.timers.tick(1);
       await other.lease(await other.getSession(KEY));
       assert.deepEqual(await service.appendEvent({ session, event }), stored);
     });
 
-    test('a lease that is over is kept until another takes it', async () => {
+    test('a lease that is over is kept until another takes it', async (t) => {
+      t.mock.timers.enable({ apis: ['Date'] });
       const { service } = open();
       const session = await service.createSession(KEY);
       const lease = await service.lease(session, { ttl: 1 });
-      await tick();
+      t.mock.timers.tick(1);
       await service.appendEvent({ session, event: setting({ n: 1 }) });
       await lease.renew(60_000);
       const again = service.lease(await service.getSession(KEY));
@@ -135,24 +146,28 @@ for (const [name, open] of Object.entries(places)) {
       assert.deepEqual((await other.getSession(KEY)).state, { anew: 1 });
     });
 
-    test('withLease renews while its function runs, gives back whatever comes of it, and waits its turn', async () => {
+    test('withLease renews while its function runs, gives back whatever comes of it, and waits its turn', async (t) => {
+      t.mock.timers.enable({ apis: ['Date', 'setTimeout'] });
       const { service, other } = open();
       const session = await service.createSession({ ...KEY, state: { n: 0 } });
+      const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
       const order = [];
       const run = (of, label) => async (lease) => {
         order.push(`${label} begins`);
         const { n } = lease.session.state;
-        await tick(500);
+        await passUntil(t.mock.timers, sleep(500));
         await of.appendEvent({ session: lease.session, event: setting({ n: n + 1 }) });
         order.push(`${label} ends`);
         return label;
       };
-      const first = service.withLease(session, run(service, 'first'), { ttl: 200 });
-      await tick(1);
       const theirs = await other.getSession(KEY);
-      await assert.rejects(other.withLease(theirs, run(other, 'none'), { wait: 10 }), hasCode('LEASE_HELD'));
+      let begin;
+      const isBegun = new Promise((resolve) => (begin = resolve));
+      const first = service.withLease(session, (lease) => (begin(), run(service, 'first')(lease)), { ttl: 200 });
+      await isBegun;
+      await assert.rejects(other.withLease(theirs, run(other, 'none')), hasCode('LEASE_HELD'));
       const second = other.withLease(theirs, run(other, 'second'), { ttl: 200, wait: 10_000 });
-      assert.deepEqual(await Promise.all([first, second]), ['first', 'second']);
+      assert.deepEqual(await passUntil(t.mock.timers, Promise.all([first, second])), ['first', 'second']);
       assert.deepEqual(order, ['first begins', 'first ends', 'second begins', 'second ends']);
       assert.equal(theirs.state.n, 2);
 
@@ -170,7 +185,7 @@ for (const [name, open] of Object.entries(places)) {
       await service.lease(session);
       const controller = new AbortController();
       const waiting = service.withLease(KEY_AS_SESSION, () => 'never', { wait: 60_000, signal: controller.signal });
-      await tick(20);
+      await settled();
       const reason = new Error('enough');
       controller.abort(reason);
       await assert.rejects(waiting, reason);

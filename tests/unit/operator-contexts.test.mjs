@@ -299,3 +299,28 @@ test("a State with a delta of its own takes operators as a context's does", asyn
   given.increment('y', 5);
   assert.equal(given.get('y'), 5);
 });
+
+test('what was an operator, or pretends to be one, is refused where it is written or read, and nothing else', async () => {
+  const { session, context } = await begin({ n: 1 });
+  const { state } = context;
+  const mark = Symbol.for('statepad.operator');
+  state.increment('n');
+  for (const [value, code] of [
+    [structuredClone(increment()), 'VALUE_NOT_JSON'],
+    [JSON.parse(JSON.stringify(append(1))), 'VALUE_NOT_JSON'],
+    [{ [mark]: 'junk' }, 'INVALID_ARGUMENT'],
+    [{ [mark]: null }, 'INVALID_ARGUMENT'],
+    [{ [mark]: { increment: 1, append: [] } }, 'INVALID_ARGUMENT'],
+  ]) {
+    assert.throws(() => state.set('n', value), hasCode(code));
+    assert.throws(() => state.update({ m: 1, n: value }), hasCode(code));
+    await assert.rejects(context.append({ actions: { stateDelta: { n: value } } }), hasCode(code));
+    // Of a delta that was made elsewhere, too.
+    const other = new State({ n: 1 }, { n: value });
+    assert.throws(() => other.get('n'), hasCode('VALUE_NOT_JSON'));
+    assert.throws(() => other.toRecord(), hasCode('VALUE_NOT_JSON'));
+  }
+  assert.equal(state.get('n'), 2);
+  await context.append({});
+  assert.deepEqual(plain(session.state), { n: 2 });
+});

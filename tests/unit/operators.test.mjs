@@ -322,7 +322,6 @@ describe('what is given as an operator', () => {
     assert.throws(() => setOnce(increment()), hasCode('VALUE_NOT_JSON'));
     assert.throws(() => compareAndSet(1, undefined), hasCode('VALUE_NOT_JSON'));
     assert.throws(() => compareAndSet(new Map(), 1), hasCode('VALUE_NOT_JSON'));
-    assert.deepEqual(JSON.parse(JSON.stringify({ n: increment() })), { n: null });
     assert.ok(Object.isFrozen(increment()));
   });
 

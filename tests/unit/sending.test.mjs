@@ -279,8 +279,8 @@ test('options that do not go together are refused', () => {
   const persist = async () => undefined;
   const restore = () => [];
   for (const options of [
-    { persist },
     { restore },
+    { persist, store: memoryStore() },
     { persist, restore, store: memoryStore() },
     { store: memoryStore(), migrate: 'maybe' },
     { store: memoryStore(), timeout: 0 },

@@ -221,10 +221,10 @@ function planFor({ text, delta, deleted }: Turn): string {
   const duty = /[?？]/u.test(text)
     ? 'answer the question'
     : /\b(?:thanks|thank you|gracias)\b/iu.test(text)
-      ? 'close kindly'
-      : 'go on';
+      ? 'say goodbye'
+      : 'reply';
   const keys = [...Object.keys(delta).filter((key) => !key.startsWith('temp:')), ...deleted];
-  return keys.length === 0 ? duty : `${duty}, mind ${keys.join(', ')}`;
+  return keys.length === 0 ? duty : `${duty}; changed: ${keys.join(', ')}`;
 }
 
 interface Understanding {

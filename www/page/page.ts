@@ -22,8 +22,8 @@ import { count, visit } from './visit.js';
 const DATABASE = 'statepad-demo';
 
 /** What is documented, and where. */
-const GUIDE = 'https://www.npmjs.com/package/statepad';
-const REFERENCE = 'https://docs.rs/statepad';
+const GUIDE = './guide/index.html';
+const CRATE = './guide/crate.html';
 
 const SLOW =
   'The browser’s storage is not answering. Another tab of this page may be holding it: close that tab, keep waiting, or continue without saving.';
@@ -108,7 +108,7 @@ export class StatepadPage extends LitElement {
         <h1>statepad</h1>
         <p class="about">
           Look inside an AI agent’s session: play a conversation, step through its events, and see the state at every moment.
-          <a href=${GUIDE} target="_blank" rel="noreferrer">Guide</a><a href=${REFERENCE} target="_blank" rel="noreferrer">Rust docs</a>${this.#keptBadge()}
+          <a href=${GUIDE} target="_blank">Guide</a><a href=${CRATE} target="_blank">In Rust</a>${this.#keptBadge()}
         </p>
         <div class="row spread">
           <span class="row"

@@ -34,7 +34,7 @@ export class LeasedRunner extends Runner {
       invalid('sessionService', 'must be a StatepadSessionService');
     }
     checkOptions(lease, OPTIONS.withLease, 'lease');
-    super(config);
+    super({ ...config, ...withPlugin(config) });
     this.#sessions = config.sessionService;
     this.#options = lease;
   }
@@ -51,7 +51,8 @@ export class LeasedRunner extends Runner {
       const signals = abortSignal === undefined ? [lease.signal] : [lease.signal, abortSignal];
       yield* super.runAsync.call(run, { ...params, abortSignal: AbortSignal.any(signals) });
     } finally {
-      await release();
+      // What the agent has thrown is told first. A lease that was lost is told by its signal.
+      await release().catch(() => undefined);
     }
     // ADK ends an aborted run without a word.
     if (lease.signal.aborted) {
@@ -80,6 +81,13 @@ export class LeasedRunner extends Runner {
       held.catch(reject);
     });
   }
+}
+
+/** The configuration's plugins, with that of its session service first unless the application has it. */
+function withPlugin({ app, plugins = [], sessionService }: LeasedRunnerConfig): Pick<RunnerConfig, 'plugins'> {
+  const { plugin } = sessionService;
+  const isThere = app?.plugins.includes(plugin) ?? false;
+  return { plugins: isThere ? plugins : [plugin, ...plugins.filter((other) => other !== plugin)] };
 }
 
 /** The same service, whose sessions of the lease's name carry the lease. */

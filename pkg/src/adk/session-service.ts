@@ -3,6 +3,7 @@
 import {
   BaseSessionService,
   type AppendEventRequest,
+  type BaseArtifactService,
   type CreateSessionRequest,
   type DeleteSessionRequest,
   type Event,
@@ -11,6 +12,7 @@ import {
   type ListSessionsResponse,
   type Session,
 } from '@google/adk';
+import { restoredArtifacts } from './artifacts.js';
 import { copyOf, deltaOf, fromStored, toInit, without } from './events.js';
 import {
   isAlone,
@@ -23,6 +25,8 @@ import {
   toSession,
   type Held,
 } from './session-view.js';
+import { StatepadPlugin } from './plugin.js';
+import { ToolCalls } from './tool-calls.js';
 import { WriteOrder, type Writes } from './write-order.js';
 import { logOf, showStanding, shownBy, standingOf } from './standing.js';
 import { isMarker } from '../engine/rewind.js';
@@ -31,11 +35,17 @@ import { isStatepadError } from '../model/errors.js';
 import { isObject } from '../model/kinds.js';
 import { viewOf, type View } from '../session/handle.js';
 import { warn } from '../model/warnings.js';
-import { checkObject } from '../checks/arguments.js';
+import { checkMethods, checkObject } from '../checks/arguments.js';
 import { SessionService, type SessionServiceOptions } from '../service/session-service.js';
 import type { Lease } from '../model/lease.js';
 import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { Abortable, Event as Stored, Session as Handle, SessionName } from '../model/types.js';
+
+/** Options of a {@link StatepadSessionService}. */
+export interface StatepadSessionServiceOptions extends SessionServiceOptions {
+  /** That of the runner: `rewind` and `redo` restore the artifacts of the session in it. */
+  readonly artifactService?: BaseArtifactService | undefined;
+}
 
 /** What a rewind of one of ADK's sessions has come to. */
 export interface RewoundSession extends Rewound {
@@ -58,9 +68,30 @@ export class StatepadSessionService extends BaseSessionService {
   /** By the session and by its state, which a copy of the session shares. */
   readonly #held = new WeakMap<object, Held>();
 
-  constructor(options: SessionServiceOptions = {}) {
+  readonly #artifacts: BaseArtifactService | undefined;
+  #plugin: StatepadPlugin | undefined;
+
+  constructor({ artifactService, ...options }: StatepadSessionServiceOptions = {}) {
     super();
+    if (artifactService !== undefined) {
+      checkMethods(artifactService, 'artifactService', ['loadArtifact', 'saveArtifact']);
+    }
+    this.#artifacts = artifactService;
     this.service = new SessionService({ ...options, admit: { instances: true } });
+  }
+
+  /**
+   * For the plugins of ADK's `Runner`, before all others: with it, the operators of several tools count that a model
+   * calls in one answer. Without it an event is refused with `INVALID_ARGUMENT` when an operator in it may be one of
+   * several. `LeasedRunner` has it by itself.
+   *
+   * @example
+   * const runner = new Runner({ appName, agent, sessionService, plugins: [sessionService.plugin] });
+   */
+  get plugin(): StatepadPlugin {
+    return (this.#plugin ??= new StatepadPlugin((session, id, actions) => {
+      this.#heldOf(session)?.calls.called(id, actions);
+    }));
   }
 
   /** Creates a session. Throws `SESSION_EXISTS` when the id is taken. */
@@ -105,17 +136,19 @@ export class StatepadSessionService extends BaseSessionService {
       return fromStored(await this.service.appendEvent({ session, event: toInit(event) }));
     }
     // An event without stamps counts as written now, not when its turn comes.
-    const writes = held.order.written(deltaOf(event));
-    const appended = held.turn.then(async () => await this.#append(held, session, event, await writes));
+    const whole = held.calls.combined(event, session.events);
+    const writes = held.order.written(deltaOf(whole));
+    const appended = held.turn.then(async () => await this.#append(held, session, event, whole, await writes));
     held.turn = appended.catch(() => undefined);
     return await appended;
   }
 
   /**
    * Appends an event without the keys that were written again later, by an event that is stored already: of two writes
-   * the later one wins, whatever order parallel branches append in.
+   * the later one wins, whatever order parallel branches append in. `whole` is the event with the writes of all tools
+   * that it answers.
    */
-  async #append(held: Held, session: Session, event: Event, writes: Writes): Promise<Event> {
+  async #append(held: Held, session: Session, event: Event, whole: Event, writes: Writes): Promise<Event> {
     const view = viewOf(held.handle) as View;
     const before = snapshot(view);
     const looked = await this.#lookUpDoubtful(held);
@@ -124,7 +157,7 @@ export class StatepadSessionService extends BaseSessionService {
     const log = looked ?? (overtaken.lost.length > 0 ? view.record.events : []);
     const repeated = log.find(({ id }) => id === event.id)?.actions.stateDelta;
     const effective = without(
-      event,
+      whole,
       overtaken.lost.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
     );
     let stored: Stored;
@@ -140,6 +173,7 @@ export class StatepadSessionService extends BaseSessionService {
       }
       throw error;
     }
+    held.calls.stored(event);
     const { taken } = held;
     const news = takeNews(held, view);
     const isNew = news.includes(stored);
@@ -168,18 +202,30 @@ export class StatepadSessionService extends BaseSessionService {
    * Goes back in a session, see `SessionService.rewind`: the session's own keys become what they were before the
    * invocation, and the events from then on do not show any more, so that an agent is sent what it would have been
    * sent without them. Answers with the session: the one that was given, brought up to date, if this service gave it.
+   *
+   * With the option `artifactService` of the service, the session's artifacts are saved once more as they were then,
+   * before the rewind is written: one that did not exist becomes empty. Without it they stay as they are.
    */
   async rewind(session: Session | SessionName, options: RewindOptions): Promise<RewoundSession> {
     checkObject(session, 'session');
-    const [rewound, now] = await this.#change(session, async (of) => await this.service.rewind(of, options));
+    const asked = { ...options, artifacts: this.#restoring(session) };
+    const [rewound, now] = await this.#change(session, async (of) => await this.service.rewind(of, asked));
     return { ...rewound, session: now };
   }
 
   /** Takes the last rewind back, see `SessionService.redo`: the events that it had undone show again. */
   async redo(session: Session | SessionName, options: Abortable = {}): Promise<RewoundSession> {
     checkObject(session, 'session');
-    const [rewound, now] = await this.#change(session, async (of) => await this.service.redo(of, options));
+    const asked = { ...options, artifacts: this.#restoring(session) };
+    const [rewound, now] = await this.#change(session, async (of) => await this.service.redo(of, asked));
     return { ...rewound, session: now };
+  }
+
+  /** What restores the artifacts of a session, where they are known. */
+  #restoring({ appName, userId, id: sessionId }: Session | SessionName): RewindOptions['artifacts'] {
+    const artifacts = this.#artifacts;
+    const key = { appName, userId, sessionId };
+    return artifacts && (async (events, to) => await restoredArtifacts(artifacts, key, events, to));
   }
 
   /** Creates a session that goes on from a moment of another one, see `SessionService.fork`. */
@@ -216,6 +262,7 @@ export class StatepadSessionService extends BaseSessionService {
       window,
       shown: new Map(Object.entries(session.state)),
       order: this.#newOrder(),
+      calls: new ToolCalls(),
       doubtful: new Map<string, Writes>(),
       turn: Promise.resolve(),
     };

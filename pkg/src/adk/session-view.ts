@@ -6,6 +6,7 @@ import { sameJson, cloneMutable } from '../model/json.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import type { Event, Session } from '@google/adk';
 import type { Shown } from './standing.js';
+import type { ToolCalls } from './tool-calls.js';
 import type { WriteOrder, Writes } from './write-order.js';
 import type { Event as Stored, Session as Handle } from '../model/types.js';
 import type { View } from '../session/handle.js';
@@ -23,6 +24,8 @@ export interface Held {
   order: WriteOrder;
   /** By the event's id: the writes of events whose outcome is unknown (`COMMIT_UNKNOWN`). */
   readonly doubtful: Map<string, Writes>;
+  /** The calls of tools whose events are not stored yet. */
+  readonly calls: ToolCalls;
   /** Settles when the append that was asked for last is over: appends take turns. */
   turn: Promise<unknown>;
 }

@@ -144,7 +144,7 @@ function record(): Stamped {
  * ADK passes over `temp:` keys when it compares writes. What `compare` does before it first waits, it does for them,
  * too.
  */
-function withTemp<T>(compare: () => T): T {
+export function withTemp<T>(compare: () => T): T {
   const { TEMP_PREFIX } = AdkState;
   try {
     Reflect.set(AdkState, 'TEMP_PREFIX', '\0');

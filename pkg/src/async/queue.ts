@@ -50,6 +50,16 @@ export class Queues {
     return queue.run(task);
   }
 
+  /** Whether no task is running. */
+  get isEmpty(): boolean {
+    return this.#queues.size === 0;
+  }
+
+  /** Whether a task of this name is running, or waits. */
+  has(name: string): boolean {
+    return this.#queues.has(name);
+  }
+
   /** Resolves when all that has been asked for is done. */
   async idle(): Promise<void> {
     while (this.#queues.size > 0) {

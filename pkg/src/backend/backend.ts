@@ -9,6 +9,7 @@ import { admitString } from '../checks/arguments.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
+import type { SessionRecord } from '../session/record.js';
 import type { LeaseAnswer, LeaseRequest } from '../store/lease.js';
 import type { StoreLack } from '../store/lacks.js';
 import type {
@@ -67,8 +68,16 @@ export interface AppendPlan {
   readonly session: SessionName;
   readonly draft: EventDraft;
   readonly expectedRevision: number | undefined;
+  /** The lease that it is written under; that of the handle unless told otherwise. */
+  readonly lease?: LeaseHold | undefined;
   /** Called when the handle shows the event, before anything else can look at it. */
   readonly shown?: () => void;
+}
+
+/** A session that is leased, and its lease. */
+export interface Leased {
+  readonly record: SessionRecord;
+  readonly lease: LeaseHold;
 }
 
 type Soon<T> = T | Promise<T>;
@@ -80,7 +89,8 @@ export interface SessionBackend {
   create(creation: Creation, signal?: Signal): Soon<Session>;
   get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Soon<Session | undefined>;
   list(plan: ListPlan, signal?: Signal): Soon<ListSessionsResponse>;
-  remove(key: SessionKey, signal?: Signal): Soon<void>;
+  /** Deletes a session; `under` a lease only the one that was leased, and only while that has not been lost. */
+  remove(key: SessionKey, signal?: Signal, under?: Leased): Soon<void>;
   append(plan: AppendPlan, signal?: Signal): Soon<Event>;
   /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
   scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
@@ -96,9 +106,10 @@ export interface SessionBackend {
   refresh(view: View, signal?: Signal): Soon<void>;
   /**
    * Takes the lease of a handle's session, makes it last longer or gives it back; absent in memory. Throws
-   * `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`; `INVALID_ARGUMENT` when the store has no leases.
+   * `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`; `INVALID_ARGUMENT` when the store has no leases. `given` is
+   * called when that is done, before anything that was asked for later begins.
    */
-  lease?(view: View, request: LeaseRequest, signal?: Signal): Soon<LeaseAnswer>;
+  lease?(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Soon<LeaseAnswer>;
   /** The changes of a target, for one reader, who has to close it. */
   watch(plan: WatchPlan): Promise<ChangeSource>;
   /** The changes of a whole session, for one reader, who has to close it. */

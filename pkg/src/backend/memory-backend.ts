@@ -11,7 +11,14 @@ import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
 import { newId } from '../model/ids.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
-import { pageOf, type AppendPlan, type Creation, type SessionName, type SessionBackend } from './backend.js';
+import {
+  pageOf,
+  type AppendPlan,
+  type Creation,
+  type Leased,
+  type SessionName,
+  type SessionBackend,
+} from './backend.js';
 import type { UpdateTarget } from './update-target.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
@@ -19,6 +26,7 @@ import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
 import type { SharedPast } from '../past/source.js';
+import type { Signal } from '../async/abort.js';
 import type { MemoryParts } from '../watch/memory.js';
 import type { WholeSessionChange } from '../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../watch/source.js';
@@ -78,22 +86,26 @@ export class MemoryBackend implements SessionBackend {
     return pageOf(plan, offset, total, sessions, cursor);
   }
 
-  remove(key: SessionKey): void {
+  remove(key: SessionKey, _signal?: Signal, under?: Leased): void {
     const record = this.#registry.find(key);
-    if (record !== undefined) {
+    if (record !== undefined && (under === undefined || under.record === record)) {
+      const refusal = under?.lease.refusal?.();
+      if (refusal !== undefined) {
+        throw under?.lease.lose(refusal) ?? refusal;
+      }
       this.#registry.remove(record);
       this.#topics?.movedSession(record.key);
     }
   }
 
-  append({ session, draft, expectedRevision, shown }: AppendPlan): Event {
+  append({ session, draft, expectedRevision, lease, shown }: AppendPlan): Event {
     const { appName, userId, id: sessionId } = session;
     const view = this.#registry.view(session);
     const record = view?.record ?? this.#registry.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
-    const pending = this.#begin(record, draft, { revision: expectedRevision }, view, view?.lease);
+    const pending = this.#begin(record, draft, { revision: expectedRevision }, view, lease ?? view?.lease);
     const event = this.#finishAppend(record, pending, view);
     shown?.();
     return event;
@@ -197,8 +209,7 @@ export class MemoryBackend implements SessionBackend {
     const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {}, view);
     if (refusal !== undefined && pending.change !== undefined) {
       this.#registry.engine.discard(pending.change);
-      lease?.lose(refusal);
-      throw refusal;
+      throw lease?.lose(refusal) ?? refusal;
     }
     return pending;
   }

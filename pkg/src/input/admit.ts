@@ -9,9 +9,9 @@ import { ADK_EVENT } from '../model/adk-event.js';
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed, put } from '../model/json.js';
-import { operatorOf, type KeyedOperators } from '../model/operator-write.js';
+import { UNMARKED, markedOf, type KeyedOperators } from '../model/operator-write.js';
+import { isOperator, type Operator } from '../model/operators.js';
 import { describe, isPlain, isRevoked } from '../model/kinds.js';
-import type { Operator, OperatorName } from '../model/operators.js';
 import type { Json } from '../model/types.js';
 
 /** How deep lists and objects may be nested in a value; the core has the same limit. */
@@ -108,11 +108,11 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
         put(delta, key, null);
         continue;
       }
-      const operator = typeof value === 'object' ? operatorOf(value) : undefined;
-      if (operator === undefined) {
+      const marked = typeof value === 'object' ? markedOf(value) : undefined;
+      if (marked === undefined) {
         put(delta, key, required(copy(value, key, 1, rules)));
       } else {
-        put((operators ??= {}), key, admitOperator(operator, key));
+        put((operators ??= {}), key, admitOperator(marked, key));
       }
     }
   } catch (fault) {
@@ -126,18 +126,10 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
   return { delta, deleted: deleted ?? NOTHING, operators };
 }
 
-/** A copy of an operator: another copy of the package may know others. */
+/** A copy of an operator: another copy of the package may know others, and anybody can make something up. */
 function admitOperator(given: unknown, key: string): Operator {
-  const operator = copy(given, key, 1, SYMBOLS) as Operator;
-  const { increment, append, setOnce, compareAndSet } = operator as Partial<
-    Record<OperatorName, { readonly value?: Json }>
-  >;
-  const isKnown =
-    typeof increment === 'number' ||
-    Array.isArray(append) ||
-    setOnce !== undefined ||
-    compareAndSet?.value !== undefined;
-  if (!isKnown) {
+  const operator = copy(given, key, 1, SYMBOLS);
+  if (!isOperator(operator)) {
     throw new StatepadError('INVALID_ARGUMENT', `the operator of "${key}" is not known here`, { key });
   }
   return operator;
@@ -205,7 +197,7 @@ function copyOther(value: object, name: string, depth: number, rules: number): J
     throw new Fault('is a revoked proxy');
   }
   const { toJSON } = value as { toJSON?: unknown };
-  if (operatorOf(value) !== undefined) {
+  if (markedOf(value) !== undefined) {
     throw new Fault('is an operator: it can only be the whole value of a key in a delta');
   }
   if (typeof toJSON === 'function') {
@@ -246,6 +238,9 @@ function copyRecord(record: Record<string, unknown>, names: readonly string[], d
   }
   if (names.length === 0) {
     return EMPTY;
+  }
+  if (names.length === 1 && names[0] === UNMARKED && (rules & SYMBOLS) !== 0) {
+    throw new Fault('is an operator that lost its mark (structuredClone and JSON drop it)');
   }
   const copied: Record<string, Json> = {};
   let name = '';

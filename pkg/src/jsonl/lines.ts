@@ -2,9 +2,27 @@
 
 import { StatepadError } from '../model/errors.js';
 import { describe, isList, isObject } from '../model/kinds.js';
+import { MAX_DEPTH } from '../input/admit.js';
+import { Nesting } from './nesting.js';
 
 /** What gives text: all of it, or piece by piece. */
 export type Input = string | Iterable<string> | AsyncIterable<string>;
+
+/**
+ * How deep lists and objects may be nested in a line: deeper than any value that a service takes, with what is around
+ * it in a line.
+ */
+const MOST_LEVELS = MAX_DEPTH + 10;
+/** How long a line may be, in UTF-16 units: as long as a string can be in every engine. */
+const MOST_UNITS = 2 ** 28 - 32;
+
+/** One line. */
+export interface Line {
+  /** Without its end. */
+  readonly text: string;
+  /** Why it is not to be parsed, if it is not: the text is incomplete then. */
+  readonly fault?: string;
+}
 
 /** As much as is needed of a stream that can be read and not iterated, as Safari's. */
 interface Readable {
@@ -15,13 +33,14 @@ interface Readable {
 }
 
 /**
- * The lines of a text, without their ends; a line may end with `\n` or `\r\n`. Pieces may be cut anywhere. A piece
- * that begins an object where another has ended begins a line, too: so lines without ends can be given one by one.
+ * The lines of a text; a line may end with `\n` or `\r\n`. Pieces may be cut anywhere. A piece that begins an object
+ * where another has ended begins a line, too: so lines without ends can be given one by one. The time that it takes is
+ * linear in the length of the text, whatever is in it.
  */
-export async function* linesOf(input: Input): AsyncGenerator<string, void, undefined> {
-  let line = '';
+export async function* linesOf(input: Input): AsyncGenerator<Line, void, undefined> {
+  let line = new Growing();
   let isStart = true;
-  let mayBeWhole = false;
+  let endsObject = false;
   for await (const given of piecesOf(input)) {
     if (typeof given !== 'string') {
       throw new StatepadError('INVALID_ARGUMENT', 'input must give text: decode bytes with a TextDecoderStream', {
@@ -30,31 +49,49 @@ export async function* linesOf(input: Input): AsyncGenerator<string, void, undef
     }
     const piece = isStart ? given.replace(/^\uFEFF/, '') : given;
     isStart &&= given === '';
-    if (mayBeWhole && piece.startsWith('{') && isJson(line)) {
-      yield line;
-      line = '';
+    if (endsObject && piece.startsWith('{') && line.isWhole) {
+      yield line.end();
+      line = new Growing();
     }
     const [first = '', ...others] = piece.split('\n');
-    line += first;
+    line.add(first);
     for (const other of others) {
-      yield withoutReturn(line);
-      line = other;
+      yield line.end();
+      line = new Growing();
+      line.add(other);
     }
-    mayBeWhole = piece === '' ? mayBeWhole : piece.endsWith('}');
+    endsObject = piece === '' ? endsObject : piece.endsWith('}');
   }
-  yield withoutReturn(line);
+  yield line.end();
 }
 
-function withoutReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
-}
+/** A line that comes in pieces. */
+class Growing {
+  readonly #nesting = new Nesting();
+  #text = '';
+  #fault: string | undefined;
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+  /** Whether it may be a whole object. */
+  get isWhole(): boolean {
+    return this.#nesting.isClosed;
+  }
+
+  /** Takes more of the line. What is not going to be parsed is not kept. */
+  add(piece: string): void {
+    this.#nesting.follow(piece);
+    if (this.#nesting.deepest > MOST_LEVELS) {
+      this.#fault ??= `the line is nested deeper than ${MOST_LEVELS} levels`;
+    } else if (this.#text.length + piece.length > MOST_UNITS) {
+      this.#fault ??= `the line is longer than ${MOST_UNITS} characters`;
+    }
+    if (this.#fault === undefined) {
+      this.#text += piece;
+    }
+  }
+
+  end(): Line {
+    const text = this.#text.endsWith('\r') ? this.#text.slice(0, -1) : this.#text;
+    return this.#fault === undefined ? { text } : { text, fault: this.#fault };
   }
 }
 

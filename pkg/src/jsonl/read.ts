@@ -43,10 +43,12 @@ export interface Contents {
 export async function readLines(input: Input, problems: Problems): Promise<Contents> {
   const reader = new Reader();
   let line = 0;
-  for await (const text of linesOf(input)) {
+  for await (const { text, fault } of linesOf(input)) {
     line += 1;
     const number = line;
-    if (text.trim() !== '') {
+    if (fault !== undefined) {
+      await problems.watch(number, () => refuse(fault));
+    } else if (text.trim() !== '') {
       await problems.watch(number, () => reader.take(text, number));
     }
     if (reader.isTooNew) {

@@ -70,6 +70,8 @@ export interface ErrorDetails {
    * middle of one, or the host could not load the module.
    */
   readonly reason?: 'memory' | 'trap' | 'host';
+  /** The change is stored, whatever the error says about the answer: asked for again, it would be made once more. */
+  readonly committed?: true;
   /** Over HTTP: the status of the answer. */
   readonly status?: number;
   /** Over HTTP: the number under which the server has logged what it does not tell. */
@@ -94,6 +96,7 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly limit?: number;
   declare readonly missing?: readonly Missing[];
   declare readonly reason?: 'memory' | 'trap' | 'host';
+  declare readonly committed?: true;
   declare readonly status?: number;
   declare readonly number?: string;
   declare readonly line?: number;

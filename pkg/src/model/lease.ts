@@ -16,9 +16,10 @@ export interface WithLeaseOptions extends LeaseOptions {
 }
 
 /**
- * The right to run a session. Every write through its `session` carries its token until it is released: once another
- * holder has taken the lease, such a write throws `LEASE_LOST`, and nothing of it is stored. Writes through other
- * handles need no lease.
+ * The right to run a session. Every write through its `session`, deleting it included, carries its token until it is
+ * released: once another holder has taken the lease, such a write throws `LEASE_LOST`, and nothing of it is stored. The
+ * handle of a lease that was lost writes nothing any more, whatever is called. Writes through other handles need no
+ * lease.
  */
 export interface Lease {
   /**
@@ -39,7 +40,7 @@ export interface Lease {
   renew(ttl?: number): Promise<void>;
   /**
    * Gives it back, after the writes that were asked for under it. Nothing happens when it was lost: writes through
-   * its handle go on being refused then.
+   * its handle go on being refused then. When it throws, the handle has its lease still: call it again.
    */
   release(): Promise<void>;
   /** As `release`, but never throws: a lease that cannot be given back ends by its time. */

@@ -1,31 +1,45 @@
 // Operators in a delta: how they are told from values, and how a stored event names them.
 
-import type { Operator } from './operators.js';
+import { isOperator, type Operator } from './operators.js';
 import type { Json } from './types.js';
 
 const brand = Symbol.for('statepad.operator');
 
+/**
+ * The member that an operator still has when it has lost its mark, as JSON and structured clones have no members under
+ * symbols: what would pass for a value of that kind is refused.
+ */
+export const UNMARKED = 'statepad.operator';
+
 /** What `increment`, `append`, `setOnce` and `compareAndSet` make: an operator in the place of a value in a delta. */
 export class OperatorWrite {
+  /** All that is left of it in JSON and in a structured clone, which no delta takes. */
+  declare readonly [UNMARKED]: Operator;
+
   /** @internal The operator's values are frozen. */
   constructor(operator: Operator) {
-    Object.freeze(Object.assign(this, { [brand]: Object.freeze(operator) }));
+    Object.freeze(operator);
+    Object.freeze(Object.assign(this, { [brand]: operator, [UNMARKED]: operator }));
   }
+}
 
-  /** In JSON it is `null`, as in the text of a stored event whose operators its store resolves. */
-  toJSON(): null {
-    return null;
+/**
+ * What stands under the mark of operators, made by whomever: by another copy of the package, which may know other
+ * operators, or by hand. `undefined` where the mark is missing.
+ */
+export function markedOf(value: unknown): unknown {
+  try {
+    return (value as { readonly [brand]?: unknown } | null | undefined)?.[brand];
+  } catch {
+    // A proxy that was revoked.
+    return undefined;
   }
 }
 
 /** The operator that stands in the place of a value, also one of another copy of the package; or `undefined`. */
 export function operatorOf(value: unknown): Operator | undefined {
-  try {
-    return (value as { readonly [brand]?: Operator } | null | undefined)?.[brand];
-  } catch {
-    // A proxy that was revoked.
-    return undefined;
-  }
+  const marked = markedOf(value);
+  return isOperator(marked) ? marked : undefined;
 }
 
 /** Operators under full keys. */

@@ -1,5 +1,6 @@
 // Operators: writes that are resolved against the value at commit. The same rules as in the core (src/operator.rs).
 
+import { isList, isPlain } from './kinds.js';
 import type { Json } from './types.js';
 
 /**
@@ -16,6 +17,37 @@ export type Operator =
   | { readonly append: readonly Json[] }
   | { readonly setOnce: Json }
   | { readonly compareAndSet: { readonly expected?: Json; readonly value: Json } };
+
+/** Whether JSON is an operator that is known here. */
+export function isOperator(given: unknown): given is Operator {
+  if (!isPlain(given)) {
+    return false;
+  }
+  const [name, ...others] = Object.keys(given);
+  if (others.length > 0) {
+    return false;
+  }
+  switch (name) {
+    case 'increment':
+      return Number.isFinite(given[name]);
+    case 'append':
+      return isList(given[name]);
+    case 'setOnce':
+      return given[name] !== undefined;
+    case 'compareAndSet':
+      return isComparison(given[name]);
+    default:
+      return false;
+  }
+}
+
+function isComparison(given: unknown): boolean {
+  return (
+    isPlain(given) &&
+    given['value'] !== undefined &&
+    Object.keys(given).every((member) => member === 'value' || member === 'expected')
+  );
+}
 
 /** The names of the operators. */
 export type OperatorName = 'increment' | 'append' | 'setOnce' | 'compareAndSet';

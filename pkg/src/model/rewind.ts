@@ -2,8 +2,18 @@
 
 import type { Abortable, Event } from './types.js';
 
+/** Options of `redo`. */
+export interface RedoOptions extends Abortable {
+  /**
+   * @internal Restores what is kept outside of the session as it was after the first `to` of its events. Answers the
+   * `artifactDelta` of the marker. It is asked again when another writer comes between.
+   */
+  readonly artifacts?:
+    ((events: readonly Event[], to: number) => Promise<Readonly<Record<string, number>>>) | undefined;
+}
+
 /** Options of `rewind`. */
-export interface RewindOptions extends Abortable {
+export interface RewindOptions extends RedoOptions {
   /** The invocation before which the session's own keys are restored. */
   readonly before: string;
 }

@@ -80,6 +80,7 @@ async function handleOf(
 
 async function tryLease(parts: ServiceParts, session: Session, { ttl, signal }: LeasePlan): Promise<HeldLease> {
   const view = parts.sessions.view(session) as View;
+  refuseLost(view);
   const holder = newId();
   let answer: LeaseAnswer;
   try {
@@ -94,6 +95,8 @@ async function tryLease(parts: ServiceParts, session: Session, { ttl, signal }: 
   const lease = new HeldLease(parts, view, session, { holder, ttl }, answer);
   try {
     await parts.sessions.refresh(view, signal);
+    refuseLost(view);
+    lease.carry();
     return lease;
   } catch (error) {
     await lease[Symbol.asyncDispose]();
@@ -101,15 +104,34 @@ async function tryLease(parts: ServiceParts, session: Session, { ttl, signal }: 
   }
 }
 
-/** Runs a function while its lease is made to last, and gives the lease back. */
+/** The handle of a lost lease writes nothing any more, under another lease neither. */
+function refuseLost({ lease, record }: View): void {
+  const { lost } = lease ?? {};
+  if (lost !== undefined) {
+    const { sessionId: id } = record.key;
+    const message = `a lease of session "${id}" was lost by this handle: get the session again to lease it`;
+    throw lost.code === 'LEASE_LOST' ? new StatepadError('LEASE_LOST', message, { id, cause: lost }) : lost;
+  }
+}
+
+/**
+ * Runs a function while its lease is made to last, and gives the lease back. Throws `LEASE_LOST` when another has
+ * taken it before the function was done.
+ */
 export async function runLeased<T>(lease: HeldLease, fn: (lease: Lease) => T | PromiseLike<T>): Promise<T> {
   const stop = keepAlive(lease);
+  let answer: T;
   try {
-    return await fn(lease);
+    answer = await fn(lease);
   } finally {
     stop();
     await lease[Symbol.asyncDispose]();
   }
+  const { lost } = lease.hold;
+  if (lost?.code === 'LEASE_LOST') {
+    throw lost;
+  }
+  return answer;
 }
 
 /** Renews a lease each third of its time, until the function that it answers is called or the lease is lost. */
@@ -138,39 +160,50 @@ export function keepAlive(lease: HeldLease): () => void {
 const rows = new WeakMap<SessionRecord, LeaseRow>();
 const NO_LEASE: LeaseRow = { fence: 0 };
 
-/** Asks what keeps the session. Throws `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`. */
+/**
+ * Asks what keeps the session. `given` is called when it is given, or given back, before anything that was asked for
+ * later begins. Throws `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`.
+ */
 async function ask(
   { sessions, now }: ServiceParts,
   view: View,
   request: LeaseRequest,
   signal?: Signal,
+  given?: () => void,
 ): Promise<LeaseAnswer> {
-  const { sessionId: id } = view.record.key;
   try {
-    return sessions.lease === undefined
-      ? leaseInMemory(view.record, request, now)
-      : await sessions.lease(view, request, signal);
-  } catch (error) {
-    const code = isStatepadError(error) || isStoreError(error) ? error.code : undefined;
-    switch (code) {
-      case 'held':
-      case 'LEASE_HELD': {
-        const { until } = error as { until?: number };
-        const message = `the lease of session "${id}" is held by another${until === undefined ? '' : `, until ${new Date(until).toISOString()}`}`;
-        throw new StatepadError('LEASE_HELD', message, {
-          id,
-          ...(until === undefined ? {} : { until }),
-          cause: error,
-        });
-      }
-      case 'fenced':
-      case 'LEASE_LOST':
-        throw leaseLost(id, error);
-      case 'SESSION_NOT_FOUND':
-        throw notFound(id);
-      default:
-        throw error;
+    if (sessions.lease !== undefined) {
+      return await sessions.lease(view, request, signal, given);
     }
+    const answer = leaseInMemory(view.record, request, now);
+    given?.();
+    return answer;
+  } catch (error) {
+    throw refusalOf(error, view.record.key.sessionId);
+  }
+}
+
+/** What is told of a lease of a session that was not given. */
+function refusalOf(error: unknown, id: string): unknown {
+  const code = isStatepadError(error) || isStoreError(error) ? error.code : undefined;
+  switch (code) {
+    case 'held':
+    case 'LEASE_HELD': {
+      const { until } = error as { until?: number };
+      const message = `the lease of session "${id}" is held by another${until === undefined ? '' : `, until ${new Date(until).toISOString()}`}`;
+      return new StatepadError('LEASE_HELD', message, {
+        id,
+        ...(until === undefined ? {} : { until }),
+        cause: error,
+      });
+    }
+    case 'fenced':
+    case 'LEASE_LOST':
+      return leaseLost(id, error);
+    case 'SESSION_NOT_FOUND':
+      return notFound(id);
+    default:
+      return error;
   }
 }
 
@@ -196,6 +229,7 @@ export class HeldLease implements Lease {
   readonly #abort = new AbortController();
   #until: number;
   #lost: StatepadError | undefined;
+  #releasing: Promise<void> | undefined;
   #isReleased = false;
 
   constructor(
@@ -212,16 +246,7 @@ export class HeldLease implements Lease {
     this.ttl = ttl;
     this.token = fence;
     this.#until = until;
-    const { record } = view;
-    const isInMemory = parts.sessions.lease === undefined;
-    this.hold = {
-      token: fence,
-      lose: (error) => this.#lose(error),
-      ...(isInMemory && {
-        refusal: () => (rows.get(record)?.fence === fence ? undefined : leaseLost(record.key.sessionId)),
-      }),
-    };
-    view.lease = this.hold;
+    this.hold = this.#holdWith(() => fence);
   }
 
   get until(): number {
@@ -237,14 +262,20 @@ export class HeldLease implements Lease {
     return this.#isReleased || this.#lost !== undefined;
   }
 
+  /** From now on what is written through the handle carries it. One that the handle had before is lost. */
+  carry(): void {
+    const before = this.#view.lease;
+    this.#view.lease = this.hold;
+    before?.lose(leaseLost(this.#id));
+  }
+
   async renew(ttl?: number): Promise<void> {
     const time = ttl === undefined ? this.ttl : checkedTtl(ttl);
-    const { sessionId: id } = this.#view.record.key;
-    if (this.#isReleased) {
-      throw new StatepadError('LEASE_LOST', `the lease of session "${id}" was given back`, { id });
-    }
     if (this.#lost !== undefined) {
       throw this.#lost;
+    }
+    if (this.#isReleased || this.#releasing !== undefined) {
+      throw this.#givenBack();
     }
     const { until } = await this.#ask(time);
     this.#until = until;
@@ -254,17 +285,14 @@ export class HeldLease implements Lease {
     if (this.isOver) {
       return;
     }
-    this.#isReleased = true;
-    if (this.#view.lease === this.hold) {
-      this.#view.lease = undefined;
+    if (this.#releasing !== undefined) {
+      await this.#releasing;
+      return;
     }
     try {
-      await this.#ask(0);
-    } catch (error) {
-      const code = isStatepadError(error) ? error.code : undefined;
-      if (code !== 'LEASE_LOST' && code !== 'SESSION_NOT_FOUND') {
-        throw error;
-      }
+      await (this.#releasing = this.#release());
+    } finally {
+      this.#releasing = undefined;
     }
   }
 
@@ -272,21 +300,82 @@ export class HeldLease implements Lease {
     await this.release().catch(() => undefined);
   }
 
-  async #ask(ttl: number): Promise<LeaseAnswer> {
+  get #id(): string {
+    return this.#view.record.key.sessionId;
+  }
+
+  /**
+   * Gives it back. What is written through the handle meanwhile is written after that, and carries it unless that has
+   * worked: a lease that was lost keeps its handle from writing, whatever is called.
+   */
+  async #release(): Promise<void> {
+    const view = this.#view;
+    const after = this.#holdWith(() => (this.#isReleased ? undefined : this.token));
+    const isCarried = view.lease === this.hold;
+    if (isCarried) {
+      view.lease = after;
+    }
     try {
-      return await ask(this.#parts, this.#view, { holder: this.#holder, ttl, fence: this.token });
+      await this.#ask(0, () => {
+        this.#isReleased = true;
+      });
     } catch (error) {
-      if (isStatepadError(error) && (error.code === 'LEASE_LOST' || error.code === 'SESSION_NOT_FOUND')) {
-        this.#lose(error);
+      if (this.#lost === undefined) {
+        throw error;
       }
-      throw error;
+    } finally {
+      if (isCarried && view.lease === after) {
+        view.lease = this.#isReleased ? undefined : this.hold;
+      }
     }
   }
 
-  #lose(error: StatepadError): void {
-    if (!this.isOver) {
+  async #ask(ttl: number, given?: () => void): Promise<LeaseAnswer> {
+    try {
+      const request = { holder: this.#holder, ttl, fence: this.token };
+      return await ask(this.#parts, this.#view, request, undefined, given);
+    } catch (error) {
+      const isLost = isStatepadError(error) && (error.code === 'LEASE_LOST' || error.code === 'SESSION_NOT_FOUND');
+      throw isLost ? this.#lose(error, ttl === 0) : error;
+    }
+  }
+
+  #holdWith(token: () => number | undefined): LeaseHold {
+    const lostOf = (): StatepadError | undefined => this.#lost;
+    const { record } = this.#view;
+    return {
+      get token() {
+        return token();
+      },
+      get lost() {
+        return lostOf();
+      },
+      lose: (error) => this.#lose(error),
+      ...(this.#parts.sessions.lease === undefined && {
+        refusal: () => {
+          const own = token();
+          return own === undefined || rows.get(record)?.fence === own ? undefined : leaseLost(this.#id);
+        },
+      }),
+    };
+  }
+
+  /**
+   * It is lost, unless it is being given back, or has been: the token may have moved on by that. `isAnswer`: that is
+   * what giving it back has come to.
+   */
+  #lose(error: StatepadError, isAnswer = false): StatepadError {
+    if (this.#isReleased) {
+      return error.code === 'LEASE_LOST' ? this.#givenBack() : error;
+    }
+    if (this.#lost === undefined && (isAnswer || this.#releasing === undefined)) {
       this.#lost = error;
       this.#abort.abort(error);
     }
+    return error;
+  }
+
+  #givenBack(): StatepadError {
+    return new StatepadError('LEASE_LOST', `the lease of session "${this.#id}" was given back`, { id: this.#id });
   }
 }

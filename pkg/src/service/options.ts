@@ -11,13 +11,14 @@ import type { Migrate, SessionStore } from '../store/contract.js';
 
 /**
  * Where sessions are kept, and how patient a service is with that. Without `store` or `persist` they are in memory.
+ * With `persist` alone they are handed on, and never read back: a service begins empty.
  */
 export interface StoreOptions extends Partial<Callbacks> {
   /** Keeps the sessions: one of `statepad/stores/*`, or your own. */
   readonly store?: SessionStore | undefined;
   /** What may be done to the store's schema when it is opened; `'create'` unless told otherwise. */
   readonly migrate?: Migrate | undefined;
-  /** How long one try of the store may take, in milliseconds; 10,000 unless told otherwise. */
+  /** How long one try of the store, or of `persist`, may take, in milliseconds; 10,000 unless told otherwise. */
   readonly timeout?: number | undefined;
   readonly retry?:
     | {
@@ -73,17 +74,19 @@ export function checkStoreOptions(options: StoreOptions, now: () => number): Sto
   } = options;
   checkOptions(retry, OPTIONS.retry, 'retry');
   const { attempts = 6, pause = 50 } = retry;
-  if ((persist === undefined) !== (restore === undefined)) {
-    refuse(persist === undefined ? 'persist' : 'restore', 'is missing: persist and restore go together');
+  if (persist === undefined && restore !== undefined) {
+    refuse('persist', 'is missing: restore gives back what it keeps');
   }
   if (store !== undefined && persist !== undefined) {
-    refuse('store', 'cannot go together with persist and restore');
+    refuse('store', 'cannot go together with persist');
   }
   if (store !== undefined) {
     checkStore(store, 'store');
   }
   if (persist !== undefined) {
     checkFunction(persist, 'persist');
+  }
+  if (restore !== undefined) {
     checkFunction(restore, 'restore');
   }
   if (!['create', 'upgrade', 'check'].includes(migrate)) {
@@ -99,7 +102,7 @@ export function checkStoreOptions(options: StoreOptions, now: () => number): Sto
       refuse(path, `must be a number from ${least}`);
     }
   }
-  const kept = store ?? (persist && restore && { persist, restore });
+  const kept = store ?? (persist && { persist, ...(restore && { restore }) });
   return kept && { store: kept, migrate, timeout, attempts, pause, cachedEvents, now };
 }
 

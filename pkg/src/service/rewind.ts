@@ -9,22 +9,26 @@ import { makeHandle } from '../session/handle.js';
 import { restoringTo } from '../session/history.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
-import { orAborted, type Signal } from '../async/abort.js';
+import { orAborted } from '../async/abort.js';
 import { sleep } from '../async/sleep.js';
 import type { View } from '../session/handle.js';
+import type { LeaseHold } from '../session/lease-hold.js';
 import type { Event, SessionName } from '../model/types.js';
-import type { RewindOptions, Rewound } from '../model/rewind.js';
+import type { RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 
 /** How often others may come between. */
 const ATTEMPTS = 100;
 /** How long is waited at most until it is tried once more, in milliseconds. */
 const MAX_PAUSE_MS = 50;
 
+/** What it works with, and the lease that the handle had when it was asked for. */
+type Parts = ServiceParts & { readonly lease: LeaseHold | undefined };
+
 /** See `SessionService.rewind`. */
-export async function rewind(parts: ServiceParts, session: SessionName, options: RewindOptions): Promise<Rewound> {
+export async function rewind(parts: Parts, session: SessionName, options: RewindOptions): Promise<Rewound> {
   checkKeepsRevisions(parts.sessions, 'a session cannot be rewound');
   const before = admitString(options.before, 'before');
-  return await go(parts, session, options.signal, (events, id) => {
+  return await go(parts, session, options, (events, id) => {
     const plan = planRewind(events, before);
     if (plan === undefined) {
       const isThere = before !== '' && events.some(({ invocationId }) => invocationId === before);
@@ -37,9 +41,9 @@ export async function rewind(parts: ServiceParts, session: SessionName, options:
 }
 
 /** See `SessionService.redo`. */
-export async function redo(parts: ServiceParts, session: SessionName, signal: Signal | undefined): Promise<Rewound> {
+export async function redo(parts: Parts, session: SessionName, options: RedoOptions): Promise<Rewound> {
   checkKeepsRevisions(parts.sessions, 'a session cannot be rewound');
-  return await go(parts, session, signal, (events, id) => {
+  return await go(parts, session, options, (events, id) => {
     const plan = planRedo(events);
     if (plan === undefined) {
       const message = `session "${id}" has nothing to redo: its last event is no rewind, or all were taken back`;
@@ -51,23 +55,24 @@ export async function redo(parts: ServiceParts, session: SessionName, signal: Si
 
 /** Appends a marker, as the log that is there then has it. */
 async function go(
-  parts: ServiceParts,
+  parts: Parts,
   session: SessionName,
-  signal: Signal | undefined,
+  { signal, artifacts }: RedoOptions,
   planOf: (events: readonly Event[], id: string) => RewindPlan,
 ): Promise<Rewound> {
-  const { sessions } = parts;
+  const { sessions, lease } = parts;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     const view = await currentLog(parts, session, signal);
     const { record, revision } = view;
     const events = record.events.slice(0, revision);
     const plan = planOf(events, record.key.sessionId);
-    const { draft, shared } = markerOf(parts, view, plan);
+    const artifactDelta = await artifacts?.(events, plan.to);
+    const { draft, shared } = markerOf(parts, view, plan, artifactDelta);
     // One that is created anew meanwhile is another session.
     const handle = sessions.view(session) === undefined ? makeHandle(view) : session;
     try {
-      const event = await sessions.append({ session: handle, draft, expectedRevision: revision }, signal);
+      const event = await sessions.append({ session: handle, draft, expectedRevision: revision, lease }, signal);
       return Object.freeze({ event, revision: revision + 1, shared });
     } catch (error) {
       if (!hasMetOthers(error) || attempt === ATTEMPTS) {
@@ -82,9 +87,11 @@ function markerOf(
   { now }: ServiceParts,
   view: View,
   plan: RewindPlan,
+  artifactDelta: Readonly<Record<string, number>> | undefined,
 ): { readonly draft: EventDraft; readonly shared: readonly string[] } {
   const { restored, shared } = restoringTo(view, plan.to, plan.concerned);
-  const actions = { rewindBeforeInvocationId: plan.before };
+  const saved = artifactDelta === undefined ? {} : { artifactDelta };
+  const actions = { rewindBeforeInvocationId: plan.before, ...saved };
   const marker = { author: 'system', invocationId: newId(), written: restored };
   return { draft: admitEvent({ actions }, now, {}, marker), shared };
 }

@@ -36,7 +36,7 @@ import type { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
-import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
+import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { ServiceParts } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
@@ -178,13 +178,16 @@ export class SessionService {
 
   /**
    * Deletes a session with its events and its own state; app and user state stay. It need not be there. A session may
-   * be given in the place of its key.
+   * be given in the place of its key. Through the handle of a lease it is a write as any other: it throws `LEASE_LOST`
+   * once another has taken the lease, and over a store that cannot compare that, `INVALID_ARGUMENT`.
    */
   async deleteSession(request: (SessionKey | SessionName) & Abortable): Promise<void> {
     checkRequest(request, REQUESTS.deleteSession);
     const key = checkKey(request);
+    const view = this.#sessions?.view(request);
+    const lease = view?.lease;
     const sessions = await this.#begin(request);
-    await sessions.remove(key, request.signal);
+    await sessions.remove(key, request.signal, lease && { lease, record: view.record });
   }
 
   /**
@@ -232,7 +235,9 @@ export class SessionService {
    * Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns a
    * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a
    * session, the values are those of the session and the delta becomes an event of it; otherwise they are the `user:`
-   * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values after the update, frozen.
+   * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values right after the update, frozen: for
+   * every key that it read or wrote, operators included, they are those of this call, also when an answer of the store
+   * was lost and others have written since.
    *
    * `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does; but in development a
    * process warning tells of the first one, because a function that changes the values in place ends in the same way.
@@ -371,9 +376,10 @@ export class SessionService {
   async rewind(session: SessionName, options: RewindOptions): Promise<Rewound> {
     checkObject(options, 'options');
     checkOptions(options, OPTIONS.rewind);
+    const lease = this.#sessions?.view(session)?.lease;
     const parts = await this.#partsFor(session, options);
     const { rewind } = await import('./rewind.js');
-    return await rewind(parts, session, options);
+    return await rewind({ ...parts, lease }, session, options);
   }
 
   /**
@@ -381,11 +387,12 @@ export class SessionService {
    * session's own keys become what they were before it. Throws `INVALID_ARGUMENT` when there is nothing to take back;
    * otherwise as `rewind`.
    */
-  async redo(session: SessionName, options: Abortable = {}): Promise<Rewound> {
-    checkOptions(options, OPTIONS.abortable);
+  async redo(session: SessionName, options: RedoOptions = {}): Promise<Rewound> {
+    checkOptions(options, OPTIONS.redo);
+    const lease = this.#sessions?.view(session)?.lease;
     const parts = await this.#partsFor(session, options);
     const { redo } = await import('./rewind.js');
-    return await redo(parts, session, options.signal);
+    return await redo({ ...parts, lease }, session, options);
   }
 
   /**
@@ -412,7 +419,7 @@ export class SessionService {
    * it.
    *
    * Throws `LEASE_HELD` while another holder has it, `SESSION_NOT_FOUND`, `INVALID_ARGUMENT` over a store that keeps
-   * no leases.
+   * no leases, `LEASE_LOST` for a handle that has lost one: get the session again.
    *
    * @example
    * await using lease = await service.lease(session, { ttl: 10_000 });
@@ -426,7 +433,8 @@ export class SessionService {
 
   /**
    * Runs a function under the lease of a session, which is renewed while it runs and given back after that. While
-   * another holder has it, waits for it for `wait` milliseconds. Throws as `lease`, and what the function throws.
+   * another holder has it, waits for it for `wait` milliseconds. Throws as `lease`, what the function throws, and else
+   * `LEASE_LOST` when another has taken the lease before the function was done.
    *
    * @example
    * await service.withLease(session, async ({ session, signal }) => await run(session, signal), { wait: 5_000 });

@@ -120,7 +120,8 @@ export interface Change {
    * Names to be written by operators, which are not in `delta`: only those that {@link SessionStore.resolves} names.
    * They are resolved in the same atomic step, after `delta` was merged, against the values that are there then, and
    * written as if `delta` had set them last, in their order. What they come to is answered as `Committed.results`,
-   * and kept beside the event as `StoredEvent.results`; the event's text is not touched. When one of them does not fit
+   * and kept: beside the event as `StoredEvent.results`, and beside the id of an update, for its duplicates. The
+   * event's text is not touched. When one of them does not fit
    * the value that it finds, nothing is written: `conflict` with `key` (the name) and `scope` where `compareAndSet`
    * finds another value, `rejected` with both where the value is of another kind, or the sum is beyond a double. That
    * is looked at last, when all of the guard holds.
@@ -163,8 +164,8 @@ export interface Committed {
   /** Of a duplicate append: the event that is stored under this id. */
   readonly data?: string;
   /**
-   * What the operators of the change came to. Of a duplicate append: what they came to when it was written; of a
-   * duplicate update they may be absent.
+   * What the operators of the change came to. Of a duplicate: what they came to when it was written, whatever has been
+   * written since, for as long as the duplicate is known; only of a creation they may be absent then.
    */
   readonly results?: ScopedValues;
   /**

@@ -60,9 +60,10 @@ export type Guards = 'all' | 'keys' | 'none';
  * - `changed`: `Changed` is told, as far back as the store can
  * - `calls`: refused calls are remembered, see {@link Change.attempt}
  * - `creations`: the id of a creation outlives its session, and `remove` looks at `guard.created`
+ * - `removals`: `remove` looks at `guard.fence`; only for stores that have `lease`
  * - `log`: a log of app and user values is kept, see {@link SessionStore.readLog}, and `StoredEvent.pos` is told
  */
-export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations' | 'log';
+export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations' | 'removals' | 'log';
 
 /**
  * How durable a change is when `commit` has resolved: on disk, handed to the operating system, in memory, on several
@@ -99,8 +100,10 @@ export interface SessionStore {
   /**
    * Deletes a session with its events and its own values. App and user values stay. It need not be there. With
    * `guard.created` only the session that this change created: another one under its key stays, which is no error.
+   * With `guard.fence`, which is looked at after that, only while the session is at this token: throws `fenced`
+   * otherwise, and deletes nothing.
    */
-  remove(key: SessionKey, context: StoreContext, guard?: Pick<Guard, 'created'>): Promise<void>;
+  remove(key: SessionKey, context: StoreContext, guard?: Pick<Guard, 'created' | 'fence'>): Promise<void>;
   /** Reads the values of an app, or of a user in it. */
   loadScope(scope: ScopeName, context: StoreContext): Promise<LoadedScope>;
   /** Deletes all values of an app, or of a user in it, as one change of that scope. Sessions stay. */

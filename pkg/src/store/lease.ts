@@ -38,7 +38,9 @@ export interface LeaseRow {
 /**
  * Decides what becomes of a lease: the row as it is after the request. `now` is the store's clock, in milliseconds
  * since the epoch. A lease is lost when another holder has taken it, never by time alone: until then its holder may
- * write and make it last longer. Giving it back moves the token on, so that nothing is written with it afterwards.
+ * write and make it last longer. Giving it back moves the token on, so that nothing is written with it afterwards. It
+ * may be given back once more, because the answer was lost: where nobody has it and the token is the next one, nobody
+ * has taken it since, and nothing changes.
  *
  * Throws `held` while another holder has it, `fenced` when the token is not the session's.
  */
@@ -50,10 +52,20 @@ export function decideLease(row: LeaseRow, { holder, ttl, fence }: LeaseRequest,
     }
     return { fence: isOwn ? row.fence : row.fence + 1, holder, until: now + ttl };
   }
+  if (ttl === 0 && row.holder === undefined && row.fence === fence + 1) {
+    return { fence: row.fence, holder: undefined, until: undefined };
+  }
   if (row.fence !== fence || row.holder !== holder) {
     throw fenced(row.fence, fence);
   }
   return ttl > 0 ? { fence, holder, until: now + ttl } : { fence: fence + 1, holder: undefined, until: undefined };
+}
+
+/** Looks at the token of a change, or of a removal: throws `fenced` when the session is at another one. */
+export function checkFence(actual: number, expected: number | undefined): void {
+  if (expected !== undefined && expected !== actual) {
+    throw fenced(actual, expected);
+  }
 }
 
 /** `fenced`: the token of a change, or of a lease, is not the session's any more. */

@@ -118,10 +118,14 @@ export interface ListStep extends StepOptions {
   readonly or?: readonly ListedPage[];
 }
 
-/** Deletes a session; with `created` only the one that this change created. */
-export interface RemoveStep extends StepOptions {
+/**
+ * Deletes a session; with `created` only the one that this change created, with `fence` only while it is at this
+ * token. `throws` and `actual`: why it is not.
+ */
+export interface RemoveStep extends StepOptions, Partial<Pick<Refused, 'throws' | 'actual'>> {
   readonly remove: SessionKey;
   readonly created?: string;
+  readonly fence?: number;
 }
 
 /** Reads the values of an app or a user. */

@@ -11,6 +11,7 @@ import {
   pageDifference,
   scopeDifference,
 } from './compare.js';
+import { missingNeeds } from './needs.js';
 import { toldWithout, type Told } from './told.js';
 import type { Change, Hint, LeaseAnswer, Migrate, SessionStore, StoreContext } from '../store/contract.js';
 import type {
@@ -22,9 +23,9 @@ import type {
   OpenHarness,
   Outcome,
   Refused,
+  RemoveStep,
   StoreCase,
   StoreHarness,
-  StoreNeed,
   StoreStep,
 } from './case.js';
 
@@ -65,46 +66,6 @@ export async function runStoreCase({ name, needs, steps }: StoreCase, open: Open
   if (failures.length > 0) {
     throw failures[0];
   }
-}
-
-/** What a case needs and a harness, or its store, does not have. */
-export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: StoreHarness): StoreNeed[] {
-  const { guards = 'all', keeps = [], resolves = [], lacks = [] } = harness.store;
-  const has = (need: StoreNeed): boolean => {
-    switch (need) {
-      case 'keys':
-        return guards !== 'none';
-      case 'revisions':
-        return guards === 'all' && !lacks.includes(need);
-      case 'order':
-      case 'texts':
-      case 'ids':
-      case 'times':
-      case 'clock':
-      case 'created':
-      case 'beginnings':
-      case 'repeats':
-      case 'scopes':
-      case 'operators':
-        return !lacks.includes(need);
-      case 'marks':
-      case 'changed':
-      case 'calls':
-      case 'creations':
-      case 'log':
-        return keeps.includes(need);
-      case 'increment':
-      case 'append':
-      case 'setOnce':
-      case 'compareAndSet':
-        return resolves.includes(need);
-      default:
-        return (
-          ((need in harness ? harness : harness.store) as Partial<Record<StoreNeed, unknown>>)[need] !== undefined
-        );
-    }
-  };
-  return needs.filter((need) => !has(need));
 }
 
 /** One run: the stores of one storage. */
@@ -202,7 +163,7 @@ class Run {
       const answer = page(await store.list(step.list, context));
       fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, page(expected))));
     } else if ('remove' in step) {
-      await store.remove(step.remove, context, step.created === undefined ? {} : { created: step.created });
+      fail(await this.#removeDifference(step, store));
     } else if ('loadScope' in step) {
       fail(await this.#scopeDifference(step, store));
     } else if ('removeScope' in step) {
@@ -221,14 +182,7 @@ class Run {
 
   async #commit({ commit, by }: CommitStep): Promise<Outcome> {
     const store = by === undefined ? this.#store : await this.#other();
-    try {
-      return await store.commit(commit, this.#context);
-    } catch (error) {
-      if (isStoreError(error)) {
-        return refused(error);
-      }
-      throw error;
-    }
+    return await orRefused(store.commit(commit, this.#context));
   }
 
   async #lease({ lease, request, by }: LeaseStep): Promise<Refused | LeaseAnswer> {
@@ -242,6 +196,16 @@ class Run {
       }
       throw error;
     }
+  }
+
+  /** Deletes a session, and compares why it was not. */
+  async #removeDifference(
+    { remove, created, fence, throws, actual }: RemoveStep,
+    store: SessionStore,
+  ): Promise<string | undefined> {
+    const guard = { ...(created !== undefined && { created }), ...(fence !== undefined && { fence }) };
+    const refusal = await orRefused(store.remove(remove, this.#context, guard));
+    return difference(refusal ?? undefined, throws && { throws, actual });
   }
 
   /** Compares what a scope holds. One that has no session is not told by a store that lacks `scopes`. */
@@ -344,6 +308,18 @@ class Run {
 function numbered({ id, event, ...change }: Change, count: number): Change {
   const next = `${id}-${count}`;
   return { ...change, id: next, ...(event && { event: { ...event, id: next } }) };
+}
+
+/** What a call comes to, or why it is refused. */
+async function orRefused<T>(call: Promise<T>): Promise<T | Refused> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isStoreError(error)) {
+      return refused(error);
+    }
+    throw error;
+  }
 }
 
 function refused({ code, actual, key, scope }: StoreError): Refused {

@@ -116,12 +116,18 @@ impl Backend {
         let Some(store) = &self.store else {
             return Ok(None);
         };
-        let turn = store.turn().await;
-        if !store.is_read() {
+        let turn = store.turn().await?;
+        self.read().await?;
+        Ok(Some(turn))
+    }
+
+    /// Reads the log, unless what is in memory is what it says. In one's turn.
+    pub(super) async fn read(&self) -> Answer<()> {
+        if let Some(store) = self.store.as_ref().filter(|store| !store.is_read()) {
             let memory = store.read().await?;
             *self.memory.borrow_mut() = memory;
         }
-        Ok(Some(turn))
+        Ok(())
     }
 
     /// Stores what was prepared, and applies it. In one's turn.
@@ -140,12 +146,14 @@ impl Backend {
     /// A new handle of a session.
     pub(super) fn open(&self, key: &SessionKey, window: EventWindow) -> Answer<JsValue> {
         let memory = self.memory.borrow();
+        memory.damage.check_session(key)?;
         memory.find(key).map_or(Ok(JsValue::UNDEFINED), |id| self.handles.open(&memory, id, window))
     }
 
     /// The session that a handle is of; or, of any other object, the one of this key.
     pub(super) fn resolve(&self, key: &SessionKey, view: Option<&View>) -> Answer<SessionId> {
         let memory = self.memory.borrow();
+        memory.damage.check_session(key)?;
         let found = match view {
             Some(view) => memory.find_created(key, &view.created()),
             None => memory.find(key),

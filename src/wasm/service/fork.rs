@@ -41,18 +41,26 @@ pub(super) async fn fork(
     let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| backend.id());
     let key = SessionKey { session_id, ..asked.key.clone() };
     let created = backend.id();
+    backend.memory.borrow().damage.check_session(&key)?;
     let change = backend.memory.borrow().sessions.prepare_create(&key, backend.now()?, state)?;
     let step = Step::Create { key: key.clone(), created: created.clone(), change };
     backend.make(Plan { step: Some(step), answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await?;
     let filled = fill(&backend, &asked, &key, &events, revision).await;
     if let Err(thrown) = filled {
-        let step = Some(Step::Remove { key, created });
         // The caller is told why the fork has failed.
-        let _ = backend.make(Plan { step, answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await;
+        let _ = take_back(&backend, key, &created).await;
         return Err(thrown);
     }
     let session = backend.open(&key, EventWindow::default())?;
     if session.is_undefined() { Err(not_found(&key.session_id)) } else { Ok(session) }
+}
+
+/// Deletes what a fork that has failed has left behind. After a lost answer only the log knows what that is.
+async fn take_back(backend: &Backend, key: SessionKey, created: &str) -> Answer<()> {
+    backend.read().await?;
+    let is_there = backend.memory.borrow().find_created(&key, created).is_some();
+    let step = is_there.then_some(Step::Remove { key });
+    backend.make(Plan { step, answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await.map(drop)
 }
 
 /// Gives a new session the events of another one up to a revision, and says where it comes from.

@@ -34,7 +34,10 @@ extern "C" {
     pub(super) fn string_of(value: &JsValue) -> String;
 
     #[wasm_bindgen(js_name = setTimeout)]
-    fn set_timeout(callback: &Function, milliseconds: u32) -> JsValue;
+    fn set_timeout(callback: &Function, milliseconds: f64, given: &JsValue) -> JsValue;
+
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(timer: &JsValue);
 }
 
 /// A member of an object.
@@ -119,8 +122,38 @@ pub(super) fn deferred() -> (Promise, Function) {
 /// A promise that is resolved after a time.
 pub(super) fn sleep(milliseconds: u32) -> Promise {
     Promise::new(&mut |resolve, _| {
-        set_timeout(&resolve, milliseconds);
+        set_timeout(&resolve, f64::from(milliseconds), &JsValue::UNDEFINED);
     })
+}
+
+/// A time that is waited for at most. Dropped, it keeps no process alive.
+#[derive(Debug)]
+pub(super) struct Timer {
+    handle: JsValue,
+    end: JsValue,
+    /// Resolved when the time is over.
+    pub(super) ended: Promise,
+}
+
+impl Timer {
+    pub(super) fn new(milliseconds: f64) -> Self {
+        let (ended, resolve) = deferred();
+        // An object that is none of the caller's.
+        let end = JsValue::from(Object::new());
+        let handle = set_timeout(&resolve, milliseconds, &end);
+        Self { handle, end, ended }
+    }
+
+    /// Whether `ended` has come to this.
+    pub(super) fn is_end(&self, value: &JsValue) -> bool {
+        *value == self.end
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        clear_timeout(&self.handle);
+    }
 }
 
 /// What a synchronous operation answers with, as a promise.

@@ -6,6 +6,7 @@ use js_sys::Array;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::damage::{Damage, Place};
 use super::errors::{Details, error};
 use super::host::{Answer, stringify};
 use super::requests::EventWindow;
@@ -26,6 +27,10 @@ use crate::state::ScopeState;
 pub(super) struct Memory {
     pub(super) sessions: Sessions,
     logs: HashMap<SessionId, Log>,
+    /// How many changes have touched the values of each app, and of each user in it.
+    positions: HashMap<Place, u64>,
+    /// What of the log cannot be read.
+    pub(super) damage: Damage,
 }
 
 /// What the core does not have of a session.
@@ -53,8 +58,8 @@ pub(super) enum Step {
     Append { key: SessionKey, created: String, change: Change, event: JsValue, json: String },
     /// Changes app and user state.
     Update { app_name: String, user_id: Option<String>, change: Change },
-    /// Deletes a session.
-    Remove { key: SessionKey, created: String },
+    /// Deletes whatever session there is.
+    Remove { key: SessionKey },
 }
 
 impl Memory {
@@ -95,14 +100,49 @@ impl Memory {
             Step::Update { app_name, user_id, change } => {
                 self.sessions.apply_update(app_name, user_id.as_deref(), change)?;
             }
-            Step::Remove { key, created } => {
-                if let Some(id) = self.find_created(key, created) {
+            Step::Remove { key } => {
+                self.damage.remove_session(key);
+                if let Some(id) = self.find(key) {
                     self.sessions.remove_for_good(id);
                     self.logs.remove(&id);
                 }
+                return Ok(());
             }
         }
+        self.count_moves(step);
         Ok(())
+    }
+
+    /// Counts the scopes that a change has touched.
+    fn count_moves(&mut self, step: &Step) {
+        let (app_name, user_id, change) = match step {
+            Step::Create { key, change, .. } | Step::Append { key, change, .. } => {
+                (&key.app_name, Some(key.user_id.as_str()), change)
+            }
+            Step::Update { app_name, user_id, change } => (app_name, user_id.as_deref(), change),
+            Step::Remove { .. } => return,
+        };
+        if !change.delta.app.is_empty() {
+            self.move_on(app_name, None);
+        }
+        if !change.delta.user.is_empty() && user_id.is_some() {
+            self.move_on(app_name, user_id);
+        }
+    }
+
+    /// Counts a change of a scope.
+    pub(super) fn move_on(&mut self, app_name: &str, user_id: Option<&str>) {
+        *self.positions.entry(Place::of_scope(app_name, user_id)).or_default() += 1;
+    }
+
+    /// Says how many changes have touched a scope, where records of them are missing.
+    pub(super) fn set_position(&mut self, app_name: &str, user_id: Option<&str>, position: u64) {
+        self.positions.insert(Place::of_scope(app_name, user_id), position);
+    }
+
+    /// How many changes have touched a scope.
+    pub(super) fn position(&self, app_name: &str, user_id: Option<&str>) -> u64 {
+        self.positions.get(&Place::of_scope(app_name, user_id)).copied().unwrap_or_default()
     }
 
     /// The value that a session has under a full key.

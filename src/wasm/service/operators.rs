@@ -5,9 +5,9 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::errors::invalid;
-use super::host::{Answer, Attributes, define, parse_frozen};
+use super::host::{Answer, parse_frozen};
 use super::kinds::describe;
-use super::walk::{admit_value, operator_mark};
+use super::walk::{UNMARKED, admit_value, operator_mark};
 use crate::operator::Operator;
 
 /// In a delta, adds a number, 1 unless told otherwise: `{ 'app:visits': increment() }`. A key that is not there counts
@@ -47,15 +47,13 @@ pub fn compare_and_set(
     write_of(&Operator::CompareAndSet { expected, value: admit_value(&value, "value")? })
 }
 
-/// What stands in a delta for an operator: frozen, `null` in JSON.
+/// What stands in a delta for an operator, frozen. In JSON and in a structured clone it has no mark any more, but the
+/// other member, by which it is refused.
 fn write_of(operator: &Operator) -> Answer<JsValue> {
-    thread_local! {
-        static TO_JSON: JsValue = Closure::<dyn Fn() -> JsValue>::new(|| JsValue::NULL).into_js_value();
-    }
-    let hidden = Attributes { enumerable: false, configurable: false, writable: false };
     let write = Object::new();
-    Reflect::set(&write, &operator_mark(), &parse_frozen(&operator.to_value().to_string())?)?;
-    TO_JSON.with(|to_json| define(&write, &"toJSON".into(), to_json, &hidden));
+    let parsed = parse_frozen(&operator.to_value().to_string())?;
+    Reflect::set(&write, &operator_mark(), &parsed)?;
+    Reflect::set(&write, &UNMARKED.into(), &parsed)?;
     Object::freeze(&write);
     Ok(write.into())
 }

@@ -25,6 +25,9 @@ use super::walk::admit_delta;
 use crate::change::{Guard, SessionKey};
 use crate::list::{ListQuery, Start};
 
+/// How long one answer of `persist` and `restore` is waited for unless told otherwise, in milliseconds.
+const DEFAULT_TIMEOUT_MS: f64 = 10_000.0;
+
 /// Keeps sessions: scoped state and an append-only log of events. In memory; or, with the callbacks `persist` and
 /// `restore`, also wherever they keep them.
 ///
@@ -42,19 +45,22 @@ impl SessionService {
     #[wasm_bindgen(constructor)]
     pub fn new(options: Option<SessionServiceOptions>) -> Answer<SessionService> {
         let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
-        check_options(&options, &["now", "persist", "restore"], "options")?;
+        check_options(&options, &["now", "persist", "restore", "timeout"], "options")?;
         let part = |name: &str| if options.is_undefined() { Ok(JsValue::UNDEFINED) } else { member(&options, name) };
         let optional = |given: &JsValue, name: &str| {
             if given.is_undefined() { Ok(None) } else { check_function(given, name).map(Some) }
         };
         let clock = optional(&part("now")?, "now")?;
         let (persist, restore) = (part("persist")?, part("restore")?);
-        if persist.is_undefined() != restore.is_undefined() {
-            let path = if persist.is_undefined() { "persist" } else { "restore" };
-            return Err(invalid(path, "is missing: persist and restore go together"));
+        if persist.is_undefined() && !restore.is_undefined() {
+            return Err(invalid("persist", "is missing: restore gives back what it keeps"));
         }
-        let callbacks = optional(&persist, "persist")?.zip(optional(&restore, "restore")?);
-        let store = callbacks.map(|(persist, restore)| Store::new(persist, restore));
+        let (persist, restore) = (optional(&persist, "persist")?, optional(&restore, "restore")?);
+        let timeout = part("timeout")?;
+        let timeout = if timeout.is_undefined() { Some(DEFAULT_TIMEOUT_MS) } else { timeout.as_f64() };
+        let timeout = timeout.filter(|timeout| timeout.is_finite() && *timeout >= 1.0);
+        let timeout = timeout.ok_or_else(|| invalid("timeout", "must be a number from 1"))?;
+        let store = persist.map(|persist| Store::new(persist, restore, timeout));
         Ok(Self { backend: Backend::new(store, clock) })
     }
 
@@ -78,6 +84,7 @@ impl SessionService {
             let mut state = admit_delta(&member(&request, "state")?, "state")?;
             Ok(self.backend.change(signal, move |backend| {
                 let (time, created) = (backend.now()?, backend.id());
+                backend.memory.borrow().damage.check_session(&key)?;
                 let value_of =
                     |name: &str| backend.memory.borrow().shared_value(&key.app_name, Some(&key.user_id), name);
                 resolve_into(&mut state.members, &state.operators, value_of)?;
@@ -134,8 +141,8 @@ impl SessionService {
             let key = check_key(&request)?;
             Ok(self.backend.change(signal, move |backend| {
                 let memory = backend.memory.borrow();
-                let created = memory.find(&key).map(|id| memory.created(id).to_owned());
-                let step = created.map(|created| Step::Remove { key, created });
+                let is_there = memory.find(&key).is_some() || memory.damage.has_session(&key);
+                let step = is_there.then_some(Step::Remove { key });
                 Ok(Plan { step, answer: Box::new(|_| Ok(JsValue::UNDEFINED)) })
             }))
         };
@@ -185,7 +192,7 @@ impl SessionService {
         let begin = || -> Answer<Promise> {
             let signal = check_request(&request, &APP_STATE)?;
             let app_name = admit_string(&member(&request, "appName")?, "appName")?;
-            Ok(self.backend.ask(signal, move |backend| parse(&backend.memory.borrow().names_json(&app_name, None))))
+            Ok(self.backend.ask(signal, move |backend| backend.values_of(&app_name, None)))
         };
         started(begin())
     }
@@ -201,8 +208,7 @@ impl SessionService {
             let signal = check_request(&request, &USER_STATE)?;
             let app_name = admit_string(&member(&request, "appName")?, "appName")?;
             let user_id = admit_string(&member(&request, "userId")?, "userId")?;
-            let answer = move |backend: &Backend| parse(&backend.memory.borrow().names_json(&app_name, Some(&user_id)));
-            Ok(self.backend.ask(signal, answer))
+            Ok(self.backend.ask(signal, move |backend| backend.values_of(&app_name, Some(&user_id))))
         };
         started(begin())
     }
@@ -283,8 +289,15 @@ struct PageNumbers {
     cursor: Option<String>,
 }
 
+/// The sessions that cannot be read come on the first page, as nobody knows where they stand in the list.
 fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
     let memory = backend.memory.borrow();
+    let (app_name, user_id) = (plan.app_name.as_str(), plan.user_id.as_deref());
+    memory.damage.check_scopes(app_name, user_id)?;
+    let lost = memory.damage.sessions(app_name, user_id);
+    let count_of_lost = memory.damage.sessions(app_name, user_id).count();
+    let is_first = plan.cursor.is_none() && plan.offset == 0.0;
+    let mut corrupt: Vec<SessionKey> = lost.filter(|_| is_first).cloned().collect();
     let page = memory.sessions.list(&ListQuery {
         app_name: &plan.app_name,
         user_id: plan.user_id.as_deref(),
@@ -294,9 +307,16 @@ fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
     })?;
     let sessions = Array::new();
     for &id in &page.sessions {
-        sessions.push(&backend.handles.open(&memory, id, NO_EVENTS)?);
+        let key = memory.sessions.log(id).map(|log| log.key().clone());
+        match key.filter(|key| memory.damage.has_scope(app_name, Some(&key.user_id))) {
+            Some(key) => corrupt.push(key),
+            None => {
+                sessions.push(&backend.handles.open(&memory, id, NO_EVENTS)?);
+            }
+        }
     }
-    let [total, offset] = [page.total, page.offset].map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+    let [total, offset] =
+        [page.total + count_of_lost, page.offset].map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
     let offset = if plan.cursor.is_none() { plan.offset } else { offset };
     let numbers = PageNumbers {
         page: plan.limit.filter(|limit| *limit > 0.0).map_or(plan.page, |limit| (offset / limit).floor() + 1.0),
@@ -314,5 +334,25 @@ fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
     if let Some(numbers) = serde_wasm_bindgen::to_value(&numbers)?.dyn_ref() {
         Object::assign(&answer, numbers);
     }
+    if !corrupt.is_empty() {
+        put(&answer, "corrupt", &corrupt.iter().map(key_to_js).collect::<Array>());
+    }
     Ok(answer.into())
+}
+
+fn key_to_js(SessionKey { app_name, user_id, session_id }: &SessionKey) -> JsValue {
+    let key = Object::new();
+    for (name, part) in [("appName", app_name), ("userId", user_id), ("sessionId", session_id)] {
+        put(&key, name, &part.into());
+    }
+    key.into()
+}
+
+impl Backend {
+    /// The values of an app, or of a user in it, under names without prefix.
+    fn values_of(&self, app_name: &str, user_id: Option<&str>) -> Answer<JsValue> {
+        let memory = self.memory.borrow();
+        memory.damage.check_scope(app_name, user_id)?;
+        parse(&memory.names_json(app_name, user_id))
+    }
 }

@@ -1,28 +1,41 @@
 //! The two functions that keep a log, and the turns of those who write to it.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise, Reflect, Symbol};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 
-use super::errors::{error_by, is_kind};
-use super::host::{Answer, deferred, member, string_of};
-use super::log::{Record, Replay};
+use super::errors::{Details, error, error_by, is_kind};
+use super::host::{Answer, Timer, deferred, member, string_of};
+use super::log::Record;
 use super::memory::Memory;
+use super::replay::Replay;
 use crate::error::ErrorKind;
 
 /// Keeps records outside of this module. One change is on its way at a time.
 #[derive(Debug)]
 pub(super) struct Store {
     persist: Function,
-    restore: Function,
+    /// Nothing where the log is not read back: the service begins empty then, and goes by its memory.
+    restore: Option<Function>,
+    /// How long one answer is waited for, in milliseconds.
+    timeout: f64,
     /// Resolved when those who came before are done.
     last: RefCell<Promise>,
-    /// Whether the sessions in memory are those of the log.
-    is_read: Cell<bool>,
     /// Whether the log has no record yet.
     is_new: Cell<bool>,
+    known: Rc<Known>,
+}
+
+/// What is known of the log.
+#[derive(Debug, Default)]
+struct Known {
+    /// Whether the sessions in memory are those of the log.
+    is_read: Cell<bool>,
+    /// An answer of `persist` that has not come in time: nothing is written before it has come.
+    late: RefCell<Option<Promise>>,
 }
 
 /// The turn of one who writes. It ends when it is dropped.
@@ -42,16 +55,6 @@ impl Turn {
         Self(done)
     }
 
-    /// Waits for those who came before.
-    pub(super) async fn wait(last: &RefCell<Promise>) -> Self {
-        let (promise, done) = deferred();
-        let before = last.replace(promise);
-        let turn = Self(done);
-        // It is never rejected.
-        let _ = JsFuture::from(before).await;
-        turn
-    }
-
     /// A promise for the first one to wait for.
     pub(super) fn first() -> RefCell<Promise> {
         RefCell::new(Promise::resolve(&JsValue::UNDEFINED))
@@ -59,37 +62,73 @@ impl Turn {
 }
 
 impl Store {
-    pub(super) fn new(persist: Function, restore: Function) -> Self {
-        Self { persist, restore, last: Turn::first(), is_read: Cell::new(false), is_new: Cell::new(false) }
+    pub(super) fn new(persist: Function, restore: Option<Function>, timeout: f64) -> Self {
+        let known = Rc::new(Known::default());
+        // What is never read back is new, and all of it is in memory.
+        known.is_read.set(restore.is_none());
+        Self { persist, is_new: Cell::new(restore.is_none()), restore, timeout, last: Turn::first(), known }
     }
 
-    /// Waits until it is one's turn to write.
-    pub(super) async fn turn(&self) -> Turn {
-        Turn::wait(&self.last).await
+    /// Waits until it is one's turn to write. Throws `STORE_UNAVAILABLE` when it does not come in time.
+    pub(super) async fn turn(&self) -> Answer<Turn> {
+        let (promise, done) = deferred();
+        let before = self.last.replace(promise);
+        let turn = Turn(done);
+        // It is never rejected.
+        if self.in_time(&before).await.is_none() {
+            spawn_local(async move {
+                let _ = JsFuture::from(before).await;
+                drop(turn);
+            });
+            return Err(not_in_time());
+        }
+        loop {
+            let Some(late) = self.known.late.borrow().clone() else { return Ok(turn) };
+            if self.in_time(&late).await.is_none() {
+                return Err(not_in_time());
+            }
+        }
+    }
+
+    /// What a promise comes to, if it does so in time.
+    async fn in_time(&self, promise: &Promise) -> Option<Answer<JsValue>> {
+        let timer = Timer::new(self.timeout);
+        let first = JsFuture::from(Promise::race(&Array::of2(promise, &timer.ended))).await;
+        if first.as_ref().is_ok_and(|value| timer.is_end(value)) { None } else { Some(first) }
+    }
+
+    fn no_answer(&self, of: &str) -> JsValue {
+        js_sys::Error::new(&format!("{of} did not answer within {} ms", self.timeout)).into()
     }
 
     /// Whether the sessions in memory are those of the log.
     pub(super) fn is_read(&self) -> bool {
-        self.is_read.get()
+        self.known.is_read.get()
     }
 
     /// Reads the log, in one's turn.
     pub(super) async fn read(&self) -> Answer<Memory> {
         let replay = self.replay().await.map_err(|thrown| {
-            if is_kind(&thrown, &[ErrorKind::StoreCorrupt]) {
+            if is_kind(&thrown, &[ErrorKind::StoreCorrupt, ErrorKind::StoreUnavailable]) {
                 return thrown;
             }
             let message = format!("the sessions cannot be read: restore() failed: {}", reason(&thrown));
             error_by(ErrorKind::StoreUnavailable, &message, &thrown)
         })?;
-        self.is_new.set(replay.is_empty);
-        self.is_read.set(true);
+        self.is_new.set(replay.count == 0);
+        self.known.is_read.set(true);
         Ok(replay.memory)
     }
 
+    /// What can be awaited comes to, in time.
+    async fn awaited(&self, value: JsValue) -> Answer<JsValue> {
+        self.in_time(&Promise::resolve(&value)).await.unwrap_or_else(|| Err(self.no_answer("restore()")))
+    }
+
     async fn replay(&self) -> Answer<Replay> {
-        let records = awaited(self.restore.call0(&JsValue::UNDEFINED)?).await?;
-        let mut replay = Replay::new();
+        let mut replay = Replay::default();
+        let Some(restore) = &self.restore else { return Ok(replay) };
+        let records = self.awaited(restore.call0(&JsValue::UNDEFINED)?).await?;
         if let Some(list) = records.dyn_ref::<Array>() {
             for record in list.iter() {
                 replay.replay(&record)?;
@@ -103,7 +142,7 @@ impl Store {
         let next = member(&iterator, "next")?.dyn_into::<Function>()?;
         loop {
             let step = next.call0(&iterator)?;
-            let step = if is_later { awaited(step).await? } else { step };
+            let step = if is_later { self.awaited(step).await? } else { step };
             if member(&step, "done")?.is_truthy() {
                 return Ok(replay);
             }
@@ -119,25 +158,64 @@ impl Store {
         }
         records.push(&record.to_js()?);
         let kept = match self.persist.call1(&JsValue::UNDEFINED, &records) {
-            Ok(answer) => awaited(answer).await,
-            Err(thrown) => Err(thrown),
+            Ok(answer) => Promise::resolve(&answer),
+            Err(thrown) => Promise::reject(&thrown),
         };
-        let Err(thrown) = kept else {
-            self.is_new.set(false);
-            return Ok(());
+        let thrown = match self.in_time(&kept).await {
+            Some(Ok(_)) => {
+                self.is_new.set(false);
+                return Ok(());
+            }
+            Some(Err(thrown)) => thrown,
+            None => {
+                self.wait_for(kept);
+                return Err(unknown(&self.no_answer("persist()")));
+            }
         };
         let code = thrown.is_object().then(|| member(&thrown, "code").ok()).flatten().and_then(|code| code.as_string());
         let (kind, what) = match code.as_deref() {
             Some("unavailable") => (ErrorKind::StoreUnavailable, "the store is not available, and nothing was written"),
             Some("rejected") => (ErrorKind::LimitExceeded, "the store has refused the change, and nothing was written"),
             _ => {
-                // What is kept now, only the log knows.
-                self.is_read.set(false);
-                (ErrorKind::CommitUnknown, "it is not known whether the change was stored")
+                self.known.forget(self.restore.is_some());
+                return Err(unknown(&thrown));
             }
         };
         Err(error_by(kind, &format!("{what}: {}", reason(&thrown)), &thrown))
     }
+
+    /// Nothing is written before this answer of `persist` has come, whatever it is.
+    fn wait_for(&self, kept: Promise) {
+        let (settled, done) = deferred();
+        *self.known.late.borrow_mut() = Some(settled);
+        let (known, can_read) = (Rc::clone(&self.known), self.restore.is_some());
+        spawn_local(async move {
+            let _ = JsFuture::from(kept).await;
+            known.late.borrow_mut().take();
+            known.forget(can_read);
+            drop(Turn(done));
+        });
+    }
+}
+
+impl Known {
+    /// What is kept now, only the log knows. Where it cannot be read, the change counts as not kept.
+    fn forget(&self, can_read: bool) {
+        if can_read {
+            self.is_read.set(false);
+        }
+    }
+}
+
+fn not_in_time() -> JsValue {
+    let message = "the store is not available: the writes before this one have not ended in time: persist must not \
+                   wait for a write of its own";
+    error(ErrorKind::StoreUnavailable, message, Details::default())
+}
+
+fn unknown(thrown: &JsValue) -> JsValue {
+    let message = format!("it is not known whether the change was stored: {}", reason(thrown));
+    error_by(ErrorKind::CommitUnknown, &message, thrown)
 }
 
 /// What something comes to, if it can be awaited; itself otherwise.

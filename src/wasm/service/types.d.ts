@@ -227,6 +227,8 @@ export interface ListSessionsResponse {
   readonly totalPages: number;
   /** Where the next page begins, when there is one. */
   readonly cursor?: string;
+  /** Sessions that cannot be read. They are not among `sessions`, and come with the first page. */
+  readonly corrupt?: readonly SessionKey[];
 }
 
 /** The request of `appendEvent`. */
@@ -309,8 +311,8 @@ export interface LeaseOptions extends Abortable {
 
 /** In the place of a value in a delta: see `increment`, `append`, `setOnce` and `compareAndSet`. */
 export interface OperatorWrite {
-  /** In JSON it is `null`. What it came to is in the delta of the stored event. */
-  toJSON(): null;
+  /** All that is left of it in JSON and in a structured clone, which no delta takes. */
+  readonly 'statepad.operator': object;
 }
 
 /** The mark of a deletion: see {@link deleted}. */
@@ -327,13 +329,26 @@ export interface SessionServiceOptions {
    * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Not called again before
    * it is done. An error whose `code` is `unavailable` or `rejected` says that none of them is kept; after any other
    * error everything is restored again before the next call: what is kept of them must be there by then.
+   *
+   * It must not wait for a write of the same service: that one comes after it, and is given up as `STORE_UNAVAILABLE`
+   * when its time is over.
    */
   readonly persist?: ((changes: readonly LogRecord[]) => void | PromiseLike<void>) | undefined;
   /**
-   * Gives back all records, in order. Records that are there twice, because they were written again, do no harm. Called
-   * before the first operation that needs a session.
+   * Gives back all records, in order. Records that are there twice, because they were written again, do no harm. One
+   * that is damaged makes its session unreadable (`STORE_CORRUPT`), and no other. Called before the first operation that
+   * needs a session.
+   *
+   * Without it nothing is read back: the service begins empty, as a new log does, and goes by what it has in memory. A
+   * change whose outcome is unknown counts as not kept then: made again, it is handed over once more.
    */
   readonly restore?: (() => Records | PromiseLike<Records>) | undefined;
+  /**
+   * How long one answer of `persist` or `restore` is waited for, and the writes that are in front of one, in
+   * milliseconds; 10,000 unless told otherwise. What `persist` has not answered by then is `COMMIT_UNKNOWN`; nothing
+   * else is handed over before it has.
+   */
+  readonly timeout?: number | undefined;
 }
 
 /** What `restore` gives back: all at once or one after the other. */
@@ -359,8 +374,12 @@ export interface LogRecord {
   /** The event as JSON text. */
   readonly event?: { readonly id: string; readonly time: number; readonly data: string };
   readonly delta?: { readonly app?: ScopeDelta; readonly user?: ScopeDelta; readonly session?: ScopeDelta };
-  /** Which session was there just before, at which revision. */
-  readonly guard?: { readonly created?: string; readonly rev?: number };
+  /** Which session was there just before, at which revision, and where its scopes were: it shows missing records. */
+  readonly guard?: {
+    readonly created?: string;
+    readonly rev?: number;
+    readonly pos?: { readonly app?: number; readonly user?: number };
+  };
   /** What the package notes besides: up to where a log of app or user values was trimmed, and who has written one. */
   readonly trim?: number;
   readonly by?: { readonly userId?: string; readonly sessionId?: string; readonly eventId?: string };

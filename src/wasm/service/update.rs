@@ -115,6 +115,7 @@ impl Read {
     fn of(memory: &Memory, target: &Target) -> Answer<Self> {
         match target {
             Target::Session(key) => {
+                memory.damage.check_session(key)?;
                 let id = memory.find(key).ok_or_else(|| not_found(&key.session_id))?;
                 let revision = memory.sessions.log(id).map(SessionLog::revision);
                 let guard = Guard { revision, ..memory.guard(&key.app_name, Some(&key.user_id)) };
@@ -123,6 +124,7 @@ impl Read {
             }
             Target::Scopes { app_name, user_id } => {
                 let user_id = user_id.as_deref();
+                memory.damage.check_scopes(app_name, user_id)?;
                 let state = parse_frozen(&memory.shared_json(app_name, user_id))?;
                 Ok(Self { state, guard: memory.guard(app_name, user_id), created: String::new() })
             }

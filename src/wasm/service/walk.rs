@@ -85,9 +85,13 @@ pub(super) fn admit_value(given: &JsValue, path: &str) -> Result<Value, JsValue>
     required(copy(given, &"".into(), 1, Symbols::Refused)).map_err(|fault| fault.report(path, Keys::Members))
 }
 
+/// The member that an operator still has when it has lost its mark, in JSON or in a structured clone. As in the package
+/// (pkg/src/model/operator-write.ts).
+pub(super) const UNMARKED: &str = "statepad.operator";
+
 /// The mark by which operators are known, also those of the package.
 pub(super) fn operator_mark() -> JsValue {
-    Symbol::for_("statepad.operator").into()
+    Symbol::for_(UNMARKED).into()
 }
 
 /// The operator that stands in the place of a value.
@@ -199,6 +203,9 @@ fn length_of(items: &JsValue) -> Result<f64, Fault> {
 fn copy_record(record: &JsValue, names: &Array, depth: usize, symbols: Symbols) -> Result<Value, Fault> {
     if symbols == Symbols::Refused {
         refuse_symbols(record)?;
+        if names.length() == 1 && names.get(0).as_string().is_some_and(|name| name == UNMARKED) {
+            return Err(Fault::of("is an operator that lost its mark (structuredClone and JSON drop it)"));
+        }
     }
     let mut copied = Map::new();
     for name in names.iter() {

@@ -1,10 +1,8 @@
 // ADK's own dev server, as it is published, over this package's session service: the recipe of docs/adk.md.
 
 import assert from 'node:assert/strict';
-import { rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { root } from '../../packaging/project.mjs';
+import { link } from '../../packaging/project.mjs';
 import { openChromium } from '../../support/chromium.mjs';
 import { filesOf, hostOf } from '../host.mjs';
 import { seenBy, worksWith } from '../matrix.mjs';
@@ -50,10 +48,8 @@ describe("ADK's dev server", () => {
   before(async () => {
     assert.deepEqual(Object.keys(files).sort(), ['agents/shop/agent.ts', 'serve.mjs']);
     host = await hostOf('adk-devtools', files);
-    // Compiled where the repository is installed.
-    const client = join(host.folder, 'node_modules', 'better-sqlite3');
-    rmSync(client, { recursive: true, force: true });
-    symlinkSync(join(root, 'node_modules', 'better-sqlite3'), client, 'junction');
+    // A path is opened by it in Node 20; compiled where the repository is installed.
+    link('better-sqlite3', host.folder);
     gemini = await startGemini(({ contents }) => `I heard ${contents.length} of you.`);
     server = await start();
   });

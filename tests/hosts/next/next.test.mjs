@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { expected } from '../../packaging/project.mjs';
+import { expected, link } from '../../packaging/project.mjs';
 import { openChromium, openPage } from '../../support/chromium.mjs';
 import { filesOf, hostOf } from '../host.mjs';
 import { seenBy, works, worksWith } from '../matrix.mjs';
@@ -123,6 +123,15 @@ const files = {
       ),
     ]),
   ),
+  'app/kept/route.ts': route(`
+    import { SessionService } from 'statepad';
+    import { sqliteStore } from 'statepad/stores/sqlite';
+    const sessions = new SessionService({ store: sqliteStore('sessions.db') });
+    export async function GET() {
+      const session = await sessions.getOrCreateSession({ appName: 'kept', userId: 'ana', sessionId: 's' });
+      return Response.json((await sessions.appendEvent({ session, event: { author: 'ana' } })).author);
+    }
+  `),
   // Only because of where the tests lie: another package.json is above.
   'next.config.mjs': `export default {
     turbopack: { root: import.meta.dirname },
@@ -137,6 +146,8 @@ describe('Next', () => {
   let host;
   before(async () => {
     host = await hostOf('next', files);
+    // A path is opened by it in Node 20; compiled where the repository is installed.
+    link('better-sqlite3', host.folder);
   });
 
   /** Starts Next, calls with a function that asks for a path, and ends it. */
@@ -208,13 +219,15 @@ describe('Next', () => {
     ['webpack', '--webpack'],
   ]) {
     it(`builds with ${bundler}, and serves the recipe, in Node and at the edge`, async () => {
-      await host.printed(`next build ${flag}`);
+      const told = await host.printed(`next build ${flag}`);
+      assert.doesNotMatch(told, /critical dependency|can't resolve/i);
       await withServer(['start'], async (ask, origin) => {
         assert.deepEqual(await ask('/nodejs'), expected);
         seen.saw(`Next, ${bundler}, Node`, works());
         assert.deepEqual(await ask('/edge'), expected);
         assert.equal(await ask('/api/greet?name=Ana'), 'Hello Ana.');
         seen.saw(`Next, ${bundler}, edge`, works());
+        assert.equal(await ask('/kept'), 'ana');
         assert.equal(await chat(ask), '1 events');
         assert.deepEqual(await borderOf(ask), crossed);
         await followLesson(ask, origin);

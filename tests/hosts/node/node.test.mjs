@@ -22,10 +22,27 @@ const files = {
   `,
 };
 
+files['kept.mjs'] = `
+  import { SessionService } from 'statepad';
+  import { sqliteStore } from 'statepad/stores/sqlite';
+  const service = new SessionService({ store: sqliteStore('sessions.db') });
+  const session = await service.getOrCreateSession({ appName: 'tutor', userId: 'ana', sessionId: 'monday' });
+  await service.appendEvent({ session, event: { author: 'ana' } });
+  console.log(session.events.length);
+  await service.close();
+`;
+
 const skip =
   process.platform === 'linux' && process.arch === 'x64'
     ? false
     : 'these versions are installed for Linux on x64 only';
+
+/** What a program prints that gives a path to the SQLite store, run after run, where Node has SQLite of its own. */
+const KEPT = {
+  node22: /^1\n\(.*ExperimentalWarning: SQLite is an experimental feature/,
+  node24: /^2\n$/,
+  node26: /^3\n$/,
+};
 
 describe('Node', { skip }, () => {
   const seen = seenBy('node');
@@ -47,6 +64,7 @@ describe('Node', { skip }, () => {
       assert.ok((await printed('--version')).startsWith(row.replace('Node ', 'v')));
       assert.deepEqual(JSON.parse(await printed('print.mjs')), expected);
       assert.deepEqual(JSON.parse(await printed('both.cjs')), { state: { topic: 'tides' }, same: true });
+      if (name in KEPT) assert.match((await host.run(`"${node}" kept.mjs`)).output, KEPT[name]);
       seen.saw(row, works());
     });
   }

@@ -1,17 +1,15 @@
 // The store cases over the tables of adk-python: on a real Postgres server over a pool and over one connection, and on
 // PGlite.
 
-import { after } from 'node:test';
-import { PGlite } from '@electric-sql/pglite';
 import { adkDatabaseStore } from 'statepad/stores/adk-database';
 import { storeTests } from '../support/run.mjs';
-import { withDatabase } from '../postgres/database.mjs';
+import { withDatabase, withLite } from '../postgres/database.mjs';
 import { emptyTables, makeTables, schemaWithTables } from './tables.mjs';
 
 /** What the tables and the store have no place for. */
 const without = [
   ...['revisions', 'order', 'texts', 'ids', 'times', 'created', 'beginnings', 'repeats', 'operators'],
-  ...['commitMany', 'watch', 'lease', 'trimLog', 'marks', 'changed', 'calls', 'creations', 'log'],
+  ...['commitMany', 'watch', 'lease', 'trimLog', 'marks', 'changed', 'calls', 'creations', 'removals', 'log'],
   ...['increment', 'append', 'setOnce', 'compareAndSet'],
 ];
 
@@ -35,7 +33,7 @@ await withDatabase(async (database) => {
   storeTests('adk-database, one connection', open, { without });
 });
 
-const lite = new PGlite();
-after(() => lite.close());
-await lite.exec(makeTables('adk'));
-storeTests('adk-database, PGlite', storage(lite, lite, 'adk'), { without });
+await withLite(async (lite) => {
+  await lite.exec(makeTables('adk'));
+  storeTests('adk-database, PGlite', storage(lite, lite, 'adk'), { without });
+});

@@ -340,10 +340,10 @@ export async function newerOnes(store, context, run, dump) {
   await refused(() => store.lease(KEY, { holder: 'one', ttl: 1_000 }, context));
 }
 
-/** What is thrown for arguments that are no storage. */
-export async function wrongOnes(make, method) {
+/** What is thrown for arguments that are no storage. A text is one where that is a path. */
+export async function wrongOnes(make, method, isPath = false) {
   const wrong = {
-    'a string': 'sessions',
+    ...(!isPath && { 'a string': 'sessions' }),
     null: null,
     undefined,
     'a number': 1,

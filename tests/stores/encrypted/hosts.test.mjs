@@ -66,13 +66,14 @@ test('32 bytes encrypt by Node where it is there, and by WebCrypto where it is n
     createCipheriv: (...given) =>
       Object.assign(found.createCipheriv(...given), { getAuthTag: () => Buffer.alloc(16) }),
   });
+  // A value, and that the session began with nothing.
   const hosts = [
     [0, (_, found) => found],
-    [1, () => undefined],
-    [1, (name, found) => (name === 'node:crypto' ? {} : found)],
-    [1, (name, found) => (name === 'node:crypto' ? { ...found, createDecipheriv: undefined } : found)],
-    [1, (name, found) => (name === 'node:crypto' ? wrong(found) : found)],
-    [1, (name, found) => (name === 'node:crypto' ? { ...found, createCipheriv: () => assert.fail('no') } : found)],
+    [2, () => undefined],
+    [2, (name, found) => (name === 'node:crypto' ? {} : found)],
+    [2, (name, found) => (name === 'node:crypto' ? { ...found, createDecipheriv: undefined } : found)],
+    [2, (name, found) => (name === 'node:crypto' ? wrong(found) : found)],
+    [2, (name, found) => (name === 'node:crypto' ? { ...found, createCipheriv: () => assert.fail('no') } : found)],
   ];
   for (const [count, change] of hosts) {
     assert.equal(await withModules(change, () => encryptions(writeOne)), count);
@@ -103,7 +104,7 @@ for (const { name, one, other } of pairs) {
     const flipped = Array.from(whole, (byte, index) => whole.with(index, byte ^ 1));
     const cut = Array.from(whole, (_, index) => whole.subarray(0, index));
     for (const spoilt of [...flipped, ...cut, Buffer.concat([whole, Buffer.alloc(1)])]) {
-      const value = `sealed1:k1:${Buffer.from(spoilt).toString('base64')}:k1`;
+      const value = `sealed2:k1:${Buffer.from(spoilt).toString('base64')}:k1`;
       const spoiling = { ...inner, loadScope: async () => ({ pos: 1, state: { a: value } }) };
       const reading = overMemory({ keys: other }, spoiling).store.loadScope({ app: 'app' }, context);
       await assert.rejects(reading, { code: 'corrupt' });
@@ -129,7 +130,7 @@ test('with the same nonce all ways write the same text', async () => {
       ),
       web,
     );
-    assert.match(web.a, /^sealed1:k1:BwcHBwcHBwcHBwcH/);
+    assert.match(web.a, /^sealed2:k1:BwcHBwcHBwcHBwcH/);
   } finally {
     crypto.getRandomValues = getRandomValues;
   }
@@ -142,8 +143,8 @@ test('only the canonical base64 of it is read, on any host', async () => {
   const others = [
     sealed.replace(/=*:k1$/, ':k1') === sealed ? sealed.replace(/:k1$/, '=:k1') : sealed.replace(/=+:k1$/, ':k1'),
     sealed.replace(/(.):k1$/, ' $1:k1'),
-    sealed.replace('sealed1:k1:', 'sealed1:k1:\n'),
-    sealed.replace('sealed1:k1:', 'sealed1:k1:-_'),
+    sealed.replace('sealed2:k1:', 'sealed2:k1:\n'),
+    sealed.replace('sealed2:k1:', 'sealed2:k1:-_'),
   ];
   for (const value of others) {
     const spoiling = { ...inner, loadScope: async () => ({ pos: 1, state: { a: value } }) };

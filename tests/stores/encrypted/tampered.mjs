@@ -78,8 +78,9 @@ export function* damaged(text) {
   yield `${text}A`;
   yield `${text}:key-1`;
   yield text + text;
-  yield 'sealed1:key-1::key-1';
-  yield 'sealed1:key-1:AAAA:key-1';
+  yield 'sealed2:key-1::key-1';
+  yield 'sealed2:key-1:AAAA:key-1';
+  yield text.replace('sealed2', 'sealed1');
   yield 'plain text';
   yield JSON.stringify({ id: 'e1' });
 }

@@ -202,7 +202,7 @@ for (const [way, options] of ways) {
     });
 
     test('a list goes on with what can be read', async () => {
-      const spoil = (values) => (values[stored(values, 1)] = 'sealed1:key-1:AAAA:key-1');
+      const spoil = (values) => (values[stored(values, 1)] = 'sealed2:key-1:AAAA:key-1');
       let change;
       const { store } = await filled(options, { list: (page) => (change(page), page) });
       const listed = async () => {

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import sync from 'node:fs';
 import fs from 'node:fs/promises';
 import { test } from 'node:test';
+import { moves } from '../support/moved.mjs';
 import { append, context, create, loaded } from './support.mjs';
 import { cleanups, failing, folder, key, place, start } from './files.mjs';
 
@@ -206,18 +207,51 @@ test('a full disk keeps a journal from being opened for now', async () => {
   await open();
 });
 
-test('a file that somebody else writes to or deletes is not written to any more', async () => {
-  for (const meddle of [(path) => appendFileSync(path, 'x\n'), (path) => rmSync(path)]) {
+test('a file that somebody else writes to is not written to any more', async () => {
+  const { path, open } = place();
+  const store = await open();
+  await store.commit(create(key, 'c'), context);
+  appendFileSync(path, 'x\n');
+  await assert.rejects(
+    store.commit(append(key, 'e1'), context),
+    (error) => error.code === undefined && /has closed itself/.test(error.message),
+  );
+});
+
+for (const [how, { move, back, told }] of Object.entries(moves)) {
+  test(`a file that was ${how} takes no change, and each one when it is back`, async () => {
     const { path, open } = place();
     const store = await open();
     await store.commit(create(key, 'c'), context);
-    meddle(path);
-    await assert.rejects(
-      store.commit(append(key, 'e1'), context),
-      (error) => error.code === undefined && /has closed itself/.test(error.message),
-    );
-  }
-});
+    await store.commit(append(key, 'e1'), context);
+    const before = readFileSync(path);
+    move(path);
+    for (const refused of [append(key, 'e2'), create({ ...key, sessionId: 't' }, 'd')]) {
+      await assert.rejects(store.commit(refused, context), { code: 'unavailable', message: told });
+    }
+    back(path);
+    assert.deepEqual(readFileSync(path), before, 'nothing went to the file meanwhile');
+    assert.equal((await store.commit(append(key, 'e2'), context)).rev, 2);
+  });
+
+  test(`a file that is ${how} while a change is flushed does not keep it`, async () => {
+    const { path, open } = place();
+    const faults = {};
+    const store = await withFaults(open, faults);
+    await store.commit(create(key, 'c'), context);
+    const before = readFileSync(path);
+    faults.datasync = async (handle) => {
+      await handle.datasync();
+      move(path);
+    };
+    await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'unavailable', message: told });
+    delete faults.datasync;
+    back(path);
+    assert.deepEqual(readFileSync(path), before);
+    const { duplicate, rev } = await store.commit(append(key, 'e1'), context);
+    assert.deepEqual([duplicate, rev], [undefined, 1]);
+  });
+}
 
 test('what was written is on the disk before it is acknowledged, and the name of a new file before all else', async () => {
   const { open } = place();

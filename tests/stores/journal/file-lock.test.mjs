@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -87,7 +87,7 @@ test('of the owner of a lock elsewhere it counts whether it looks after it', asy
   for (const text of [JSON.stringify(owner), '', '{"id":"../../x","pid":1,"place":""}']) {
     writeFileSync(lock, text);
     await assert.rejects(open(), { code: 'rejected' });
-    const before = Date.now() / 1000 - 60;
+    const before = statSync(lock).mtimeMs / 1000 - 60;
     utimesSync(lock, before, before);
     await (await open()).close();
     assert.ok(!existsSync(lock));
@@ -108,6 +108,24 @@ test('a lock that was taken away is not written under', async () => {
     Date.now = now;
   }
   assert.equal(ours(lock).id, 'theirs', 'the lock of another is left alone');
+});
+
+test('a lock is confirmed by the clock of the file system, whatever that of the process says', async () => {
+  const { lock, open } = place();
+  const store = await open();
+  await store.commit(create(key, 'c'), context);
+  utimesSync(lock, 1, 1);
+  const { now } = Date;
+  Date.now = () => now() - 86_400_000;
+  try {
+    await store.commit(append(key, 'e1'), context);
+  } finally {
+    Date.now = now;
+  }
+  const beside = `${lock}.beside`;
+  writeFileSync(beside, '');
+  assert.ok(Math.abs(statSync(lock).mtimeMs - statSync(beside).mtimeMs) < 60_000);
+  assert.ok(ours(lock).id);
 });
 
 test('of many that see the same dead owner one takes its place', async () => {

@@ -181,7 +181,7 @@ test('a path, functions or options that can be none are refused at once', () => 
     ...[undefined, null, 5, fileJournal, {}, { append: async () => undefined }, { append: 1, read: () => [] }].map(
       (medium) => () => journalStore(medium),
     ),
-    ...[undefined, null, {}, { persist: async () => undefined }, { persist: async () => undefined, restore: [] }].map(
+    ...[undefined, null, {}, { restore: () => [] }, { persist: async () => undefined, restore: [] }].map(
       (functions) => () => callbackStore(functions),
     ),
   ]) {

@@ -6,7 +6,7 @@ import { runStoreCase, storeCases } from 'statepad/testing';
 import { storeTests } from '../support/run.mjs';
 import { foreignStore, LACKS } from './foreign.mjs';
 
-const FEATURES = ['marks', 'changed', 'calls', 'creations', 'log'];
+const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log'];
 const MEMBERS = ['reopen', 'another', 'removeScope', 'commitMany', 'watch', 'lease', 'trimLog'];
 const OPERATORS = ['increment', 'append', 'setOnce', 'compareAndSet'];
 const without = [...LACKS, ...FEATURES, ...MEMBERS, ...OPERATORS];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
-import { append, context, create, keyOf, olderClient, withDatabase } from './database.mjs';
+import { append, context, create, keyOf, olderClient, statisticsAreWritten, withDatabase } from './database.mjs';
 
 await withDatabase((database) => {
   const pool = database.pool();
@@ -25,7 +25,7 @@ await withDatabase((database) => {
     const client = () => database.pool({ max: 8, options: '-c synchronous_commit=off' });
     const stores = [await open(schema, client()), await open(schema, olderClient(client()))];
     const deadlocks = async () => {
-      await pool.query('select pg_stat_force_next_flush()').catch(() => {});
+      await statisticsAreWritten(pool);
       const { rows } = await pool.query('select deadlocks from pg_stat_database where datname = current_database()');
       return rows[0].deadlocks;
     };

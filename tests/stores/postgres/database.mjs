@@ -1,6 +1,7 @@
 // A database for a file of tests.
 
 import { after, test } from 'node:test';
+import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { postgresForTests } from '../../support/postgres.mjs';
 
@@ -49,6 +50,14 @@ export async function withDatabase(register) {
   await register(database);
 }
 
+/** Runs `register` with a PGlite; not where another version of Postgres is tested, as that would test it once more. */
+export async function withLite(register) {
+  if (process.env.STATEPAD_TEST_POSTGRES_PACKAGE) return;
+  const lite = new PGlite();
+  after(() => lite.close());
+  await register(lite);
+}
+
 /** A key of a session. */
 export function keyOf(sessionId = 's', userId = 'u', appName = 'a') {
   return { appName, userId, sessionId };
@@ -83,4 +92,18 @@ export function olderClient(pool) {
     return isQuestion ? { rows: [] } : await pool.query(text, values);
   };
   return { query };
+}
+
+/**
+ * Waits until the statistics of the server have all that was done so far. Before Postgres 15 connections tell of it
+ * each half second at most, and what they told is written down at most as often.
+ */
+export async function statisticsAreWritten(client) {
+  const { rows } = await client.query("select current_setting('server_version_num')::int as version");
+  if (rows[0].version >= 150_000) {
+    await client.query('select pg_stat_force_next_flush()');
+    return;
+  }
+  await client.query('select pg_sleep(0.6)');
+  await client.query('select pg_sleep(0.6)');
 }

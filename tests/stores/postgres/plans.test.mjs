@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
-import { append, context, create, keyOf, withDatabase } from './database.mjs';
+import { append, context, create, keyOf, statisticsAreWritten, withDatabase } from './database.mjs';
 
 const SESSIONS = 5_000;
 const LONG = keyOf('long', 'user-1', 'a');
@@ -216,7 +216,7 @@ await withDatabase((database) => {
 
 /** How many rows were read in the tables of a schema from end to end, and how many were found by indexes. */
 async function readsIn(pool, schema) {
-  await pool.query('select pg_stat_force_next_flush()');
+  await statisticsAreWritten(pool);
   const sums = 'sum(seq_tup_read)::int as all, sum(idx_tup_fetch)::int as found';
   return (await pool.query(`select ${sums} from pg_stat_user_tables where schemaname = $1`, [schema])).rows[0];
 }

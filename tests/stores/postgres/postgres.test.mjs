@@ -1,10 +1,9 @@
 // The store cases over a real Postgres server, and over PGlite.
 
-import { after, test } from 'node:test';
-import { PGlite } from '@electric-sql/pglite';
+import { test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
 import { runStoreCase, storeCases } from 'statepad/testing';
-import { withDatabase } from './database.mjs';
+import { withDatabase, withLite } from './database.mjs';
 import { storeTests } from '../support/run.mjs';
 
 /** Storage for each case in turn: a schema that is emptied, as making one takes longer. */
@@ -42,6 +41,6 @@ await withDatabase(async (database) => {
   }
 });
 
-const lite = new PGlite();
-after(() => lite.close());
-storeTests('postgres, PGlite', await storage(lite, lite, 'statepad'), { without: ['watch'] });
+await withLite(async (lite) => {
+  storeTests('postgres, PGlite', await storage(lite, lite, 'statepad'), { without: ['watch'] });
+});

@@ -1,12 +1,11 @@
 // Random changes and questions: the store in Postgres answers as the reference does.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { PGlite } from '@electric-sql/pglite';
+import { test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
 import { postgresStore } from 'statepad/stores/postgres';
 import { compareStores } from '../support/random.js';
-import { context, withDatabase } from './database.mjs';
+import { context, withDatabase, withLite } from './database.mjs';
 
 /**
  * The store, with events as they really are (JSON text has no lone surrogates, which UTF-8 cannot say) and creations
@@ -53,6 +52,4 @@ await withDatabase((database) => {
   randomTest('postgres', pool, 11, database.schema());
 });
 
-const lite = new PGlite();
-after(() => lite.close());
-randomTest('postgres, PGlite', lite, 14, 'statepad');
+await withLite((lite) => randomTest('postgres, PGlite', lite, 14, 'statepad'));

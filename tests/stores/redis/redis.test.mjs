@@ -280,7 +280,7 @@ if (why) {
     withPrefix(async (prefix) => {
       const store = redisStore(ioredis, { prefix });
       const made = `${prefix}:{app}:updates`;
-      const now = Math.floor(Date.now() / 1_000);
+      const [now] = (await admin.time()).map(Number);
       const old = Array.from({ length: 40 }, (_, index) => [now - 90_000 - index, `old${index}`]);
       await admin.zadd(made, ...old.flat(), now - 80_000, 'young');
       await store.commit(update('new', { appName: 'app' }, { app: { set: { a: 1 } } }), context);
@@ -288,6 +288,25 @@ if (why) {
       await store.commit(update('newer', { appName: 'app' }, { app: { set: { a: 1 } } }), context);
       await store.commit(update('newest', { appName: 'app' }, { app: { set: { a: 1 } } }), context);
       assert.deepEqual((await admin.zrange(made, 0, -1)).sort(), ['new', 'newer', 'newest', 'young']);
+    }));
+
+  test('what the operators of an update came to is forgotten with it', () =>
+    withPrefix(async (prefix) => {
+      const store = redisStore(ioredis, { prefix });
+      const [made, results] = ['updates', 'results'].map((name) => `${prefix}:{app}:${name}`);
+      const count = (id) => ({
+        ...update(id, { appName: 'app' }, {}),
+        operators: { app: { n: { increment: 1 } } },
+      });
+      await store.commit(count('old'), context);
+      await store.commit(count('young'), context);
+      assert.deepEqual((await store.commit(count('old'), context)).results, {
+        app: Object.assign(Object.create(null), { n: 1 }),
+      });
+      assert.deepEqual((await admin.hkeys(results)).sort(), ['old', 'young']);
+      await admin.zadd(made, Math.floor(Date.now() / 1_000) - 90_000, 'old');
+      await store.commit(update('new', { appName: 'app' }, { app: { set: { a: 1 } } }), context);
+      assert.deepEqual(await admin.hkeys(results), ['young']);
     }));
 
   test('hints of an own change are not heard, those of a batch are heard one by one', () =>

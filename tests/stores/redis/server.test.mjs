@@ -156,11 +156,13 @@ if (why) {
       assert.equal(await opens(), 'memory');
       await admin.config('SET', 'appendonly', 'yes');
       while (!/aof_rewrite_in_progress:0/.test(await admin.info('persistence')));
-      await admin.config('SET', 'maxmemory', 100_000_000, 'maxmemory-policy', 'allkeys-lru');
+      await admin.config('SET', 'maxmemory', 100_000_000);
+      await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
       await assert.rejects(opens(), { code: 'rejected', message: /allkeys-lru/ });
       await admin.config('SET', 'maxmemory-policy', 'volatile-lru');
       await opens();
-      await admin.config('SET', 'maxmemory', 0, 'maxmemory-policy', 'noeviction');
+      await admin.config('SET', 'maxmemory', 0);
+      await admin.config('SET', 'maxmemory-policy', 'noeviction');
     });
   }
 

@@ -185,6 +185,36 @@ for (const name of Object.keys(libraries)) {
       assert.equal((await late.load(key('first', 'ada', 'notes'), {})).rev, 3);
     }));
 
+  test(`${name}: what another makes between the look and the transaction is taken as it is found`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      await plain(sqliteStore(database)).open({ migrate: 'create' });
+      const made = rows(database, 'SELECT sql FROM sqlite_master WHERE sql IS NOT NULL').map(({ sql }) => `${sql};`);
+      const [{ value: version }] = rows(database, 'SELECT value FROM statepad_meta');
+      const other = file.connect();
+      for (const [found, migrate, outcome] of [
+        [version, 'create', 'nothing is thrown'],
+        [version, 'upgrade', 'nothing is thrown'],
+        [String(Number(version) + 1), 'create', 'rejected'],
+        [String(Number(version) + 1), 'upgrade', 'rejected'],
+        // It is not one that is upgraded.
+        ['1', 'create', 'rejected'],
+      ]) {
+        database.exec(dropAll(database));
+        let isMade = false;
+        const before = (sql) => {
+          if (sql === 'BEGIN IMMEDIATE' && !isMade) {
+            isMade = true;
+            other.exec(`${made.join('')} INSERT INTO statepad_meta VALUES ('version', '${found}')`);
+          }
+        };
+        const store = plain(sqliteStore(observed(database, { before })));
+        assert.equal(await failure(store.open({ migrate })), outcome, `${found} ${migrate}`);
+        assert.ok(isMade);
+        assert.deepEqual(rows(database, 'SELECT value FROM statepad_meta'), [{ value: found }]);
+      }
+    }));
+
   for (const [times, outcome] of [
     [2, 'nothing is thrown'],
     [Infinity, 'unavailable'],

@@ -139,12 +139,14 @@ for (const name of Object.keys(libraries)) {
 
 const [first] = Object.keys(libraries);
 
-test('what is no connection is refused at once, with what to pass', async () => {
-  await wrongOnes((database) => sqliteStore(database), 'prepare');
-  assert.throws(() => sqliteStore('x.db'), {
+test('what is neither a path nor a connection is refused at once, with what to pass', async () => {
+  await wrongOnes((database) => sqliteStore(database), 'prepare', true);
+  assert.throws(() => sqliteStore(true), {
     name: 'StatepadError',
     code: 'INVALID_ARGUMENT',
-    message: "sqliteStore needs an open connection, say new DatabaseSync('sessions.db') of node:sqlite, not a string",
+    message:
+      "sqliteStore needs a path, say 'sessions.db', or an open connection, say new DatabaseSync('sessions.db'), " +
+      'not a boolean',
   });
   assert.throws(() => sqliteStore({ prepare() {} }), { code: 'INVALID_ARGUMENT', message: /without exec$/ });
 });

@@ -8,7 +8,7 @@ import { context, create, keyOf, storeOver } from './words.mjs';
 
 /** What the API has nothing for. */
 const LACKS = ['revisions', 'order', 'texts', 'ids', 'times', 'clock', 'beginnings', 'repeats', 'scopes', 'operators'];
-const FEATURES = ['marks', 'changed', 'calls', 'creations', 'log'];
+const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log'];
 const MEMBERS = ['removeScope', 'commitMany', 'watch', 'lease', 'trimLog', 'keys'];
 const OPERATORS = ['increment', 'append', 'setOnce', 'compareAndSet'];
 const WITHOUT = [...LACKS, ...FEATURES, ...MEMBERS, ...OPERATORS];

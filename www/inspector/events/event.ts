@@ -4,10 +4,11 @@ import { css, html, nothing, type PropertyDeclarations, type PropertyValues, typ
 import type { Event, Json } from 'statepad';
 import { InspectorPart } from '../ui/part.js';
 import type { Inspection } from '../model/inspection.js';
-import { contentsOf, ITEM_LABEL, type Item } from '../model/contents.js';
+import { contentsOf, ITEM_LABEL, textFrom, type Item } from '../model/contents.js';
 import { deltaOf, splitKey } from '../model/log.js';
 import { goTo } from '../timeline/moment.js';
 import { base, label } from '../ui/style.js';
+import { LongLists } from '../ui/more.js';
 import { showValue } from '../ui/value.js';
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
@@ -142,6 +143,7 @@ export class StatepadEvent extends InspectorPart {
   declare private isOpen: boolean;
   /** How the last copying went; empty before. */
   declare private copied: string;
+  readonly #lists = new LongLists(this);
   #last: Event | undefined;
 
   constructor() {
@@ -156,6 +158,7 @@ export class StatepadEvent extends InspectorPart {
     if (event !== this.#last) {
       this.#last = event;
       this.copied = '';
+      this.#lists.reset();
     }
   }
 
@@ -168,7 +171,7 @@ export class StatepadEvent extends InspectorPart {
     }
     const rest = restOf(event);
     return html`<div class="whole">
-      ${head(inspection, revision)} ${facts(inspection, event, revision)} ${contents(event)} ${wrote(inspection, event)}
+      ${head(inspection, revision)} ${facts(inspection, event, revision)} ${contents(event)} ${wrote(inspection, event, this.#lists)}
       ${
         rest.length === 0
           ? nothing
@@ -258,9 +261,9 @@ function contents(event: Event): TemplateResult | typeof nothing {
   if (items.length === 0) {
     return nothing;
   }
-  const { role } = event.content ?? {};
+  const role = textFrom(event.content?.role);
   return html`<div>
-    <h4>Contents${role === undefined ? nothing : html` (role: ${role})`}</h4>
+    <h4>Contents${role === '' ? nothing : html` (role: ${role})`}</h4>
     ${items.map(showItem)}
   </div>`;
 }
@@ -277,7 +280,7 @@ function showItem({ kind, name, text, value }: Item): TemplateResult {
   }</div>`;
 }
 
-function wrote(inspection: Inspection, event: Event): TemplateResult | typeof nothing {
+function wrote(inspection: Inspection, event: Event, lists: LongLists): TemplateResult | typeof nothing {
   const { delta, deleted, temp } = deltaOf(event);
   const entries = Object.entries(delta);
   if (entries.length + temp.length === 0) {
@@ -290,7 +293,7 @@ function wrote(inspection: Inspection, event: Event): TemplateResult | typeof no
         <tr><th scope="col">Key</th><th scope="col">New value</th></tr>
       </thead>
       <tbody>
-        ${entries.map(
+        ${lists.drawn('wrote', entries).map(
           ([key, value]) =>
             html`<tr>
               <th scope="row">
@@ -314,6 +317,7 @@ function wrote(inspection: Inspection, event: Event): TemplateResult | typeof no
               <td class="quiet">not stored: it lasts for one invocation</td>
             </tr>`,
         )}
+        ${lists.end('wrote', entries.length, (button) => html`<tr><td colspan="2">${button}</td></tr>`)}
       </tbody>
     </table>
   </div>`;

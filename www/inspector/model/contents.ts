@@ -130,7 +130,8 @@ function itemsOf(part: Members): Item[] {
   const items = text === '' ? [] : [item(part['thought'] === true ? 'thought' : 'text', { text })];
   for (const [name, value] of Object.entries(part)) {
     if (value !== undefined && value !== null && !MODIFIERS.has(name)) {
-      items.push((READERS[name] ?? other(name))(membersOf(value), value as Json));
+      const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
+      items.push((reader ?? other(name))(membersOf(value), value as Json));
     }
   }
   return items;
@@ -215,6 +216,7 @@ function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
-function textFrom(value: unknown): string {
+/** A text, or a number as one; empty for all else: what is shown as it is must be no object. */
+export function textFrom(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }

@@ -1,11 +1,21 @@
 // The state of a session at a moment, key by key: the value, who wrote it, and what the turn did to it.
 
-import type { HistoryStep, Json, Session } from 'statepad';
+import type { Event, Json, Session } from 'statepad';
 import type { SessionReader } from './reader.js';
 import { deltaOf, splitKey, type Log, type Scope } from './log.js';
 
 /** What the turn of the moment did to a key. */
 export type RowChange = 'added' | 'changed' | 'deleted';
+
+/** What wrote a key: an event, or the creation of the session. */
+export interface KeyWriter {
+  /** Of the event; 0 for the creation. */
+  readonly revision: number;
+  /** Absent for the creation. */
+  readonly event?: Event | undefined;
+  /** The value; `undefined` where it deleted the key. */
+  readonly to?: Json | undefined;
+}
 
 /** One key. */
 export interface KeyRow {
@@ -22,7 +32,7 @@ export interface KeyRow {
   /** The value before the turn, where the turn changed it. */
   readonly before: Json | undefined;
   /** The last write that this session's log knows. */
-  readonly writer: HistoryStep | undefined;
+  readonly writer: KeyWriter | undefined;
   /**
    * Where the value comes from: the `writer`'s event, the session's `creation`, `elsewhere` (another session wrote it
    * since or before, or it is not known who), or the running invocation (`temp`).
@@ -55,10 +65,15 @@ export async function rowsAt(
   ]);
   const deleted = [...written].filter((key) => !Object.hasOwn(state, key) && Object.hasOwn(before, key));
   const keys = [...Object.keys(state), ...deleted];
-  const steps = await Promise.all(keys.map((key) => service.history(session, key, { until: revision, last: 1 })));
-  const rows = keys.map((key, index) => {
+  const writers = lastWrites(log, revision);
+  // A key of its own that no event has written is from the creation. Of others the service knows.
+  const unknown = keys.filter((key) => !writers.has(key) && splitKey(key).scope !== 'session');
+  const steps = await Promise.all(unknown.map((key) => service.history(session, key, { until: revision, last: 1 })));
+  const others = new Map(unknown.map((key, index) => [key, steps[index]?.[0]]));
+  const rows = keys.map((key) => {
     const change = written.has(key) ? changeOf(key, before, state) : undefined;
-    return row(key, state[key], change === undefined ? undefined : { change, before: before[key] }, steps[index]?.[0]);
+    const turn = change === undefined ? undefined : { change, before: ownOf(before, key) };
+    return row(key, ownOf(state, key), turn, writers.get(key) ?? others.get(key));
   });
   return [...rows, ...Object.entries(temp).map(([key, value]) => tempRow(key, value))];
 }
@@ -82,11 +97,28 @@ function changeOf(key: string, before: State, after: State): RowChange | undefin
   return was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed';
 }
 
+/** The member of a record: a key may be called as what every object has. */
+function ownOf(state: State, key: string): Json | undefined {
+  return Object.hasOwn(state, key) ? state[key] : undefined;
+}
+
+/** The last writes that the events of a log have made, by key. */
+function lastWrites(log: Log, until: number): Map<string, KeyWriter> {
+  const writers = new Map<string, KeyWriter>();
+  log.events.slice(0, until).forEach((event, place) => {
+    const { delta, deleted } = deltaOf(event);
+    for (const [key, value] of Object.entries(delta)) {
+      writers.set(key, { revision: place + 1, event, to: deleted.has(key) ? undefined : (value as Json) });
+    }
+  });
+  return writers;
+}
+
 function row(
   key: string,
   value: Json | undefined,
   turn: Pick<KeyRow, 'change' | 'before'> | undefined,
-  writer: HistoryStep | undefined,
+  writer: KeyWriter | undefined,
 ): KeyRow {
   const text = value === undefined ? '' : JSON.stringify(value);
   const isIts =

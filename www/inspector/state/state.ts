@@ -8,6 +8,7 @@ import type { Inspection } from '../model/inspection.js';
 import { InspectorPart } from '../ui/part.js';
 import { SCOPES, splitKey, type Scope } from '../model/log.js';
 import { nameOf } from '../model/session-name.js';
+import { LongLists } from '../ui/more.js';
 import { reasonOf } from '../ui/reason.js';
 import { differences, isFound, type KeyRow, type RowChange } from '../model/rows.js';
 import { goToRow } from './row-keys.js';
@@ -56,6 +57,7 @@ export class StatepadState extends InspectorPart {
   #news = '';
   /** By scope: the key whose row has the Tab key's stops; the arrow keys go to the others. */
   readonly #stops = new Map<Scope, string>();
+  readonly #lists = new LongLists(this);
   #traced: string | undefined;
 
   constructor() {
@@ -115,6 +117,7 @@ export class StatepadState extends InspectorPart {
     const wanted = this.#stops.get(scope);
     const stop = entries.some(([key]) => key === wanted) ? wanted : entries[0]?.[0];
     const isUnknown = scope === 'temp' && !inspection.knowsTemp;
+    const drawn = this.#lists.drawn(scope, entries);
     const none = own.length > 0 ? 'No matches' : isUnknown ? 'Not stored' : 'No keys yet';
     return html`<section data-scope=${scope} aria-labelledby=${scope}>
       <header>
@@ -131,10 +134,11 @@ export class StatepadState extends InspectorPart {
       ${entries.length === 0 ? html`<p class="none quiet">${none}</p>` : nothing}
       <ul @keydown=${goToRow} @focusin=${(event: FocusEvent) => this.#focusIn(event, scope)}>
         ${repeat(
-          entries,
+          drawn,
           ([key]) => key,
           ([key, row]) => this.#entry(inspection, key, row, key === stop),
         )}
+        ${this.#lists.end(scope, entries.length, (button) => html`<li>${button}</li>`)}
       </ul>
     </section>`;
   }
@@ -277,6 +281,7 @@ export class StatepadState extends InspectorPart {
     [this.adding, this.editing, this.deleting, this.problem] = [[], [], undefined, undefined];
     this.#drafts.clear();
     this.#flashes.clear();
+    this.#lists.reset();
     this.#news = '';
   }
 

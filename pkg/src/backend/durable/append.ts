@@ -11,7 +11,7 @@ import {
 } from '../../session/append.js';
 import { pinAtOnce, pinForAppend, showAppended } from './append-target.js';
 import { NONE } from './event-range.js';
-import { OperatorTries, laneOf, resolveTempKeys, storedOperators, type ToSend } from './operator-tries.js';
+import { OperatorTries, lanesOfAppend, resolveTempKeys, storedOperators, type ToSend } from './operator-tries.js';
 import { areResolved, keyedResults, operatorRefusal, written } from './operators.js';
 import { parseEvent } from './loaded-event.js';
 import { checkKey } from '../../input/requests.js';
@@ -63,6 +63,8 @@ interface Task {
   readonly begin: Begin;
   /** For an event with operators that are resolved here. */
   readonly tries: OperatorTries | undefined;
+  /** Whether it has the lanes of the shared scopes that it writes. */
+  readonly hasLanes: boolean;
 }
 
 /** Appends an event under a guard. */
@@ -76,12 +78,13 @@ export async function appendStored(parts: StoreParts, request: AppendRequest): P
   const task = async (begin: Begin): Promise<Appended> => {
     const operators = request.draft.operators && storedOperators(request.draft);
     if (operators === undefined || areResolved(parts.connection.store, operators)) {
-      return await append(parts, key, { request: asked, view, begin, tries: undefined });
+      return await append(parts, key, { request: asked, view, begin, tries: undefined, hasLanes: false });
     }
-    const run = async (): Promise<Appended> =>
-      await append(parts, key, { request: asked, view, begin, tries: new OperatorTries(operators) });
-    const lane = laneOf(key, operators);
-    return lane === undefined ? await run() : await parts.writer.runExclusive(lane, undefined, run);
+    const lanes = lanesOfAppend(key, request.draft, operators);
+    const tries = new OperatorTries(operators);
+    return await parts.writer.lanes.hold(lanes, () =>
+      append(parts, key, { request: asked, view, begin, tries, hasLanes: lanes.length > 0 }),
+    );
   };
   return await parts.writer.runExclusive(key, request.signal, task);
 }
@@ -159,7 +162,7 @@ async function storeUnlessReplaced(
   parts: StoreParts,
   record: SessionRecord,
   { event, change: prepared }: PendingAppend,
-  { request, view, begin, tries }: Task,
+  { request, view, begin, tries, hasLanes }: Task,
   { wasCached, isSure }: { readonly wasCached: boolean; readonly isSure: boolean },
 ): Promise<Appended | undefined> {
   if (prepared === undefined) {
@@ -178,7 +181,7 @@ async function storeUnlessReplaced(
   const sent = { change, prepared: ready.prepared, known };
   let committed: Committed;
   try {
-    committed = await writer.commit(sent, begin);
+    committed = await writer.commit(sent, begin, hasLanes);
   } catch (error) {
     if (ready.misfit !== undefined && isStoreError(error) && error.code === 'conflict' && error.actual === undefined) {
       throw ready.misfit;
@@ -206,14 +209,18 @@ async function applyStored(
   committed: Committed,
 ): Promise<Appended> {
   const stored = { change: sent.change, committed };
+  const { operators } = sent.change;
   if (committed.duplicate) {
     cache.registry.engine.discard(sent.prepared);
     await loader.reload(record);
     const { rev, data = 'null', results } = committed;
     const there = parseEvent(record, { rev, data, ...(results && { results }) });
-    return { event: repeated(record, draft, event, there), stored };
+    const known = repeated(record, draft, event, there);
+    if (operators !== undefined) {
+      keyedResults(committed, operators);
+    }
+    return { event: known, stored };
   }
-  const { operators } = sent.change;
   const [whole, told] = operators === undefined ? [event, sent] : withTold(cache, record, event, sent, committed);
   const applied = cache.applyCommittedAppend(record, whole, told, committed);
   if (applied === undefined) {
@@ -252,8 +259,8 @@ function changeToSend(
 ): Change {
   try {
     const event = { id, time, data: JSON.stringify(given) };
-    const fence = lease && { fence: lease.token };
-    const { guard: held } = writer.guardOf({ created, ...guard, ...fence });
+    const fence = lease?.token;
+    const { guard: held } = writer.guardOf({ created, ...guard, ...(fence !== undefined && { fence }) });
     const change: { -readonly [Member in keyof Change]: Change[Member] } = {
       id,
       kind: 'append',
@@ -301,8 +308,7 @@ async function refusal(
   await loader.reload(record);
   if (error.code === 'fenced') {
     const lost = leaseLost(id, error);
-    lease?.lose(lost);
-    return lost;
+    return lease?.lose(lost) ?? lost;
   }
   const ofOperator = operatorRefusal(error);
   if (ofOperator !== undefined) {

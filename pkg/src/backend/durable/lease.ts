@@ -15,7 +15,7 @@ export async function leaseStored(
   { connection, writer }: Pick<StoreParts, 'connection' | 'writer'>,
   { record: { key, created, deleted } }: View,
   request: LeaseRequest,
-  signal: Signal | undefined,
+  { signal, given }: { readonly signal: Signal | undefined; readonly given: (() => void) | undefined },
 ): Promise<LeaseAnswer> {
   if (connection.store.lease === undefined) {
     throw new StatepadError('INVALID_ARGUMENT', 'the session cannot be leased: the store keeps no leases');
@@ -23,14 +23,17 @@ export async function leaseStored(
   if (deleted) {
     missing(key);
   }
-  const ask = async (): Promise<LeaseAnswer> =>
-    await connection.ask(async (store, context) => {
+  const ask = async (): Promise<LeaseAnswer> => {
+    const answered = await connection.ask(async (store, context) => {
       const answer = await store.lease?.(key, { ...request, created }, context);
       if (typeof answer?.fence !== 'number' || typeof answer.until !== 'number') {
         throw new TypeError('the store did not say what became of the lease');
       }
       return answer;
     }, signal);
+    given?.();
+    return answered;
+  };
   // What was asked for under a lease is written under it: it is given back after that.
   return request.ttl === 0 ? await writer.runExclusive(key, signal, ask) : await ask();
 }

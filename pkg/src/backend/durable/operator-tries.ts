@@ -1,6 +1,7 @@
 // Appends whose operators are resolved here: tried until no other write has come between the reading of the values
 // and the commit.
 
+import { lanesOfKeys } from './lanes.js';
 import { bothKeys, resolveHere } from './operators.js';
 import { sleep } from '../../async/sleep.js';
 import { resolveNow } from '../../session/append.js';
@@ -99,16 +100,12 @@ export function storedOperators({ operators }: EventDraft): KeyedOperators | und
 }
 
 /**
- * Appends of one service whose operators meet in the same keys of an app or a user take turns under this name: all at
- * once only one of them would come through. `undefined` where appends of one session alone can meet, which take turns
- * anyway.
+ * The lanes that an append takes whose operators are resolved here: those of all shared scopes that it writes. None
+ * where its operators are of the session alone, whose appends take turns anyway.
  */
-export function laneOf({ appName, userId }: SessionKey, operators: KeyedOperators): string | undefined {
-  const shared = Object.keys(operators).filter((key) => nameOf(key)[0] !== 'session');
-  const isOfUser = shared.some((key) => nameOf(key)[0] === 'user');
-  return shared.length === 0
-    ? undefined
-    : JSON.stringify({ operators: [appName, isOfUser ? userId : null, ...shared.sort()] });
+export function lanesOfAppend(key: SessionKey, { delta }: EventDraft, operators: KeyedOperators): string[] {
+  const isShared = lanesOfKeys(key, Object.keys(operators)).length > 0;
+  return isShared ? lanesOfKeys(key, Object.keys(delta)) : [];
 }
 
 /** Resolves the operators of `temp:` keys against what the handle shows. When that fails, the change is discarded. */

@@ -97,8 +97,9 @@ export function written(
 }
 
 /**
- * What the operators of a change came to, under full keys. Throws `STORE_CORRUPT` when the store does not tell it of
- * one.
+ * What the operators of a change that is stored came to, under full keys. Throws `STORE_CORRUPT`, with `committed`,
+ * when the store does not tell it of one: the values of now may be those of other callers, and another call would
+ * write once more.
  */
 export function keyedResults(
   { results = {} }: Pick<Committed, 'results'>,
@@ -108,8 +109,9 @@ export function keyedResults(
     for (const [name, operator] of Object.entries(operators[scope] ?? {})) {
       if (!Object.hasOwn(results[scope] ?? {}, name)) {
         const key = fullKey(scope, name);
-        const message = `the store does not say what ${operatorName(operator)} of "${key}" came to`;
-        throw new StatepadError('STORE_CORRUPT', message, { key });
+        const what = `${operatorName(operator)} of "${key}"`;
+        const message = `${what} is written, but the store does not say what it came to: do not write it again`;
+        throw new StatepadError('STORE_CORRUPT', message, { key, committed: true });
       }
     }
   }

@@ -1,17 +1,28 @@
 // The deletion of a session over a store.
 
-import { isStatepadError } from '../../model/errors.js';
+import { StatepadError, isStatepadError } from '../../model/errors.js';
+import { leaseLost } from '../../session/lease-hold.js';
+import { isStoreError } from '../../store/store-error.js';
 import type { StoreParts } from './parts.js';
+import type { Leased } from '../backend.js';
 import type { SessionRecord } from '../../session/record.js';
 import type { Guard } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
 
-/** Deletes a session; it need not be there. */
-export async function removeStored(parts: StoreParts, key: SessionKey, signal: Signal | undefined): Promise<void> {
+/** What a store looks at before it deletes. */
+type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
+
+/** Deletes a session; it need not be there. See `SessionBackend.remove`. */
+export async function removeStored(
+  parts: StoreParts,
+  key: SessionKey,
+  signal: Signal | undefined,
+  under: Leased | undefined,
+): Promise<void> {
   const { cache, connection, writer } = parts;
   await writer.runExclusive(key, signal, async (begin) => {
-    const guard = await guardOfRemoval(parts, key, signal);
+    const guard = guardOfLease(parts, under) ?? (await guardOfRemoval(parts, key, signal));
     if (guard === 'gone') {
       return;
     }
@@ -25,10 +36,38 @@ export async function removeStored(parts: StoreParts, key: SessionKey, signal: S
     } catch (error) {
       // It may be there, or not.
       withCached(parts, key, (record) => cache.forget(record));
-      throw error;
+      throw isFenced(error) ? lost(key, under, error) : error;
     }
     withCached(parts, key, (record) => cache.drop(record));
   });
+}
+
+/** The session that is leased, and the token of its lease; `undefined` when that was given back before. */
+function guardOfLease(
+  { connection: { store } }: Pick<StoreParts, 'connection'>,
+  under: Leased | undefined,
+): RemovalGuard | undefined {
+  const fence = under?.lease.token;
+  if (under === undefined || fence === undefined) {
+    return undefined;
+  }
+  if (!store.keeps?.includes('removals')) {
+    const message =
+      'the session cannot be deleted under its lease: the store compares no token then; release the lease first';
+    throw new StatepadError('INVALID_ARGUMENT', message, { id: under.record.key.sessionId });
+  }
+  return { created: under.record.created, fence };
+}
+
+/** Whether the store has refused the token: no try of it is ever made then, whatever became of its answers. */
+function isFenced(error: unknown): boolean {
+  const { code, cause } = isStatepadError(error) ? error : {};
+  return code === 'LEASE_LOST' || (code === 'COMMIT_UNKNOWN' && isStoreError(cause) && cause.code === 'fenced');
+}
+
+function lost({ sessionId: id }: SessionKey, under: Leased | undefined, cause: unknown): StatepadError {
+  const error = leaseLost(id, cause);
+  return under?.lease.lose(error) ?? error;
 }
 
 /**
@@ -39,7 +78,7 @@ async function guardOfRemoval(
   parts: StoreParts,
   key: SessionKey,
   signal: Signal | undefined,
-): Promise<Pick<Guard, 'created'> | 'gone' | undefined> {
+): Promise<RemovalGuard | 'gone' | undefined> {
   const { cache, connection, loader } = parts;
   const { keeps, exclusive } = connection.store;
   if (!keeps?.includes('creations')) {

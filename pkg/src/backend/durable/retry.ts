@@ -35,8 +35,9 @@ export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => {
       const reason = new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError');
-      reject(reason);
       context.abort(reason);
+      // A store that gives up at once may know that nothing was written, and say so.
+      setTimeout(reject, 0, reason);
     }, timeout);
     run(context).then(
       (answer) => {

@@ -11,6 +11,7 @@ import {
   written,
   type Resolution,
 } from './operators.js';
+import { lanesOfKeys } from './lanes.js';
 import { deltaOfOthers } from './others-delta.js';
 import { knownOf, sentOf, type KnownScopes, type SentChange } from './positions.js';
 import { ReadTracker } from './read-tracker.js';
@@ -37,6 +38,8 @@ type State = Readonly<Record<string, Json>>;
 
 /** An app and a user as they were read, or left by the turn before. */
 interface ReadScopes {
+  /** How many changes of the service had ended then. */
+  readonly ended: number;
   readonly app: LoadedScope;
   readonly user: LoadedScope | undefined;
 }
@@ -46,6 +49,8 @@ interface ScopeChange extends Pick<Change, 'id' | 'time' | 'guard' | 'turn'> {
   readonly key: ScopeKey;
   readonly written: AdmittedDelta;
   readonly read: ReadScopes;
+  /** Whether it has the lanes of the scopes that it writes. */
+  readonly hasLanes: boolean;
 }
 
 /** A user's and the app's keys, or the app's alone. */
@@ -62,24 +67,35 @@ export function scopeTarget(parts: StoreParts, target: UpdateStateTarget, signal
       widest: (delta) => reads.widest(delta),
       write: async (delta, reserved) => {
         const [id, time] = [newId(), parts.now()];
-        const pos = { app: app.pos, ...(user && { user: user.pos }) };
         const admitted = admitDelta(delta, 'delta');
         const { operators } = admitted;
-        const isResolved = operators === undefined || areResolved(parts.connection.store, operators);
-        const here = isResolved ? undefined : await resolve(parts, key, operators, read, left && turn, signal);
-        const wanted: Guard = { keys: bothKeys(reads.keys(), here?.keys), ...(reads.isWhole ? { pos } : {}) };
-        const guard = parts.writer.guardOf(wanted);
-        const resolved = here === undefined ? admitted : resolvedDelta(admitted, here.results);
+        const pos = { app: app.pos, ...(user && { user: user.pos }) };
+        const wanted: Guard = { keys: reads.keys(), ...(reads.isWhole ? { pos } : {}) };
         const held = reserved === undefined ? {} : { turn: reserved };
-        const leave = turn.writes();
+        const send = async (begin: Begin, now: ReadScopes, here?: Resolution): Promise<State> => {
+          const guard = parts.writer.guardOf({ ...wanted, keys: bothKeys(wanted.keys, here?.keys) });
+          const written = here === undefined ? admitted : resolvedDelta(admitted, here.results);
+          const hasLanes = here !== undefined;
+          const leave = turn.writes();
+          const next = await write(parts, { id, time, key, written, read: now, hasLanes, ...guard, ...held }, begin);
+          if (next.app.isWhole && next.user?.isWhole !== false) {
+            leave(next);
+          }
+          return merged(next.app.state, next.user?.state);
+        };
         try {
-          return await parts.writer.runExclusive(id, signal, async (begin) => {
-            const next = await write(parts, { id, time, key, written: resolved, read, ...guard, ...held }, begin);
-            if (next.app.isWhole && next.user?.isWhole !== false) {
-              leave(next);
-            }
-            return merged(next.app.state, next.user?.state);
-          });
+          if (operators === undefined || areResolved(parts.connection.store, operators)) {
+            return await parts.writer.runExclusive(id, signal, (begin) => send(begin, read));
+          }
+          const lanes = lanesOfKeys(key, Object.keys(admitted.delta));
+          const resolved = async (begin: Begin): Promise<State> => {
+            // Against what those have left who had the lanes before.
+            const now = read.ended === parts.writer.ended ? read : await load(parts, key, signal);
+            return await send(begin, now, await resolve(parts, key, operators, now, now === left ? turn : undefined));
+          };
+          return await parts.writer.runExclusive(id, signal, (begin) =>
+            parts.writer.lanes.hold(lanes, () => resolved(begin)),
+          );
         } catch (error) {
           throw isStoreError(error) ? (operatorRefusal(error) ?? changed(error)) : error;
         }
@@ -99,7 +115,6 @@ async function resolve(
   operators: KeyedOperators,
   read: ReadScopes,
   left: QueueTurn | undefined,
-  signal: Signal | undefined,
 ): Promise<Resolution> {
   try {
     return resolveHere(operators, (name) => valueIn(read, name));
@@ -107,7 +122,7 @@ async function resolve(
     if (left === undefined) {
       throw error;
     }
-    const now = await load(parts, key, signal);
+    const now = await load(parts, key, undefined);
     resolveHere(operators, (name) => valueIn(now, name));
     left.forget();
     throw changed(error);
@@ -129,11 +144,12 @@ function changed(cause: unknown): StatepadError {
   return new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause });
 }
 
-async function load({ loader }: StoreParts, key: ScopeKey, signal: Signal | undefined): Promise<ReadScopes> {
+async function load({ loader, writer }: StoreParts, key: ScopeKey, signal: Signal | undefined): Promise<ReadScopes> {
   const { appName, userId } = key;
+  const { ended } = writer;
   const user = userId === undefined ? undefined : loader.loadScope(key, signal);
   const [app, loaded] = await Promise.all([loader.loadScope({ appName, userId: undefined }, signal), user]);
-  return { app, user: loaded };
+  return { ended, app, user: loaded };
 }
 
 /** Has a change stored, and applies it. Answers with the scopes right after it. */
@@ -147,6 +163,7 @@ async function write(parts: StoreParts, scopeChange: ScopeChange, begin: Begin):
     read: { app, user },
     guard,
     turn,
+    hasLanes,
   } = scopeChange;
   const { appName, userId } = key;
   const { registry } = cache;
@@ -163,15 +180,13 @@ async function write(parts: StoreParts, scopeChange: ScopeChange, begin: Begin):
     ...(turn === undefined ? {} : { turn }),
   };
   const sent = { change, prepared, known };
-  const committed = await writer.commit(sent, begin);
-  if (change.operators !== undefined && committed.results === undefined && committed.duplicate) {
-    // Its answer was lost: the values of now are those that can be told.
-    cache.applyCommittedUpdate(key, sent, committed);
-    const now = await load(parts, key, undefined);
-    return { app: { ...now.app, isWhole: true }, user: now.user && { ...now.user, isWhole: true } };
-  }
+  const committed = await writer.commit(sent, begin, hasLanes);
   cache.applyCommittedUpdate(key, withTold(cache, key, sent, committed), committed);
-  return { app: scopeAfter(app, 'app', change, committed), user: user && scopeAfter(user, 'user', change, committed) };
+  return {
+    ended: writer.ended,
+    app: scopeAfter(app, 'app', change, committed),
+    user: user && scopeAfter(user, 'user', change, committed),
+  };
 }
 
 /** A change with what the store says that its operators came to. */
@@ -200,14 +215,14 @@ interface WrittenScope extends LoadedScope {
 }
 
 /** Both scopes right after a change. */
-interface WrittenScopes {
+interface WrittenScopes extends ReadScopes {
   readonly app: WrittenScope;
   readonly user: WrittenScope | undefined;
 }
 
 /**
  * The values of a scope right after a change: of what was read and written for sure, of others as far as the store
- * tells.
+ * tells. Where an answer was lost, others may have written since: what is there now says nothing about this change.
  */
 function scopeAfter(read: LoadedScope, part: SharedPart, { id, delta }: Change, committed: Committed): WrittenScope {
   const own = deltaWith(delta[part], committed.results?.[part]);

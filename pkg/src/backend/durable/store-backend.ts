@@ -16,11 +16,11 @@ import { sessionTarget } from './session-target.js';
 import { ChangeWriter } from './writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
-import { callbackStore } from '../../stores/journal/callback-store.js';
+import { recordStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
 import type { StoreParts } from './parts.js';
 import type { StoredOptions } from './options.js';
-import type { AppendPlan, Creation, SessionBackend, SessionName } from '../backend.js';
+import type { AppendPlan, Creation, Leased, SessionBackend, SessionName } from '../backend.js';
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../session/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
@@ -48,7 +48,7 @@ export class StoreBackend implements SessionBackend {
   #topics: Topics | undefined;
 
   constructor(options: StoredOptions) {
-    const store = 'persist' in options.store ? callbackStore(options.store) : options.store;
+    const store = 'persist' in options.store ? recordStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
     const connection = new Connection(store, options, options.migrate, (hints) =>
       loader.reloadHinted(hints, this.#topics),
@@ -80,13 +80,13 @@ export class StoreBackend implements SessionBackend {
     return await listPage(this.#parts, plan, signal);
   }
 
-  async remove(key: SessionKey, signal?: Signal): Promise<void> {
-    await removeStored(this.#parts, key, signal);
+  async remove(key: SessionKey, signal?: Signal, under?: Leased): Promise<void> {
+    await removeStored(this.#parts, key, signal, under);
   }
 
-  async append({ session, draft, expectedRevision, shown }: AppendPlan, signal?: Signal): Promise<Event> {
+  async append({ session, draft, expectedRevision, lease, shown }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return (await appendStored(this.#parts, { session, draft, guard, shown, signal })).event;
+    return (await appendStored(this.#parts, { session, draft, guard, lease, shown, signal })).event;
   }
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
@@ -112,8 +112,8 @@ export class StoreBackend implements SessionBackend {
     await orAborted(showCurrent(this.#parts, view), signal);
   }
 
-  async lease(view: View, request: LeaseRequest, signal?: Signal): Promise<LeaseAnswer> {
-    return await leaseStored(this.#parts, view, request, signal);
+  async lease(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Promise<LeaseAnswer> {
+    return await leaseStored(this.#parts, view, request, { signal, given });
   }
 
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {

@@ -2,6 +2,7 @@
 
 import { CommitQueue } from './commit-queue.js';
 import { guardOf } from './guards.js';
+import { Lanes, lanesOf } from './lanes.js';
 import { outcomeUnknown, type RetryOptions } from './retry.js';
 import { orAborted, type Signal } from '../../async/abort.js';
 import { Queues } from '../../async/queue.js';
@@ -23,6 +24,9 @@ export class ChangeWriter {
   readonly #connection: Connection;
   readonly #cache: SessionCache;
   readonly #commits: CommitQueue;
+  /** Who writes to the values of an app or a user what rests on what it has read there. */
+  readonly lanes = new Lanes();
+  #ended = 0;
   /** By session: its changes, one after the other. */
   readonly #queues = new Queues();
 
@@ -70,9 +74,20 @@ export class ChangeWriter {
     return await task(begin);
   }
 
-  /** Makes a change durable. When that fails, it is discarded. */
-  async commit({ change, prepared }: SentChange, begin: Begin): Promise<Committed> {
+  /** How many changes have ended, written or not. */
+  get ended(): number {
+    return this.#ended;
+  }
+
+  /**
+   * Makes a change durable. When that fails, it is discarded. One that does not have the lanes of the shared scopes
+   * that it writes waits for those who do.
+   */
+  async commit({ change, prepared }: SentChange, begin: Begin, hasLanes = false): Promise<Committed> {
     try {
+      if (!hasLanes && !this.lanes.areFree) {
+        await this.lanes.pass(lanesOf(change.key, (part) => prepared.scopes[part]));
+      }
       begin(change.id);
       return await this.#commits.commit(change);
     } catch (error) {
@@ -83,6 +98,8 @@ export class ChangeWriter {
         this.#cache.forgetPositions({ appName, userId });
       }
       throw error;
+    } finally {
+      this.#ended += 1;
     }
   }
 

@@ -22,7 +22,7 @@ import { loadedFrom, loadQueries } from './d1/load.js';
 import { openD1 } from './d1/open.js';
 import { logFrom, logQueries, trimmedFrom, trimQueries } from './d1/read-log.js';
 import { scopeFrom, scopeQueries } from './d1/read.js';
-import { checkRemoval, removeQueries, removeScopeQueries } from './d1/remove.js';
+import { checkRemoval, checkRemoved, removeQueries, removeScopeQueries } from './d1/remove.js';
 import { commit, commitMany } from './d1/write.js';
 import { sqliteCore } from '../sqlite/core.js';
 import { commitUnrefused } from '../shared/outcome.js';
@@ -89,13 +89,13 @@ export function d1Store(database: D1DatabaseLike, options: D1StoreOptions = {}):
   const run = (queries: readonly D1Query[]) => batch(database, queries);
   return {
     durability: 'replicated',
-    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
     open: async ({ migrate }) => openD1(database, migrate),
     commit: async (change) => commit(database, change, hasLog),
     commitMany: async (changes) => commitMany(database, changes, hasLog),
     load: async (key, query) => loadedFrom(key, query, await run(loadQueries(key, query))),
     list: async (query) => pageFrom(query, await run(listQueries(query))),
-    remove: async (key, _, guard = {}) => checkRemoval(await run(removeQueries(key, guard, Date.now()))),
+    remove: async (key, _, guard = {}) => checkRemoved(await run(removeQueries(key, guard, Date.now())), guard),
     loadScope: async (scope) => scopeFrom(scope, await run(scopeQueries(scope))),
     removeScope: async (scope) => checkRemoval(await run(removeScopeQueries(scope, hasLog ? Date.now() : undefined))),
     lease: async (key, request) => leaseFrom(key, request, await run(leaseQueries(key, request))),

@@ -191,7 +191,7 @@ export class Attempts {
     for (const name of names) {
       const stored = await this.#records.nameOf(name, home);
       const sealed = Object.hasOwn(values, stored) ? values[stored] : undefined;
-      const [, value] = sealed === undefined ? [] : await this.#records.openValue(stored, sealed, home);
+      const { value } = sealed === undefined ? {} : await this.#records.openValue(stored, sealed, home);
       if (value === undefined || JSON.stringify(value) !== JSON.stringify(set[name])) {
         return false;
       }

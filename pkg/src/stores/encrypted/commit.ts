@@ -5,8 +5,18 @@ import { sleep } from '../../async/sleep.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { outcomeLater, type Outcome } from '../shared/outcome.js';
-import { homeOf, isGuardedByValues, NEVER, SCOPES, type Attempt, type Attempts, type Scope } from './attempt.js';
+import {
+  homeOf,
+  isGuardedByValues,
+  NEVER,
+  SCOPES,
+  type Attempt,
+  type Attempts,
+  type Place,
+  type Scope,
+} from './attempt.js';
 import { openChanged } from './read.js';
+import { stampOf } from './stamp.js';
 import type { Records } from './records.js';
 import type { Change, Committed, Delta, SessionStore, StoreContext } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -181,8 +191,8 @@ export class Commits {
       return committed;
     }
     this.#records.checkResults(committed.data, committed.results);
-    const data = await this.#records.openEvent(committed.data, { id }, key as SessionKey, created);
-    return { ...committed, data };
+    const { data } = await this.#records.openEvent(committed.data, { id }, key as SessionKey, created);
+    return { ...committed, data: data ?? '' };
   }
 
   async #prepare(change: Change, context: StoreContext): Promise<Prepared> {
@@ -191,24 +201,36 @@ export class Commits {
 
   /** Encrypts a change for the place that it is bound to. */
   async #seal(change: Change, attempt: Attempt): Promise<Prepared> {
-    const { event, delta, key } = change;
+    const { delta, key } = change;
     const { rev: before, created } = attempt.place;
-    const rev = change.kind === 'create' ? 0 : before + 1;
+    const place = { created, rev: change.kind === 'create' ? 0 : before + 1 };
     const seal = async (scope: Scope): Promise<readonly [Scope, Delta] | undefined> => {
       const [home, part] = [homeOf(scope, key, created), delta[scope]];
-      return home && part && [scope, await this.#records.sealDelta(part, home)];
+      const pos = scope === 'session' ? undefined : attempt.guard.pos?.[scope];
+      return home && part && [scope, await this.#records.sealDelta(part, home, stampOf(change, place, pos))];
     };
-    const [parts, data] = await Promise.all([
-      Promise.all(SCOPES.map(seal)),
-      event === undefined ? undefined : this.#records.sealEvent(event, rev, key as SessionKey, created),
-    ]);
+    const [parts, event] = await Promise.all([Promise.all(SCOPES.map(seal)), this.#sealEvent(change, place)]);
     const sealed: Change = {
       ...change,
       delta: Object.fromEntries(parts.filter((part) => part !== undefined)),
       guard: attempt.guard,
-      ...(event && data !== undefined && { event: { ...event, data } }),
+      ...(event && { event }),
     };
     return { attempt, sealed };
+  }
+
+  /**
+   * Encrypts the event of a change. A creation without one gets one that says so: each session has a beginning, so
+   * that one that was removed is missed.
+   */
+  async #sealEvent({ event, kind, key, id, time }: Change, { created, rev }: Place): Promise<Change['event']> {
+    const session = key as SessionKey;
+    if (event !== undefined) {
+      return { ...event, data: await this.#records.sealEvent(event, rev, session, created) };
+    }
+    return kind === 'create'
+      ? { id, time, data: await this.#records.sealNoBeginning(id, session, created) }
+      : undefined;
   }
 }
 

@@ -8,12 +8,18 @@
  * names of values, unless `names: 'encrypted'`; ids of keys; how many values and events there are, which change
  * together, and how long each is. It does not see texts of events and values, nor whether two values are equal.
  *
- * **What is found out** and comes as `corrupt`: a value or an event that was changed, cut off, replaced by plain text,
- * or carried to another name, app, user, session, revision, or to a session that was created anew under the same key;
- * events that are missing, unless they are asked for by time. **What is not:** a value that is deleted; a value that
- * is put back to what it was earlier under the same name, also in the log of an app or user; a session that is
- * deleted, put back whole, or cut off at its end together with its revision; that what a session began with is gone; a
- * user or an app put back whole; entries of a log that are missing, who wrote them; times.
+ * **What is found out** and comes as `corrupt`: a value or an event that was changed, cut off, replaced by plain
+ * text, or carried to another name, app, user, session, revision, or to a session that was created anew under the
+ * same key; events that are missing, and what a session began with, unless they are asked for by time. In the log
+ * of an app or a user: a value that another change is said to have written (session, event, time), a value that
+ * stands in the place of another one of its name, a change that is missing in front of a later one of that name,
+ * changes of one session in another order, and a change at another position where the store was held to a position
+ * (an update that depends on values). **What is not:** a value that is deleted; a value that is put back to what
+ * it was earlier under the same name; a session that is deleted, put back whole, or cut off at its end together
+ * with its revision; a user or an app put back whole; in a log, that the newest changes of a name are missing, the
+ * order of changes of different sessions, and that, when and by whom a value was deleted; times of sessions and
+ * events as the store sorts by them. Of what version 1 has written: also writers in a log, and that what a session
+ * began with is gone.
  *
  * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a
  * session that cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on
@@ -23,21 +29,23 @@
  * **Missing keys.** Whatever was encrypted with a key that is not given throws `rejected`, naming the key's id:
  * nothing is damaged, the keys are not right. A wrong key under the right id cannot be told from damage: `corrupt`.
  *
- * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more. What the inner store can hold is smaller by
- * that.
+ * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more, a value of an app or a user about 200 more:
+ * it says which change wrote it. What the inner store can hold is smaller by that.
  *
  * @packageDocumentation
  */
 
 import { StatepadError } from '../../model/errors.js';
-import { isStoreError } from '../../store/store-error.js';
+import { sessionTitle } from '../../store/refusals.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
 import { Attempts } from './attempt.js';
 import { Cipher } from './cipher.js';
 import { Commits } from './commit.js';
 import { Keyring } from './keys.js';
+import { openLog } from './log.js';
 import { nameTokens } from './names.js';
 import { checkArguments, type EncryptedStoreOptions } from './options.js';
-import { openLoaded, openLog, openPage } from './read.js';
+import { checkBegun, lacksBeginning, openLoaded, openPage } from './read.js';
 import { homeOfScope, Records } from './records.js';
 import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
 
@@ -70,6 +78,13 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
   const load: SessionStore['load'] = async (key, query, context) => {
     const loaded = await inner.load(key, query, context);
     attempts.saw(key, loaded ?? undefined);
+    if (loaded !== null && !records.readsPlaintext && lacksBeginning(loaded, query.events)) {
+      const whole = await inner.load(key, { events: {} }, context);
+      if (whole?.created !== loaded.created) {
+        throw new StoreError('unavailable', `${sessionTitle(key)} was replaced while it was read`);
+      }
+      await checkBegun(records, whole, key);
+    }
     return loaded && openLoaded(records, loaded, key, query);
   };
   const store: SessionStore = {

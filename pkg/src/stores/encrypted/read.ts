@@ -5,19 +5,9 @@ import { sessionTitle } from '../../store/refusals.js';
 import { unlessCorrupt } from '../shared/outcome.js';
 import { changedOf, stateOf } from '../shared/parts.js';
 import { placeOf } from '../shared/list-order.js';
+import { isOfVersion1 } from './cipher.js';
 import type { Home, Records } from './records.js';
-import type {
-  Change,
-  Changed,
-  Delta,
-  Loaded,
-  LoadQuery,
-  LogEntry,
-  Page,
-  Row,
-  ScopeLog,
-  Values,
-} from '../../store/contract.js';
+import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** Opens a session. Throws `corrupt`. */
@@ -32,7 +22,7 @@ export async function openLoaded(
   checkEvents(loaded, key, query.events);
   const open = async (values: Values | undefined, home: Home): Promise<Values | undefined> =>
     values && records.openValues(values, home);
-  const [ownValues, appValues, userValues, openedChanged, ...texts] = await Promise.all([
+  const [ownValues, appValues, userValues, openedChanged, ...opened] = await Promise.all([
     open(state.session, { scope: 'session', key, created }),
     open(state.app, { scope: 'app', app }),
     open(state.user, { scope: 'user', app, user }),
@@ -43,11 +33,32 @@ export async function openLoaded(
     ...loaded,
     state: stateOf(ownValues, appValues, userValues),
     ...(openedChanged && { changed: openedChanged }),
-    events: loaded.events.map((event, index) => {
+    events: loaded.events.flatMap((event, index) => {
       records.checkResults(event.data, event.results);
-      return { ...event, data: texts[index] ?? '' };
+      const data = opened[index]?.data;
+      return data === undefined ? [] : [{ ...event, data }];
     }),
   };
+}
+
+/**
+ * Whether the beginning of a session was asked for, and is not there. With `since` it may be left out for its time.
+ */
+export function lacksBeginning({ rev, events }: Loaded, query: LoadQuery['events'] = {}): boolean {
+  return query.since === undefined && firstOf(query, rev) === 0 && events[0]?.rev !== 0;
+}
+
+/**
+ * Throws `corrupt` when a session without a beginning has had one. Only those of version 1 may have none: what that
+ * has encrypted in them tells them. `whole` is the session with all of its events.
+ */
+export async function checkBegun(records: Records, whole: Loaded, key: SessionKey): Promise<void> {
+  // What cannot be opened tells nothing.
+  await openLoaded(records, whole, key, {});
+  const texts = [...whole.events.map(({ data }) => data), ...Object.values(whole.state.session ?? {})];
+  if (!texts.some(isOfVersion1)) {
+    throw new StoreError('corrupt', `what ${sessionTitle(key)} began with is missing`);
+  }
 }
 
 /**
@@ -66,15 +77,6 @@ export async function openChanged(
     open(user, userId === undefined ? undefined : { scope: 'user', app: appName, user: userId }),
   ]);
   return changedOf(ofApp, ofUser).changed ?? {};
-}
-
-/** Opens a part of a log. Throws `corrupt`. */
-export async function openLog(records: Records, log: ScopeLog, home: Home): Promise<ScopeLog> {
-  const open = async (entry: LogEntry): Promise<LogEntry> => ({
-    ...entry,
-    writes: await Promise.all(entry.writes.map((write) => records.openWrite(write, home))),
-  });
-  return { ...log, entries: await Promise.all(log.entries.map(open)) };
 }
 
 /**
@@ -133,14 +135,14 @@ async function openRow(records: Records, row: Row): Promise<Row> {
 }
 
 /**
- * Each event tells its revision, so one that is gone leaves a gap, but for that of revision 0. With `since` there may
- * be gaps.
+ * Each event tells its revision, so one that is gone leaves a gap; that of revision 0 is looked for elsewhere. With
+ * `since` there may be gaps.
  */
 function checkEvents({ rev, events }: Loaded, key: SessionKey, query: LoadQuery['events'] = {}): void {
-  const { from = 1, to = Infinity, since, last = Infinity } = query;
+  const { from = 1, to = Infinity, since } = query;
   const end = Math.min(to, rev);
   const first = Math.max(0, from);
-  const least = Math.max(first, end - last + 1);
+  const least = firstOf(query, rev);
   const start = least === 0 && events[0]?.rev !== 0 ? 1 : least;
   const isWhole =
     events.length === Math.max(0, end - start + 1) && events.every((event, index) => event.rev === start + index);
@@ -150,4 +152,9 @@ function checkEvents({ rev, events }: Loaded, key: SessionKey, query: LoadQuery[
   if (!(since === undefined ? isWhole : isOrdered)) {
     throw new StoreError('corrupt', `events of ${sessionTitle(key)} are missing`);
   }
+}
+
+/** The first revision that a query asks for, when the session is at `rev`. */
+function firstOf({ from = 1, to = Infinity, last = Infinity }: NonNullable<LoadQuery['events']>, rev: number): number {
+  return Math.max(0, from, Math.min(to, rev) - last + 1);
 }

@@ -1,7 +1,8 @@
 // What is stored in place of values and events, and what each is bound to.
 
 import { StoreError } from '../../store/store-error.js';
-import { isSealed, type Binding, type Cipher } from './cipher.js';
+import { isSealed, type Binding, type Cipher, type Format } from './cipher.js';
+import { readStamp, writeStamp, type Stamp } from './stamp.js';
 import { valuesOf } from '../shared/values.js';
 import type { NameTokens } from './names.js';
 import type { Change, Delta, LogWrite, ScopedValues, ScopeName, Values } from '../../store/contract.js';
@@ -29,6 +30,20 @@ export interface RecordOptions {
   readonly readsPlaintext: boolean;
 }
 
+/** A value that was opened. */
+export interface OpenedValue {
+  readonly name: string;
+  readonly value: Json;
+  /** The change that wrote it: of an encrypted value of an app or a user, unless version 1 has written it. */
+  readonly stamp?: Stamp;
+}
+
+/** An event that was opened. */
+export interface OpenedEvent {
+  /** The text; `undefined` for the beginning of a session that was created without an event. */
+  readonly data: string | undefined;
+}
+
 /** A text that UTF-8 cannot write. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -49,10 +64,18 @@ export class Records {
     return this.#names === undefined ? name : this.#names.token(name, bindingOf(home, false));
   }
 
-  /** Seals what is set, and names what is deleted as the inner store does. */
-  async sealDelta({ set, unset }: Delta, home: Home): Promise<Delta> {
+  /** Whether plain text is read as it is. */
+  get readsPlaintext(): boolean {
+    return this.#readsPlaintext;
+  }
+
+  /**
+   * Seals what is set, and names what is deleted as the inner store does. `stamp` is that of the change, which the
+   * values of apps and users are sealed with.
+   */
+  async sealDelta({ set, unset }: Delta, home: Home, stamp: Stamp): Promise<Delta> {
     const [sealed, gone] = await Promise.all([
-      Promise.all(Object.keys(set ?? {}).map((name) => this.#sealValue(name, set?.[name] as Json, home))),
+      Promise.all(Object.keys(set ?? {}).map((name) => this.#sealValue(name, set?.[name] as Json, home, stamp))),
       Promise.all((unset ?? []).map((name) => this.nameOf(name, home))),
     ]);
     return { ...(set && { set: valuesOf(sealed) }), ...(unset && { unset: gone }) };
@@ -61,8 +84,8 @@ export class Records {
   /** Opens all values of a scope. Throws `corrupt`. */
   async openValues(values: Values, home: Home): Promise<Values> {
     const names = Object.keys(values);
-    const entries = await Promise.all(names.map((stored) => this.openValue(stored, values[stored] as Json, home)));
-    return Object.freeze(valuesOf(entries));
+    const opened = await Promise.all(names.map((stored) => this.openValue(stored, values[stored] as Json, home)));
+    return Object.freeze(valuesOf(opened.map(({ name, value }) => [name, value])));
   }
 
   /**
@@ -71,24 +94,31 @@ export class Records {
    */
   async openDelta({ set = {}, unset = [] }: Delta, home: Home): Promise<Delta | undefined> {
     const stored = Object.keys(set);
-    const entries = await Promise.all(stored.map((name) => this.openValue(name, set[name] as Json, home)));
-    const names = new Map(stored.map((name, index) => [name, entries[index]?.[0] ?? name]));
+    const opened = await Promise.all(stored.map((name) => this.openValue(name, set[name] as Json, home)));
+    const names = new Map(stored.map((name, index) => [name, opened[index]?.name ?? name]));
     const gone = unset.map((name) => (this.#names === undefined ? name : names.get(name)));
     return gone.includes(undefined)
       ? undefined
-      : { set: valuesOf(entries), unset: gone.filter((name) => name !== undefined) };
+      : {
+          set: valuesOf(opened.map(({ name, value }) => [name, value])),
+          unset: gone.filter((name) => name !== undefined),
+        };
   }
 
   /** Opens a write in a log. Each has a value, before or after, and the value its name. Throws `corrupt`. */
-  async openWrite({ name: stored, from, to }: LogWrite, home: Home): Promise<LogWrite> {
-    const open = async (value: Json | undefined): Promise<readonly [string, Json] | undefined> =>
+  async openWrite(
+    { name: stored, from, to }: LogWrite,
+    home: Home,
+  ): Promise<{ readonly write: LogWrite; readonly stamp: Stamp | undefined }> {
+    const open = async (value: Json | undefined): Promise<OpenedValue | undefined> =>
       value === undefined ? undefined : this.openValue(stored, value, home);
     const [before, after] = await Promise.all([open(from), open(to)]);
-    const [name] = after ?? before ?? [];
+    const { name } = after ?? before ?? {};
     if (name === undefined) {
-      throw new StoreError('corrupt', `a write of "${stored}" of ${nameOf(home)} has no value`);
+      throw new StoreError('corrupt', `a write of "${stored}" of ${titleOf(home)} has no value`);
     }
-    return { name, ...(before && { from: before[1] }), ...(after && { to: after[1] }) };
+    const write = { name, ...(before && { from: before.value }), ...(after && { to: after.value }) };
+    return { write, stamp: after?.stamp };
   }
 
   /**
@@ -102,23 +132,24 @@ export class Records {
   }
 
   /** Opens the value that is stored under this name. Throws `corrupt`. */
-  async openValue(stored: string, value: Json, home: Home): Promise<readonly [name: string, value: Json]> {
-    const what = `the value "${stored}" of ${nameOf(home)}`;
+  async openValue(stored: string, value: Json, home: Home): Promise<OpenedValue> {
+    const what = `the value "${stored}" of ${titleOf(home)}`;
     if (!isSealed(value)) {
       if (this.#readsPlaintext) {
-        return [stored, value];
+        return { name: stored, value };
       }
       throw new StoreError('corrupt', `${what} is not encrypted`);
     }
-    const content = JSON.parse(await this.#cipher.open(value, this.#bindingOf(stored, home), what)) as Json;
+    const { format, text } = await this.#cipher.open(value, this.#bindingOf(stored, home), what);
+    const [content, stamp] = stamped(JSON.parse(text) as Json, format, home);
     if (this.#names === undefined) {
-      return [stored, content];
+      return { name: stored, value: content, ...stamp };
     }
     const [fingerprint, name, inner] = content as readonly [string, string, Json];
     if (fingerprint !== (await this.#names.fingerprint())) {
       throw new StoreError('rejected', `${what} has been written with another name key`);
     }
-    return [name, inner];
+    return { name, value: inner, ...stamp };
   }
 
   /** Seals the event that brings a session to this revision. Throws `rejected` for text that is not well-formed. */
@@ -131,13 +162,12 @@ export class Records {
     if (LONE_SURROGATE.test(data)) {
       throw new StoreError('rejected', `the text of event "${id}" is not well-formed Unicode`);
     }
-    return this.#cipher.seal(`${JSON.stringify([rev, id])}\n${data}`, [
-      'event',
-      key.appName,
-      key.userId,
-      key.sessionId,
-      created,
-    ]);
+    return this.#cipher.seal(`${JSON.stringify([rev, id])}\n${data}`, bindingOfEvents(key, created));
+  }
+
+  /** Seals that a session was created without an event. */
+  async sealNoBeginning(id: string, key: SessionKey, created: string): Promise<string> {
+    return this.#cipher.seal(JSON.stringify([0, id]), bindingOfEvents(key, created));
   }
 
   /**
@@ -149,28 +179,34 @@ export class Records {
     expected: { readonly rev?: number; readonly id?: string },
     key: SessionKey,
     created: string,
-  ): Promise<string> {
+  ): Promise<OpenedEvent> {
     const which = expected.rev === undefined ? `"${expected.id ?? ''}"` : `of revision ${expected.rev}`;
     const what = `the event ${which} of session "${key.sessionId}"`;
     if (!isSealed(stored)) {
       if (this.#readsPlaintext) {
-        return stored;
+        return { data: stored };
       }
       throw new StoreError('corrupt', `${what} is not encrypted`);
     }
-    const text = await this.#cipher.open(stored, ['event', key.appName, key.userId, key.sessionId, created], what);
-    const end = text.indexOf('\n');
-    const [rev, id] = JSON.parse(text.slice(0, end)) as readonly [number, string];
+    const { text } = await this.#cipher.open(stored, bindingOfEvents(key, created), what);
+    const [header = ''] = text.split('\n', 1);
+    const [rev, id] = JSON.parse(header) as readonly [number, string];
     if (rev !== (expected.rev ?? rev) || id !== (expected.id ?? id)) {
       throw new StoreError('corrupt', `${what} stands in the place of another`);
     }
-    return text.slice(end + 1);
+    return { data: header === text ? undefined : text.slice(header.length + 1) };
   }
 
-  async #sealValue(name: string, value: Json, home: Home): Promise<readonly [name: string, value: Json]> {
+  async #sealValue(
+    name: string,
+    value: Json,
+    home: Home,
+    stamp: Stamp,
+  ): Promise<readonly [name: string, value: Json]> {
     const stored = await this.nameOf(name, home);
     const content = this.#names === undefined ? value : [await this.#names.fingerprint(), name, value];
-    return [stored, await this.#cipher.seal(JSON.stringify(content), this.#bindingOf(stored, home))];
+    const text = JSON.stringify(home.scope === 'session' ? content : [writeStamp(stamp), content]);
+    return [stored, await this.#cipher.seal(text, this.#bindingOf(stored, home))];
   }
 
   /** The kind of a value says whether its name is encrypted with it. */
@@ -196,8 +232,22 @@ function bindingOf(home: Home, withCreated: boolean): Binding {
   }
 }
 
+/** The events of a session belong to it alone, and to no other one that is created under its key. */
+function bindingOfEvents({ appName, userId, sessionId }: SessionKey, created: string): Binding {
+  return ['event', appName, userId, sessionId, created];
+}
+
+/** What was sealed, apart from the stamp that values of apps and users are sealed with since version 1. */
+function stamped(content: Json, format: Format, { scope }: Home): readonly [Json, { readonly stamp?: Stamp }] {
+  if (format === 1 || scope === 'session') {
+    return [content, {}];
+  }
+  const [stamp, inner] = content as unknown as readonly [Parameters<typeof readStamp>[0], Json];
+  return [inner, { stamp: readStamp(stamp) }];
+}
+
 /** How messages call it. */
-function nameOf(home: Home): string {
+export function titleOf(home: Home): string {
   const { scope } = home;
   return `${scope} "${scope === 'app' ? home.app : scope === 'user' ? home.user : home.key.sessionId}"`;
 }

@@ -209,7 +209,8 @@ class Batch {
       before: beforeNow(target),
     } as const;
     if (kind === 'update') {
-      return this.#updates.has(id, scopeKey(key.appName, key.userId)) ? { ...answer, prev: null } : undefined;
+      const update = this.#updates.get(id, scopeKey(key.appName, key.userId));
+      return update && { ...answer, prev: null, ...cameTo(update) };
     }
     if (kind === 'create') {
       if (session?.created === id) {
@@ -219,13 +220,7 @@ class Batch {
       return this.#creations.has(id) ? { ...answer, rev: 0, prev: 0 } : undefined;
     }
     const event = isNamed(session, guard) ? place?.events.get(id) : undefined;
-    return (
-      event && {
-        ...answer,
-        data: event.data,
-        ...(event.results !== undefined && { results: resultsOf(event.results) }),
-      }
-    );
+    return event && { ...answer, data: event.data, ...cameTo(event) };
   }
 
   #apply(change: Change, target: Target): Committed {
@@ -237,14 +232,12 @@ class Batch {
     const isNew = place !== undefined && place.row === undefined;
     app.move(delta.app, callOf(change), isNew, origin);
     user?.move(delta.user, callOf(change), isNew, origin);
+    const resolved = results && { results: JSON.stringify(results) };
     if (place === undefined) {
-      this.#updates.add(id, scopeKey(key.appName, key.userId));
+      this.#updates.add(id, scopeKey(key.appName, key.userId), resolved);
       return { ...placeNow(target), prev: null, ...told };
     }
-    const kept = {
-      ...(results && { results: JSON.stringify(results) }),
-      ...(this.#hasLog && { pos: placeNow(target).pos }),
-    };
+    const kept = { ...resolved, ...(this.#hasLog && { pos: placeNow(target).pos }) };
     place.hasMoved = true;
     place.values.apply(delta.session ?? {});
     if (place.row === undefined) {
@@ -282,6 +275,11 @@ class Batch {
       fence: 0,
     };
   }
+}
+
+/** What the operators of a change that was made before came to, as its row has it. */
+function cameTo({ results }: { readonly results?: string }): Pick<Committed, 'results'> {
+  return results === undefined ? {} : { results: resultsOf(results) };
 }
 
 /** A time and its opposite. Neither is -0, which is another key than 0 in some browsers. */

@@ -7,7 +7,7 @@ import type { IdRow } from './rows.js';
 /** The ids of one table that are looked for or added in a transaction. */
 export class RememberedIds {
   readonly #table: 'updates' | 'calls' | 'creations';
-  readonly #known = new Set<string>();
+  readonly #known = new Map<string, Pick<IdRow, 'results'>>();
   readonly #added: IdRow[] = [];
 
   constructor(table: 'updates' | 'calls' | 'creations') {
@@ -16,19 +16,25 @@ export class RememberedIds {
 
   /** Asks for an id; `scope` is what it is unique in, everything unless told otherwise. */
   async read(transaction: IDBTransaction, id: string, scope: readonly string[] = []): Promise<void> {
-    if ((await get(transaction, this.#table, [[...scope], id], 'id')) !== undefined) {
-      this.#known.add(textOf(scope, id));
+    const row = await get(transaction, this.#table, [[...scope], id], 'id');
+    if (row !== undefined) {
+      this.#known.set(textOf(scope, id), row);
     }
   }
 
-  has(id: string, scope: readonly string[] = []): boolean {
-    return this.#known.has(textOf(scope, id));
+  has(id: string, scope?: readonly string[]): boolean {
+    return this.get(id, scope) !== undefined;
   }
 
-  add(id: string, scope: readonly string[] = []): void {
+  /** What is kept of an id; `undefined` where it is not known. */
+  get(id: string, scope: readonly string[] = []): Pick<IdRow, 'results'> | undefined {
+    return this.#known.get(textOf(scope, id));
+  }
+
+  add(id: string, scope: readonly string[] = [], kept: Pick<IdRow, 'results'> = {}): void {
     if (!this.has(id, scope)) {
-      this.#known.add(textOf(scope, id));
-      this.#added.push({ at: Date.now(), scope, id });
+      this.#known.set(textOf(scope, id), kept);
+      this.#added.push({ at: Date.now(), scope, id, ...kept });
     }
   }
 

@@ -51,7 +51,7 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   };
   return {
     durability: durability === 'strict' ? 'disk' : 'os',
-    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,

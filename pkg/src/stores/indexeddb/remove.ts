@@ -6,6 +6,7 @@ import { logRow } from './log.js';
 import { beginningWith, get, getAll, put, remove } from './requests.js';
 import { withBase } from './scope.js';
 import { forgetAll } from './since.js';
+import { checkFence } from '../../store/lease.js';
 import { isNamed } from '../shared/keys.js';
 import type { Guard, ScopeName } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -14,7 +15,7 @@ import type { SessionKey } from '../../model/types.js';
 export async function removeSession(
   transaction: IDBTransaction,
   key: SessionKey,
-  guard: Pick<Guard, 'created'> | undefined,
+  guard: Pick<Guard, 'created' | 'fence'> | undefined,
 ): Promise<boolean> {
   const keys = [scopeKey(key.appName), scopeKey(key.appName, key.userId)];
   const [session, ...scopes] = await Promise.all([
@@ -24,6 +25,7 @@ export async function removeSession(
   if (!isNamed(session, guard)) {
     return false;
   }
+  checkFence(session.fence ?? 0, guard?.fence);
   remove(transaction, 'sessions', sessionKey(key));
   remove(transaction, 'events', beginningWith([session.number]));
   remove(transaction, 'values', beginningWith([session.number]));

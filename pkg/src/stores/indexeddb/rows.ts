@@ -112,6 +112,8 @@ export interface IdRow {
   /** What the id is unique in: an app or a user; empty where it is unique everywhere. */
   readonly scope: readonly string[];
   readonly id: string;
+  /** Of an update: what its operators came to, as JSON text. */
+  readonly results?: string;
 }
 
 /** What a change has written to a scope. */

@@ -1,6 +1,6 @@
 // The app, the user and the session of a change, as they are after the changes before it.
 
-import { fenced } from '../../store/lease.js';
+import { checkFence } from '../../store/lease.js';
 import { scopeTitle, sessionTitle, wrongRevision, wrongState } from '../../store/refusals.js';
 import { resolveChange, type ResolvedChange } from '../shared/operators.js';
 import { parseValue } from '../shared/values.js';
@@ -32,10 +32,7 @@ export interface Target {
 /** Throws `fenced` or `conflict` when the guard of a change does not hold. */
 export function checkGuard({ app, user, place }: Target, change: Change): void {
   const { fence, rev, pos, keys } = change.guard ?? {};
-  const token = place?.row?.fence ?? 0;
-  if (fence !== undefined && fence !== token) {
-    throw fenced(token, fence);
-  }
+  checkFence(place?.row?.fence ?? 0, fence);
   const actual = place?.row?.rev ?? 0;
   if (rev !== undefined && rev !== actual) {
     throw wrongRevision(change, actual);

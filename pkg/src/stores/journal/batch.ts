@@ -110,7 +110,7 @@ class Batch {
 
   /** Whether a request changes anything: what is not there need not be removed. */
   #isWrittenBy({ kind, key, guard }: Request): boolean {
-    return kind !== 'remove' || this.#tables.isRemovable(key, guard?.created);
+    return kind !== 'remove' || this.#tables.isRemovable(key, guard);
   }
 
   #isMovedFor({ key: { appName, userId } }: Request): boolean {

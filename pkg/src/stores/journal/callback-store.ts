@@ -4,9 +4,10 @@ import { newId } from '../../model/ids.js';
 import { checkMethods } from '../../checks/arguments.js';
 import { outcomesLater } from '../shared/outcome.js';
 import { hintOf } from '../shared/keys.js';
-import { Log, type JournalCallbacks } from './log.js';
+import { foundIn, isObjectText } from './given-record.js';
+import { Log, type LogSource } from './log.js';
 import { checkLogOptions } from './options.js';
-import type { Change, Committed, Hint, ScopeName, SessionStore } from '../../store/contract.js';
+import type { Change, Committed, Hint, ScopeName, SessionStore, StoreContext } from '../../store/contract.js';
 import type { Callbacks, LogOptions, Removal, Trimming } from './log-record.js';
 
 export type {
@@ -22,40 +23,66 @@ export type {
 } from './log-record.js';
 
 /**
- * Makes a store over two functions. Everything is in memory, too, and read from there. Changes that wait go together.
- * There must be one such store at a time: nothing else may write.
+ * Makes a store over two functions, or over one: see {@link Callbacks.restore}. Everything is in memory, too, and
+ * read from there. Changes that wait go together. There must be one such store at a time: nothing else may write.
+ *
+ * A record that is damaged where it was kept makes its session `corrupt`, and no other; one that changed the values
+ * of an app or a user, and whose part of that is damaged, makes these `corrupt`. Where a record does not tell whose it
+ * is, nothing can be read.
  */
-export function callbackStore(callbacks: Callbacks | JournalCallbacks, options: LogOptions = {}): SessionStore {
-  checkMethods(callbacks, 'callbacks', ['persist', 'restore']);
+export function callbackStore(callbacks: Callbacks, options: LogOptions = {}): SessionStore {
+  checkMethods(callbacks, 'callbacks', ['persist'], ['restore']);
   checkLogOptions(options);
+  return logStore(sourceOf(callbacks, foundIn), options);
+}
+
+/** As {@link callbackStore}, for a service: its events are JSON. */
+export function recordStore(callbacks: Callbacks): SessionStore {
+  return logStore(
+    sourceOf(callbacks, (given, place) => foundIn(given, place, isObjectText)),
+    {},
+  );
+}
+
+function sourceOf(callbacks: Callbacks, admit: NonNullable<LogSource['admit']>): LogSource {
+  return {
+    persist: (records) => callbacks.persist(records),
+    ...(callbacks.restore !== undefined && { restore: () => callbacks.restore?.() ?? [] }),
+    admit,
+  };
+}
+
+/** Makes a store over what keeps the records of a log. */
+export function logStore(source: LogSource, options: LogOptions): SessionStore {
   const hasLog = options.log ?? true;
-  const log = new Log(callbacks, options);
-  const commit = (change: Change): Promise<Committed> => log.write(change) as Promise<Committed>;
+  const log = new Log(source, options);
+  const commit = (change: Change, context: StoreContext): Promise<Committed> =>
+    log.write(change, context) as Promise<Committed>;
   return {
     exclusive: true,
-    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
     open: async ({ migrate }) => {
       log.migrate = migrate;
       await log.tables();
     },
     commit,
-    commitMany: (changes) => outcomesLater(changes.map(commit)),
+    commitMany: (changes, context) => outcomesLater(changes.map((change) => commit(change, context))),
     load: async (key, query) => (await log.tables()).load(key, query),
     list: async (query) => (await log.tables()).list(query),
-    remove: async ({ appName, userId, sessionId }, _context, guard) => {
+    remove: async ({ appName, userId, sessionId }, context, guard) => {
       const request = removal('remove', { appName, userId, sessionId });
-      await log.write(guard?.created === undefined ? request : { ...request, guard: { created: guard.created } });
+      await log.write(guard === undefined ? request : { ...request, guard }, context);
     },
     loadScope: async (scope) => (await log.tables()).scope(scope),
     // Changes behind it can only be decided when the values are gone.
-    removeScope: async (scope) => {
-      await log.write(removal('remove-scope', hintOf(scope)), true);
+    removeScope: async (scope, context) => {
+      await log.write(removal('remove-scope', hintOf(scope)), context, true);
     },
     // Nothing else can write: leases are within this process, and need not outlive it.
     lease: (key, request) => log.between((tables) => tables.lease(key, request, Date.now())),
     ...(hasLog && {
       readLog: async (scope, query) => (await log.tables()).readLog(scope, query),
-      trimLog: async (scope, upTo) => (await log.write(trimming(scope, upTo), true))?.trimmed ?? 0,
+      trimLog: async (scope, upTo, context) => (await log.write(trimming(scope, upTo), context, true))?.trimmed ?? 0,
     }),
     close: () => log.close(),
   };

@@ -15,22 +15,24 @@
 
 import {
   checkFileArguments,
+  checkLogOptions,
   checkMedium,
   checkStorageArguments,
   type FileJournalOptions,
   type StorageOptions,
 } from './options.js';
-import { callbackStore } from './callback-store.js';
+import { logStore } from './callback-store.js';
 import { JournalFile } from './file/journal-file.js';
 import { JournalReader } from './reader.js';
 import { lineOf, versionLine } from './lines.js';
 import { JournalStorage } from './web-storage/journal-storage.js';
-import type { JournalCallbacks } from './log.js';
+import type { LogSource } from './log.js';
 import type { LogOptions, Records } from './log-record.js';
 import type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 
 export { StoreError } from '../../store/store-error.js';
-export * from './callback-store.js';
+export { callbackStore } from './callback-store.js';
+export type * from './callback-store.js';
 export type { FileJournalOptions, StorageOptions } from './options.js';
 export type { StorageArea, StorageLocks } from './web-storage/area.js';
 export type { Durability, Migrate, SessionStore } from '../../store/contract.js';
@@ -71,9 +73,10 @@ export interface JournalMedium {
  */
 export function journalStore(medium: JournalMedium, options: LogOptions = {}): SessionStore {
   checkMedium(medium);
+  checkLogOptions(options);
   let reader = new JournalReader();
   let isContinued = false;
-  const callbacks: JournalCallbacks = {
+  const source: LogSource = {
     name: medium.name ?? 'the journal',
     restore: async (found) => {
       reader = new JournalReader();
@@ -89,7 +92,7 @@ export function journalStore(medium: JournalMedium, options: LogOptions = {}): S
       isContinued = true;
     },
   };
-  const store = callbackStore(callbacks, options);
+  const store = logStore(source, options);
   return {
     ...store,
     ...(medium.durability !== undefined && { durability: medium.durability }),

@@ -81,10 +81,20 @@ export interface Callbacks {
    * wait, and not again before it is done. A `StoreError` of code `unavailable` or `rejected` says that none of them
    * is kept; after any other error the outcome is unknown and everything is restored again before the next call: what
    * is kept of them must be there by then. A batch that is `rejected` is handed over again, record by record.
+   *
+   * It must not wait for a write to the same log: that one comes after it. Such a write is given up when its time is
+   * over (`timeout` of a service), as `unavailable`.
    */
   persist(changes: readonly LogRecord[]): Promise<void>;
-  /** Gives back all records, in order. Records that are there twice, because a retry wrote them again, do no harm. */
-  restore(): Records<LogRecord> | Promise<Records<LogRecord>>;
+  /**
+   * Gives back all records, in order. Records that are there twice, because a retry wrote them again, do no harm. One
+   * that is damaged makes its session unreadable, and no other.
+   *
+   * Without it nothing is read back: a store or a service begins empty, as a new log does, and goes by what it has in
+   * memory. After an error that leaves the outcome of records unknown they count as not kept: a retry hands them over
+   * once more.
+   */
+  restore?(): Records<LogRecord> | Promise<Records<LogRecord>>;
 }
 
 /** Options of all that keeps a log. */

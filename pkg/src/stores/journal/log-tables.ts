@@ -15,12 +15,11 @@ import { writerOf } from '../shared/log-entries.js';
 import { callOf, hintOf, keyText } from '../shared/keys.js';
 import { placeOf } from '../shared/list-order.js';
 import { newerVersion, scopeTitle, sessionTitle } from '../../store/refusals.js';
-import { Tables, type Where } from '../memory/tables.js';
+import { Tables, type RemovalGuard, type Where } from '../memory/tables.js';
 import type {
   Change,
   Committed,
   Delta,
-  Guard,
   Hint,
   LeaseAnswer,
   LeaseRequest,
@@ -203,21 +202,26 @@ export class LogTables extends Tables {
     };
   }
 
-  override remove(key: SessionKey, guard: Pick<Guard, 'created'> = {}): boolean {
+  override remove(key: SessionKey, guard: RemovalGuard = {}): boolean {
     return (this.#corrupt.size > 0 && this.#corrupt.delete(keyText(key))) || super.remove(key, guard);
   }
 
   /**
-   * Whether there is a session to be removed, if need be one that this change has created. Throws `corrupt` when that
-   * cannot be known.
+   * Whether there is a session to be removed, if need be one that a change has created, and is at a token. Throws
+   * `corrupt` when that cannot be known, and `fenced`.
    */
-  isRemovable(key: Hint, created: string | undefined): boolean {
+  isRemovable(key: Hint, guard: RemovalGuard = {}): boolean {
+    const { created } = guard;
     const lost = this.#corrupt.get(keyText(key));
     if (lost !== undefined && created !== undefined && lost.created === undefined) {
       this.#assertNot(key);
     }
     const actual = lost === undefined ? this.where(key).created : (lost.created ?? created ?? '');
-    return actual !== undefined && (created ?? actual) === actual;
+    if (actual === undefined || (created ?? actual) !== actual) {
+      return false;
+    }
+    this.checkFenceOf(actual, guard);
+    return true;
   }
 
   override scope(scope: ScopeName): LoadedScope {

@@ -1,16 +1,22 @@
 // A log in use: its tables in memory, and the queue of what is written to it.
 
-import { isStoreError, type StoreError } from '../../store/store-error.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
 import { olderVersion } from '../../store/refusals.js';
 import { makeEntry, takeBatch, type Done, type Entry, type Request, type Task } from './batch.js';
 import { LogTables, type Found } from './log-tables.js';
 import type { Leases } from '../memory/tables.js';
 import { LOG_VERSION, versionRecord, type Callbacks, type LogOptions, type Records } from './log-record.js';
-import type { Migrate } from '../../store/contract.js';
+import type { Migrate, StoreContext } from '../../store/contract.js';
 
-/** The callbacks of a journal: it counts the lines that it misses, and compares that with what sessions miss. */
-export interface JournalCallbacks extends Pick<Callbacks, 'persist'> {
-  restore(found: { readonly missing: number }): Records<Found> | Promise<Records<Found>>;
+/** What keeps the records of a log. */
+export interface LogSource extends Pick<Callbacks, 'persist'> {
+  /**
+   * Gives back what is kept. `found` says how many records are known to be missing: a journal compares that with the
+   * lines that it misses. Absent where nothing is read back.
+   */
+  restore?(found: { readonly missing: number }): Records<Found> | Promise<Records<Found>>;
+  /** Checks what is given back, by its number from 1; a journal has done so already. */
+  admit?(given: unknown, place: number): readonly Found[];
   /** What messages call it. */
   readonly name?: string;
 }
@@ -25,7 +31,7 @@ interface Between {
 export class Log {
   /** What may be done with a log of an older version. */
   migrate: Migrate = 'create';
-  readonly #callbacks: Callbacks | JournalCallbacks;
+  readonly #source: LogSource;
   readonly #waiting: Task[] = [];
   #reading: Promise<LogTables> | undefined;
   #writing: Promise<void> | undefined;
@@ -37,8 +43,8 @@ export class Log {
   /** They live as long as this process, which alone has the log; they are there still when it is read again. */
   readonly #leases: Leases = new Map();
 
-  constructor(callbacks: Callbacks | JournalCallbacks, { log = true }: LogOptions = {}) {
-    this.#callbacks = callbacks;
+  constructor(source: LogSource, { log = true }: LogOptions = {}) {
+    this.#source = source;
     this.#hasLog = log;
   }
 
@@ -47,11 +53,19 @@ export class Log {
     return (this.#reading ??= Promise.resolve().then(() => this.#read()));
   }
 
-  /** Writes a request behind all others; alone, when those behind it cannot be decided before it is made. */
-  write(request: Request, isAlone = false): Promise<Done | undefined> {
+  /**
+   * Writes a request behind all others; alone, when those behind it cannot be decided before it is made. One that
+   * nobody waits for any more before its turn has come is not written: throws `unavailable`.
+   */
+  write(request: Request, context: StoreContext, isAlone = false): Promise<Done | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, isAlone, resolve, reject });
-      this.#writing ??= this.#writeAll();
+      const task: Task = { request, isAlone, resolve, reject };
+      this.#waiting.push(task);
+      if (this.#writing === undefined) {
+        this.#writing = this.#writeAll();
+      } else {
+        context.signal.addEventListener('abort', () => this.#giveUp(request, reject), { once: true });
+      }
     });
   }
 
@@ -69,11 +83,24 @@ export class Log {
     this.#reading = undefined;
   }
 
+  #giveUp(given: Request, reject: Task['reject']): void {
+    const place = this.#waiting.findIndex(({ request }) => request === given);
+    if (place >= 0) {
+      this.#waiting.splice(place, 1);
+      const why = 'the writes before this one have not ended in time: persist must not wait for a write of its own';
+      reject(new StoreError('unavailable', why));
+    }
+  }
+
   async #read(): Promise<LogTables> {
     try {
       const tables = new LogTables({ log: this.#hasLog, leases: this.#leases });
-      for await (const record of await this.#callbacks.restore(tables)) {
-        tables.replay(record);
+      let place = 0;
+      for await (const given of (await this.#source.restore?.(tables)) ?? []) {
+        place += 1;
+        for (const record of this.#source.admit?.(given, place) ?? [given]) {
+          tables.replay(record);
+        }
       }
       if (tables.version !== undefined && tables.version < LOG_VERSION) {
         await this.#upgrade(tables, tables.version);
@@ -93,10 +120,10 @@ export class Log {
   /** Appends the record of this version behind all others. A second one does no harm. */
   async #upgrade(tables: LogTables, found: number): Promise<void> {
     if (this.migrate !== 'upgrade') {
-      throw olderVersion((this.#callbacks as JournalCallbacks).name ?? 'the log', found, LOG_VERSION);
+      throw olderVersion(this.#source.name ?? 'the log', found, LOG_VERSION);
     }
     const record = versionRecord();
-    await this.#callbacks.persist([record]);
+    await this.#source.persist([record]);
     tables.replay(record);
   }
 
@@ -129,7 +156,7 @@ export class Log {
   async #writeBatch(batch: readonly Entry[], tables: LogTables): Promise<void> {
     try {
       const version = tables.version === undefined ? [versionRecord()] : [];
-      await this.#callbacks.persist([...version, ...batch.map(({ record }) => record)]);
+      await this.#source.persist([...version, ...batch.map(({ record }) => record)]);
       version.forEach((record) => tables.replay(record));
     } catch (error) {
       this.#fail(batch, error);
@@ -140,7 +167,7 @@ export class Log {
 
   #fail(batch: readonly Entry[], error: unknown): void {
     const isUnwritten = isUnwrittenBy(error);
-    if (!isUnwritten) {
+    if (!isUnwritten && this.#source.restore !== undefined) {
       this.#isUnknown = true;
       this.#reading = undefined;
     }

@@ -30,7 +30,7 @@ export function memoryStore(options: MemoryOptions = {}): SessionStore {
   };
   return {
     durability: 'memory',
-    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     commit: async (change) => commit(change),
     commitMany: async (changes) => changes.map((change) => outcomeOf(() => commit(change))),

@@ -3,24 +3,29 @@
 /** How long an id is remembered at least, in milliseconds. */
 const LEAST_REMEMBERED_MS = 60 * 60 * 1000;
 
-/** A set of ids, each of which is forgotten some time after an hour. */
-export class Remembered {
+/** Ids, each with what is kept of its change, if there is anything; each is forgotten some time after an hour. */
+export class Remembered<Kept = undefined> {
   /** When each was added, in milliseconds since the epoch. The oldest first. */
-  readonly #times = new Map<string, number>();
+  readonly #ids = new Map<string, { readonly time: number; readonly kept: Kept | undefined }>();
 
   has(id: string): boolean {
-    return this.#times.has(id);
+    return this.#ids.has(id);
   }
 
-  add(id: string): void {
+  /** What is kept of an id. */
+  get(id: string): Kept | undefined {
+    return this.#ids.get(id)?.kept;
+  }
+
+  add(id: string, kept?: Kept): void {
     const now = Date.now();
-    this.#times.delete(id);
-    this.#times.set(id, now);
-    for (const [oldest, time] of this.#times) {
+    this.#ids.delete(id);
+    this.#ids.set(id, { time: now, kept });
+    for (const [oldest, { time }] of this.#ids) {
       if (time > now - LEAST_REMEMBERED_MS) {
         break;
       }
-      this.#times.delete(oldest);
+      this.#ids.delete(oldest);
     }
   }
 }

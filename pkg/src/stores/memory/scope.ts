@@ -6,7 +6,7 @@ import { Remembered } from './remembered.js';
 import { writesOf } from '../shared/log-entries.js';
 import { ScopeValues } from '../shared/scope-values.js';
 import { isEmpty } from '../shared/values.js';
-import type { Delta, Known, LogEntry, LogQuery, ScopeLog } from '../../store/contract.js';
+import type { Delta, Known, LogEntry, LogQuery, ScopedValues, ScopeLog } from '../../store/contract.js';
 
 /** What a log says of a move besides what it writes. */
 export interface Origin extends Pick<LogEntry, 'time'> {
@@ -20,8 +20,8 @@ export class Scope {
   /** The change that brought it to `pos`, if that is known. */
   mark: string | undefined;
   readonly values = new ScopeValues();
-  /** The updates that have been made here. */
-  readonly updates = new Remembered();
+  /** The updates that have been made here, and what their operators came to. */
+  readonly updates = new Remembered<ScopedValues>();
   readonly #moves = new ScopeMoves();
   readonly #log: ScopeEntries | undefined;
 

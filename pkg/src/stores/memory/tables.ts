@@ -1,6 +1,6 @@
 // Sessions in memory, as a store has them: the meaning of every operation of a store, in its plainest form.
 
-import { decideLease, fenced, type LeaseRow } from '../../store/lease.js';
+import { checkFence, decideLease, type LeaseRow } from '../../store/lease.js';
 import { refusedBefore, sessionExists, sessionNotFound, wrongRevision, wrongState } from '../../store/refusals.js';
 import { writerOf } from '../shared/log-entries.js';
 import { resolveChange, type ResolvedChange } from '../shared/operators.js';
@@ -53,6 +53,9 @@ class App extends Scope {
 const NOTHING: Values = Object.freeze(emptyValues());
 /** A scope that was never written to. */
 const UNTOUCHED = new Scope(false);
+/** What is looked at before a session is removed. */
+export type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
+
 /** A session that was never leased. */
 const UNLEASED: LeaseRow = { fence: 0 };
 
@@ -132,7 +135,7 @@ export class Tables {
     user?.move(delta.user, callOf(change), origin);
     const pos = { app: app.pos, user: user?.pos ?? 0 };
     if (user === undefined || key.sessionId === undefined) {
-      (user ?? app).updates.add(change.id);
+      (user ?? app).updates.add(change.id, results);
       return { rev: 0, prev: null, pos, ...told };
     }
     const kept = { results, pos: this.#hasLog ? pos : undefined };
@@ -148,7 +151,7 @@ export class Tables {
     if (!isNamed(session, request)) {
       throw sessionNotFound({ key });
     }
-    const row = decideLease(this.#leaseOf(session), request, now);
+    const row = decideLease(this.#leaseOf(session.created), request, now);
     this.#leases.set(session.created, row);
     return { fence: row.fence, until: row.until ?? now };
   }
@@ -216,13 +219,19 @@ export class Tables {
   }
 
   /** See `SessionStore.remove`. Says whether it was there. */
-  remove(key: SessionKey, guard: Pick<Guard, 'created'> = {}): boolean {
+  remove(key: SessionKey, guard: RemovalGuard = {}): boolean {
     const session = this.#session(key);
     if (!isNamed(session, guard)) {
       return false;
     }
+    this.checkFenceOf(session.created, guard);
     this.forget(session.created);
     return this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.delete(key.sessionId) ?? false;
+  }
+
+  /** Throws `fenced` when the session that this change has created is not at the token of a guard. */
+  checkFenceOf(created: string, { fence }: RemovalGuard = {}): void {
+    checkFence(this.#leaseOf(created).fence, fence);
   }
 
   /** Remembers the creation of a session that is gone: sent again, it does not bring the session back. */
@@ -289,7 +298,8 @@ export class Tables {
     const { id, kind, key } = change;
     const rev = session?.rev ?? 0;
     if (kind === 'update') {
-      return this.#find(key)?.updates.has(id) ? this.#known(change, { rev: 0, prev: null }) : undefined;
+      const updates = this.#find(key)?.updates;
+      return updates?.has(id) ? this.#known(change, { rev: 0, prev: null }, { results: updates.get(id) }) : undefined;
     }
     if (kind === 'create') {
       return session?.created === id
@@ -319,8 +329,9 @@ export class Tables {
     };
   }
 
-  #leaseOf(session: Session | undefined): LeaseRow {
-    return (session && this.#leases.get(session.created)) ?? UNLEASED;
+  /** The lease of the session that this change has created. */
+  #leaseOf(created: string | undefined): LeaseRow {
+    return (created === undefined ? undefined : this.#leases.get(created)) ?? UNLEASED;
   }
 
   /** What the operators of a change come to now. Throws when one does not fit. */
@@ -335,10 +346,7 @@ export class Tables {
   /** Throws `conflict` when the guard of a change does not hold. */
   #checkGuard(change: Change, session: Session | undefined): void {
     const { key, guard: { fence, rev, pos, keys } = {} } = change;
-    const token = this.#leaseOf(session).fence;
-    if (fence !== undefined && fence !== token) {
-      throw fenced(token, fence);
-    }
+    checkFence(this.#leaseOf(session?.created).fence, fence);
     const actual = session?.rev ?? 0;
     if (rev !== undefined && rev !== actual) {
       throw wrongRevision(change, actual);

@@ -71,10 +71,11 @@ interface Request {
 }
 
 /**
- * What a change does to a scope and knows of it: the names that it writes, none if it does not move it; and where it
- * was.
+ * What a change does to a scope and knows of it: the names that it writes, null if it does not move it; and where it
+ * was. What is not known is left out: a function that an earlier release made would cast a JSON null to a number, which
+ * Postgres refuses before version 18.
  */
-type Scope = readonly [place: number, names: readonly string[] | null, pos: number | null, mark: string | null];
+type Scope = readonly [place: number, names: readonly string[] | null, ...known: [] | [pos: number, mark: string]];
 
 /** A session of a batch, by the place of its change; a new one with all that it begins with. */
 interface Wanted {
@@ -253,8 +254,8 @@ function requestOf(change: Change, scopes: Scopes): Request {
     ...((kind === 'append' || event !== undefined) && { at: event?.time ?? time, data: toColumn(event?.data ?? '') }),
     scopes: moving.length > 0 ? moving : undefined,
     moves: moving.some(([, names]) => names !== null) || undefined,
-    app_known: ofApp?.[2] ?? undefined,
-    user_known: ofUser?.[2] ?? undefined,
+    app_known: ofApp?.[2],
+    user_known: ofUser?.[2],
     call: call === undefined || call === id ? undefined : toColumn(call),
     attempt,
     turn: partsOfTurn(turn),
@@ -284,11 +285,10 @@ function scopeOf(
   pos: number | undefined,
   mark: string | undefined,
 ): Scope | undefined {
-  const known =
-    mark !== undefined && Number.isSafeInteger(pos)
-      ? ([pos as number, toColumn(mark)] as const)
-      : ([null, null] as const);
-  return names === null && known[0] === null ? undefined : [place, names, ...known];
+  if (mark !== undefined && pos !== undefined && Number.isSafeInteger(pos)) {
+    return [place, names, pos, toColumn(mark)];
+  }
+  return names === null ? undefined : [place, names];
 }
 
 function set(scope: Entry[0], { set: values = {} }: Delta = {}): Entry[] {

@@ -19,6 +19,7 @@ import { functionsStatement, openStatement, quotedSchema, type Found } from './o
 import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { takeTurn } from './turns.js';
 import { leaseIn, leaseStatement } from './lease.js';
+import { removeStatement, wasRemoved } from './remove.js';
 import { cleanStatement, logOf, logStatement, trimStatement } from './log.js';
 import { RESOLVES } from './operators.js';
 import { Hints } from './hints.js';
@@ -98,7 +99,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       // It is `undefined` until the server was asked.
       return durability as Durability;
     },
-    keeps: ['marks', 'changed', 'calls', 'creations', ...(log ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(log ? (['log'] as const) : [])],
     resolves: RESOLVES,
     open: async ({ migrate }) => {
       const [server] = (await sender.send({ text: SERVER_STATEMENT, values: [] }, true)) as readonly [Server];
@@ -115,11 +116,8 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     parallelCommits: PARALLEL,
     load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key, log),
     list: async (query) => pageOf(await sender.send(listStatement(schema, query), true), query),
-    remove: async (key, _context, { created } = {}) => {
-      const { appName, userId, sessionId } = key;
-      const values = [...[appName, userId, sessionId].map(toColumn), created === undefined ? null : toColumn(created)];
-      const rows = await write(`select ${schema}.remove_v2($1, $2, $3, $4)::text as gone`, ...values);
-      if ((rows as readonly { gone: string }[])[0]?.gone === 'true') {
+    remove: async (key, _context, guard = {}) => {
+      if (wasRemoved(await sender.send(removeStatement(schema, key, guard), false), guard)) {
         hints?.add(key);
       }
     },

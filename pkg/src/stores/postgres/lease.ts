@@ -34,7 +34,7 @@ export function leaseIn(rows: readonly unknown[], key: SessionKey, request: Leas
   if (answer[0] === 'refused') {
     const [, fence, holder, until, now] = answer;
     const found = { fence, holder: holder === null ? undefined : fromColumn(holder), until: until ?? undefined };
-    // The function has refused it by the same rules: this throws.
+    // The function has changed nothing, by the same rules: this throws, unless the lease was given back before.
     const { fence: given, until: end } = decideLease(found, request, now);
     return { fence: given, until: end ?? now };
   }

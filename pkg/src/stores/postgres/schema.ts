@@ -125,6 +125,8 @@ export function version2(schema: string): string[] {
       add column held_until double precision`,
     // What the operators of an event came to, see `resultsIn`; and where the scopes were after it, if there is a log.
     `alter table ${schema}.events add column results text collate "C", add column app_pos bigint, add column user_pos bigint`,
+    // What the operators of an update came to, likewise.
+    `alter table ${schema}.updates add column results text collate "C"`,
     // What was written to a scope at each position, and by which event, in the order of writing (nth). A position at
     // which names were deleted has a row without a name, as there may have been none of them. All positions of a scope
     // above its base are here.

@@ -166,7 +166,8 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
 function committedIn({ kind, key }: Change, answer: List, isWritten: boolean): Committed {
   const [, first, app, user, session, appMark, userMark, changedApp, changedUser, data] = answer;
   const rev = Number(first);
-  const event = isNothing(data) ? undefined : storedEventOf(data, `an event of ${sessionTitle(key)}`);
+  const what = kind === 'update' ? 'what is kept of an update' : `an event of ${sessionTitle(key)}`;
+  const event = isNothing(data) ? undefined : storedEventOf(data, what);
   // What a session that is made now was at before says nothing.
   const last = isWritten && kind !== 'append' ? undefined : session;
   return {
@@ -176,7 +177,7 @@ function committedIn({ kind, key }: Change, answer: List, isWritten: boolean): C
     ...(isWritten ? {} : { duplicate: true }),
     ...changedIn(changedApp, changedUser),
     before: beforeOf(textIn(appMark), textIn(userMark), textIn(last)),
-    ...(event === undefined || isWritten ? {} : { data: event.data }),
+    ...(event === undefined || isWritten || kind === 'update' ? {} : { data: event.data }),
     ...(event?.results && { results: event.results }),
   };
 }

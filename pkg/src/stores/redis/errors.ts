@@ -5,6 +5,11 @@ import { StoreError } from '../../store/store-error.js';
 /** Redis refused to run the script, or its first write. */
 const REFUSED =
   /^(?:BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS) /;
+/**
+ * The user may not run a command of the script. A script asks for what it writes by before it writes: it was one that
+ * came before. There is no code of its own for it.
+ */
+const DENIED = /^(?:ERR )?(?:The user executing the script can't run this command|ACL failure in script: )/;
 /** An operator stopped the script, which is only possible before its first write. */
 const KILLED = /Script killed by user/;
 /** Upstash does not take any request for a while. */
@@ -16,6 +21,8 @@ const UNSENT =
 const LOST = /^Too many Cluster redirections/;
 const TOO_BIG =
   /^ERR (?:string exceeds maximum allowed size|Protocol error: invalid \w+ length|max \w+ size exceeded)/;
+/** What Redis before 7 puts before an error of a command that a script has run: where that was. */
+const IN_SCRIPT = /^(?:@user_script: ?\d+: )+-?/;
 const SIZES = /Limit: (\d+) bytes, Actual: (\d+) bytes/;
 
 /** Whether Redis does not know a script by its hash. */
@@ -32,7 +39,8 @@ export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): un
 }
 
 /** What the text of an error means, when it is certain. */
-export function textMeaning(text: string, onForeign: 'rejected' | 'corrupt', cause: unknown): StoreError | undefined {
+export function textMeaning(told: string, onForeign: 'rejected' | 'corrupt', cause: unknown): StoreError | undefined {
+  const text = told.replace(IN_SCRIPT, '');
   if (text.includes('WRONGTYPE')) {
     return new StoreError(onForeign, 'a key under the prefix is of another type: something else has written it', {
       cause,
@@ -45,7 +53,7 @@ export function textMeaning(text: string, onForeign: 'rejected' | 'corrupt', cau
       cause,
     });
   }
-  if ([REFUSED, KILLED, LIMITED, UNSENT, LOST].some((pattern) => pattern.test(text))) {
+  if ([REFUSED, DENIED, KILLED, LIMITED, UNSENT, LOST].some((pattern) => pattern.test(text))) {
     return new StoreError('unavailable', `redis has not done it: ${text}`, { cause });
   }
   return undefined;
@@ -57,6 +65,5 @@ function messageOf(error: unknown): string {
     return '';
   }
   const text = error.message.replace(/^Command failed: /, '').replace(/, command was: \[.*$/s, '');
-  const inScript = /^ERR Error running script [^]*?: -([A-Z]+ [^]*)$/.exec(text);
-  return inScript?.[1] ?? text;
+  return text.replace(/^ERR Error running script \(call to \w+\): /, '');
 }

@@ -11,7 +11,7 @@ import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { appRunner } from './apps.js';
 import { encodeChanges, outcomeIn } from './commit.js';
 import { scriptRunner, type RedisClient } from './client.js';
-import { decodeLease, leaseArgs } from './lease.js';
+import { checkRemoved, decodeLease, leaseArgs } from './lease.js';
 import { decodePage, listArgs } from './list.js';
 import { readLogBy } from './log.js';
 import { decodeLoaded, decodeScope, loadArgs } from './read.js';
@@ -87,7 +87,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     get durability() {
       return durability;
     },
-    keeps: ['marks', 'changed', 'calls', 'creations', ...(isLogged ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(isLogged ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => {
       const found = await findVersion(run, prefix, migrate);
@@ -130,7 +130,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const keys = [...versionKeys(base), list, app, appMoves];
       return decodePage(query, await ask(query.app, listScript, keys, listArgs(query), what));
     },
-    remove: async (key, _context, { created } = {}) => {
+    remove: async (key, _context, { created, fence } = {}) => {
       const base = baseOf(prefix, key.appName);
       const member = memberOf(key);
       const [, , sessions, , , removed] = appKeys(base);
@@ -141,8 +141,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
         userKeys(base, key.userId)[2],
         removed,
       ];
-      const args = [channel, sender, hintText(key), member, created === undefined ? '' : `=${created}`];
-      await ask(key.appName, removeScript, keys, args, sessionTitle(key));
+      const guard = [created === undefined ? '' : `=${created}`, fence === undefined ? '' : String(fence)];
+      const args = [channel, sender, hintText(key), member, ...guard];
+      checkRemoved(await ask(key.appName, removeScript, keys, args, sessionTitle(key)), fence);
     },
     loadScope: async (scope) => {
       const what = stateOf(scope);

@@ -21,13 +21,17 @@ export function versionKeys(base: string): [version: string, fence: string, upda
 }
 
 /**
- * The keys of an app: its values, their latest moves, the list of its sessions, its updates, refused calls and removed
- * sessions.
+ * The keys of an app: its values, their latest moves, the list of its sessions, its updates, refused calls, removed
+ * sessions, and what the operators of its updates came to.
  */
 export function appKeys(
   base: string,
-): [values: string, moves: string, sessions: string, updates: string, refused: string, removed: string] {
-  return [`${base}app`, `${base}log`, `${base}sessions`, `${base}updates`, `${base}refused`, `${base}removed`];
+): [
+  ...[values: string, moves: string, sessions: string, updates: string, refused: string, removed: string],
+  results: string,
+] {
+  const names = ['app', 'log', 'sessions', 'updates', 'refused', 'removed', 'results'] as const;
+  return names.map((name) => `${base}${name}`) as ReturnType<typeof appKeys>;
 }
 
 /** The keys of a user: the values, their latest moves, the list of sessions. */

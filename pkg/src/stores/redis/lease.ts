@@ -20,6 +20,14 @@ export function leaseArgs(key: SessionKey, { holder, ttl, fence, created }: Leas
   ];
 }
 
+/** Looks at what the script for removals has answered. Throws `fenced`. */
+export function checkRemoved(reply: unknown, expected = 0): void {
+  const [status, detail] = reply as List;
+  if (textOf(status) === 'fenced') {
+    throw fenced(Number(detail), expected);
+  }
+}
+
 /** Reads what it answers. Throws `held`, `fenced`, `not-found`. */
 export function decodeLease(key: SessionKey, { fence: expected = 0 }: LeaseRequest, reply: unknown): LeaseAnswer {
   const [status, detail, until] = reply as List;

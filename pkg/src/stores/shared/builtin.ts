@@ -1,7 +1,15 @@
-// Modules that only Node and what resembles it have. They are looked up at run time, so that bundlers for browsers
+// Modules that only Node and hosts like it have. They are looked up at run time, so that bundlers for browsers
 // need not resolve them.
 
+/** The class of a database that is opened by its path. */
+export type DatabaseClass = new (path: string) => {
+  prepare(sql: string): { run(...values: unknown[]): unknown; all(...values: unknown[]): unknown };
+  exec(sql: string): unknown;
+  close(): unknown;
+};
+
 interface Builtins {
+  readonly 'bun:sqlite': { readonly Database: DatabaseClass };
   readonly 'node:buffer': typeof import('node:buffer');
   readonly 'node:crypto': typeof import('node:crypto');
   readonly 'node:fs': typeof import('node:fs');
@@ -9,6 +17,8 @@ interface Builtins {
   readonly 'node:os': typeof import('node:os');
   readonly 'node:path': typeof import('node:path');
   readonly 'node:process': typeof import('node:process');
+  readonly 'node:sqlite': { readonly DatabaseSync: DatabaseClass };
+  readonly 'node:url': typeof import('node:url');
   readonly 'node:zlib': typeof import('node:zlib');
 }
 

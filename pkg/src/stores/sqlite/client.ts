@@ -1,7 +1,9 @@
 // One client for all libraries that run SQLite in the same process: they differ in how values are bound and in errors.
 
 import { resultOf, storeError, undone } from './errors.js';
+import { StoreError } from '../../store/store-error.js';
 import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
+import type { PlacedFile } from '../shared/placed-file.js';
 
 /** What is needed of a prepared statement; the libraries have more. */
 export interface SqliteStatement {
@@ -48,12 +50,20 @@ export interface SqliteClient extends SqlDriver {
   exec(sql: string): void;
   /** Reads the only value that a statement answers. */
   value(sql: string): unknown;
+  /** What has become of the file, if it is not at its path any more: see {@link PlacedFile.moved}. */
+  moved(): string | undefined;
   /** Frees all statements; the connection stays open. */
   close(): void;
 }
 
-/** The client over a connection. */
-export function sqliteClient(database: SqliteDatabase): SqliteClient {
+/**
+ * The client over a connection. `file` is that of the connection, if it can be looked at: `snapshot` and `transaction`
+ * throw `unavailable` once it is not at its path any more.
+ */
+export function sqliteClient(
+  database: SqliteDatabase,
+  file: () => PlacedFile | undefined = () => undefined,
+): SqliteClient {
   const statements = new Map<string, Prepared>();
   /** Lets go of a statement: after an error, some libraries cannot use it again. */
   const drop = (sql: string): void => {
@@ -94,7 +104,15 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
       throw resultOf(error) === undefined ? storeError('unavailable', error) : undone(error);
     }
   };
+  const moved = (): string | undefined => file()?.moved();
+  const checkPlace = (): void => {
+    const what = moved();
+    if (what !== undefined) {
+      throw new StoreError('unavailable', `${what}: open the store anew, on the file that counts`);
+    }
+  };
   return {
+    moved,
     exec: (sql) => void database.exec(sql),
     value: (sql) => Object.values(rows(sql, [])[0] ?? {})[0],
     run: (sql, values) => {
@@ -119,7 +137,9 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     snapshot: (read) => {
       begin('BEGIN');
       try {
-        return read();
+        const result = read();
+        checkPlace();
+        return result;
       } catch (error) {
         throw undone(error);
       } finally {
@@ -131,8 +151,14 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
       let isCommitting = false;
       try {
         const result = write();
+        checkPlace();
         isCommitting = true;
         database.exec('COMMIT');
+        // It may have moved since that look. Then it is not known which of the files others will read.
+        const what = moved();
+        if (what !== undefined) {
+          throw new Error(`${what} while a change was written`);
+        }
         return result;
       } catch (error) {
         throw rollBack(database) && (!isCommitting || isCertain(error)) ? undone(error) : error;

@@ -1,6 +1,5 @@
 // Committing to SQLite tables, within a transaction: reads what a change needs, checks it, and writes it.
 
-import { fenced } from '../../store/lease.js';
 import { isStoreError } from '../../store/store-error.js';
 import {
   isRememberedRefusal,
@@ -11,7 +10,7 @@ import {
   wrongState,
 } from '../../store/refusals.js';
 import { ScopeHistory } from './changed.js';
-import { readLease } from './lease.js';
+import { checkToken } from './lease.js';
 import { headOf, LogWrites } from './log-writes.js';
 import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
@@ -26,7 +25,7 @@ import { resolveChange, type ResolvedChange } from '../shared/operators.js';
 import { outcomeOf, type Outcome } from '../shared/outcome.js';
 import { beforeOf } from '../shared/parts.js';
 import { isEmpty, parseValue } from '../shared/values.js';
-import type { SqlDriver } from './driver.js';
+import type { SqlDriver, SqlRow } from './driver.js';
 import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contract.js';
 
 /**
@@ -110,17 +109,23 @@ function duplicateOf(
     if (session === undefined || !isThere || sent === undefined) {
       return undefined;
     }
-    const results = resultsOf(driver.all(sql.READ_RESULTS, [session.n, toColumn(id)])[0]?.['results']);
-    return { rev, prev: rev, data: sent, ...(results !== undefined && { results }) };
+    return { rev, prev: rev, data: sent, ...keptIn(driver.all(sql.READ_RESULTS, [session.n, toColumn(id)])[0]) };
   }
   if (kind === 'update') {
     const { n } = key.userId === undefined ? app : user;
-    return driver.all(sql.FIND_UPDATE, [n, toColumn(id)]).length > 0 ? { rev: 0, prev: null } : undefined;
+    const [update] = driver.all(sql.FIND_UPDATE, [n, toColumn(id)]);
+    return update && { rev: 0, prev: null, ...keptIn(update) };
   }
   if (session?.created === id) {
     return { rev, prev: rev };
   }
   return driver.all(sql.FIND_CREATION, [toColumn(id)]).length > 0 ? { rev: 0, prev: 0 } : undefined;
+}
+
+/** What the operators of a change that was made before came to, as its row has it. */
+function keptIn(row: SqlRow | undefined): Pick<Committed, 'results'> {
+  const results = resultsOf(row?.['results']);
+  return results === undefined ? {} : { results };
 }
 
 function posOf({ app, user }: Found): Pos {
@@ -140,12 +145,7 @@ function tell(
 /** Throws `fenced` or `conflict` when a guard does not hold. */
 function check(driver: SqlDriver, change: Change, { app, user, session }: Found): void {
   const { fence, rev, pos, keys = {} } = change.guard ?? {};
-  if (fence !== undefined) {
-    const token = session === undefined ? 0 : readLease(driver, session.n).fence;
-    if (fence !== token) {
-      throw fenced(token, fence);
-    }
-  }
+  checkToken(driver, session?.n, fence);
   const actual = session?.rev ?? 0;
   if (rev !== undefined && rev !== actual) {
     throw wrongRevision(change, actual);
@@ -204,14 +204,12 @@ function write(
     user: userId === undefined ? 0 : move(writes, user, delta.user, sessions),
   };
   log?.write();
-  const beside: Beside = [
-    results === undefined ? null : JSON.stringify(results),
-    ...(hasLog ? ([pos.app, pos.user] as const) : NO_POS),
-  ];
+  const cameTo = results === undefined ? null : JSON.stringify(results);
+  const beside: Beside = [cameTo, ...(hasLog ? ([pos.app, pos.user] as const) : NO_POS)];
   if (kind === 'update' || userId === undefined || sessionId === undefined) {
     values.write(driver);
     driver.run(sql.FORGET_UPDATES, [Date.now() - REMEMBERED_MS]);
-    driver.run(sql.ADD_UPDATE, [(userId === undefined ? app : user).n, toColumn(id), Date.now()]);
+    driver.run(sql.ADD_UPDATE, [(userId === undefined ? app : user).n, toColumn(id), Date.now(), cameTo]);
     return { rev: 0, prev: null, pos, ...told };
   }
   if (kind === 'create') {

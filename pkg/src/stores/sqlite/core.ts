@@ -4,7 +4,7 @@ import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { ScopeHistory } from './changed.js';
 import { commitChange } from './commit.js';
-import { lease } from './lease.js';
+import { checkToken, lease } from './lease.js';
 import { readPage } from './list.js';
 import { readLog, trimLog } from './log.js';
 import { LogWrites } from './log-writes.js';
@@ -41,7 +41,7 @@ export type SqliteCore = Required<Omit<SessionStore, Absent>> & Pick<SessionStor
  */
 export function sqliteCore(driver: SqlDriver, hasLog = true): SqliteCore {
   return {
-    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => openSchema(driver, migrate),
     commit: async (change) => committedOr(driver.transaction(() => commitChange(driver, change, hasLog))),
@@ -127,13 +127,14 @@ function loadScope(driver: SqlDriver, scope: ScopeName): LoadedScope {
 }
 
 /** See `SessionStore.remove`. */
-function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created'> = {}): void {
+function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created' | 'fence'> = {}): void {
   const { session, app, user, version } = findToWrite(driver, key, null, null);
   checkVersion(version);
   if (!isNamed(session, guard)) {
     return;
   }
   const { n, created } = session;
+  checkToken(driver, n, guard.fence);
   driver.run(sql.FORGET_CREATIONS, [Date.now() - REMEMBERED_MS]);
   driver.run(sql.ADD_CREATION, [...[created, key.appName, key.userId, key.sessionId].map(toColumn), Date.now()]);
   driver.run(sql.REMOVE_EVENTS, [n, n]);

@@ -48,6 +48,8 @@ export class Hints {
   /** What all stores on this connection have written: SQLite's number does not tell. */
   readonly #shared: { count: number };
   #seen = 0;
+  /** Its file is not where it was. */
+  #isMoved = false;
 
   constructor(database: object, client: SqliteClient, pollMs: number) {
     this.#client = client;
@@ -146,6 +148,15 @@ export class Hints {
   }
 
   #poll(): void {
+    const isMoved = this.#client.moved() !== undefined;
+    if (isMoved && !this.#isMoved) {
+      // Who looks is told so; until then nobody would hear, as nothing changes in the old file any more.
+      this.#asked().forEach(({ hint }) => this.#tell(hint));
+    }
+    this.#isMoved = isMoved;
+    if (isMoved) {
+      return;
+    }
     const [version, count] = [this.#read(), this.#shared.count];
     if (version === this.#version && count === this.#seen) {
       return;
@@ -153,15 +164,23 @@ export class Hints {
     try {
       const moved = this.#client.snapshot(() => this.#moved());
       [this.#version, this.#seen] = [version, count];
-      moved.forEach((hint) => this.#watchers.forEach((watcher) => watcher(hint)));
+      moved.forEach((hint) => this.#tell(hint));
     } catch {
       // It is looked at once more.
     }
   }
 
+  #tell(hint: Hint): void {
+    this.#watchers.forEach((watcher) => watcher(hint));
+  }
+
+  #asked(): Asked[] {
+    return [...new Map([...this.#older, ...this.#recent]).values()];
+  }
+
   /** Those that are not where they were; that they are there now is remembered. */
   #moved(): Hint[] {
-    return [...new Map([...this.#older, ...this.#recent]).values()]
+    return this.#asked()
       .filter((asked) => {
         const { at, by } = this.#placeOf(asked.hint);
         const isMoved = at !== asked.at || (by !== asked.by && by !== undefined && asked.by !== undefined);

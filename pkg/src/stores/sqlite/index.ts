@@ -1,6 +1,7 @@
 /**
- * A store in an SQLite file, over the connection of a library that runs SQLite in this process: `node:sqlite`,
- * `bun:sqlite`, better-sqlite3, libsql or node-sqlite3-wasm. Several processes may write to the same file.
+ * A store in an SQLite file, which it opens by its path, or over the connection of a library that runs SQLite in
+ * this process: `node:sqlite`, `bun:sqlite`, better-sqlite3, libsql or node-sqlite3-wasm. Several processes may write
+ * to the same file.
  *
  * Its tables all begin with `statepad_`; others may lie beside them.
  *
@@ -13,12 +14,15 @@
  */
 
 import { StoreError } from '../../store/store-error.js';
-import { checkArguments, type SqliteStoreOptions } from './options.js';
+import { checkArguments, isPath, type SqliteStoreOptions } from './options.js';
 import { sqliteClient, type SqliteClient, type SqliteDatabase } from './client.js';
 import { sqliteCore } from './core.js';
 import { resultOf, undone } from './errors.js';
 import { Hints, withHints } from './hints.js';
-import type { SessionStore } from '../../store/contract.js';
+import { warnOfAborts } from './library.js';
+import { OwnConnection } from './own-connection.js';
+import { PlacedFile } from '../shared/placed-file.js';
+import type { Migrate, SessionStore, StoreContext } from '../../store/contract.js';
 
 export type { SqliteDatabase, SqliteStatement } from './client.js';
 export type { SqliteStoreOptions } from './options.js';
@@ -30,42 +34,63 @@ export type { SessionStore } from '../../store/contract.js';
 const PAUSE_MS = 20;
 
 /**
- * Makes a store over an open connection, which it never closes. `open` sets the connection's `busy_timeout` and
- * `synchronous`. No transaction may be open on the connection while the store is called: it throws `unavailable` then.
- * Throws a `StatepadError` `INVALID_ARGUMENT` when it is given something else than a connection.
+ * Makes a store in the database at a path, or over an open connection.
+ *
+ * - A path (`'sessions.db'`, relative to the current folder), the URL of a file, or `':memory:'`: `open` opens the
+ *   database, and makes it where there is none; `close` closes it. It is opened by `node:sqlite` (Node 22.13 or later,
+ *   Deno) or `bun:sqlite`, and in an older Node by better-sqlite3 where that is installed. Opening throws `rejected`
+ *   when there is none of them, or no database can be at that path.
+ * - A connection is never closed. No transaction may be open on it while the store is called: it throws `unavailable`
+ *   then.
+ *
+ * `open` sets the connection's `busy_timeout` and `synchronous`, and turns the write-ahead log on. Once the file is
+ * renamed, deleted or replaced by another one, every call is `unavailable`: what is written to the old file would
+ * reach nobody. Throws a `StatepadError` `INVALID_ARGUMENT` when it is given neither a path nor a connection.
  *
  * ```js
- * import { DatabaseSync } from 'node:sqlite';
- *
- * const service = new SessionService({ store: sqliteStore(new DatabaseSync('sessions.db')) });
+ * const service = new SessionService({ store: sqliteStore('sessions.db') });
  * ```
  */
-export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): SessionStore {
+export function sqliteStore(database: SqliteDatabase | string | URL, options: SqliteStoreOptions = {}): SessionStore {
   checkArguments(database, options);
   const { synchronous = 'full', journalMode, busyTimeout = 5000, log, pollMs = 200 } = options;
-  const client = sqliteClient(database);
-  const core = withHints(sqliteCore(client, log), new Hints(database, client, pollMs));
+  const own = isPath(database) ? new OwnConnection(database, () => client.close()) : undefined;
+  const connection = own ?? (database as SqliteDatabase);
+  let given = own === undefined ? fileOf(connection) : undefined;
+  const client: SqliteClient = sqliteClient(connection, () => (own === undefined ? given : own.file));
+  const core = withHints(sqliteCore(client, log), new Hints(connection, client, pollMs));
+  const prepare = async (migrate: Migrate, context: StoreContext): Promise<void> => {
+    try {
+      client.exec(`PRAGMA busy_timeout = ${milliseconds(busyTimeout)}`);
+      // EXTRA is FULL with a write-ahead log; with another journal, only EXTRA keeps what was acknowledged.
+      client.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'EXTRA' : 'NORMAL'}`);
+      checkEncoding(client);
+      if (migrate !== 'check' && journalMode !== 'keep') {
+        await useLog(client, Date.now() + busyTimeout);
+      }
+    } catch (error) {
+      throw undone(error);
+    }
+    if (journalMode === 'wal' && client.value('PRAGMA journal_mode') !== 'wal') {
+      throw new StoreError('rejected', 'the database does not suit: it has no write-ahead log');
+    }
+    await core.open({ migrate }, context);
+  };
+  const isInMemory = own === undefined ? mainFile(client) === '' : own.isInMemory;
   return {
     ...core,
-    durability: isInMemory(client) ? 'memory' : synchronous === 'full' ? 'disk' : 'os',
+    durability: isInMemory ? 'memory' : synchronous === 'full' ? 'disk' : 'os',
     open: async ({ migrate }, context) => {
-      try {
-        client.exec(`PRAGMA busy_timeout = ${milliseconds(busyTimeout)}`);
-        // EXTRA is FULL with a write-ahead log; with another journal, only EXTRA keeps what was acknowledged.
-        client.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'EXTRA' : 'NORMAL'}`);
-        checkEncoding(client);
-        if (migrate !== 'check' && journalMode !== 'keep') {
-          await useLog(client, Date.now() + busyTimeout);
-        }
-      } catch (error) {
-        throw undone(error);
+      if (own !== undefined) {
+        await own.open(migrate === 'check', async () => await prepare(migrate, context));
+        return;
       }
-      if (journalMode === 'wal' && client.value('PRAGMA journal_mode') !== 'wal') {
-        throw new StoreError('rejected', 'the database does not suit: it has no write-ahead log');
-      }
-      await core.open({ migrate }, context);
+      warnOfAborts(connection);
+      // It may not have been open before.
+      given ??= fileOf(connection);
+      await prepare(migrate, context);
     },
-    close: async () => client.close(),
+    close: async () => (own ?? client).close(),
   };
 }
 
@@ -74,15 +99,24 @@ function milliseconds(time: number): number {
   return Math.min(Math.max(0, Math.ceil(time)), 2 ** 31 - 1);
 }
 
-/** Whether the database is gone with the connection. */
-function isInMemory(client: SqliteClient): boolean {
+/** The file of a connection, for a look at whether it is still there. */
+function fileOf(connection: SqliteDatabase): PlacedFile | undefined {
+  const client = sqliteClient(connection);
+  const path = mainFile(client);
+  client.close();
+  return path === undefined || path === '' ? undefined : PlacedFile.at(path);
+}
+
+/**
+ * The path of a connection's file, from the root; `''` where the database is gone with the connection, and `undefined`
+ * where that is not known, as the connection is not open yet.
+ */
+function mainFile(client: SqliteClient): string | undefined {
   try {
-    return client
-      .all('PRAGMA database_list', [])
-      .some(({ name, file }) => name === 'main' && (file === '' || file === null));
+    const main = client.all('PRAGMA database_list', []).find(({ name }) => name === 'main');
+    return main && ((main['file'] ?? '') as string);
   } catch {
-    // The connection is not open yet.
-    return false;
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 // The options of `sqliteStore`, and the checks of what it is given.
 
 import { invalid } from '../../checks/arguments.js';
-import { checkChoice, checkClient, checkOptionsObject } from '../shared/options.js';
+import { checkChoice, checkClient, checkOptionsObject, checkText } from '../shared/options.js';
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
@@ -32,13 +32,22 @@ export interface SqliteStoreOptions {
   readonly pollMs?: number | undefined;
 }
 
-/** Throws `INVALID_ARGUMENT` for a connection or options that cannot be used. */
+/** Whether what a store is given names a file. */
+export function isPath(database: unknown): database is string | URL {
+  return typeof database === 'string' || database instanceof URL;
+}
+
+/** Throws `INVALID_ARGUMENT` for a path, a connection or options that cannot be used. */
 export function checkArguments(database: unknown, options: SqliteStoreOptions): void {
-  checkClient(
-    database,
-    ['prepare', 'exec'],
-    "sqliteStore needs an open connection, say new DatabaseSync('sessions.db') of node:sqlite",
-  );
+  if (isPath(database)) {
+    checkPath(database);
+  } else {
+    checkClient(
+      database,
+      ['prepare', 'exec'],
+      "sqliteStore needs a path, say 'sessions.db', or an open connection, say new DatabaseSync('sessions.db')",
+    );
+  }
   checkOptionsObject(options);
   checkChoice('synchronous', options.synchronous, ['full', 'normal']);
   checkChoice('journalMode', options.journalMode, ['wal', 'keep']);
@@ -49,5 +58,18 @@ export function checkArguments(database: unknown, options: SqliteStoreOptions): 
   }
   if (!(typeof busyTimeout === 'number' && busyTimeout >= 0)) {
     invalid('busyTimeout', 'must be a number from 0, in milliseconds');
+  }
+}
+
+function checkPath(path: string | URL): void {
+  if (path instanceof URL) {
+    if (path.protocol !== 'file:') {
+      invalid('path', `must be a file: "${path.href}" is not`);
+    }
+    return;
+  }
+  checkText('path', path, "'sessions.db'");
+  if (path.includes('\0')) {
+    invalid('path', 'must not contain the character NUL');
   }
 }

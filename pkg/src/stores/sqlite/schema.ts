@@ -49,7 +49,8 @@ const SINCE_2: readonly string[] = [
  *   `peak` is the latest `time` so far, which never falls, so that it can be searched. What a session began with is at
  *   revision 0, under the id `BEGINNING`; not all sessions have said it. `results` is JSON: what operators came to, by
  *   scope and name. `app_pos` and `user_pos` are where the scopes were after it; NULL where no log was kept.
- * - `statepad_updates`: the changes of app and user state that were made in the last day.
+ * - `statepad_updates`: the changes of app and user state that were made in the last day, and as in `statepad_events`
+ *   their `results`.
  * - `statepad_changes`: changes that were `recent` earlier, up to `pos`, many in a row: so each change writes to the
  *   row of its scope only, which it writes to anyway, and now and then to this table.
  * - `statepad_calls`: the calls that were refused in the last day, of those that had been tried before.
@@ -84,7 +85,7 @@ export const TABLES: readonly string[] = [
     data TEXT NOT NULL, results TEXT, app_pos INTEGER, user_pos INTEGER, UNIQUE (session, id)
   )`,
   `CREATE TABLE statepad_updates (
-    scope INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, PRIMARY KEY (scope, id)
+    scope INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, results TEXT, PRIMARY KEY (scope, id)
   ) WITHOUT ROWID`,
   'CREATE INDEX statepad_updates_by_time ON statepad_updates (time)',
   ...SINCE_2,
@@ -107,6 +108,7 @@ export const UPGRADES: Readonly<Record<number, readonly string[]>> = {
     'ALTER TABLE statepad_events ADD COLUMN results TEXT',
     'ALTER TABLE statepad_events ADD COLUMN app_pos INTEGER',
     'ALTER TABLE statepad_events ADD COLUMN user_pos INTEGER',
+    'ALTER TABLE statepad_updates ADD COLUMN results TEXT',
     ...SINCE_2,
   ],
 };

@@ -133,9 +133,9 @@ export const UNSET_VALUE = 'DELETE FROM statepad_values WHERE owner = ? AND name
 export const CLEAR_VALUES = 'DELETE FROM statepad_values WHERE owner = ?';
 
 /** `scope` by its number, `id`. */
-export const FIND_UPDATE = 'SELECT 1 AS found FROM statepad_updates WHERE scope = ? AND id = ?';
-/** `scope` by its number, `id`, `time` by the clock. */
-export const ADD_UPDATE = 'INSERT INTO statepad_updates (scope, id, time) VALUES (?, ?, ?)';
+export const FIND_UPDATE = 'SELECT results FROM statepad_updates WHERE scope = ? AND id = ?';
+/** `scope` by its number, `id`, `time` by the clock, `results`. */
+export const ADD_UPDATE = 'INSERT INTO statepad_updates (scope, id, time, results) VALUES (?, ?, ?, ?)';
 /** The earliest `time` to keep. */
 export const FORGET_UPDATES = 'DELETE FROM statepad_updates WHERE time < ?';
 

@@ -27,11 +27,13 @@ function needsOf(step: StoreStep): StoreNeed[] {
   const log: StoreNeed[] = 'readLog' in step || 'trimLog' in step ? ['log'] : [];
   const inner = 'parallel' in step ? step.parallel.flatMap(needsOf) : [];
   const another: StoreNeed[] = 'hinted' in step || 'by' in step ? ['another'] : [];
+  const fenced: StoreNeed[] = 'remove' in step && step.fence !== undefined ? ['lease'] : [];
   const changes = 'commit' in step ? [step.commit] : 'commitMany' in step ? step.commitMany : [];
   return [
     ...members,
     ...log,
     ...another,
+    ...fenced,
     ...changes.flatMap(({ operators = {} }) =>
       Object.values(operators).flatMap((ofScope: Readonly<Record<string, Operator>>) =>
         Object.values(ofScope).flatMap((operator) => Object.keys(operator) as OperatorName[]),

@@ -18,7 +18,7 @@ import {
   withOperators,
   withResults,
 } from '../build/index.js';
-import type { Change, ScopedOperators } from '../../store/contract.js';
+import type { Change, ScopedOperators, ScopedValues } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
 
 const append = (id: string, operators: ScopedOperators, delta: Change['delta'] = {}, more = {}): Change =>
@@ -29,6 +29,14 @@ const update = (id: string, operators: ScopedOperators, delta: Change['delta'] =
 /** Adds to the app's counter. */
 const count = (by: number): ScopedOperators => ({ app: { n: increment(by) } });
 const counted = (n: number) => ({ app: { n } });
+const ofApp = (id: string, operators: ScopedOperators, more = {}): Change =>
+  update(id, operators, {}, { key: { appName: APP }, ...more });
+
+/** An update by each operator, of an app's and a user's values; without the one that finds what is there. */
+const NEW: ScopedOperators = { app: { n: increment(1), once: setOnce(null) }, user: { list: push('x') } };
+const EVERY_NEW = update('u1', NEW);
+const EVERY = update('u1', { ...NEW, app: { ...NEW.app, v: compareAndSet('old', 'new') } });
+const EVERY_RESULT: ScopedValues = { app: { n: 1, once: null, v: 'new' }, user: { list: ['x'] } };
 
 export const operatorBatchCases: readonly StoreCase[] = [
   storeCase(
@@ -76,8 +84,8 @@ export const operatorBatchCases: readonly StoreCase[] = [
   storeCase(
     'an update, or a creation, that is sent again counts once',
     step.commit(update('u1', count(1)), withResults(answer.made(1), counted(1))),
-    step.commit(update('u1', count(1)), answer.updatedBefore(1)),
-    step.commit(update('u1', count(1), {}, { attempt: 2 }), answer.updatedBefore(1)),
+    step.commit(update('u1', count(1)), withResults(answer.updatedBefore(1), counted(1))),
+    step.commit(update('u1', count(1), {}, { attempt: 2 }), withResults(answer.updatedBefore(1), counted(1))),
     step.commit(
       withOperators(change.create(), { ...count(1), session: { n: increment(5) } }),
       withResults(answer.made(2), { ...counted(2), session: { n: 5 } }),
@@ -85,6 +93,37 @@ export const operatorBatchCases: readonly StoreCase[] = [
     step.commit(withOperators(change.create(), { ...count(1), session: { n: increment(5) } }), answer.again(0, 2)),
     step.appHas(2, { n: 2 }),
     step.load(answer.loaded({ pos: { app: 2 }, state: { app: { n: 2 }, session: { n: 5 } } })),
+  ),
+  storeCase(
+    'an update that is sent again is answered with what its operators came to, whoever has written since',
+    step.commit(change.create('c', { app: set('v', 'old') }), answer.made(1)),
+    step.commit(EVERY, withResults(answer.made(2, 1), EVERY_RESULT)),
+    step.commit(ofApp('u2', count(1)), withResults(answer.made(3), counted(2))),
+    step.commit(append('e1', { ...count(1), user: { list: push('y') } }), {
+      ...withResults(answer.appended(1, 4, 2), { ...counted(3), user: { list: ['x', 'y'] } }),
+    }),
+    step.commit(change.update('u3', { app: { set: { v: 'newer' }, unset: ['n', 'once'] } }), answer.made(5, 2)),
+    step.commit({ ...EVERY, attempt: 2 }, withResults(answer.updatedBefore(5, 2), EVERY_RESULT)),
+    step.commit(ofApp('u2', count(1)), withResults(answer.updatedBefore(5), counted(2))),
+    step.commit(
+      change.update('u3', { app: { set: { v: 'newer' }, unset: ['n', 'once'] } }),
+      answer.updatedBefore(5, 2),
+    ),
+    step.appHas(5, { v: 'newer' }),
+    step.userHas(2, { list: ['x', 'y'] }),
+  ),
+  storeCase(
+    'an update that is sent again is answered so when the storage was opened again, and among others',
+    step.commit(EVERY_NEW, withResults(answer.made(1, 1), { ...EVERY_RESULT, app: { n: 1, once: null } })),
+    step.commit(ofApp('u2', count(4)), withResults(answer.made(2), counted(5))),
+    { reopen: 'check' },
+    step.commit(
+      { ...EVERY_NEW, attempt: 2 },
+      {
+        ...withResults(answer.updatedBefore(2, 1), { ...EVERY_RESULT, app: { n: 1, once: null } }),
+      },
+    ),
+    step.commit(ofApp('u2', count(4)), withResults(answer.updatedBefore(2), counted(5))),
   ),
   storeCase(
     'operators of changes that go together see each other, and what deltas between them do',
@@ -198,7 +237,7 @@ export const operatorBatchCases: readonly StoreCase[] = [
       outcomes: [
         withResults(answer.made(2), counted(2)),
         withResults(answer.appendedBefore('e1', 1, 2), counted(1)),
-        answer.updatedBefore(2),
+        withResults(answer.updatedBefore(2), counted(2)),
         withResults(answer.made(3), counted(3)),
       ],
     },

@@ -48,6 +48,35 @@ export const brokenLeases = {
     ...change,
     ...unlessFenced(guard && without('fence')(guard)),
   })),
+  'does not compare tokens when it removes': (store) => ({
+    remove: (key, _context, guard) => store.remove(key, context, guard && without('fence')(guard)),
+  }),
+  'refuses to remove what is gone': (store) => ({
+    remove: async (key, _context, guard = {}) => {
+      if (guard.fence !== undefined && (await store.load(key, {}, context)) === null) {
+        throw new StoreError('fenced', 'it is gone', { actual: 0 });
+      }
+      await store.remove(key, context, guard);
+    },
+  }),
+  'looks at the token before it looks which session it removes': (store) => ({
+    remove: async (key, _context, guard = {}) => {
+      const loaded = guard.fence === undefined ? null : await store.load(key, {}, context);
+      await store.remove(key, context, loaded === null ? guard : { ...guard, created: loaded.created });
+    },
+  }),
+  'needs a token to remove what is leased': (store) => {
+    const tokens = new Map();
+    return {
+      lease: noting(store, (key, { fence }) => tokens.set(key, fence)),
+      remove: async (key, _context, guard = {}) => {
+        if (guard.fence === undefined && tokens.has(JSON.stringify(key))) {
+          throw new StoreError('fenced', 'it is leased', { actual: tokens.get(JSON.stringify(key)) });
+        }
+        await store.remove(key, context, guard);
+      },
+    };
+  },
   'does not compare tokens among many': (store) => ({
     commitMany: (changes) =>
       store.commitMany(
@@ -121,6 +150,31 @@ export const brokenLeases = {
         }
         const answer = await store.lease(key, request, context);
         ends.set(text, answer.until);
+        return answer;
+      },
+    };
+  },
+  'refuses a lease that is given back once more': (store) => {
+    const given = new Set();
+    return {
+      lease: async (key, request) => {
+        const name = JSON.stringify([key, request.holder, request.fence]);
+        if (request.ttl === 0 && given.has(name)) {
+          throw new StoreError('fenced', 'it was given back', { actual: request.fence + 1 });
+        }
+        const answer = await store.lease(key, request, context);
+        if (request.ttl === 0) given.add(name);
+        return answer;
+      },
+    };
+  },
+  'takes every lease for given back once it was': (store) => {
+    const given = new Map();
+    return {
+      lease: async (key, request) => {
+        const name = JSON.stringify([key, request.holder, request.fence]);
+        const answer = given.get(name) ?? (await store.lease(key, request, context));
+        if (request.ttl === 0) given.set(name, answer);
         return answer;
       },
     };

@@ -62,6 +62,24 @@ async function expecting(store, { key }, scope, name, value) {
   return { ...(expected !== undefined && { expected }), value };
 }
 
+/** A store that answers some changes with the values of now in the place of what their operators came to. */
+const answeringNow = (isMeant) => (store) => ({
+  commit: async (change) => {
+    const committed = await store.commit(change, context);
+    if (!isMeant(committed, change) || !committed.results) {
+      return committed;
+    }
+    const results = {};
+    for (const [scope, values] of Object.entries(committed.results)) {
+      results[scope] = {};
+      for (const name of Object.keys(values)) {
+        results[scope][name] = await valueOf(store, change.key, scope, name);
+      }
+    }
+    return { ...committed, results };
+  },
+});
+
 const decimal = (number) => Number(number.toFixed(10));
 
 export const brokenOperators = {
@@ -88,22 +106,22 @@ export const brokenOperators = {
   'does not answer the results of a duplicate': committing((committed) =>
     committed.duplicate ? without('results')(committed) : committed,
   ),
-  'answers a duplicate with the values of now': (store) => ({
-    commit: async (change) => {
-      const committed = await store.commit(change, context);
-      if (!committed.duplicate || !committed.results) {
-        return committed;
-      }
-      const results = {};
-      for (const [scope, values] of Object.entries(committed.results)) {
-        results[scope] = {};
-        for (const name of Object.keys(values)) {
-          results[scope][name] = await valueOf(store, change.key, scope, name);
-        }
-      }
-      return { ...committed, results };
-    },
-  }),
+  'does not answer the results of an update that is sent again': committing((committed, { kind }) =>
+    committed.duplicate && kind === 'update' ? without('results')(committed) : committed,
+  ),
+  'answers a duplicate with the values of now': answeringNow((committed) => committed.duplicate),
+  'answers an update that is sent again with the values of now': answeringNow(
+    ({ duplicate }, { kind }) => duplicate && kind === 'update',
+  ),
+  'answers an update that is sent again with the results of the one before it': (store) => {
+    let last;
+    return committing((committed, { kind }) => {
+      if (kind !== 'update') return committed;
+      const told = committed.duplicate && last ? { ...committed, results: last } : committed;
+      last = committed.results;
+      return told;
+    })(store);
+  },
   'answers results of what was set': committing((committed, { delta, kind }) =>
     kind === 'append' && delta.app?.set && !committed.results
       ? { ...committed, results: { app: delta.app.set } }
@@ -138,6 +156,15 @@ export const brokenOperators = {
     reopened: {
       ...store,
       ...loading((loaded) => ({ ...loaded, events: loaded.events.map(without('results')) }))(store),
+    },
+  }),
+  'forgets the results of updates when it is opened again': (store) => ({
+    store,
+    reopened: {
+      ...store,
+      ...committing((committed, { kind }) =>
+        committed.duplicate && kind === 'update' ? without('results')(committed) : committed,
+      )(store),
     },
   }),
   'forgets the results of duplicates when it is opened again': (store) => ({

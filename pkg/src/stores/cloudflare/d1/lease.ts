@@ -1,8 +1,7 @@
 // Leases in D1: the rule of `decideLease` as the condition of an UPDATE, by the clock of the database.
 
-import { fenced } from '../../../store/lease.js';
+import { decideLease } from '../../../store/lease.js';
 import { sessionNotFound } from '../../../store/refusals.js';
-import { StoreError } from '../../../store/store-error.js';
 import { query, type Bindings, type D1Query } from './client.js';
 import { ifCurrent, isSession, READ_VERSION } from './read.js';
 import { checkRemoval } from './remove.js';
@@ -49,7 +48,7 @@ export function leaseQueries(key: SessionKey, { holder, ttl, fence, created }: L
 /** What {@link leaseQueries} have answered. */
 export function leaseFrom(
   key: SessionKey,
-  { fence, created }: LeaseRequest,
+  request: LeaseRequest,
   answers: readonly (readonly SqlRow[])[],
 ): LeaseAnswer {
   checkRemoval(answers);
@@ -57,12 +56,10 @@ export function leaseFrom(
   if (given !== undefined) {
     return { fence: numberIn(given, 'fence'), until: numberIn(given, 'until') };
   }
-  if (
-    found === undefined ||
-    !isNamed({ created: textIn(found, 'created') }, created === undefined ? {} : { created })
-  ) {
+  if (found === undefined || !isNamed({ created: textIn(found, 'created') }, request)) {
     throw sessionNotFound({ key });
   }
-  const { fence: token, until = 0 } = leaseIn(found);
-  throw fence === undefined ? new StoreError('held', 'the session is leased', { until }) : fenced(token, fence);
+  // Nothing was changed, by the same rules: this throws, unless the lease was given back before. A holder that keeps
+  // it from others was in time by the clock of the database.
+  return { fence: decideLease(leaseIn(found), request, -Infinity).fence, until: 0 };
 }

@@ -5,22 +5,35 @@ import { logRemoval } from './log.js';
 import { ifCurrent, IS_CURRENT, isSession, READ_VERSION } from './read.js';
 import { checkVersion } from '../../sqlite/open.js';
 import { FORGET_CREATIONS, scopeColumn } from '../../sqlite/statements.js';
+import { numberIn, textIn } from '../../sqlite/rows.js';
+import { checkFence } from '../../../store/lease.js';
 import { toColumn } from '../../shared/column-text.js';
+import { isNamed } from '../../shared/keys.js';
 import { REMEMBERED_MS } from '../../shared/limits.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Guard, ScopeName } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 
 /**
- * The statements that delete a session; `now` is the time by the clock. The first answer is for {@link checkRemoval}.
+ * The statements that delete a session; `now` is the time by the clock. The answers are for {@link checkRemoved}.
  */
-export function removeQueries(key: SessionKey, { created }: Pick<Guard, 'created'>, now: number): D1Query[] {
+export function removeQueries(
+  key: SessionKey,
+  { created, fence }: Pick<Guard, 'created' | 'fence'>,
+  now: number,
+): D1Query[] {
   const { appName, userId } = key;
   const isMeant = (all: Bindings): string =>
-    `${isSession(key, all)} AND ${created === undefined ? '' : `created = ${all.add(toColumn(created))} AND `}${IS_CURRENT}`;
+    [
+      isSession(key, all),
+      ...(created === undefined ? [] : [`created = ${all.add(toColumn(created))}`]),
+      ...(fence === undefined ? [] : [`fence = ${all.add(fence)}`]),
+      IS_CURRENT,
+    ].join(' AND ');
   const n = (all: Bindings): string => `SELECT n FROM statepad_sessions_v2 WHERE ${isMeant(all)}`;
   return [
     READ_VERSION,
+    query((all) => `SELECT created, fence FROM statepad_sessions_v2 WHERE ${isSession(key, all)}`),
     query(
       (all) => `INSERT INTO statepad_creations (id, app, user, session, time)
         SELECT created, app, user, id, ${all.add(now)} FROM statepad_sessions_v2 WHERE ${isMeant(all)}
@@ -60,6 +73,15 @@ export function removeScopeQueries({ app, user }: ScopeName, now: number | undef
       values,
     },
   ];
+}
+
+/** Throws when a session was not deleted: `rejected`, as {@link checkRemoval}, and `fenced`. */
+export function checkRemoved(answers: readonly (readonly SqlRow[])[], guard: Pick<Guard, 'created' | 'fence'>): void {
+  checkRemoval(answers);
+  const found = answers[1]?.[0];
+  if (found !== undefined && isNamed({ created: textIn(found, 'created') }, guard)) {
+    checkFence(numberIn(found, 'fence'), guard.fence);
+  }
 }
 
 /** Throws `rejected` when nothing was deleted, as the tables have another version. */

@@ -6,6 +6,7 @@ import { lockFile, type FileLock } from './lock.js';
 import { builtin, codeOf, unless } from './node.js';
 import { countBy } from '../crc32.js';
 import { isTorn } from '../lines.js';
+import { PlacedFile } from '../../shared/placed-file.js';
 import type { Durability, Migrate } from '../../../store/contract.js';
 import type { FileHandle } from 'node:fs/promises';
 
@@ -30,6 +31,8 @@ export class JournalFile {
   readonly #isSynced: boolean;
   readonly #isCompacted: boolean;
   #handle: FileHandle | undefined;
+  /** The file that is open as `#handle`. */
+  #file: PlacedFile | undefined;
   #lock: FileLock | undefined;
   /** Where the last line ends: what is behind it is torn. */
   #end = 0;
@@ -71,6 +74,7 @@ export class JournalFile {
       if (this.#isCompacted && migrate !== 'check') {
         await this.#compact(path);
       }
+      this.#file = PlacedFile.opened(builtin('node:path').resolve(this.#path), this.#handle.fd);
     } catch (error) {
       const code = codeOf(error) ?? '';
       if (UNSUITABLE.includes(code) || BUSY.includes(code)) {
@@ -135,6 +139,12 @@ export class JournalFile {
     } catch (error) {
       // The system may have dropped the pages that it could not write, and reports the error only once.
       throw await this.#fail(error);
+    }
+    const moved = this.#file?.moved();
+    if (moved !== undefined) {
+      // It went to a file that nobody will open.
+      await this.#cut();
+      throw this.#unavailable(moved);
     }
     this.#end += bytes.length;
     this.#size = this.#end;
@@ -229,13 +239,13 @@ export class JournalFile {
 
   /** Makes sure that the file is still there, and that nothing else has written to it. */
   async #check(handle: FileHandle): Promise<void> {
+    const moved = this.#file?.moved();
+    if (moved !== undefined) {
+      throw this.#unavailable(moved);
+    }
     try {
       await this.#lock?.refresh();
-      const { nlink, size } = builtin('node:fs').fstatSync(handle.fd);
-      if (nlink === 0) {
-        throw new Error('it has been deleted');
-      }
-      if (size !== this.#size) {
+      if (builtin('node:fs').fstatSync(handle.fd).size !== this.#size) {
         throw new Error('another writer has written to it');
       }
     } catch (error) {

@@ -32,7 +32,7 @@ const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
 
 /** Takes the lock `path`. Throws `rejected` when a living process has it. */
 export async function lockFile(path: string): Promise<FileLock> {
-  const { readFile, rm, utimes } = builtin('node:fs/promises');
+  const { open, readFile, rm } = builtin('node:fs/promises');
   const me: Owner = { id: newId(), ...(await thisProcess()) };
   await acquire(path, me);
   let confirmed = Date.now();
@@ -41,11 +41,18 @@ export async function lockFile(path: string): Promise<FileLock> {
     return text !== undefined && ownerOf(text).id === me.id;
   };
   const confirm = async (): Promise<void> => {
-    if (!(await isOurs())) {
-      throw new Error(`the lock "${path}" has been taken away`);
-    }
     const now = Date.now();
-    await utimes(path, now / 1000, now / 1000);
+    const file = await unless(['ENOENT'], async () => await open(path, 'r+'));
+    try {
+      const text = await file?.readFile('utf8');
+      if (file === undefined || text === undefined || ownerOf(text).id !== me.id) {
+        throw new Error(`the lock "${path}" has been taken away`);
+      }
+      // The same text once more: the file system stamps it by its own clock, with which others compare.
+      await file.write(text, 0);
+    } finally {
+      await file?.close();
+    }
     confirmed = now;
   };
   const timer = setInterval(() => void confirm().catch(() => undefined), CONFIRM_MS);

@@ -41,8 +41,13 @@ export function decide(schema: string): string {
       end case;
       if answer = 'duplicate' then
         answer := json_build_array(answer, own_rev, app_pos, user_pos, last_id, app_mark, user_mark, found_text,
-          (select event.results from ${schema}.events event
-            where found_text is not null and -event.session = -own_no and event.id = change_id));
+          case change->>'kind'
+            when 'append' then
+              (select event.results from ${schema}.events event where -event.session = -own_no and event.id = change_id)
+            when 'update' then
+              (select done.results from ${schema}.updates done
+                where done.scope = scope_no[coalesce(user_place, app_place)] and done.id = change_id)
+          end);
         if change ? 'turn' then
           ${endOfTurn(schema, "(change->'turn')")};
         end if;

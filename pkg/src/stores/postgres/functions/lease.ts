@@ -8,7 +8,7 @@ import { isOurVersion, SETTINGS, wrongVersion } from './common.js';
  * epoch.
  *
  * Answers a JSON list: `[fence, until]`; `["not-found"]`; `["refused", fence, holder, until, now]`, with the row as it
- * is, from which `decideLease` tells why.
+ * is and stays, from which `decideLease` tells why, or that the lease was given back before.
  */
 export function leaseFunction(schema: string): string {
   return `create function ${schema}.lease_v2(app_name text, user_name text, session_id text, created_by text, wanted_holder text,

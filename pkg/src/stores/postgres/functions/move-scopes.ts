@@ -13,6 +13,8 @@ const NOTE = `if scope_place = app_place then app_mark := found_text; app_told :
  * The statements that move the scopes of a change, and find out what others have done to those of which something is
  * known. A scope that is locked already is moved in the variables alone, and written with the others at the end of the
  * batch.
+ *
+ * What may be null in JSON is read as text: before Postgres 18 a number cannot be cast from the JSON null.
  */
 export function moveScopes(schema: string): string {
   return `if change ? 'moves' or (change->'app_known')::bigint <> app_pos or (change->'user_known')::bigint <> user_pos then
@@ -26,7 +28,7 @@ export function moveScopes(schema: string): string {
               where scope.no = scope_no[scope_place] returning scope.no, scope.pos)
           insert into ${schema}.moves as move (scope, pos, mark, names)
             select moved.no, moved.pos, change_call, item->1 from moved
-            returning move.scope, move.pos, move.pos - 1, (item->2)::bigint, (item->2)::bigint < move.pos - 1
+            returning move.scope, move.pos, move.pos - 1, (item->>2)::bigint, (item->>2)::bigint < move.pos - 1
             into found_no, found_pos, before_pos, known_pos, is_behind;
           if is_behind or before_pos <> (case when scope_place = app_place then app_pos else user_pos end) then
             select (select move.mark from ${schema}.moves move where move.scope = found_no and move.pos = before_pos),
@@ -38,7 +40,7 @@ export function moveScopes(schema: string): string {
           found_no := scope_no[scope_place];
           found_pos := case when scope_place = app_place then app_pos else user_pos end;
           found_text := case when scope_place = app_place then app_mark else user_mark end;
-          known_pos := (item->2)::bigint;
+          known_pos := (item->>2)::bigint;
           told := null;
           if known_pos < found_pos and is_locked[scope_place] then
             told := ${changedCall(schema, 'found_no', 'known_pos', 'item->>3', 'found_pos')};

@@ -31,7 +31,7 @@ export function writeChange(schema: string): string {
         is_unused[app_place] := false;
         is_unused[coalesce(user_place, app_place)] := false;
       end if;
-      insert into ${schema}.updates (scope, id) values (scope_no[coalesce(user_place, app_place)], change_id);
+      insert into ${schema}.updates (scope, id, results) values (scope_no[coalesce(user_place, app_place)], change_id, op_results);
       has_updates := true;
     end if;
     if keeps_log and change ? 'moves' then

@@ -5,13 +5,14 @@ import { VERSION } from '../version.js';
 import { keepLua, scopeLua, versionLua } from './common.js';
 import { logLua } from './log.js';
 import { operatorsLua } from './operators.js';
+import { KEEPING, appRightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /** Writes changes of one app, one after the other: see `../commit.ts` for what it gets and answers. */
 export const commitScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
-local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, LOG = unpack(KEYS, 4, 10)
+  text: String.raw`${versionLua}${appRightsLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
+local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, RESULTS, LOG = unpack(KEYS, 4, 11)
 local IS_LOGGED, NOTHING = ARGV[3] ~= '', {}
 local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${TOLD_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
 
@@ -133,7 +134,8 @@ local function look(change)
     if isRefused then refuse('refused') end
     if not isThis then refuse('not-found') end
   else
-    if redis.call('ZSCORE', UPDATES, change.id) then return answer('duplicate', change, rev) end
+    local cameTo = redis.call('HGET', RESULTS, change.id)
+    if redis.call('ZSCORE', UPDATES, change.id) then return answer('duplicate', change, rev, cameTo) end
     if isRefused then refuse('refused') end
   end
   if change.fence ~= '' then
@@ -245,11 +247,25 @@ local function fence()
     isNew = false
   end
 end
+-- Comes before the first write: answers an error when the user may not run all commands that can follow.
+local isAllowed = false
+local function faultOfRights()
+  if isAllowed then return nil end
+  isAllowed = true
+  -- Redis that cannot be asked is tried on the fence.
+  if not redis.acl_check_cmd then fence() end
+  return denied(
+    { 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' }, { 'HGET', KEYS[1], '' }, { 'RPUSH', KEYS[1], '' },
+    { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING},
+    isNew and { 'SET', KEYS[1], '' } or nil
+  )
+end
 
 -- Makes a change that was looked at.
 local function write(change)
   local app, home, its = change.app, change.home, change.its
-  local answered = answer('written', change, its and its.rev or 0, change.results and '@' .. change.results .. '\n=')
+  local cameTo = change.results and '@' .. change.results .. '\n='
+  local answered = answer('written', change, its and its.rev or 0, cameTo)
   fence()
   move(app, LOG, change.deltas.a, change)
   move(home, home and KEYS[change.user + 3], change.deltas.u, change)
@@ -267,7 +283,9 @@ local function write(change)
     redis.call('ZADD', LIST, change.time, change.member)
     redis.call('ZADD', its.userList, change.time, change.member)
   else
-    keep(UPDATES, change.id)
+    local old = keep(UPDATES, change.id)
+    if #old > 0 then redis.call('HDEL', RESULTS, unpack(old)) end
+    if cameTo then redis.call('HSET', RESULTS, change.id, cameTo) end
   end
   answered[2], answered[3], answered[4] = its and its.rev or 0, app.pos, home and home.pos or 0
   return answered
@@ -277,16 +295,15 @@ local remembered = {
   exists = true, ['not-found'] = true, refused = true, fenced = true, stale = true, conflict = true,
   changed = true, kind = true, overflow = true,
 }
+local function isToRemember(change, got)
+  local refused = type(got) == 'table' and got.refused
+  return refused and change.attempt ~= '' and remembered[refused[1]]
+end
 -- What to answer to a change that was not written.
 local function refusal(change, got)
   local isTable = type(got) == 'table'
-  local refused = isTable and got.refused
-  if refused then
-    if change.attempt ~= '' and remembered[refused[1]] then
-      keep(REFUSED, change.call)
-    end
-    return refused
-  end
+  if isToRemember(change, got) then keep(REFUSED, change.call) end
+  if isTable and got.refused then return got.refused end
   local text = tostring(isTable and got.err or got)
   -- Version 1 has the ids of a session in a hash.
   if string.find(text, 'WRONGTYPE', 1, true) and change.session and isOf(KEYS[change.session + 3], 'hash') then
@@ -299,13 +316,18 @@ local answers, hints = {}, {}
 for index = 1, tonumber(ARGV[4]) do
   local change = takeChange()
   local ok, got = pcall(look, change)
+  local isToWrite = ok and not got
+  if isToWrite or isToRemember(change, got) then
+    local fault = faultOfRights()
+    if fault then return fault end
+  end
   if not ok then
     answers[index] = refusal(change, got)
-  elseif got then
-    answers[index] = got
-  else
+  elseif isToWrite then
     answers[index] = write(change)
     hints[#hints + 1] = change.hint
+  else
+    answers[index] = got
   end
 end
 -- The user may have no right to publish: stores that watch are only slower then.

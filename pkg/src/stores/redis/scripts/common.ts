@@ -80,7 +80,10 @@ local function changedSince(scope, known)
 end
 `;
 
-/** Keeps an id with the time of now, and forgets some that are too old: more than one, so that they get fewer. */
+/**
+ * Keeps an id with the time of now, and forgets some that are too old: more than one, so that they get fewer. Answers
+ * those.
+ */
 export const keepLua = String.raw`
 local KEPT = ${REMEMBERED_MS / 1_000} -- seconds
 local function keep(key, id)
@@ -88,6 +91,7 @@ local function keep(key, id)
   redis.call('ZADD', key, now, id)
   local old = redis.call('ZRANGEBYSCORE', key, '-inf', now - KEPT, 'LIMIT', 0, 16)
   if #old > 0 then redis.call('ZREM', key, unpack(old)) end
+  return old
 end
 -- How a session that is removed is kept: which one it was, and under which key.
 local function removedId(member, created)

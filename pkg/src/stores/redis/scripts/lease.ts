@@ -1,6 +1,7 @@
 // The script for leases: the same rule as `store/lease.ts`. The keys are described in `script.ts`.
 
 import { versionLua } from './common.js';
+import { appRightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /**
@@ -13,7 +14,7 @@ import type { Script } from './script.js';
  */
 export const leaseScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}
+  text: String.raw`${versionLua}${appRightsLua}
 local key, list = KEYS[4], KEYS[5]
 local member, expected, holder, ttl, asked = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local created, stored, held, text = unpack(redis.call('HMGET', key, 'c', 'k', 'o', 'x'))
@@ -32,9 +33,14 @@ if not asked then
     if held and ends > now then return { 'held', text } end
     fence = fence + 1
   end
+elseif ttl <= 0 and not held and asked + 1 == fence then
+  -- It was given back already, and the answer was lost.
+  return { 'leased', textOf(fence), textOf(now) }
 elseif asked ~= fence or held ~= holder then
   return { 'fenced', textOf(fence) }
 elseif ttl <= 0 then
+  local fault = denied({ 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' })
+  if fault then return fault end
   redis.call('HSET', key, 'k', textOf(fence + 1))
   redis.call('HDEL', key, 'o', 'x')
   return { 'leased', textOf(fence + 1), textOf(now) }

@@ -1,17 +1,18 @@
 // The scripts that look at what is there when the store is opened. The keys are described in `script.ts`.
 
+import { rightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /**
  * Says which version wrote what is there. KEYS: the version of all. ARGV: this version, and whether to write it when
  * there is none; further commands that the user must be allowed.
  *
- * Makes sure that the user may run every command that the scripts need: a script that is not allowed its second write
- * has made the first.
+ * Makes sure that the user may run every command that the scripts need. What cannot be asked for is tried when there
+ * is a version.
  */
 export const openScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`
+  text: String.raw`${rightsLua}
 local key = KEYS[1]
 local needed = {
   { 'EXISTS', key }, { 'GET', key }, { 'SET', key, '' }, { 'UNLINK', key }, { 'TIME' }, { 'TYPE', key },
@@ -25,16 +26,19 @@ if ARGV[3] == 'upgrade' then
   needed[#needed + 1] = { 'RENAME', key, key }
   needed[#needed + 1] = { 'SCAN', 0 }
 end
-local denied = {}
-for _, command in ipairs(redis.acl_check_cmd and needed or {}) do
-  if not redis.acl_check_cmd(unpack(command)) then denied[#denied + 1] = command[1] end
-end
+local denied = deniedBy(needed)
 if #denied > 0 then return { 'denied', table.concat(denied, ', ') } end
 
 local found = redis.call('GET', key)
-if not found and ARGV[2] == 'create' then
+local isMade = not found and ARGV[2] == 'create'
+if isMade then
   redis.call('SET', key, ARGV[1])
   found = ARGV[1]
+end
+denied = deniedBy(not redis.acl_check_cmd and needed or {}, found)
+if #denied > 0 then
+  if isMade then redis.call('UNLINK', key) end
+  return { 'denied', table.concat(denied, ', ') }
 end
 return { 'found', found }
 `,

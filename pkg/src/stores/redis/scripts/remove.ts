@@ -2,18 +2,19 @@
 
 import { keepLua, scopeLua, versionLua } from './common.js';
 import { logLua } from './log.js';
+import { KEEPING, appRightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /**
  * Deletes a session. KEYS: the version's, the session's values, events, times and ids, the lists of the app and the
- * user, the removed sessions. ARGV: the channel, the sender, the hint, the member, the creation that it must have (or
- * empty).
+ * user, the removed sessions. ARGV: the channel, the sender, the hint, the member, the creation and the token that it
+ * must have (or empty). Answers `done`, or `fenced` with the token that it has.
  */
 export const removeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${keepLua}
+  text: String.raw`${versionLua}${appRightsLua}${keepLua}
 local key, events, times, ids, list, userList, removed = unpack(KEYS, 4)
-local channel, sender, hint, member, expected = unpack(ARGV)
+local channel, sender, hint, member, expected, fence = unpack(ARGV)
 local inApp, inUser = redis.call('ZSCORE', list, member), redis.call('ZSCORE', userList, member)
 local created = redis.call('HGET', key, 'c')
 local count = redis.call('HLEN', key) + redis.call('LLEN', events) + redis.call('LLEN', times)
@@ -23,9 +24,16 @@ redis.call('ZCARD', removed) -- fails where something else is
 if not inApp and not inUser and count == 0 then return { 'done' } end
 if expected ~= '' and not created then return { 'corrupt' } end
 if expected ~= '' and created ~= expected then return { 'done' } end
+if fence ~= '' then
+  local token = tonumber(redis.call('HGET', key, 'k') or 0)
+  if not token then return { 'corrupt' } end
+  if token ~= tonumber(fence) then return { 'fenced', string.format('%.17g', token) } end
+end
+local fault = denied({ 'UNLINK', KEYS[1] }, ${KEEPING})
+if fault then return fault end
+redis.call('UNLINK', key, events, times, ids)
 redis.call('ZREM', list, member)
 redis.call('ZREM', userList, member)
-redis.call('UNLINK', key, events, times, ids)
 if created then keep(removed, removedId(member, created)) end
 redis.pcall('PUBLISH', channel, sender .. ' ' .. hint)
 return { 'done' }
@@ -38,7 +46,7 @@ return { 'done' }
  */
 export const removeScopeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${scopeLua}${logLua}
+  text: String.raw`${versionLua}${appRightsLua}${scopeLua}${logLua}
 local answer
 local scope = scopeAt(KEYS[4], KEYS[5], function(instead) answer = instead end)
 if answer then return answer end
@@ -54,6 +62,11 @@ for place = 1, #got, 2 do
     found[name] = got[place + 1]
   end
 end
+local fault = denied(
+  { 'UNLINK', KEYS[1] }, { 'LTRIM', KEYS[1], 0, 0 }, { 'HSET', KEYS[1], '', '' }, { 'ZADD', KEYS[1], 0, '' },
+  { 'RPUSH', KEYS[1], '' }, { 'TIME' }
+)
+if fault then return fault end
 scope.pos = scope.pos + 1
 redis.call('UNLINK', scope.key, scope.moves)
 redis.call('HSET', scope.key, 'p', scope.pos, 'b', scope.base)

@@ -27,6 +27,8 @@
 //   :i:member       zset     `=id` of each event by revision, but for the creation's: nothing is a duplicate of that
 //   :sessions, :l:user  zset the members of the app, of a user, by time
 //   :updates        zset     the updates that were made, by when
+//   :results        hash     what the operators of updates came to, by the updates' ids: `@` and, as JSON, what is told
+//                            beside an event; a line feed and `=`
 //   :refused        zset     the calls that were refused after the first try, by when
 //   :removed        zset     the removed sessions, each with its creation, by when
 //
@@ -41,7 +43,8 @@
 //
 // Redis takes nothing back when a script fails. So every change is first looked at, by reads that fail where a key is
 // of another type, and then written by commands that cannot. When Redis refuses writes (no memory, a replica, a broken
-// disk) it refuses the first one of a script: after that one it lets all of them through.
+// disk) it refuses the first one of a script: after that one it lets all of them through. Not so when a user has lost
+// the right to a command: a script that needs several asks for all of them before it writes (`rights.ts`).
 
 /** A script, and what it means that a key has a type that it should not have. */
 export interface Script {

@@ -1,6 +1,7 @@
 // The scripts that bring an app of version 1 up to date. The keys are described in `script.ts`.
 
 import { VERSION } from '../version.js';
+import { rightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /**
@@ -10,7 +11,7 @@ import type { Script } from './script.js';
  */
 export const beginUpgradeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`
+  text: String.raw`${rightsLua}
 local version, fence, updates, app, moves, newList, newUpdates = unpack(KEYS)
 local function typeOf(key)
   return redis.call('TYPE', key).ok
@@ -24,6 +25,8 @@ local types = { [fence] = typeOf(fence), [updates] = typeOf(updates) }
 for _, kind in pairs(types) do
   if kind ~= 'zset' and kind ~= 'none' then return foreign end
 end
+local _, denied = deniedBy({ { 'RENAME', version, version }, { 'ZADD', version, 0, '' }, { 'SET', version, '' } })
+if denied then return denied end
 if found == 'hash' then
   local pos = tonumber(redis.call('HGET', version, 'p') or 0)
   redis.call('RENAME', version, app)
@@ -43,9 +46,11 @@ return { '1', 1 }
  */
 export const moveScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`
+  text: String.raw`${rightsLua}
 local ENOUGH = 20000 -- ids
 local key, ids = 1, 0
+local _, denied = deniedBy({ { 'RENAME', KEYS[1], KEYS[1] }, { 'ZADD', KEYS[1], 0, '' }, { 'UNLINK', KEYS[1] } })
+if denied then return denied end
 for index, kind in ipairs(ARGV) do
   local old = KEYS[key]
   local isOld = redis.call('TYPE', old).ok == 'hash'

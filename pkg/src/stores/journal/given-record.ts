@@ -1,0 +1,140 @@
+// Records as `restore` gives them back: objects that may have been damaged where they were kept. A record that can
+// only be read in part makes its session unreadable, and no other; what it changed in the app or the user is looked
+// at by itself.
+
+import { StoreError } from '../../store/store-error.js';
+import { isObject } from '../../model/kinds.js';
+import { LOST, type Damage, type Found } from './log-tables.js';
+import type { Change, Delta, Guard, Hint } from '../../store/contract.js';
+import type { LogRecord, Removal } from './log-record.js';
+
+/** An object whose members are not known to be what they should. */
+type Given = Readonly<Record<string, unknown>>;
+
+/** A delta; `undefined` where a record has none, and `LOST` where it cannot be read. */
+type Part = Delta | undefined;
+
+const WRITING = ['create', 'append', 'update'];
+const KINDS = [...WRITING, 'remove', 'remove-scope', 'refusal', 'version'];
+
+/** Whether something is the text of an event. */
+type TextCheck = (text: string) => boolean;
+
+/**
+ * What a record says, or what is left of it. `place` is its number, from 1. Throws `corrupt` when it cannot be known
+ * whose it is.
+ */
+export function foundIn(given: unknown, place: number, isText: TextCheck = () => true): readonly Found[] {
+  const key = isObject(given) ? keyOf((given as Given)['key']) : undefined;
+  const { kind, version, call } = (isObject(given) ? given : {}) as Given;
+  if (typeof kind !== 'string' || !KINDS.includes(kind) || (kind === 'version' && typeof version !== 'number')) {
+    throw unreadable(place);
+  }
+  if (kind === 'version' || kind === 'refusal') {
+    // A refusal that cannot be read is forgotten: nothing that is kept depends on it.
+    return kind === 'version' || typeof call === 'string' ? [given as LogRecord] : [];
+  }
+  if (key === undefined || !fits(kind, key)) {
+    throw unreadable(place);
+  }
+  return WRITING.includes(kind) ? changeIn(given as Given, key, isText) : [removalIn(given as Given, key)];
+}
+
+function unreadable(place: number): StoreError {
+  return new StoreError('corrupt', `record ${place} of the log cannot be read, and it cannot be known whose it is`);
+}
+
+function keyOf(given: unknown): Hint | undefined {
+  const { appName, userId, sessionId } = (isObject(given) ? given : {}) as Given;
+  const isName = (name: unknown): name is string | undefined => name === undefined || typeof name === 'string';
+  return typeof appName === 'string' && isName(userId) && isName(sessionId)
+    ? { appName, ...(userId !== undefined && { userId }), ...(sessionId !== undefined && { sessionId }) }
+    : undefined;
+}
+
+/** Whether a key names what records of this kind are about. */
+function fits(kind: string, { userId, sessionId }: Hint): boolean {
+  return kind === 'update' || kind === 'remove-scope'
+    ? sessionId === undefined
+    : userId !== undefined && sessionId !== undefined;
+}
+
+function removalIn({ id, kind, time, guard }: Given, key: Hint): Removal {
+  return {
+    id: typeof id === 'string' ? id : '',
+    kind: kind as Removal['kind'],
+    key,
+    time: isTime(time) ? time : 0,
+    ...(isGuard(guard) && guard !== undefined && { guard }),
+  };
+}
+
+function changeIn(given: Given, key: Hint, isText: TextCheck): readonly Found[] {
+  const { kind, delta } = given;
+  const { appName, userId, sessionId } = key;
+  const parts = (isObject(delta) ? delta : {}) as Given;
+  // What an update without a delta has changed is lost. A session's record need not have touched its scopes; if it
+  // has, the positions of later records tell.
+  const isLost = !isObject(delta) && kind === 'update';
+  const app = isLost ? LOST : partIn(parts['app']);
+  const user = userId === undefined ? undefined : isLost ? LOST : partIn(parts['user']);
+  const scopes: Hint[] = [
+    ...(app === LOST ? [{ appName }] : []),
+    ...(user === LOST && userId !== undefined ? [{ appName, userId }] : []),
+  ];
+  const isSound = isObject(delta) && partIn(parts['session']) !== LOST && isOwnSound(given, isText);
+  if (isSound && scopes.length === 0) {
+    return [given as unknown as LogRecord];
+  }
+  const shared: Damage['delta'] = { ...(app && { app }), ...(user && { user }) };
+  const lost = [...scopes, ...(isSound || sessionId === undefined ? [] : [key])];
+  const damage: Damage = { kind: 'corrupt', key, lost, delta: isSound ? {} : shared };
+  return isSound ? [damage, { ...(given as unknown as Change), delta: { ...parts, ...shared } }] : [damage];
+}
+
+/** Whether all of a change but its delta can be read. */
+function isOwnSound({ id, kind, time, event, guard, call }: Given, isText: TextCheck): boolean {
+  const isCalled = call === undefined || typeof call === 'string';
+  const hasEvent = event === undefined ? kind !== 'append' : isEvent(event, isText);
+  return typeof id === 'string' && isTime(time) && isCalled && hasEvent && isGuard(guard);
+}
+
+function isEvent(given: unknown, isText: TextCheck): boolean {
+  const { id, time, data } = (isObject(given) ? given : {}) as Given;
+  return typeof id === 'string' && isTime(time) && typeof data === 'string' && isText(data);
+}
+
+/** Whether a text is that of an event as services write it: a JSON object. To a store it may be any text. */
+export function isObjectText(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+function isTime(given: unknown): given is number {
+  return typeof given === 'number' && Number.isFinite(given);
+}
+
+function isCount(given: unknown): boolean {
+  return given === undefined || (Number.isSafeInteger(given) && (given as number) >= 0);
+}
+
+function isGuard(given: unknown): given is Guard | undefined {
+  if (given === undefined) {
+    return true;
+  }
+  const { created, rev, pos = {} } = (isObject(given) ? given : { rev: NaN }) as Given;
+  const { app, user } = (isObject(pos) ? pos : { app: NaN }) as Given;
+  return (created === undefined || typeof created === 'string') && [rev, app, user].every(isCount);
+}
+
+function partIn(given: unknown): Part {
+  if (given === undefined) {
+    return undefined;
+  }
+  const { set = {}, unset = [] } = (isObject(given) ? given : { set: null }) as Given;
+  const isSound = isObject(set) && Array.isArray(unset) && unset.every((name) => typeof name === 'string');
+  return isSound ? (given as Delta) : LOST;
+}

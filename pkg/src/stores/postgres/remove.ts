@@ -1,0 +1,42 @@
+// Deleting a session: what is sent, and what the answer means.
+
+import { checkFence } from '../../store/lease.js';
+import { toColumn } from '../shared/column-text.js';
+import type { Statement } from './client.js';
+import type { Guard } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+
+type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
+
+/**
+ * The statement that deletes a session. The token is looked at in the row as it is once it is locked, and stays so
+ * until the session is gone: a lease that is taken meanwhile waits for that.
+ */
+export function removeStatement(schema: string, key: SessionKey, { created, fence }: RemovalGuard): Statement {
+  const { appName, userId, sessionId } = key;
+  const values = [...[appName, userId, sessionId].map(toColumn), created === undefined ? null : toColumn(created)];
+  const remove = `${schema}.remove_v2($1, $2, $3, $4)`;
+  return fence === undefined
+    ? { text: `select ${remove}::text as gone`, values }
+    : {
+        text: `with found as materialized (
+          select session.fence
+            from ${schema}.scopes app
+            join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
+            join ${schema}.sessions session on session.usr = usr.no and session.id = $3
+            where app.parent = 0 and app.name = $1 and session.created = coalesce($4, session.created)
+            for update of session
+        )
+        select case when found.fence = $5::float8 then ${remove}::text end as gone, found.fence::text as fence from found`,
+        values: [...values, fence],
+      };
+}
+
+/** Whether a session was there, and is gone. Throws `fenced`. */
+export function wasRemoved(rows: readonly unknown[], { fence }: RemovalGuard): boolean {
+  const [row] = rows as readonly { readonly gone: string | null; readonly fence?: string }[];
+  if (row?.fence !== undefined) {
+    checkFence(Number(row.fence), fence);
+  }
+  return row?.gone === 'true';
+}

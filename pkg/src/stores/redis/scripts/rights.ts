@@ -1,0 +1,44 @@
+// Whether the user may still run what a script is about to: rights can be taken away while a store is at work.
+
+/** The commands of {@link keepLua}, as {@link rightsLua} takes them. */
+export const KEEPING = "{ 'ZREM', KEYS[1], '' }, { 'ZADD', KEYS[1], 0, '' }, { 'ZRANGEBYSCORE', KEYS[1], 0, 0 }, { 'TIME' }";
+
+/**
+ * `deniedBy` answers the names of those of the commands that the user may not run, and the error of the first one.
+ * Each command is a list, its name and what it is called with: the key may be any, as rights to keys are looked at
+ * before the script runs.
+ *
+ * Redis before 7 cannot be asked. If `hasProbe` says that their key has a string, the commands are run there: they
+ * fail for its type, or only read. `SET` and `UNLINK` would change it: a script has to begin its writes with these.
+ */
+export const rightsLua = String.raw`
+local function deniedBy(commands, hasProbe)
+  local names, reason = {}, nil
+  for _, command in ipairs(commands) do
+    local name, fault = command[1], nil
+    if redis.acl_check_cmd then
+      if not redis.acl_check_cmd(unpack(command)) then fault = 'NOPERM the user has no right to ' .. name end
+    elseif hasProbe and name ~= 'SET' and name ~= 'UNLINK' then
+      local got = redis.pcall(unpack(command))
+      fault = type(got) == 'table' and got.err
+      if fault and string.find(fault, 'WRONGTYPE', 1, true) then fault = nil end
+    end
+    if fault then
+      names[#names + 1] = name
+      reason = reason or { err = fault }
+    end
+  end
+  return names, reason
+end
+`;
+
+/**
+ * `denied` answers the error of the first of these commands that the user may not run, if there is one, in a script
+ * whose first key has the version of the app, and is that of the commands.
+ */
+export const appRightsLua = String.raw`${rightsLua}
+local function denied(...)
+  local _, reason = deniedBy({ ... }, not isNew)
+  return reason
+end
+`;

@@ -1,0 +1,44 @@
+// What a case needs, and a store does not have.
+
+import type { StoreCase, StoreHarness, StoreNeed } from './case.js';
+
+/** What a case needs and a harness, or its store, does not have. */
+export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: StoreHarness): StoreNeed[] {
+  const { guards = 'all', keeps = [], resolves = [], lacks = [] } = harness.store;
+  const has = (need: StoreNeed): boolean => {
+    switch (need) {
+      case 'keys':
+        return guards !== 'none';
+      case 'revisions':
+        return guards === 'all' && !lacks.includes(need);
+      case 'order':
+      case 'texts':
+      case 'ids':
+      case 'times':
+      case 'clock':
+      case 'created':
+      case 'beginnings':
+      case 'repeats':
+      case 'scopes':
+      case 'operators':
+        return !lacks.includes(need);
+      case 'marks':
+      case 'changed':
+      case 'calls':
+      case 'creations':
+      case 'removals':
+      case 'log':
+        return keeps.includes(need);
+      case 'increment':
+      case 'append':
+      case 'setOnce':
+      case 'compareAndSet':
+        return resolves.includes(need);
+      default:
+        return (
+          ((need in harness ? harness : harness.store) as Partial<Record<StoreNeed, unknown>>)[need] !== undefined
+        );
+    }
+  };
+  return needs.filter((need) => !has(need));
+}

@@ -1,0 +1,339 @@
+//! The records that `restore` gives back become sessions. A record that can only be read in part makes its session
+//! unreadable, and no other; what it changed in the app or the user is looked at by itself. The same rules as in the
+//! package (pkg/src/stores/journal/given-record.ts and log-tables.ts), held by the same damaged logs
+//! (tests/fixtures/damaged-logs.json).
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+use wasm_bindgen::prelude::*;
+
+use super::errors::{Details, error};
+use super::host::{Answer, parse_frozen, stringify};
+use super::log::VERSION;
+use super::memory::{Memory, Step};
+use crate::change::{Change, ChangeKind, SessionKey};
+use crate::delta::{Delta, Write};
+use crate::error::ErrorKind;
+use crate::json::Json;
+use crate::scope::Scope;
+use crate::session_log::SessionLog;
+
+/// The greatest whole number that JavaScript tells from its neighbours.
+const MAX_COUNT: u64 = (1 << 53) - 1;
+
+/// Makes sessions of the records that are given back.
+#[derive(Debug, Default)]
+pub(super) struct Replay {
+    pub(super) memory: Memory,
+    /// The records that were made: one may be there twice, because a retry wrote it again.
+    made: HashSet<String>,
+    /// How many there are.
+    pub(super) count: u64,
+}
+
+/// The key of a record.
+#[derive(Debug, Clone)]
+struct Key {
+    app_name: String,
+    user_id: Option<String>,
+    session_id: Option<String>,
+}
+
+/// What a record says was there before.
+#[derive(Debug, Default)]
+struct Guard {
+    created: Option<String>,
+    rev: Option<u64>,
+    app: u64,
+    user: u64,
+}
+
+/// What a record changes in one scope.
+#[derive(Debug)]
+enum Part {
+    Known(Delta),
+    /// It cannot be read.
+    Lost,
+}
+
+/// What a record changes in the scopes that it shares with others.
+#[derive(Debug)]
+struct Shared {
+    app: Part,
+    user: Part,
+}
+
+impl Replay {
+    /// Makes what a record says, unless it has been made before. Throws `STORE_CORRUPT` when it cannot be known whose it
+    /// is.
+    pub(super) fn replay(&mut self, given: &JsValue) -> Answer<()> {
+        self.count += 1;
+        let text = stringify(given)?.as_string().unwrap_or_default();
+        let Ok(Value::Object(record)) = serde_json::from_str(&text) else { return Err(self.unreadable()) };
+        let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default();
+        match kind {
+            "version" => return self.check_version(&record),
+            // Nothing that is kept here depends on a call that was refused.
+            "refusal" => return Ok(()),
+            _ => {}
+        }
+        let key = record.get("key").and_then(key_of).ok_or_else(|| self.unreadable())?;
+        match (kind, key.session()) {
+            ("update", None) if key.session_id.is_none() => self.update(&record, &key),
+            ("remove-scope", None) if key.session_id.is_none() => {
+                self.remove_scope(&record, &key);
+                Ok(())
+            }
+            ("create" | "append", Some(session)) => self.change(&record, kind == "create", &key, &session),
+            ("remove", Some(session)) => self.remove(&record, &key, session),
+            _ => Err(self.unreadable()),
+        }
+    }
+
+    fn unreadable(&self) -> JsValue {
+        let place = self.count;
+        let message = format!("record {place} of the log cannot be read, and it cannot be known whose it is");
+        error(ErrorKind::StoreCorrupt, &message, Details::default())
+    }
+
+    fn check_version(&self, record: &Map<String, Value>) -> Answer<()> {
+        let version = record.get("version").and_then(Value::as_f64).ok_or_else(|| self.unreadable())?;
+        if version > f64::from(VERSION) {
+            let message = format!(
+                "the store cannot be opened: the log has version {version}, newer than {VERSION}: update statepad"
+            );
+            return Err(error(ErrorKind::StoreUnavailable, &message, Details::default()));
+        }
+        Ok(())
+    }
+
+    /// Whether a record is new: of one that is there twice the second does nothing.
+    fn is_new(&mut self, record: &Map<String, Value>, guard: &Guard) -> bool {
+        let part = |name: &str| record.get(name).cloned().unwrap_or_default();
+        self.made.insert(json!([part("id"), part("kind"), part("key"), guard.created]).to_string())
+    }
+
+    fn update(&mut self, record: &Map<String, Value>, key: &Key) -> Answer<()> {
+        let delta = record.get("delta").and_then(Value::as_object);
+        let part = |name: &str, scope: Scope| delta.map_or(Part::Lost, |delta| part_of(delta.get(name), scope));
+        let has_user = key.user_id.is_some();
+        let user = if has_user { part("user", Scope::User) } else { Part::Known(Delta::default()) };
+        let shared = Shared { app: part("app", Scope::App), user };
+        let guard = own_guard(record).unwrap_or_default();
+        if self.is_new(record, &guard) {
+            self.catch_up(key, &guard);
+            self.share(key, record, shared)?;
+        }
+        Ok(())
+    }
+
+    fn remove_scope(&mut self, record: &Map<String, Value>, key: &Key) {
+        let guard = guard_of(record.get("guard")).unwrap_or_default();
+        if self.is_new(record, &guard) {
+            self.catch_up(key, &guard);
+            let user_id = key.user_id.as_deref();
+            if let Some(scope) = self.memory.sessions.scope(&key.app_name, user_id) {
+                self.memory.sessions.replace(scope, &Delta::default());
+            }
+            self.memory.move_on(&key.app_name, user_id);
+            self.memory.damage.remove_scope(&key.app_name, user_id);
+        }
+    }
+
+    /// A session that is removed is gone, whatever was there of it.
+    fn remove(&mut self, record: &Map<String, Value>, key: &Key, session: SessionKey) -> Answer<()> {
+        let guard = guard_of(record.get("guard")).unwrap_or_default();
+        if self.is_new(record, &guard) {
+            self.catch_up(key, &guard);
+            self.memory.apply(&Step::Remove { key: session })?;
+        }
+        Ok(())
+    }
+
+    fn change(
+        &mut self,
+        record: &Map<String, Value>,
+        is_creation: bool,
+        key: &Key,
+        session: &SessionKey,
+    ) -> Answer<()> {
+        let delta = record.get("delta").and_then(Value::as_object);
+        let part = |name: &str, scope: Scope| part_of(delta.and_then(|delta| delta.get(name)), scope);
+        let shared = Shared { app: part("app", Scope::App), user: part("user", Scope::User) };
+        let own = part("session", Scope::Session);
+        let guard = own_guard(record);
+        let event = event_of(record, is_creation)?;
+        let (Some(guard), Some(event), Part::Known(own), Some(_)) = (guard, event, own, delta) else {
+            // What can be read of it is made; and where the scopes are, the next records tell.
+            self.lose(session);
+            return self.share(key, record, shared);
+        };
+        if !self.is_new(record, &guard) {
+            return Ok(());
+        }
+        self.catch_up(key, &guard);
+        let id = record.get("id").and_then(Value::as_str).unwrap_or_default();
+        let found = self.memory.find(session);
+        if is_creation && found.is_some_and(|found| self.memory.created(found) == id) {
+            return Ok(());
+        }
+        if !self.follows(session, is_creation, &guard) {
+            self.lose(session);
+            return self.share(key, record, shared);
+        }
+        let time = time_of(record).unwrap_or_default();
+        let joined = self.joined(key, own, shared);
+        if is_creation {
+            let change = change_of(ChangeKind::Create, &session.session_id, time, joined);
+            return Ok(self.memory.apply(&Step::Create { key: session.clone(), created: id.to_owned(), change })?);
+        }
+        let created = self.memory.find(session).map(|id| self.memory.created(id).to_owned()).unwrap_or_default();
+        let change = change_of(ChangeKind::Append, id, time, joined);
+        let step = Step::Append { key: session.clone(), created, change, event, json: String::new() };
+        Ok(self.memory.apply(&step)?)
+    }
+
+    /// Whether a session has all records before this one. Where one is created over another, a removal is missing.
+    fn follows(&self, session: &SessionKey, is_creation: bool, guard: &Guard) -> bool {
+        if self.memory.damage.has_session(session) {
+            return false;
+        }
+        let Some(found) = self.memory.find(session) else { return is_creation };
+        let is_same = guard.created.as_deref().is_none_or(|created| created == self.memory.created(found));
+        let rev = self.memory.sessions.log(found).map_or(0, SessionLog::revision);
+        !is_creation && guard.rev.is_none_or(|wanted| is_same && wanted <= rev)
+    }
+
+    fn lose(&mut self, session: &SessionKey) {
+        // What is in memory of it goes; nothing of it is missed.
+        let _ = self.memory.apply(&Step::Remove { key: session.clone() });
+        self.memory.damage.add_session(session);
+    }
+
+    /// A scope whose position is behind the one that a record tells has lost records before it: it cannot be read.
+    fn catch_up(&mut self, key: &Key, guard: &Guard) {
+        self.catch_up_scope(&key.app_name, None, guard.app);
+        if key.user_id.is_some() {
+            self.catch_up_scope(&key.app_name, key.user_id.as_deref(), guard.user);
+        }
+    }
+
+    fn catch_up_scope(&mut self, app_name: &str, user_id: Option<&str>, expected: u64) {
+        if self.memory.position(app_name, user_id) < expected {
+            self.memory.damage.add_scope(app_name, user_id);
+            self.memory.set_position(app_name, user_id, expected);
+        }
+    }
+
+    /// Makes what a record changes in its scopes alone.
+    fn share(&mut self, key: &Key, record: &Map<String, Value>, shared: Shared) -> Answer<()> {
+        let joined = self.joined(key, Delta::default(), shared);
+        let (user_id, time) = (key.user_id.clone(), time_of(record).unwrap_or_default());
+        // Records have been told from each other: the core is not to take two for one.
+        let change = change_of(ChangeKind::Update, &format!("record {}", self.count), time, joined);
+        Ok(self.memory.apply(&Step::Update { app_name: key.app_name.clone(), user_id, change })?)
+    }
+
+    /// One delta of all parts. A scope of which a part is lost cannot be read from then on.
+    fn joined(&mut self, key: &Key, own: Delta, shared: Shared) -> Delta {
+        let mut joined = own;
+        for (part, user_id) in [(shared.app, None), (shared.user, key.user_id.as_deref())] {
+            match part {
+                Part::Known(delta) => {
+                    for (key, write) in delta.iter() {
+                        joined.push(key, write.clone());
+                    }
+                }
+                Part::Lost => {
+                    self.memory.damage.add_scope(&key.app_name, user_id);
+                    self.memory.move_on(&key.app_name, user_id);
+                }
+            }
+        }
+        joined
+    }
+}
+
+impl Key {
+    /// The session, when the key is whole.
+    fn session(&self) -> Option<SessionKey> {
+        let (user_id, session_id) = self.user_id.clone().zip(self.session_id.clone())?;
+        Some(SessionKey { app_name: self.app_name.clone(), user_id, session_id })
+    }
+}
+
+fn change_of(kind: ChangeKind, id: &str, time: f64, delta: Delta) -> Change {
+    Change { id: id.into(), kind, time, delta: delta.split().0 }
+}
+
+fn key_of(given: &Value) -> Option<Key> {
+    let name = |member: &str| match given.get(member) {
+        None => Some(None),
+        Some(name) => name.as_str().map(|name| Some(name.to_owned())),
+    };
+    Some(Key { app_name: name("appName")??, user_id: name("userId")?, session_id: name("sessionId")? })
+}
+
+fn time_of(record: &Map<String, Value>) -> Option<f64> {
+    record.get("time").and_then(Value::as_f64)
+}
+
+/// The guard of a change whose id, time and guard can be read.
+fn own_guard(record: &Map<String, Value>) -> Option<Guard> {
+    let is_text = |name: &str| record.get(name).is_some_and(Value::is_string);
+    let is_called = record.get("call").is_none_or(Value::is_string);
+    if is_text("id") && is_called && time_of(record).is_some() { guard_of(record.get("guard")) } else { None }
+}
+
+fn guard_of(given: Option<&Value>) -> Option<Guard> {
+    let Some(given) = given else { return Some(Guard::default()) };
+    let given = given.as_object()?;
+    let created = given.get("created").map_or(Some(None), |created| created.as_str().map(|id| Some(id.to_owned())))?;
+    let no_positions = Map::new();
+    let pos = given.get("pos").map_or(Some(&no_positions), Value::as_object)?;
+    let counts = [given.get("rev"), pos.get("app"), pos.get("user")];
+    if !counts.iter().all(|count| count.is_none_or(is_count)) {
+        return None;
+    }
+    let [rev, app, user] = counts.map(|count| count.and_then(Value::as_u64));
+    Some(Guard { created, rev, app: app.unwrap_or_default(), user: user.unwrap_or_default() })
+}
+
+/// Whether something is a whole number that is not negative.
+fn is_count(given: &Value) -> bool {
+    given.as_u64().is_some_and(|count| count <= MAX_COUNT)
+}
+
+/// The event of a change, frozen; `undefined` for a creation. Nothing when it cannot be read.
+fn event_of(record: &Map<String, Value>, is_creation: bool) -> Answer<Option<JsValue>> {
+    let Some(event) = record.get("event") else { return Ok(is_creation.then_some(JsValue::UNDEFINED)) };
+    let is_whole = event.get("id").is_some_and(Value::is_string) && event.get("time").is_some_and(Value::is_number);
+    let data = event
+        .get("data")
+        .and_then(Value::as_str)
+        .filter(|data| is_whole && serde_json::from_str::<Value>(data).is_ok_and(|data| data.is_object()));
+    match data {
+        None => Ok(None),
+        Some(_) if is_creation => Ok(Some(JsValue::UNDEFINED)),
+        Some(data) => parse_frozen(data).map(Some),
+    }
+}
+
+/// What a record says of one scope, under full keys.
+fn part_of(given: Option<&Value>, scope: Scope) -> Part {
+    given.map_or_else(|| Part::Known(Delta::default()), |given| read_part(given, scope).map_or(Part::Lost, Part::Known))
+}
+
+fn read_part(given: &Value, scope: Scope) -> Option<Delta> {
+    let given = given.as_object()?;
+    let mut delta = Delta::default();
+    // What is unset is unset before what is set: a name that is in both goes to the end.
+    for name in given.get("unset").map_or(Some(&Vec::new()), Value::as_array)? {
+        delta.push(scope.key(name.as_str()?), Write::Unset);
+    }
+    for (name, value) in given.get("set").map_or(Some(&Map::new()), Value::as_object)? {
+        delta.push(scope.key(name), Write::Set(Json::from_value(value).ok()?));
+    }
+    Some(delta)
+}

@@ -1,0 +1,99 @@
+//! Forks that fail, over a service that refuses events from some moment on.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+use statepad::{
+    CreateRequest, DeleteRequest, Error, ErrorKind, Event, GetRequest, HistoryEntry, InMemorySessionService,
+    ListRequest, ListResponse, OrderedCreateRequest, Result, Session, SessionRef, SessionService, SessionState,
+    StateDraft, StateRef, UpdateOptions,
+};
+
+#[path = "contract/block_on.rs"]
+mod block_on;
+use block_on::block_on;
+
+/// A service in memory that takes so many more events.
+struct Tired {
+    inner: InMemorySessionService,
+    left: AtomicI64,
+}
+
+#[async_trait]
+impl SessionService for Tired {
+    async fn create_ordered(&self, request: OrderedCreateRequest) -> Result<Session> {
+        self.inner.create_ordered(request).await
+    }
+
+    async fn get(&self, request: GetRequest) -> Result<Option<Session>> {
+        self.inner.get(request).await
+    }
+
+    async fn list(&self, request: ListRequest) -> Result<ListResponse> {
+        self.inner.list(request).await
+    }
+
+    async fn delete(&self, request: DeleteRequest) -> Result<()> {
+        self.inner.delete(request).await
+    }
+
+    async fn append_expecting(&self, session: SessionRef<'_>, event: Event, revision: Option<u64>) -> Result<Event> {
+        if self.left.fetch_sub(1, Ordering::SeqCst) > 0 {
+            self.inner.append_expecting(session, event, revision).await
+        } else {
+            Err(Error::new(ErrorKind::StoreUnavailable, "the disk is full"))
+        }
+    }
+
+    async fn update(
+        &self,
+        target: StateRef<'_>,
+        options: UpdateOptions,
+        function: &mut (dyn for<'s> FnMut(&'s mut StateDraft) -> Result<()> + Send),
+    ) -> Result<SessionState> {
+        self.inner.update(target, options, function).await
+    }
+
+    async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
+        self.inner.state_at(session, revision).await
+    }
+
+    async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>> {
+        self.inner.history(session, key).await
+    }
+}
+
+fn names(service: &Tired) -> Vec<String> {
+    let request = ListRequest { app_name: "app".into(), ..ListRequest::default() };
+    let mut names: Vec<_> =
+        block_on(service.list(request)).unwrap().sessions.iter().map(|session| session.id().to_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_fork_that_fails_leaves_no_session_and_its_id_is_free() {
+    for allowed in 0..3 {
+        let service = Tired { inner: InMemorySessionService::new(), left: AtomicI64::new(2) };
+        let state = [("k".to_owned(), json!(1)), ("app:n".to_owned(), json!(1))].into();
+        let (app_name, user_id, session_id) = ("app".into(), "u".into(), Some("s".into()));
+        let session = block_on(service.create(CreateRequest { app_name, user_id, session_id, state })).unwrap();
+        for number in 0..2 {
+            let mut event = Event::new("i");
+            event.actions.set("k", json!(number));
+            block_on(service.append_event(&session, event)).unwrap();
+        }
+        // A fork appends both events, and one that says where it comes from.
+        service.left.store(allowed, Ordering::SeqCst);
+        let failed = block_on(service.fork(&session, None, Some("f".into()))).unwrap_err();
+        assert_eq!((failed.kind(), failed.to_string().as_str()), (ErrorKind::StoreUnavailable, "the disk is full"));
+        assert_eq!(names(&service), ["s"], "{allowed} events were taken");
+        service.left.store(3, Ordering::SeqCst);
+        let fork = block_on(service.fork(&session, None, Some("f".into()))).unwrap();
+        assert_eq!((fork.revision(), fork.state().to_map()["k"].clone()), (3, json!(1)));
+        assert_eq!(names(&service), ["f", "s"]);
+    }
+}

@@ -1,0 +1,15 @@
+// What tests, programs of the pages, and MikroORM get for `better-sqlite3`.
+
+const { choice } = require('./choice.cjs');
+
+const Database = require(choice);
+
+try {
+  // It loads its binary with the first database.
+  new Database(':memory:').close();
+} catch (error) {
+  const message = `${choice} has no binary for Node ${process.versions.node}: run "node scripts/setup.mjs sqlite"`;
+  throw new Error(message, { cause: error });
+}
+
+module.exports = Database;

@@ -1,0 +1,5 @@
+// The cases and a random history of the store in Postgres, on the versions between the oldest and the newest.
+
+import { others, passOver } from './installed.mjs';
+
+for (const version of others) passOver(version, ['postgres/postgres.test.mjs', 'postgres/random.test.mjs']);

@@ -1,0 +1,58 @@
+// The versions of Postgres that the docs name: all are there, and are what they are called.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { postgresStore } from 'statepad/stores/postgres';
+import { startPostgres } from '../../support/postgres.mjs';
+import { assertSays } from '../suites.mjs';
+import { newest, oldest, versions } from './installed.mjs';
+
+const context = { signal: new AbortController().signal };
+
+test('all versions between the oldest and the newest are tested, and the docs name these two', () => {
+  const majors = [...versions.map(({ major }) => major), newest];
+  assert.deepEqual(
+    majors,
+    majors.map((_, index) => oldest.major + index),
+  );
+  assertSays('docs/stores.md', `Postgres ${oldest.major} to ${newest}`);
+  assertSays('docs/adk-database.md', `Postgres ${oldest.major} to ${newest}`);
+});
+
+/** Calls a function with a pool of connections to a server of a version. */
+async function withServer(from, use) {
+  const server = await startPostgres({ from });
+  const pool = new pg.Pool({ connectionString: server.url });
+  try {
+    await use(pool);
+  } finally {
+    await pool.end();
+    await server.stop();
+  }
+}
+
+for (const { major, from } of versions) {
+  test(`Postgres ${major} is a server of this version`, () =>
+    withServer(from, async (pool) => {
+      const { rows } = await pool.query('show server_version');
+      assert.equal(Number.parseInt(rows[0].server_version, 10), major);
+    }));
+}
+
+test(`Postgres ${oldest.major}: a function that casts what is left out is never given a null of JSON`, () =>
+  withServer(oldest.from, async (pool) => {
+    const store = postgresStore(pool);
+    await store.open({ migrate: 'create' }, context);
+    // As it lies in schemas that were made when it did so.
+    const { rows } = await pool.query("select pg_get_functiondef('statepad.commit_v2'::regproc) as made");
+    const older = rows[0].made.replaceAll('(item->>2)::bigint', '(item->2)::bigint');
+    assert.notEqual(older, rows[0].made);
+    await pool.query(older);
+    const update = (id, user) => ({
+      ...{ id, kind: 'update', key: { appName: 'a', ...user }, time: 1 },
+      delta: { [user ? 'user' : 'app']: { set: { x: 1 } } },
+    });
+    assert.deepEqual((await store.commit(update('u1'), context)).pos, { app: 1, user: 0 });
+    assert.deepEqual((await store.commit(update('u2', { userId: 'u' }), context)).pos, { app: 1, user: 1 });
+  }));
