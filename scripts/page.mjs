@@ -14,6 +14,8 @@ export const page = {
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
+    // One script by design, which a browser keeps: see below.
+    chunkSizeWarningLimit: 700,
     modulePreload: { polyfill: false },
     // One script: nothing is left to be loaded when there is no network any more.
     rolldownOptions: { output: { codeSplitting: false } },

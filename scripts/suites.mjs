@@ -57,16 +57,20 @@ const FOLDERS = {
   'tests/stores/vertex-ai': { seconds: 12 },
   'tests/unit': { seconds: 102 },
   'tests/vertex': { seconds: 6 },
+  // Each installs the versions of a database before, when they have not been installed yet.
+  'tests/versions/postgres': { seconds: 190, shares: heavy },
+  'tests/versions/redis': { seconds: 210 },
+  'tests/versions/sqlite': { seconds: 60 },
 };
 
-/**
- * The suite that a file of tests belongs to: its folder, one for each store and each host, or itself where it has a
- * line above.
- */
+/** Folders of tests with a suite for each folder in them. */
+const MANY = ['stores', 'hosts', 'versions'];
+
+/** The suite that a file of tests belongs to: its folder, or itself where it has a line above. */
 function suiteOf(file) {
   const path = relative(root, file).split(sep);
   if (path.join('/') in FOLDERS) return path.join('/');
-  return path.slice(0, ['stores', 'hosts'].includes(path[1]) ? 3 : 2).join('/');
+  return path.slice(0, MANY.includes(path[1]) ? 3 : 2).join('/');
 }
 
 /** The command that runs files of tests. Suites run side by side, so that the files of one run one after the other. */

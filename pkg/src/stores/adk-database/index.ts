@@ -44,7 +44,7 @@ const LACKS: readonly StoreLack[] = [
 const MAX_READS = 4;
 
 /**
- * Makes a store in the tables of adk-python's `DatabaseSessionService`, on Postgres 13 or later, in the layout that it
+ * Makes a store in the tables of adk-python's `DatabaseSessionService`, on Postgres 13 to 18, in the layout that it
  * calls version 1. Another database, or an empty one, is refused when the store is opened (`rejected`, with what it
  * is). The client is a pool or a connected client of `pg`, or of what is made like it, or PGlite, and stays open when
  * the store is closed. A single client has to be the store's alone: what it writes goes in transactions.

@@ -1,5 +1,5 @@
 /**
- * A store in Postgres 13 or later, over any client with `query(text, values)`: `pg`, Neon's serverless driver, PGlite.
+ * A store in Postgres 13 to 18, over any client with `query(text, values)`: `pg`, Neon's serverless driver, PGlite.
  *
  * Everything lies in a schema of its own, which `open` makes. A commit is one statement and one round trip, so a pool
  * will do; `commitMany` is the same statement. Names of apps and users, ids and names of values have at most 2,600

@@ -37,7 +37,7 @@ export type { IoredisClient, NodeRedisClient, RedisClient, UpstashClient } from 
 export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSubscriber } from './hints.js';
 
 /**
- * Makes a store in Redis 6 or newer, or what speaks its language (Valkey, Upstash). The client stays the caller's: it
+ * Makes a store in Redis 6.2 or 7, or what speaks its language (Valkey, Upstash). The client stays the caller's: it
  * has to be connected, and `close` leaves it open. A client that never gives up on a lost connection keeps its callers
  * waiting.
  *

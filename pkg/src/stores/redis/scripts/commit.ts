@@ -257,7 +257,7 @@ local function faultOfRights()
   return denied(
     { 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' }, { 'HGET', KEYS[1], '' }, { 'RPUSH', KEYS[1], '' },
     { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING},
-    isNew and { 'SET', KEYS[1], '' } or nil
+    isNew and { 'SET', KEYS[1], '', 'NX' } or nil
   )
 end
 

@@ -15,7 +15,7 @@ export const openScript: Script = {
   text: String.raw`${rightsLua}
 local key = KEYS[1]
 local needed = {
-  { 'EXISTS', key }, { 'GET', key }, { 'SET', key, '' }, { 'UNLINK', key }, { 'TIME' }, { 'TYPE', key },
+  { 'EXISTS', key }, { 'GET', key }, { 'SET', key, '', 'NX' }, { 'UNLINK', key }, { 'TIME' }, { 'TYPE', key },
   { 'HDEL', key, '' }, { 'HGET', key, '' }, { 'HGETALL', key }, { 'HLEN', key }, { 'HMGET', key, '' }, { 'HSET', key, '', '' },
   { 'LINDEX', key, 0 }, { 'LLEN', key }, { 'LRANGE', key, 0, 0 }, { 'LTRIM', key, 0, 0 },
   { 'RPUSH', key, '' },

@@ -1,7 +1,8 @@
 // Whether the user may still run what a script is about to: rights can be taken away while a store is at work.
 
 /** The commands of {@link keepLua}, as {@link rightsLua} takes them. */
-export const KEEPING = "{ 'ZREM', KEYS[1], '' }, { 'ZADD', KEYS[1], 0, '' }, { 'ZRANGEBYSCORE', KEYS[1], 0, 0 }, { 'TIME' }";
+export const KEEPING =
+  "{ 'ZREM', KEYS[1], '' }, { 'ZADD', KEYS[1], 0, '' }, { 'ZRANGEBYSCORE', KEYS[1], 0, 0 }, { 'TIME' }";
 
 /**
  * `deniedBy` answers the names of those of the commands that the user may not run, and the error of the first one.
@@ -18,7 +19,7 @@ local function deniedBy(commands, hasProbe)
     local name, fault = command[1], nil
     if redis.acl_check_cmd then
       if not redis.acl_check_cmd(unpack(command)) then fault = 'NOPERM the user has no right to ' .. name end
-    elseif hasProbe and name ~= 'SET' and name ~= 'UNLINK' then
+    elseif hasProbe and name ~= 'UNLINK' then
       local got = redis.pcall(unpack(command))
       fault = type(got) == 'table' and got.err
       if fault and string.find(fault, 'WRONGTYPE', 1, true) then fault = nil end

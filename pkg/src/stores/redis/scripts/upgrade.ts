@@ -25,8 +25,14 @@ local types = { [fence] = typeOf(fence), [updates] = typeOf(updates) }
 for _, kind in pairs(types) do
   if kind ~= 'zset' and kind ~= 'none' then return foreign end
 end
-local _, denied = deniedBy({ { 'RENAME', version, version }, { 'ZADD', version, 0, '' }, { 'SET', version, '' } })
-if denied then return denied end
+local zset = types[fence] == 'zset' and fence or types[updates] == 'zset' and updates
+local some = found == 'hash' and version or zset
+if some then
+  local needed = { { 'RENAME', some, some }, { 'SET', some, '', 'NX' } }
+  if found == 'hash' then needed[3] = { 'ZADD', version, 0, '' } end
+  local _, reason = deniedBy(needed, true)
+  if reason then return reason end
+end
 if found == 'hash' then
   local pos = tonumber(redis.call('HGET', version, 'p') or 0)
   redis.call('RENAME', version, app)
@@ -48,12 +54,15 @@ export const moveScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${rightsLua}
 local ENOUGH = 20000 -- ids
-local key, ids = 1, 0
-local _, denied = deniedBy({ { 'RENAME', KEYS[1], KEYS[1] }, { 'ZADD', KEYS[1], 0, '' }, { 'UNLINK', KEYS[1] } })
-if denied then return denied end
+local key, ids, isAllowed = 1, 0, false
 for index, kind in ipairs(ARGV) do
   local old = KEYS[key]
   local isOld = redis.call('TYPE', old).ok == 'hash'
+  if isOld and not isAllowed then
+    local _, reason = deniedBy({ { 'RENAME', old, old }, { 'ZADD', old, 0, '' }, { 'UNLINK', old } }, true)
+    if reason then return reason end
+    isAllowed = true
+  end
   if kind == 'u' then
     local new = KEYS[key + 1]
     key = key + 2

@@ -1,0 +1,40 @@
+// Packages of Python, as the project that they belong to has them: installed from a lock file into a folder of their
+// own, once.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, run } from '../packaging/project.mjs';
+
+const target = join(root, 'target', 'hosts');
+
+/**
+ * Answers a folder with a Python, `bin/python`, that has what a lock file of pip names, and installs it first where it
+ * is not there. `options` answers further options of `pip install`, for the folder in which it is installed.
+ */
+export async function pythonWith(name, lock, options = () => []) {
+  const version = await run('python3', ['-c', 'import sys; print(*sys.version_info[:2])']);
+  const [major, minor] = version.trim().split(' ').map(Number);
+  if (major < 3 || (major === 3 && minor < 11)) throw new Error(`python3 is ${version.trim()}: 3.11 is needed`);
+  const hash = createHash('sha256').update(readFileSync(lock)).update(version).digest('hex').slice(0, 12);
+  const folder = join(target, `${name}-${hash}`);
+  if (!existsSync(folder)) await install(name, folder, lock, options);
+  return folder;
+}
+
+async function install(name, folder, lock, options) {
+  mkdirSync(target, { recursive: true });
+  // Those of other lock files are of no use any more.
+  for (const other of readdirSync(target)) {
+    if (other.startsWith(`${name}-`)) rmSync(join(target, other), { recursive: true, force: true });
+  }
+  const begun = join(target, `.${name}-${process.pid}`);
+  rmSync(begun, { recursive: true, force: true });
+  await run('python3', ['-m', 'venv', begun]);
+  await run(join(begun, 'bin', 'python'), [
+    ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
+    ...['--require-hashes', '--only-binary', ':all:', '--requirement', lock],
+    ...options(begun),
+  ]);
+  renameSync(begun, folder);
+}
