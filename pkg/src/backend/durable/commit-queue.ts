@@ -168,7 +168,7 @@ export class CommitQueue {
   }
 
   #again(queued: QueuedChange, error: unknown): void {
-    if (queued.attempts >= this.#retry.attempts) {
+    if (queued.attempts >= this.#retry.attempts || this.#retry.tries?.areOver) {
       queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : unavailable(error));
       return;
     }

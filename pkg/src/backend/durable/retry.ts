@@ -4,7 +4,7 @@ import { operatorRefusal } from './operators.js';
 import { StatepadError } from '../../model/errors.js';
 import { orAborted } from '../../async/abort.js';
 import { sleep } from '../../async/sleep.js';
-import { isStoreError, type StoreError } from '../../store/store-error.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
 import type { StoreContext } from '../../store/contract.js';
 import type { Signal } from '../../async/abort.js';
 
@@ -18,6 +18,8 @@ export interface RetryOptions {
    * How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most.
    */
   readonly pause: number;
+  /** The tries that are under way. */
+  readonly tries?: Tries | undefined;
 }
 
 const MAX_PAUSE_MS = 5000;
@@ -29,28 +31,84 @@ export async function pauseAfter(attempt: number, { pause }: RetryOptions): Prom
   await sleep(Math.min(MAX_PAUSE_MS, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
 }
 
-/** Runs one try. What it answers after its time is ignored. */
-export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout }: RetryOptions): Promise<T> {
+/**
+ * Runs one try. What it answers after its time is ignored. Throws `unavailable` when the store is not asked any more.
+ */
+export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout, tries }: RetryOptions): Promise<T> {
   const context = new Try();
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const reason = new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError');
+    if (tries?.areOver) {
+      reject(new StoreError('unavailable', GIVEN_UP));
+      return;
+    }
+    const expire = (reason: Error): void => {
+      done();
       context.abort(reason);
       // A store that gives up at once may know that nothing was written, and say so.
       setTimeout(reject, 0, reason);
+    };
+    const timer = setTimeout(() => {
+      expire(new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError'));
+      tries?.timedOut();
     }, timeout);
+    const done = (): void => {
+      clearTimeout(timer);
+      tries?.delete(expire);
+    };
+    tries?.add(expire);
     run(context).then(
       (answer) => {
-        clearTimeout(timer);
+        done();
         resolve(answer);
       },
       (error: unknown) => {
-        clearTimeout(timer);
+        done();
         const reason = error as Error;
         reject(reason);
       },
     );
   });
+}
+
+const GIVEN_UP = 'the service was closed while the store did not answer';
+
+/**
+ * The tries of one service that are under way. Once it is being closed, a store that does not answer in time is not
+ * waited for any longer: all tries end with the first of them that does, and no other one begins.
+ */
+export class Tries {
+  /** What ends each of them. */
+  readonly #open = new Set<(reason: Error) => void>();
+  #isClosing = false;
+  #areOver = false;
+
+  /** Whether the store is not asked any more. */
+  get areOver(): boolean {
+    return this.#areOver;
+  }
+
+  add(expire: (reason: Error) => void): void {
+    this.#open.add(expire);
+  }
+
+  delete(expire: (reason: Error) => void): void {
+    this.#open.delete(expire);
+  }
+
+  /** The service is being closed. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** The store has not answered a try in time. */
+  timedOut(): void {
+    if (this.#isClosing) {
+      this.#areOver = true;
+      const open = [...this.#open];
+      this.#open.clear();
+      open.forEach((expire) => expire(new Error(GIVEN_UP)));
+    }
+  }
 }
 
 /** A try whose signal is made when a store asks for it: most do not. */
@@ -94,7 +152,7 @@ export async function ask<T>(
       signal?.throwIfAborted();
       isUnknown ||= id !== undefined && !isStoreError(error);
       const isFinal = isStoreError(error) && error.code !== 'unavailable';
-      if (isFinal || attempt >= retry.attempts) {
+      if (isFinal || attempt >= retry.attempts || retry.tries?.areOver) {
         throw isUnknown ? outcomeUnknown(id ?? '', error) : isFinal ? refusal(error) : unavailable(error);
       }
     }
