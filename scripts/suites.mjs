@@ -33,7 +33,7 @@ const FOLDERS = {
   'tests/hosts/mysql': { seconds: 15, shares: heavy },
   'tests/hosts/next': { seconds: 90, shares: heavy },
   'tests/hosts/node': { seconds: 10 },
-  'tests/hosts/react': { seconds: 25 },
+  'tests/hosts/react': { seconds: 110, shares: heavy },
   'tests/hosts/vitest': { seconds: 10 },
   'tests/import-adk': { seconds: 35 },
   'tests/packaging': { seconds: 130, shares: heavy },
