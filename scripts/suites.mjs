@@ -27,12 +27,13 @@ const FOLDERS = {
   'tests/hosts/bun': { seconds: 10 },
   'tests/hosts/cloudflare': { seconds: 30, shares: heavy },
   'tests/hosts/deno': { seconds: 10 },
+  'tests/hosts/express': { seconds: 5 },
   'tests/hosts/jest': { seconds: 45 },
   'tests/hosts/matrix.test.mjs': { seconds: 1 },
   'tests/hosts/mysql': { seconds: 15, shares: heavy },
   'tests/hosts/next': { seconds: 90, shares: heavy },
   'tests/hosts/node': { seconds: 10 },
-  'tests/hosts/react': { seconds: 25 },
+  'tests/hosts/react': { seconds: 110, shares: heavy },
   'tests/hosts/vitest': { seconds: 10 },
   'tests/import-adk': { seconds: 35 },
   'tests/packaging': { seconds: 130, shares: heavy },
@@ -58,9 +59,9 @@ const FOLDERS = {
   'tests/unit': { seconds: 102 },
   'tests/vertex': { seconds: 6 },
   // Each installs the versions of a database before, when they have not been installed yet.
-  'tests/versions/postgres': { seconds: 190, shares: heavy },
-  'tests/versions/redis': { seconds: 210 },
-  'tests/versions/sqlite': { seconds: 60 },
+  'tests/versions/postgres': { seconds: 200, shares: heavy },
+  'tests/versions/redis': { seconds: 200 },
+  'tests/versions/sqlite': { seconds: 80 },
 };
 
 /** Folders of tests with a suite for each folder in them. */

@@ -356,7 +356,8 @@ pub trait SessionService: Send + Sync {
         Err(no_leases())
     }
 
-    /// Gives a lease back: nothing is written with it afterwards.
+    /// Gives a lease back: nothing is written with it afterwards. Giving it back once more changes nothing, as long as
+    /// nobody has taken it since.
     ///
     /// # Errors
     ///

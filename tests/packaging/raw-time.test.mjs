@@ -310,7 +310,8 @@ describe('leases', () => {
         const { error } = await outcome(() => service.lease(session, options));
         answers.push([error.code, error.path, error.message]);
       }
-      await service.deleteSession(session);
+      await note(() => service.deleteSession(session));
+      await service.deleteSession(other);
       await note(() => service.lease(session));
       return answers;
     });

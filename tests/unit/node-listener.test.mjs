@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import { connect } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { SessionService } from 'statepad';
@@ -110,6 +111,25 @@ describe('the listener', () => {
     const head = await raw(port, lines('HEAD / HTTP/1.1'));
     assert.match(head, /^HTTP\/1\.1 200/);
     assert.ok(head.endsWith('\r\n\r\n'), 'no body');
+  });
+
+  it('serves over HTTP/2, too', async () => {
+    const server = createHttp2Server(
+      nodeListener(async (request) => {
+        const { method, url } = request;
+        return Response.json({ method, url, body: await request.text() });
+      }),
+    );
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const authority = `127.0.0.1:${server.address().port}`;
+    const client = connectHttp2(`http://${authority}`);
+    const stream = client.request({ ':method': 'POST', ':path': '/x?y' });
+    stream.end('text');
+    let text = '';
+    for await (const piece of stream) text += piece;
+    assert.deepEqual(JSON.parse(text), { method: 'POST', url: `http://${authority}/x?y`, body: 'text' });
+    await new Promise((resolve) => client.close(resolve));
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('answers what a handler throws with 500 and a number, and ends a body that breaks', async () => {

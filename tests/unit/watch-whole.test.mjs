@@ -298,7 +298,8 @@ test('a place in another past is answered with the session, where the store tell
     assert.equal(typeof mark, 'string');
     const changes = other.watch(WHOLE, { since: numbers });
     const next = takeUntil(changes, ({ type }) => type !== 'values').catch(() => []);
-    assert.equal(await settles(next, 20), more === 1);
+    if (more === 1) await next;
+    else assert.equal(await settles(next, 20), false);
     await changes.return();
     assert.ok((await next).every(({ type }) => type !== 'session'));
     await other.close();

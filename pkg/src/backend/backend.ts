@@ -6,6 +6,7 @@ import { StatepadError } from '../model/errors.js';
 import { isBlank, newId } from '../model/ids.js';
 import { REQUESTS, checkRequest, type ListPlan } from '../input/requests.js';
 import { admitString } from '../checks/arguments.js';
+import type { ForkPlan } from './fork-plan.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
@@ -92,6 +93,11 @@ export interface SessionBackend {
   /** Deletes a session; `under` a lease only the one that was leased, and only while that has not been lost. */
   remove(key: SessionKey, signal?: Signal, under?: Leased): Soon<void>;
   append(plan: AppendPlan, signal?: Signal): Soon<Event>;
+  /**
+   * Creates a fork, which nobody sees before it is whole. Throws `SESSION_EXISTS`, also where another fork has begun
+   * under its key.
+   */
+  fork(plan: ForkPlan, signal?: Signal): Soon<Session>;
   /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
   scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
   /** What `updateState` reads and writes for a target; for a session under a `lease` what it writes carries that. */

@@ -19,6 +19,7 @@ import {
   type SessionName,
   type SessionBackend,
 } from './backend.js';
+import type { ForkPlan } from './fork-plan.js';
 import type { UpdateTarget } from './update-target.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
@@ -109,6 +110,21 @@ export class MemoryBackend implements SessionBackend {
     const event = this.#finishAppend(record, pending, view);
     shown?.();
     return event;
+  }
+
+  /** At once, so that nobody sees a part of it. */
+  fork({ key, state, revision, eventAt, lastEvent }: ForkPlan): Session {
+    const session = this.create({ key, state });
+    try {
+      for (let next = 1; next <= revision + 1; next++) {
+        const draft = next <= revision ? eventAt(next) : lastEvent(revision);
+        this.append({ session, draft, expectedRevision: undefined });
+      }
+      return session;
+    } catch (error) {
+      this.remove(key);
+      throw error;
+    }
   }
 
   #finishAppend(record: SessionRecord, pending: PendingAppend, view: View | undefined): Event {

@@ -20,6 +20,8 @@ export interface ToldError {
   readonly status: number;
   /** Under which it was logged, where clients are not told the whole of it. */
   readonly number?: string;
+  /** What was asked for was written: only its answer is missing. */
+  readonly committed?: true;
 }
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -88,7 +90,9 @@ export class ErrorTeller {
       return { code, message: error.message, status };
     }
     const number = this.log(error, request);
-    return { code, message: `${HIDDEN[code] ?? 'the server has failed'}: logged as ${number}`, status, number };
+    const committed = isStatepadError(error) && error.committed === true;
+    const message = `${HIDDEN[code] ?? 'the server has failed'}: logged as ${number}`;
+    return { code, message, status, number, ...(committed && { committed }) };
   }
 
   /** The answer for an error, as JSON: `{ error: { code, message, number? } }`. */

@@ -11,7 +11,7 @@ export interface NodeRequest {
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly socket?: { readonly encrypted?: boolean } | null;
+  readonly socket?: object | null;
   readonly readableEnded?: boolean;
   on(event: string, listener: (...args: never[]) => void): unknown;
   pause(): unknown;
@@ -127,7 +127,8 @@ function requestOf(given: NodeRequest, signal: AbortSignal): Request | undefined
 
 /** The address; `undefined` where it is none: `*`, `*:99999`, a host with a path in it. */
 function urlOf({ url = '', method, headers, socket }: NodeRequest): string | undefined {
-  const scheme = socket?.encrypted ? 'https' : 'http';
+  const isEncrypted = (socket as { readonly encrypted?: boolean } | null | undefined)?.encrypted === true;
+  const scheme = isEncrypted ? 'https' : 'http';
   const given = headers[':authority'] ?? headers.host;
   const host = typeof given === 'string' && given !== '' ? given : 'localhost';
   if (/[\s/\\?#@]/.test(host)) {

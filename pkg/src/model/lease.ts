@@ -17,9 +17,9 @@ export interface WithLeaseOptions extends LeaseOptions {
 
 /**
  * The right to run a session. Every write through its `session`, deleting it included, carries its token until it is
- * released: once another holder has taken the lease, such a write throws `LEASE_LOST`, and nothing of it is stored. The
- * handle of a lease that was lost writes nothing any more, whatever is called. Writes through other handles need no
- * lease.
+ * released: once another holder has taken the lease, such a write throws `LEASE_LOST`, and nothing of it is stored.
+ * The handle of a lease that was lost writes nothing any more, whatever is called. Writes through other handles need
+ * no lease.
  */
 export interface Lease {
   /**

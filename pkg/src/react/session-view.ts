@@ -5,7 +5,7 @@ import { PendingWrites, type PendingWrite, type StateChange, type StateRecord } 
 import { shared } from './sharing.js';
 import { sleep } from '../async/sleep.js';
 import { applyChange } from '../model/apply-change.js';
-import { isStatepadError } from '../model/errors.js';
+import { isStatepadError, StatepadError } from '../model/errors.js';
 import { nameOf } from '../model/scope.js';
 import type { SessionSnapshot } from './snapshot.js';
 import type { Session, SessionKey } from '../model/types.js';
@@ -137,8 +137,7 @@ export class SessionView {
         await sleep(CONFIRM_MS, following.signal);
       }
       if (!write.isDone && following !== undefined) {
-        const config = { numRecentEvents: 0 };
-        const read = await this.#source.getSession({ ...this.#key, config, signal: following.signal });
+        const read = await this.#read(following.signal);
         write.compare(read?.state ?? {}, this.#session?.state ?? {});
       }
     } catch {
@@ -216,8 +215,7 @@ export class SessionView {
   async #follow(signal: AbortSignal): Promise<void> {
     for (let tries = 0; !signal.aborted; tries += 1) {
       try {
-        const since = this.#place && { since: this.#place };
-        for await (const change of this.#source.watch({ ...this.#key, whole: true }, { signal, ...since })) {
+        for await (const change of this.#changes(signal)) {
           if (isAborted(signal)) {
             return;
           }
@@ -237,6 +235,22 @@ export class SessionView {
       const [first, last] = PAUSES_MS[this.#status === 'missing' ? 'missing' : 'error'];
       await sleep(Math.min(last, first * 2 ** tries) * (0.5 + Math.random() / 2), signal).catch(() => undefined);
     }
+  }
+
+  /** What is told of the session. Throws `SESSION_NOT_FOUND` when there is none. */
+  async *#changes(signal: AbortSignal): AsyncGenerator<WholeSessionChange, void, undefined> {
+    const { sessionId: id } = this.#key;
+    // A watch that is refused would have a source over HTTP connect anew for all that it watches.
+    if (this.#status === 'missing' && (await this.#read(signal)) === undefined) {
+      throw new StatepadError('SESSION_NOT_FOUND', `session "${id}" was not found`, { id });
+    }
+    const since = this.#place && { since: this.#place };
+    yield* this.#source.watch({ ...this.#key, whole: true }, { signal, ...since });
+  }
+
+  /** The session without its events. */
+  async #read(signal: AbortSignal): Promise<Session | undefined> {
+    return await this.#source.getSession({ ...this.#key, config: { numRecentEvents: 0 }, signal });
   }
 
   #take(change: WholeSessionChange): void {

@@ -235,9 +235,9 @@ export class SessionService {
    * Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns a
    * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a
    * session, the values are those of the session and the delta becomes an event of it; otherwise they are the `user:`
-   * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values right after the update, frozen: for
-   * every key that it read or wrote, operators included, they are those of this call, also when an answer of the store
-   * was lost and others have written since.
+   * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values right after the update, frozen:
+   * for every key that it read or wrote, operators included, they are those of this call, also when an answer of the
+   * store was lost and others have written since.
    *
    * `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does; but in development a
    * process warning tells of the first one, because a function that changes the values in place ends in the same way.
@@ -401,8 +401,10 @@ export class SessionService {
    * but the `app:` and `user:` keys, which a fork does not write: they are as they are now. The last event says where
    * it comes from: `customMetadata.statepad.forkedFrom`, `{ sessionId, revision }`.
    *
+   * Nobody sees it before it is whole. When it fails midway, it goes on when it is asked for again with the same
+   * `sessionId`; until then the id is taken for all else. With an id that was made for it, it is removed again.
+   *
    * Throws `INVALID_ARGUMENT` for a revision that the session does not have, `SESSION_NOT_FOUND`, `SESSION_EXISTS`.
-   * When it fails midway, the new session is removed again.
    */
   async fork(session: SessionName, options: ForkOptions = {}): Promise<Session> {
     checkOptions(options, OPTIONS.fork);
@@ -542,7 +544,8 @@ export class SessionService {
 
   /**
    * Finishes: writes that were asked for are made durable, later calls throw `CLOSED`, and the store lets go of what
-   * it has opened itself. May be called more than once.
+   * it has opened itself. A store that does not answer within `timeout` is not waited for: the writes that are left
+   * throw `COMMIT_UNKNOWN`, or `STORE_UNAVAILABLE` where they are surely not stored. May be called more than once.
    */
   async close(): Promise<void> {
     if (!this.#isClosed) {

@@ -93,7 +93,7 @@ async function errorOf(response: Response, address: string): Promise<StatepadErr
 
 /** The error that a handler tells; `undefined` when it is none. */
 export function toldError(given: unknown, status?: number): StatepadError | undefined {
-  const { code, message, number, ...rest } = (given ?? {}) as Partial<Record<string, unknown>>;
+  const { code, message, number, committed, ...rest } = (given ?? {}) as Partial<Record<string, unknown>>;
   if (typeof code !== 'string' || typeof message !== 'string') {
     return undefined;
   }
@@ -101,6 +101,7 @@ export function toldError(given: unknown, status?: number): StatepadError | unde
   return new StatepadError(code as ErrorCode, message, {
     status: its,
     ...(typeof number === 'string' && { number }),
+    ...(committed === true && { committed }),
   });
 }
 

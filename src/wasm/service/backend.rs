@@ -12,7 +12,7 @@ use wasm_bindgen_futures::future_to_promise;
 use super::checks::{check_time, refuse_aborted};
 use super::errors::{Details, error, not_found};
 use super::event::{EventDraft, Fill, is_temp};
-use super::handles::{Handles, View};
+use super::handles::{Handles, Through, View};
 use super::host::{Answer, settled, stringify};
 use super::log::Record;
 use super::memory::{Memory, Step};
@@ -165,18 +165,19 @@ impl Backend {
     pub(super) fn append(
         &self,
         key: SessionKey,
-        handle: Option<(JsValue, View)>,
+        handle: Option<Through>,
         mut draft: EventDraft,
         guard: Guard,
     ) -> Answer<Plan> {
-        let id = self.resolve(&key, handle.as_ref().map(|(_, view)| view))?;
+        let id = self.resolve(&key, handle.as_ref().map(|handle| &handle.view))?;
         let memory = self.memory.borrow();
-        let view = handle.as_ref().map(|(_, view)| view);
-        if let Some(view) = view.filter(|view| view.fence().is_some()) {
+        let view = handle.as_ref().map(|handle| &handle.view);
+        let carried = handle.as_ref().and_then(|handle| Some((handle.carried?, &handle.view)));
+        if let Some((carried, view)) = carried {
             let known = memory.sessions.prepare_append(id, &draft.id, draft.time, Delta::new(), Guard::default())?;
             // An event that is there was written under the lease.
             if matches!(known, Prepared::Change { .. }) {
-                self.check_fence(view, &key)?;
+                self.check_fence(carried, view, &key)?;
             }
         }
         let mut prepared = memory.sessions.prepare_append(id, &draft.id, draft.time, draft.to_delta()?, guard)?;
@@ -207,7 +208,7 @@ impl Backend {
             }
         };
         let answer = move |backend: &Self| {
-            if let Some((session, view)) = handle {
+            if let Some(Through { session, view, .. }) = handle {
                 if let Some((draft, temp)) = shown {
                     view.show_temp(&draft, &temp)?;
                 }

@@ -57,6 +57,24 @@ extern "C" {
     #[wasm_bindgen(method, setter)]
     pub(super) fn set_fence(this: &View, fence: Option<f64>);
 
+    /// Whether that lease is being given back: what is asked for now is written after that.
+    #[wasm_bindgen(method, getter)]
+    fn releasing(this: &View) -> Option<bool>;
+    #[wasm_bindgen(method, setter)]
+    pub(super) fn set_releasing(this: &View, releasing: bool);
+
+    /// The token of the last lease that was given back.
+    #[wasm_bindgen(method, getter)]
+    pub(super) fn released(this: &View) -> Option<f64>;
+    #[wasm_bindgen(method, setter)]
+    pub(super) fn set_released(this: &View, released: Option<f64>);
+
+    /// Why that is known to be lost: the handle writes nothing any more, under another lease neither.
+    #[wasm_bindgen(method, getter)]
+    pub(super) fn lost(this: &View) -> JsValue;
+    #[wasm_bindgen(method, setter)]
+    pub(super) fn set_lost(this: &View, lost: &JsValue);
+
     /// What is called when that is found to be lost.
     #[wasm_bindgen(method, getter)]
     pub(super) fn lose(this: &View) -> Option<Function>;
@@ -74,6 +92,38 @@ extern "C" {
     fn invocation(this: &View) -> Option<String>;
     #[wasm_bindgen(method, setter)]
     fn set_invocation(this: &View, invocation: &str);
+}
+
+/// The lease that a write carries: it is that of its handle when the write is asked for, whatever becomes of it until
+/// the write has its turn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Carried {
+    pub(super) fence: f64,
+    /// Whether it was being given back: once it is, the write needs none.
+    pub(super) is_after: bool,
+}
+
+impl View {
+    /// The lease that a write carries that is asked for now.
+    pub(super) fn carried(&self) -> Option<Carried> {
+        self.fence().map(|fence| Carried { fence, is_after: self.releasing().unwrap_or_default() })
+    }
+}
+
+/// A handle that is written through.
+#[derive(Debug)]
+pub(super) struct Through {
+    pub(super) session: JsValue,
+    pub(super) view: View,
+    pub(super) carried: Option<Carried>,
+}
+
+impl Through {
+    /// A handle, for a write that is asked for now.
+    pub(super) fn of(session: JsValue, view: View) -> Self {
+        let carried = view.carried();
+        Self { session, view, carried }
+    }
 }
 
 /// The handles of a service, and what each remembers. It keeps none of them alive.

@@ -5,12 +5,13 @@ use std::rc::Rc;
 
 use js_sys::{Function, Object, Promise};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use super::backend::Backend;
 use super::checks::{check_options, check_signal};
 use super::errors::{invalid, not_found};
 use super::event::Fill;
-use super::handles::View;
+use super::handles::{Carried, View};
 use super::host::{Answer, member, settled};
 use super::kinds::describe;
 use super::requests::{EventWindow, check_session};
@@ -83,6 +84,9 @@ impl SessionService {
             let key = check_session(&session)?;
             let this = Rc::clone(&self.backend);
             Ok(self.backend.ask(signal, move |backend| {
+                if let Some(lost) = backend.handles.view(&session).map(|view| view.lost()).filter(JsValue::is_object) {
+                    return Err(lost);
+                }
                 backend.resolve(&key, backend.handles.view(&session).as_ref())?;
                 let view = backend.handles.view(&session);
                 let session = if view.is_some() { session } else { backend.open(&key, EventWindow::default())? };
@@ -143,11 +147,12 @@ impl Lease {
         settled(run())
     }
 
-    /// Gives it back. Nothing happens when it was lost: writes through its handle go on being refused then.
+    /// Gives it back, when the writes that were asked for before have been made. Nothing happens when it was lost: what
+    /// comes through its handle goes on being refused then. Throws `STORE_UNAVAILABLE` when these writes do not end in
+    /// time: it can be given back again.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn release(&self) -> Promise {
-        self.0.release();
-        Promise::resolve(&JsValue::UNDEFINED)
+        Held::release(&self.0)
     }
 }
 
@@ -161,6 +166,13 @@ impl Held {
                 held.lose(&thrown);
             }
         });
+        // A lease that the handle had before is over.
+        if let Some(lose_before) = held.view.lose() {
+            let fenced = JsValue::from(LeaseFault::Fenced.error(&held.key.session_id));
+            // It is a function of this module.
+            let _ = lose_before.call1(&JsValue::UNDEFINED, &fenced);
+            held.view.set_lost(&JsValue::UNDEFINED);
+        }
         #[expect(clippy::cast_precision_loss, reason = "no session is leased so often")]
         held.view.set_fence(Some(held.fence as f64));
         held.view.set_lose(lose.into_js_value().dyn_ref::<Function>());
@@ -170,8 +182,12 @@ impl Held {
         let symbol = member(&js_sys::global(), "Symbol").and_then(|symbols| member(&symbols, "asyncDispose"));
         if let Some(symbol) = symbol.ok().filter(JsValue::is_symbol) {
             let dispose = Closure::<dyn Fn() -> Promise>::new(move || {
-                disposed.release();
-                Promise::resolve(&JsValue::UNDEFINED)
+                let released = Held::release(&disposed);
+                future_to_promise(async move {
+                    // A block that ends tells its own error.
+                    let _ = JsFuture::from(released).await;
+                    Ok(JsValue::UNDEFINED)
+                })
             });
             let hidden = super::host::Attributes { enumerable: false, configurable: true, writable: true };
             if let Some(object) = lease.dyn_ref::<Object>() {
@@ -191,13 +207,33 @@ impl Held {
         row
     }
 
-    fn release(&self) {
+    fn release(held: &Rc<Self>) -> Promise {
+        if held.over.borrow().is_some() {
+            return Promise::resolve(&JsValue::UNDEFINED);
+        }
+        if held.backend.store.is_none() {
+            held.give_back();
+            return Promise::resolve(&JsValue::UNDEFINED);
+        }
+        let held = Rc::clone(held);
+        held.view.set_releasing(true);
+        future_to_promise(async move {
+            let turn = held.backend.turn().await;
+            held.view.set_releasing(false);
+            let _turn = turn?;
+            held.give_back();
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    fn give_back(&self) {
         if self.over.borrow().is_some() {
             return;
         }
         let _ = self.ask(0.0);
         if self.over.borrow().is_none() {
             *self.over.borrow_mut() = Some(LeaseFault::Fenced.error(&self.key.session_id).into());
+            self.view.set_released(self.view.fence());
             self.view.set_fence(None);
             self.view.set_lose(None);
         }
@@ -206,6 +242,7 @@ impl Held {
     fn lose(&self, thrown: &JsValue) {
         if self.over.borrow().is_none() {
             *self.over.borrow_mut() = Some(thrown.clone());
+            self.view.set_lost(thrown);
             self.controller.abort(thrown);
         }
     }
@@ -222,11 +259,13 @@ impl Backend {
         Ok(row.clone())
     }
 
-    /// Refuses what comes through the handle of a lease that was lost.
-    pub(super) fn check_fence(&self, view: &View, key: &SessionKey) -> Answer<()> {
-        let Some(fence) = view.fence() else { return Ok(()) };
+    /// Refuses what carries a lease that was lost.
+    pub(super) fn check_fence(&self, carried: Carried, view: &View, key: &SessionKey) -> Answer<()> {
+        if carried.is_after && view.released() == Some(carried.fence) {
+            return Ok(());
+        }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was a whole number")]
-        let fence = fence as u64;
+        let fence = carried.fence as u64;
         let row = self.leases.borrow().get(&view.created()).cloned().unwrap_or_default();
         row.check(fence).map_err(|fault| {
             let thrown = JsValue::from(fault.error(&key.session_id));

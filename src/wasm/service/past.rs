@@ -12,7 +12,7 @@ use super::checks::{admit_optional_string, admit_string, check_count, check_opti
 use super::errors::{Details, error};
 use super::event::{Fill, admit_event, is_temp};
 use super::fork::fork;
-use super::handles::View;
+use super::handles::{Carried, Through, View};
 use super::host::{Answer, member, parse, parse_frozen, put, stringify};
 use super::kinds::describe;
 use super::memory::{Memory, read_event};
@@ -157,7 +157,8 @@ impl SessionService {
         super::checks::check_signal(&signal)?;
         let key = check_session(&session)?;
         let view = self.backend.handles.view(&session);
-        Ok(Asked { session, key, view, signal })
+        let carried = view.as_ref().and_then(View::carried);
+        Ok(Asked { session, key, view, carried, signal })
     }
 }
 
@@ -185,6 +186,8 @@ pub(super) struct Asked {
     pub(super) key: SessionKey,
     /// Of a handle: what it remembers.
     view: Option<View>,
+    /// The lease that it had when this was asked for.
+    carried: Option<Carried>,
     pub(super) signal: JsValue,
 }
 
@@ -286,7 +289,7 @@ impl Asked {
         let marker = marker_of(&restored, events.get(to).map_or("", |event| &event.invocation_id), &backend.id())?;
         let draft = admit_event(&marker, backend)?;
         let guard = Guard { revision: Some(revision), ..Guard::default() };
-        let handle = self.view.map(|view| (self.session, view));
+        let handle = self.view.map(|view| Through { session: self.session, view, carried: self.carried });
         let Plan { step, answer } = backend.append(self.key, handle, draft, guard)?;
         let answer = move |backend: &Backend| {
             let rewound = Object::new();

@@ -13,6 +13,7 @@ use super::checks::{
 };
 use super::errors::invalid;
 use super::event::{Fill, admit_event, core_delta, resolve_into};
+use super::handles::Through;
 use super::host::{Answer, Attributes, define, member, parse, put, settled};
 use super::memory::Step;
 use super::requests::{
@@ -130,7 +131,7 @@ impl SessionService {
     }
 
     /// Deletes a session with its events and its own state; app and user state stay. It need not be there. A session
-    /// may be given in the place of its key.
+    /// may be given in the place of its key; through the handle of a lease that was lost it throws `LEASE_LOST`.
     #[wasm_bindgen(js_name = deleteSession, unchecked_return_type = "Promise<void>")]
     pub fn delete_session(
         &self,
@@ -139,7 +140,11 @@ impl SessionService {
         let begin = || -> Answer<Promise> {
             let signal = check_request(&request, &DELETE)?;
             let key = check_key(&request)?;
+            let leased = self.backend.handles.view(&request).and_then(|view| Some((view.carried()?, view)));
             Ok(self.backend.change(signal, move |backend| {
+                if let Some((carried, view)) = leased {
+                    backend.check_fence(carried, &view, &key)?;
+                }
                 let memory = backend.memory.borrow();
                 let is_there = memory.find(&key).is_some() || memory.damage.has_session(&key);
                 let step = is_there.then_some(Step::Remove { key });
@@ -177,7 +182,7 @@ impl SessionService {
             )]
             let guard = Guard { revision: revision.map(|revision| revision as u64), ..Guard::default() };
             let draft = admit_event(&event, &*self.backend)?;
-            let handle = self.backend.handles.view(&session).map(|view| (session, view));
+            let handle = self.backend.handles.view(&session).map(|view| Through::of(session, view));
             Ok(self.backend.change(signal, move |backend| backend.append(key, handle, draft, guard)))
         };
         started(begin())
@@ -230,7 +235,7 @@ impl SessionService {
         options: Option<UpdateStateOptions>,
     ) -> Promise {
         let begin = || -> Answer<Promise> {
-            let leased = self.backend.handles.view(&target).filter(|view| view.fence().is_some());
+            let leased = self.backend.handles.view(&target).and_then(|view| Some((view.carried()?, view)));
             let target = check_target(&target)?;
             let function = check_function(&function, "fn")?;
             let options = check_update_options(&options.map_or(JsValue::UNDEFINED, JsValue::from))?;

@@ -10,7 +10,7 @@ use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
 use super::errors::{Details, error, error_by, is_kind, not_found};
 use super::event::{Fill, admit_event, core_delta, is_temp, resolve_into};
-use super::handles::View;
+use super::handles::{Carried, View};
 use super::host::{Answer, deferred, is_thenable, keys, member, parse_frozen, put, sleep, symbols};
 use super::kinds::{describe, is_plain};
 use super::memory::{Memory, Step};
@@ -37,7 +37,7 @@ struct Read {
 pub(super) async fn update(
     backend: Rc<Backend>,
     target: Target,
-    leased: Option<View>,
+    leased: Option<(Carried, View)>,
     function: Function,
     options: UpdateOptions,
 ) -> Answer<JsValue> {
@@ -64,7 +64,7 @@ fn has_met_others(thrown: &JsValue) -> bool {
 async fn attempt(
     backend: &Rc<Backend>,
     target: &Target,
-    leased: Option<&View>,
+    leased: Option<&(Carried, View)>,
     function: &Function,
     options: &UpdateOptions,
 ) -> Answer<JsValue> {
@@ -99,8 +99,8 @@ async fn attempt(
     refuse_aborted(&options.signal)?;
     let plan = match target {
         Target::Session(key) => {
-            if let Some(view) = leased {
-                backend.check_fence(view, key)?;
+            if let Some((carried, view)) = leased {
+                backend.check_fence(*carried, view, key)?;
             }
             of_session(backend, key, &read, &answer, options)?
         }

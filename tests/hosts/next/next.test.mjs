@@ -69,7 +69,7 @@ const border = {
     export const dynamic = 'force-dynamic';
     export default async function Page() {
       const service = new SessionService();
-      const state = { topic: 'tides', ['__proto__']: { polluted: true }, 'app:motd': 'hello', 'user:cart': [{ item: 'tea' }] };
+      const state = { topic: 'tides', 'app:motd': 'hello', 'user:cart': [{ item: 'tea' }] };
       const session = await service.createSession({ appName: 'border', userId: 'ana', sessionId: 's', state });
       const actions = { stateDelta: { topic: 'moon', 'temp:draft': 1 } };
       await service.appendEvent({ session, event: { id: 'e', author: 'ana', timestamp: 1, actions } });
@@ -81,7 +81,7 @@ const crossed = {
   id: 's',
   appName: 'border',
   userId: 'ana',
-  state: { topic: 'moon', ['__proto__']: { polluted: true }, 'app:motd': 'hello', 'user:cart': [{ item: 'tea' }] },
+  state: { topic: 'moon', 'app:motd': 'hello', 'user:cart': [{ item: 'tea' }] },
   events: 1,
   lastUpdateTime: 1,
   revision: 1,

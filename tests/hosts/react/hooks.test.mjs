@@ -129,6 +129,10 @@ for (const kit of KITS) {
       // This error is none that is tried again.
       await page.evaluate(() => ((window.source.refusal = undefined), window.refetch()));
       await shows(page, 'whole', 'missing - - - -');
+      // Asking whether it is there does not open a watch.
+      const watches = await page.evaluate(() => window.source.watches);
+      await page.evaluate(() => window.refetch());
+      assert.equal(await page.evaluate(() => window.source.watches), watches);
       const text = await page.evaluate(async () => {
         await window.create({ topic: 'tides' });
         await window.refetch();

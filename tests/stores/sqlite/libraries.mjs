@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from 'statepad/stores/sqlite';
 
-const require = createRequire(import.meta.url);
+/** Where other versions of the libraries are installed, when these are to be tried. */
+const modules = process.env.STATEPAD_TEST_SQLITE_MODULES;
+const require = createRequire(modules ? join(modules, 'package.json') : import.meta.url);
 
 /** How each opens a file; `:memory:` is one, too. */
 const all = {

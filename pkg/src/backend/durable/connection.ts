@@ -96,7 +96,10 @@ export class Connection {
     }
   }
 
-  /** Closes the store, if it was opened. Nothing can be asked of it afterwards. */
+  /**
+   * Closes the store, if it was opened. Nothing can be asked of it afterwards. One that does not answer in time is
+   * left to itself.
+   */
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#isOpen = false;
@@ -111,8 +114,18 @@ export class Connection {
       ));
     if (isOpen) {
       this.#unwatch?.();
-      await this.store.close?.();
+      await this.#closeStore();
     }
+  }
+
+  async #closeStore(): Promise<void> {
+    const closed = (async () => await this.store.close?.())();
+    await tryOnce(async () => await closed, new Patience(this.#retry)).catch((error: unknown) => {
+      if (this.#retry.tries?.areOver !== true) {
+        throw error;
+      }
+      closed.catch(() => undefined);
+    });
   }
 
   async #start(): Promise<void> {

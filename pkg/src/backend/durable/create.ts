@@ -50,7 +50,8 @@ async function create(parts: StoreParts, { key, state, time: given }: Creation, 
   return record === undefined ? await readBack(parts, key, creation, change, committed) : registry.read(record);
 }
 
-function refusal(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
+/** Why a creation is refused. */
+export function refusal(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
   return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, {
     id,
     cause,

@@ -8,7 +8,7 @@
 import { Queues } from '../../async/queue.js';
 import { isTemp, nameOf } from '../../model/scope.js';
 import type { SharedPart } from './following.js';
-import type { ScopeKey } from '../../engine/sessions.js';
+import type { Hint } from '../../store/contract.js';
 
 /** The shared scopes in the order in which everybody takes their lanes: so nobody waits in a circle. */
 const ORDER: readonly SharedPart[] = ['app', 'user'];
@@ -44,13 +44,16 @@ export class Lanes {
   }
 }
 
+/** Whose values are written. */
+type Owner = Pick<Hint, 'appName'> & { readonly userId?: string | undefined };
+
 /** The lanes of these scopes. */
-export function lanesOf({ appName, userId }: ScopeKey, isWritten: (part: SharedPart) => boolean): string[] {
+export function lanesOf({ appName, userId }: Owner, isWritten: (part: SharedPart) => boolean): string[] {
   return ORDER.filter(isWritten).map((part) => JSON.stringify(part === 'app' ? [appName] : [appName, userId]));
 }
 
 /** The lanes of the scopes that these keys belong to. */
-export function lanesOfKeys(key: ScopeKey, keys: readonly string[]): string[] {
+export function lanesOfKeys(key: Owner, keys: readonly string[]): string[] {
   const scopes = new Set(keys.filter((name) => !isTemp(name)).map((name) => nameOf(name)[0]));
   return lanesOf(key, (part) => scopes.has(part));
 }

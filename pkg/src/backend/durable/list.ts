@@ -2,6 +2,7 @@
 
 import { cursorText, parseCursor } from './cursor.js';
 import { rowHandle, sharedVersion } from './detached.js';
+import { isUnfinished } from './unfinished.js';
 import { pageOf } from '../backend.js';
 import type { ListPlan } from '../../input/requests.js';
 import type { ListQuery, Page, Place, Row } from '../../store/contract.js';
@@ -42,12 +43,13 @@ export async function listPage(
   const { app, users, total, corrupt = [] } = page;
   const ofApp = sharedVersion('app', app);
   const ofUsers = new Map([...users].map(([id, values]) => [id, sharedVersion('user', values)]));
-  const handles = rows.map((row) => {
+  const whole = rows.filter((row) => !isUnfinished(row));
+  const handles = whole.map((row) => {
     return rowHandle(registry, row, [ofApp, ofUsers.get(row.key.userId) ?? sharedVersion('user', {})]);
   });
   const before = start?.before ?? plan.offset;
   const cursor = end && cursorText(end, before + rows.length + corrupt.length);
-  const answer = pageOf(plan, before, total, handles, cursor);
+  const answer = pageOf(plan, before, total - (rows.length - whole.length), handles, cursor);
   return corrupt.length === 0 ? answer : { ...answer, corrupt };
 }
 

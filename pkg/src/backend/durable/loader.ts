@@ -7,6 +7,7 @@ import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
 import { StatepadError } from '../../model/errors.js';
 import { missing } from '../../session/append.js';
 import { parseEvent } from './loaded-event.js';
+import { isUnfinished } from './unfinished.js';
 import type { Connection } from './connection.js';
 import type { SessionCache } from './session-cache.js';
 import type { ScopeKey } from '../../engine/sessions.js';
@@ -173,10 +174,18 @@ export class SessionLoader {
     return loaded?.created === created ? parseCreation(loaded.events[0]) : missing(key);
   }
 
-  /** The `created` of a session, for one that is to be deleted; `undefined` when there is none. */
+  /**
+   * The `created` of a session, for one that is to be deleted, whole or not; `undefined` when there is none.
+   */
   async loadCreated(key: SessionKey, signal: Signal | undefined): Promise<string | undefined> {
     const known = this.#cache.known(key, this.#cache.registry.find(key));
-    return (await this.#ask(key, { events: { last: 0 }, known }, signal))?.created;
+    return (await this.#askAny(key, { events: { last: 0 }, known }, signal))?.created;
+  }
+
+  /** A session that is not whole yet, with its creation; `null` when there is none. */
+  async loadUnfinished(key: SessionKey): Promise<Loaded | null> {
+    const loaded = await this.#askAny(key, { events: { from: 0, to: 0 } });
+    return loaded !== null && isUnfinished(loaded) ? loaded : null;
   }
 
   /** The values of an app, or of a user in it. */
@@ -190,7 +199,13 @@ export class SessionLoader {
     return await this.#ask(key, query, signal);
   }
 
+  /** A session that is not whole yet is not there. */
   async #ask(key: SessionKey, query: LoadQuery, signal: Signal | undefined): Promise<Loaded | null> {
+    const loaded = await this.#askAny(key, query, signal);
+    return loaded !== null && isUnfinished(loaded) ? null : loaded;
+  }
+
+  async #askAny(key: SessionKey, query: LoadQuery, signal?: Signal): Promise<Loaded | null> {
     return await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
   }
 }

@@ -4,7 +4,7 @@ import { operatorRefusal } from './operators.js';
 import { StatepadError } from '../../model/errors.js';
 import { orAborted } from '../../async/abort.js';
 import { sleep } from '../../async/sleep.js';
-import { isStoreError, type StoreError } from '../../store/store-error.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
 import type { StoreContext } from '../../store/contract.js';
 import type { Signal } from '../../async/abort.js';
 
@@ -20,6 +20,8 @@ export interface RetryOptions {
    * How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most.
    */
   readonly pause: number;
+  /** The tries that are under way. */
+  readonly tries?: Tries | undefined;
 }
 
 const MAX_PAUSE_MS = 5000;
@@ -33,10 +35,10 @@ export async function pauseAfter(attempt: number, { pause }: RetryOptions): Prom
 
 /** How long a store may still be silent: `timeout` for each try, or since its last answer for all of them. */
 export class Patience {
-  readonly #retry: Pick<RetryOptions, 'timeout' | 'isTotal'>;
+  readonly #retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>;
   #since: number | undefined;
 
-  constructor(retry: Pick<RetryOptions, 'timeout' | 'isTotal'>) {
+  constructor(retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>) {
     this.#retry = retry;
     this.answered();
   }
@@ -45,14 +47,19 @@ export class Patience {
     return this.#retry.timeout;
   }
 
+  /** The tries of the same service. */
+  get tries(): Tries | undefined {
+    return this.#retry.tries;
+  }
+
   /** How long the next try may be silent, in milliseconds. */
   get left(): number {
     return this.#since === undefined ? this.timeout : this.timeout - (performance.now() - this.#since);
   }
 
-  /** Whether there is no time for another try. */
+  /** Whether there is no time for another try, or the store is not asked any more. */
   get isOver(): boolean {
-    return this.left <= 0;
+    return this.left <= 0 || this.tries?.areOver === true;
   }
 
   /** The store has answered something. */
@@ -66,9 +73,15 @@ export class Patience {
   }
 }
 
-/** Runs one try. What it answers after its time is ignored. */
+/**
+ * Runs one try. What it answers after its time is ignored. Throws `unavailable` when the store is not asked any more.
+ */
 export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, patience: Patience): Promise<T> {
   return new Promise<T>((resolve, reject) => {
+    if (patience.tries?.areOver) {
+      reject(new StoreError('unavailable', GIVEN_UP));
+      return;
+    }
     const context = new Try(patience, reject);
     run(context).then(
       (answer) => {
@@ -84,6 +97,47 @@ export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, patience:
   });
 }
 
+const GIVEN_UP = 'the service was closed while the store did not answer';
+
+/**
+ * The tries of one service that are under way. Once it is being closed, a store that does not answer in time is not
+ * waited for any longer: all tries end with the first of them that does, and no other one begins.
+ */
+export class Tries {
+  /** What ends each of them. */
+  readonly #open = new Set<(reason: Error) => void>();
+  #isClosing = false;
+  #areOver = false;
+
+  /** Whether the store is not asked any more. */
+  get areOver(): boolean {
+    return this.#areOver;
+  }
+
+  add(expire: (reason: Error) => void): void {
+    this.#open.add(expire);
+  }
+
+  delete(expire: (reason: Error) => void): void {
+    this.#open.delete(expire);
+  }
+
+  /** The service is being closed. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** The store has not answered a try in time. */
+  timedOut(): void {
+    if (this.#isClosing) {
+      this.#areOver = true;
+      const open = [...this.#open];
+      this.#open.clear();
+      open.forEach((expire) => expire(new Error(GIVEN_UP)));
+    }
+  }
+}
+
 /** A try whose signal is made when a store asks for it: most do not. */
 class Try implements StoreContext {
   readonly #patience: Patience;
@@ -96,6 +150,7 @@ class Try implements StoreContext {
     this.#patience = patience;
     this.#giveUp = giveUp;
     this.#timer = setTimeout(this.#stop, Math.max(0, patience.left));
+    patience.tries?.add(this.#expire);
   }
 
   /** The time begins anew, unless it is over. */
@@ -110,12 +165,18 @@ class Try implements StoreContext {
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#patience.tries?.delete(this.#expire);
   }
 
   readonly #stop = (): void => {
-    this.#timer = undefined;
+    const { timeout, tries } = this.#patience;
+    this.#expire(new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError'));
+    tries?.timedOut();
+  };
+
+  readonly #expire = (reason: Error): void => {
+    this.end();
     this.#patience.end();
-    const reason = new DOMException(`the store did not answer within ${this.#patience.timeout} ms`, 'TimeoutError');
     this.abort(reason);
     // A store that gives up at once may know that nothing was written, and say so.
     setTimeout(this.#giveUp, 0, reason);

@@ -4,12 +4,14 @@ import { appendStored } from './append.js';
 import { showCurrent } from './append-target.js';
 import { Connection } from './connection.js';
 import { createStored } from './create.js';
+import { forkStored } from './fork.js';
 import { leaseStored } from './lease.js';
 import { loadFullLog } from './full-log.js';
 import { listPage } from './list.js';
 import { SessionLoader } from './loader.js';
 import { removeStored } from './remove.js';
 import { Reservations } from './reservations.js';
+import { Tries } from './retry.js';
 import { SessionCache } from './session-cache.js';
 import { scopeTarget } from './scope-target.js';
 import { sessionTarget } from './session-target.js';
@@ -20,6 +22,7 @@ import { recordStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
 import type { StoreParts } from './parts.js';
 import type { StoredOptions } from './options.js';
+import type { ForkPlan } from '../fork-plan.js';
 import type { AppendPlan, Creation, Leased, SessionBackend, SessionName } from '../backend.js';
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../session/lease-hold.js';
@@ -43,6 +46,7 @@ import type { Topics } from '../../watch/topics.js';
 /** Sessions that a store keeps. */
 export class StoreBackend implements SessionBackend {
   readonly #parts: StoreParts;
+  readonly #tries = new Tries();
   readonly #reservations: Reservations | undefined;
   /** What is watched, once anything is. */
   #topics: Topics | undefined;
@@ -50,7 +54,7 @@ export class StoreBackend implements SessionBackend {
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? recordStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
-    const retry = { ...options, isTotal: store.asksAgain === true };
+    const retry = { ...options, isTotal: store.asksAgain === true, tries: this.#tries };
     const connection = new Connection(store, retry, options.migrate, (hints) =>
       loader.reloadHinted(hints, this.#topics),
     );
@@ -113,6 +117,10 @@ export class StoreBackend implements SessionBackend {
     await orAborted(showCurrent(this.#parts, view), signal);
   }
 
+  async fork(plan: ForkPlan, signal?: Signal): Promise<Session> {
+    return await forkStored(this.#parts, plan, signal);
+  }
+
   async lease(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Promise<LeaseAnswer> {
     return await leaseStored(this.#parts, view, request, { signal, given });
   }
@@ -147,6 +155,7 @@ export class StoreBackend implements SessionBackend {
 
   async close(): Promise<void> {
     this.#topics?.close();
+    this.#tries.close();
     await this.flush();
     await this.#parts.connection.close();
   }

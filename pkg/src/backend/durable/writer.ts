@@ -10,7 +10,7 @@ import { isStoreError } from '../../store/store-error.js';
 import type { Connection } from './connection.js';
 import type { SessionCache } from './session-cache.js';
 import type { SentChange } from './positions.js';
-import type { Committed, Guard } from '../../store/contract.js';
+import type { Change, Committed, Guard } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** Says that a change is about to be sent. Throws when its caller has given up. */
@@ -102,6 +102,11 @@ export class ChangeWriter {
     } finally {
       this.#ended += 1;
     }
+  }
+
+  /** Makes a change durable of which nothing is cached. Throws as {@link CommitQueue.commit}. */
+  async send(change: Change): Promise<Committed> {
+    return await this.#commits.commit(change);
   }
 
   /** Resolves when everything that was asked for is done. */

@@ -41,9 +41,9 @@ export class Positions {
 
   /** The number of a version that a change has made of what was seen. */
   moved(name: ScopeName, before: Seen, version: string): number {
-    const number = this.of(name, before);
+    this.of(name, before);
     const scope = this.#scopeOf(name);
-    return scope.numbers.get(version) ?? this.#add(scope, version, scope.top === number ? number + 1 : scope.top + 1);
+    return scope.numbers.get(version) ?? this.#add(scope, version, scope.top + 1);
   }
 
   /** Whether a version is one that has a number, or nothing else of its scope was seen since `top` was told. */

@@ -1,5 +1,6 @@
 // The keys of an encrypted store: which there are, and what encrypts with each.
 
+import { describe } from '../../model/kinds.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { nodeAesGcm, subtle, webAesGcm, type AesGcm } from './aes-gcm.js';
 
@@ -102,8 +103,9 @@ export class Keyring {
 }
 
 /** Whether a key is given as bytes, maybe of another realm. */
-export function isBytes(material: KeyMaterial): material is Uint8Array {
-  return ArrayBuffer.isView(material);
+export function isBytes(material: unknown): material is Uint8Array {
+  // Other views of 32 elements have other bytes than those that are meant.
+  return ArrayBuffer.isView(material) && Object.prototype.toString.call(material) === '[object Uint8Array]';
 }
 
 /** The bytes of a key, copied: `slice` of a `Buffer` copies nothing. */
@@ -129,14 +131,14 @@ function isNamedKey(given: unknown): given is NamedKey {
 /** Whether something is a key, by its shape: bytes, or what WebCrypto has made. */
 export function isKeyMaterial(given: unknown): given is KeyMaterial {
   const { algorithm, usages } = (typeof given === 'object' && given !== null ? given : {}) as Partial<WebCryptoKey>;
-  return ArrayBuffer.isView(given) || (typeof algorithm?.name === 'string' && Array.isArray(usages));
+  return isBytes(given) || (typeof algorithm?.name === 'string' && Array.isArray(usages));
 }
 
 function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {
   if (!isKeyMaterial(key)) {
     throw new StoreError(
       'rejected',
-      `the key "${id}" must be ${KEY_BYTES} bytes (a Uint8Array) or a CryptoKey, not ${typeof key}`,
+      `the key "${id}" must be ${KEY_BYTES} bytes (a Uint8Array) or a CryptoKey, not ${describe(key)}`,
     );
   }
   const { name, length } = isBytes(key) ? { name: 'AES-GCM', length: 8 * key.length } : key.algorithm;

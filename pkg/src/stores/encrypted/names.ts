@@ -1,5 +1,6 @@
 // Names that the inner store does not see: it gets a token for each, the same one every time.
 
+import { describe } from '../../model/kinds.js';
 import { StoreError } from '../../store/store-error.js';
 import { toBase64 } from './base64.js';
 import { subtle } from './aes-gcm.js';
@@ -26,7 +27,7 @@ export function nameTokens(nameKey: KeyMaterial): NameTokens {
   if (!isKeyMaterial(nameKey)) {
     throw new StoreError(
       'rejected',
-      `the name key must be ${LEAST_KEY_BYTES} bytes (a Uint8Array) or a CryptoKey, not ${typeof nameKey}`,
+      `the name key must be ${LEAST_KEY_BYTES} bytes (a Uint8Array) or a CryptoKey, not ${describe(nameKey)}`,
     );
   }
   const isHkdf = !isBytes(nameKey) && nameKey.algorithm.name === 'HKDF' && nameKey.usages.includes('deriveKey');

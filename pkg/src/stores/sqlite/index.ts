@@ -14,7 +14,7 @@
  */
 
 import { StoreError } from '../../store/store-error.js';
-import { checkArguments, isPath, type SqliteStoreOptions } from './options.js';
+import { checkArguments, isPath, type FileUrl, type SqliteStoreOptions } from './options.js';
 import { sqliteClient, type SqliteClient, type SqliteDatabase } from './client.js';
 import { sqliteCore } from './core.js';
 import { resultOf, undone } from './errors.js';
@@ -25,7 +25,7 @@ import { PlacedFile } from '../shared/placed-file.js';
 import type { Migrate, SessionStore, StoreContext } from '../../store/contract.js';
 
 export type { SqliteDatabase, SqliteStatement } from './client.js';
-export type { SqliteStoreOptions } from './options.js';
+export type { FileUrl, SqliteStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 /**
@@ -51,7 +51,10 @@ const PAUSE_MS = 20;
  * const service = new SessionService({ store: sqliteStore('sessions.db') });
  * ```
  */
-export function sqliteStore(database: SqliteDatabase | string | URL, options: SqliteStoreOptions = {}): SessionStore {
+export function sqliteStore(
+  database: SqliteDatabase | FileUrl | string,
+  options: SqliteStoreOptions = {},
+): SessionStore {
   checkArguments(database, options);
   const { synchronous = 'full', journalMode, busyTimeout = 5000, log, pollMs = 200 } = options;
   const own = isPath(database) ? new OwnConnection(database, () => client.close()) : undefined;

@@ -32,9 +32,16 @@ export interface SqliteStoreOptions {
   readonly pollMs?: number | undefined;
 }
 
-/** Whether what a store is given names a file. */
-export function isPath(database: unknown): database is string | URL {
-  return typeof database === 'string' || database instanceof URL;
+/** The URL of a file: what is needed of a `URL`. */
+export interface FileUrl {
+  readonly href: string;
+  readonly protocol: string;
+}
+
+/** Whether what a store is given names a file. A `URL` may be that of another realm. */
+export function isPath(database: unknown): database is string | FileUrl {
+  const { href, protocol } = (database ?? {}) as Partial<FileUrl>;
+  return typeof database === 'string' || (typeof href === 'string' && typeof protocol === 'string');
 }
 
 /** Throws `INVALID_ARGUMENT` for a path, a connection or options that cannot be used. */
@@ -61,8 +68,8 @@ export function checkArguments(database: unknown, options: SqliteStoreOptions): 
   }
 }
 
-function checkPath(path: string | URL): void {
-  if (path instanceof URL) {
+function checkPath(path: string | FileUrl): void {
+  if (typeof path !== 'string') {
     if (path.protocol !== 'file:') {
       invalid('path', `must be a file: "${path.href}" is not`);
     }

@@ -6,6 +6,7 @@ import { builtinModule } from '../shared/builtin.js';
 import { PlacedFile } from '../shared/placed-file.js';
 import { databaseClass } from './library.js';
 import type { SqliteDatabase, SqliteStatement } from './client.js';
+import type { FileUrl } from './options.js';
 
 /** What SQLite calls a database that lies in no file. */
 const MEMORY = ':memory:';
@@ -25,9 +26,9 @@ export class OwnConnection implements SqliteDatabase {
   /**
    * `beforeClose` lets go of what hangs on the connection. Throws `INVALID_ARGUMENT` for a URL that names no file.
    */
-  constructor(path: string | URL, beforeClose: () => void) {
+  constructor(path: string | FileUrl, beforeClose: () => void) {
     this.#beforeClose = beforeClose;
-    this.#name = String(path);
+    this.#name = typeof path === 'string' ? path : path.href;
     this.#path = absolute(this.#name);
   }
 

@@ -27,8 +27,8 @@
 //   :i:member       zset     `=id` of each event by revision, but for the creation's: nothing is a duplicate of that
 //   :sessions, :l:user  zset the members of the app, of a user, by time
 //   :updates        zset     the updates that were made, by when
-//   :results        hash     what the operators of updates came to, by the updates' ids: `@` and, as JSON, what is told
-//                            beside an event; a line feed and `=`
+//   :results        hash     what the operators of updates came to, by the updates' ids: `@`, the JSON that is kept
+//                            beside events, a line feed and `=`
 //   :refused        zset     the calls that were refused after the first try, by when
 //   :removed        zset     the removed sessions, each with its creation, by when
 //

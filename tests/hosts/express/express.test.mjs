@@ -1,0 +1,80 @@
+// Express with its compression in front of a stream: changes reach the client as they come.
+
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { SessionService } from 'statepad';
+import { applyChange, nodeListener, sseHandler, sseSource } from 'statepad/sse';
+import { install } from '../host.mjs';
+
+const KEY = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
+
+describe('behind compression, in Express', () => {
+  let express;
+  let compression;
+  let service;
+  let server;
+
+  before(async () => {
+    const require = createRequire(join(await install('express'), 'package.json'));
+    express = require('express');
+    compression = require('compression');
+    service = new SessionService();
+    const handler = sseHandler(service, { insecure: true });
+    const plain = async (request) => {
+      const { body, headers } = await handler(request);
+      return new Response(body, { headers: { 'content-type': headers.get('content-type') } });
+    };
+    const app = express();
+    // It compresses whatever it may, as the default of many proxies is.
+    app.use(compression({ threshold: 0, filter: () => true }));
+    app.use('/session', nodeListener(handler));
+    app.use('/plain', nodeListener(plain));
+    server = await new Promise((resolve) => {
+      const listening = app.listen(0, '127.0.0.1', () => resolve(listening));
+    });
+  });
+  after(async () => {
+    server?.closeAllConnections();
+    await new Promise((resolve) => (server === undefined ? resolve() : server.close(resolve)));
+    await service?.close();
+  });
+
+  const address = (path) => `http://127.0.0.1:${server.address().port}${path}`;
+
+  it('ten changes come one by one', async () => {
+    const session = await service.createSession(KEY);
+    const source = sseSource({ url: address('/session') });
+    const changes = source.watch({ ...KEY, whole: true });
+    let shown = applyChange(undefined, (await changes.next()).value);
+    for (let n = 1; n <= 10; n++) {
+      await service.appendEvent({ session, event: { author: 'ana', actions: { stateDelta: { n } } } });
+      shown = applyChange(shown, (await changes.next()).value);
+      assert.deepEqual([shown.revision, shown.state.n], [n, n]);
+    }
+    await changes.return();
+  });
+
+  it('what may be transformed is, and a stream is not', async () => {
+    const { id: sessionId } = await service.createSession({ ...KEY, sessionId: 'other' });
+    const query = `?${new globalThis.URLSearchParams({ ...KEY, sessionId })}`;
+    const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip' };
+    for (const [path, encoding] of [
+      ['/session', null],
+      ['/plain', 'gzip'],
+    ]) {
+      const response = await fetch(address(path + query), { headers });
+      assert.equal(response.headers.get('content-encoding'), encoding);
+      await response.body.cancel();
+    }
+  });
+
+  it('a POST comes through with its body, and a request that is none is refused', async () => {
+    const post = await fetch(address('/session'), { method: 'POST', body: JSON.stringify([KEY]) });
+    const reader = post.body.getReader();
+    assert.match(new TextDecoder().decode((await reader.read()).value), /^retry: 1000/);
+    await reader.cancel();
+    assert.equal((await fetch(address('/session'), { method: 'POST', body: 'junk' })).status, 400);
+  });
+});
