@@ -115,7 +115,7 @@ export type {
   TrimOptions,
 } from './model/past.js';
 export type { Lease, LeaseOptions, WithLeaseOptions } from './model/lease.js';
-export type { ForkOptions, RewindOptions, Rewound } from './model/rewind.js';
+export type { ForkOptions, RedoOptions, RewindOptions, Rewound } from './model/rewind.js';
 export type {
   SessionChange,
   SessionSource,

@@ -25,6 +25,7 @@ export { sseSource } from './sse/source.js';
 export type { SseSourceOptions } from './sse/request.js';
 export type { TabSharing } from './sse/tabs/share.js';
 export { nodeListener, type NodeListenerOptions, type NodeRequest, type NodeResponse } from './http/node-listener.js';
+export type { StoredScope } from './model/scope.js';
 export type { Authorize, Authorized, Granted, Principal } from './http/principal.js';
 export type { ErrorContext, OnError } from './http/answers.js';
 export type { CorsOptions } from './http/cors.js';

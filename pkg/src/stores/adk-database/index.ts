@@ -24,6 +24,7 @@ import type { Durability, Loaded, LoadQuery, ScopeName, SessionStore, StoreLack 
 import type { SessionKey } from '../../model/types.js';
 
 export type { AdkDatabaseStoreOptions } from './options.js';
+export type { Integers } from './numbers.js';
 export type { PostgresClient } from '../postgres/client.js';
 export type { SessionStore } from '../../store/contract.js';
 

@@ -52,7 +52,7 @@ function sourceOf(callbacks: Callbacks, admit: NonNullable<LogSource['admit']>):
   };
 }
 
-/** Makes a store over what keeps the records of a log. */
+/** @internal Makes a store over what keeps the records of a log. */
 export function logStore(source: LogSource, options: LogOptions): SessionStore {
   const hasLog = options.log ?? true;
   const log = new Log(source, options);
