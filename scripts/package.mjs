@@ -108,7 +108,7 @@ export async function bundleInto(folder) {
     root: folder,
     publicDir: false,
     logLevel: 'error',
-    plugins: [{ name: 'print', renderChunk: printed }],
+    plugins: [{ name: 'print', renderChunk: print }],
     build: {
       outDir: join(folder, 'dist'),
       emptyOutDir: false,
@@ -148,9 +148,9 @@ export async function bundleInto(folder) {
 }
 
 /** A script without comments and blanks, in lines that a terminal can show. Its names stay. */
-async function printed(code, { fileName }) {
+async function print(code, { fileName }) {
   const { transform } = await import('esbuild');
-  return await transform(code, {
+  const { code: printed, map } = await transform(code, {
     sourcefile: fileName,
     sourcemap: 'external',
     sourcesContent: false,
@@ -161,7 +161,14 @@ async function printed(code, { fileName }) {
     minifyWhitespace: true,
     lineLimit,
   });
+  return { code: printed.replace(/(?<![#.\w$])import\((?!["'`])/g, `import(${NOT_BUNDLED} `), map };
 }
+
+/**
+ * What stands before a name that is known at run time alone, such as that of a driver that may be installed: it is
+ * looked for then, and by no bundler. esbuild leaves such comments out.
+ */
+const NOT_BUNDLED = '/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */';
 
 async function bundle() {
   if (existsSync(dist)) {

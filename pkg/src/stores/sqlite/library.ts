@@ -30,9 +30,9 @@ async function betterSqlite(): Promise<DatabaseClass> {
   return found;
 }
 
-/** What a package exports as default. A name in a variable is looked for at run time, and by no bundler. */
+/** What a package exports as default. Its name is a variable, which the build marks for bundlers. */
 async function installed(name: string): Promise<DatabaseClass & { readonly prototype: object }> {
-  const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ name)) as {
+  const module = (await import(name)) as {
     readonly default: DatabaseClass & { readonly prototype: object };
   };
   return module.default;

@@ -51,7 +51,7 @@ function libraryTokens(): (isRefused: boolean) => Promise<unknown> {
 async function newAuth(): Promise<GoogleAuth> {
   let library: GoogleAuthLibrary;
   try {
-    library = (await import(/* webpackIgnore: true */ /* @vite-ignore */ libraryName())) as GoogleAuthLibrary;
+    library = (await import(libraryName())) as GoogleAuthLibrary;
   } catch (cause) {
     throw new StoreError('rejected', `there are no credentials: ${ADVICE}`, { cause });
   }
