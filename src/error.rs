@@ -39,6 +39,8 @@ pub enum ErrorKind {
     LimitExceeded,
     /// A store cannot be reached: nothing was written.
     StoreUnavailable,
+    /// A store cannot be opened as it is: it holds something else, or another version.
+    StoreUnsuitable,
     /// It is not known whether a store has written something.
     CommitUnknown,
     /// A store has something that cannot be read.
@@ -70,6 +72,7 @@ impl ErrorKind {
             Self::SchemaInvalid => "SCHEMA_INVALID",
             Self::LimitExceeded => "LIMIT_EXCEEDED",
             Self::StoreUnavailable => "STORE_UNAVAILABLE",
+            Self::StoreUnsuitable => "STORE_UNSUITABLE",
             Self::CommitUnknown => "COMMIT_UNKNOWN",
             Self::StoreCorrupt => "STORE_CORRUPT",
             Self::LeaseHeld => "LEASE_HELD",

@@ -200,6 +200,7 @@ fn errors_have_stable_codes_and_name_the_culprit() {
         ErrorKind::SchemaInvalid,
         ErrorKind::LimitExceeded,
         ErrorKind::StoreUnavailable,
+        ErrorKind::StoreUnsuitable,
         ErrorKind::CommitUnknown,
         ErrorKind::StoreCorrupt,
         ErrorKind::LeaseHeld,

@@ -156,7 +156,7 @@ describe('bundled', () => {
   });
 
   const notKept = [
-    'STORE_UNAVAILABLE',
+    'STORE_UNSUITABLE',
     'the store cannot be opened: the store refuses: the database "sessions.db": ' +
       'this host has neither node:sqlite nor bun:sqlite: give an open connection',
   ];

@@ -66,7 +66,7 @@ describe('the agent of the README, on SQLite', () => {
     const { code, stderr } = await tutor(process.execPath, without);
     assert.equal(code, 1);
     const fitting = process.versions.node.startsWith('20.') ? 'better-sqlite3@12' : 'better-sqlite3@13';
-    assert.match(stderr, /STORE_UNAVAILABLE/);
+    assert.match(stderr, /STORE_UNSUITABLE/);
     assert.match(
       stderr,
       new RegExp(`the database "sessions\\.db": Node .* has no node:sqlite, and better-sqlite3 is not`),

@@ -103,7 +103,7 @@ impl Replay {
             let message = format!(
                 "the store cannot be opened: the log has version {version}, newer than {VERSION}: update statepad"
             );
-            return Err(error(ErrorKind::StoreUnavailable, &message, Details::default()));
+            return Err(error(ErrorKind::StoreUnsuitable, &message, Details::default()));
         }
         Ok(())
     }

@@ -109,7 +109,7 @@ impl Store {
     /// Reads the log, in one's turn.
     pub(super) async fn read(&self) -> Answer<Memory> {
         let replay = self.replay().await.map_err(|thrown| {
-            if is_kind(&thrown, &[ErrorKind::StoreCorrupt, ErrorKind::StoreUnavailable]) {
+            if is_kind(&thrown, &[ErrorKind::StoreCorrupt, ErrorKind::StoreUnavailable, ErrorKind::StoreUnsuitable]) {
                 return thrown;
             }
             let message = format!("the sessions cannot be read: restore() failed: {}", reason(&thrown));
