@@ -83,8 +83,13 @@ for (const [place, open] of Object.entries(places)) {
       test(name, async () => {
         const service = new SessionService({ store: open() });
         const done = [0, 0];
+        const sessions = await Promise.all(
+          pair.map((_, index) => service.createSession({ appName: 'app', userId: `u${index}`, sessionId: 's' })),
+        );
+        // Before it counts: code that is loaded at the first call comes when it comes.
+        for (const [index, step] of pair.entries()) await step(service, sessions[index]);
         const run = async (step, index) => {
-          const session = await service.createSession({ appName: 'app', userId: `u${index}`, sessionId: 's' });
+          const session = sessions[index];
           while (done[0] + done[1] < 40) {
             await step(service, session);
             done[index] += 1;
