@@ -59,7 +59,9 @@ function rustSources() {
  * source file: the paths of this machine are taken out of it.
  */
 function compileCore() {
-  console.log('build: the core, which takes about a minute at first, and half of that when the Rust has changed');
+  if (stateOfCore() !== 'current') {
+    console.log('build: the core, which takes about a minute at first, and half of that when the Rust has changed');
+  }
   run('cargo', ['fetch', '--locked', '--quiet', '--target', wasmTarget]);
   const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, env, encoding: 'utf8' }).trim();
   const sources = join(cargoHome, 'registry', 'src');
