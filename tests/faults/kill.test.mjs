@@ -38,11 +38,11 @@ async function killProcesses(t, kind, most, seed, placeOf) {
     await end();
     written.set(round, checkRound(ids, round, lines));
     for (let before = round - (round % perApp); before < round; before++) {
-      assert.equal(
-        ids.filter((id) => id.startsWith(`${before} `)).length,
-        written.get(before),
-        `what round ${before} wrote, after round ${round}`,
-      );
+      const there = ids.filter((id) => id.startsWith(`${before} `)).length;
+      // A server may finish what a killed process has sent after somebody else has read.
+      const isLate = kind === 'postgres' && before === round - 1 && there > written.get(before);
+      if (isLate) written.set(before, there);
+      assert.equal(there, written.get(before), `what round ${before} wrote, after round ${round}`);
     }
     counts.acknowledged += lines.length;
     counts.beyond += written.get(round) - lines.length;
