@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { lineLimit } from './printing.mjs';
+import { printing } from './printing.mjs';
 import { run } from './run.mjs';
 import { filesUnder, hashOf, step } from './step.mjs';
 import { cargoHome, env, root, wasmTarget } from './tools.mjs';
@@ -193,12 +193,7 @@ const AT_IMPORT = ['TextDecoder', 'TextEncoder'];
 async function minify(file) {
   const { transform } = await import('esbuild');
   const { code } = await transform(readFileSync(file, 'utf8'), {
-    target: 'es2022',
-    format: 'esm',
-    charset: 'utf8',
-    legalComments: 'none',
-    minifyWhitespace: true,
-    lineLimit,
+    ...printing,
     minifySyntax: true,
     define: Object.fromEntries(AT_IMPORT.map((name) => [name, `Host${name}`])),
     banner: AT_IMPORT.map((name) => `const Host${name}=globalThis.${name}??class{decode(){}};`).join(''),

@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { entryNames, exportedNames } from './entries.mjs';
-import { lineLimit } from './printing.mjs';
+import { printing } from './printing.mjs';
 import { run } from './run.mjs';
 import { filesUnder, remade } from './step.mjs';
 import { root } from './tools.mjs';
@@ -154,12 +154,7 @@ async function print(code, { fileName }) {
     sourcefile: fileName,
     sourcemap: 'external',
     sourcesContent: false,
-    target: 'es2022',
-    format: 'esm',
-    charset: 'utf8',
-    legalComments: 'none',
-    minifyWhitespace: true,
-    lineLimit,
+    ...printing,
   });
   return { code: printed.replace(/(?<![#.\w$])import\((?!["'`])/g, `import(${NOT_BUNDLED} `), map };
 }
