@@ -176,10 +176,10 @@ if (why) {
   });
 
   for (const [scope, dropped, survivor] of [
-    ['app', ['app'], 'log'],
-    ['app', ['app', 'log'], 'the session'],
-    ['user', ['v:user'], 'log'],
-    ['user', ['v:user', 'u:user'], 'the session'],
+    ['app', ['app'], 'the moves'],
+    ['app', ['app', 'moves'], 'the session'],
+    ['user', ['u:user'], 'the moves'],
+    ['user', ['u:user', 'm:user'], 'the session'],
   ]) {
     test(`the state of the ${scope} that was dropped is corrupt, and not empty: ${survivor} tells`, async () => {
       const prefix = fresh();
@@ -202,9 +202,9 @@ if (why) {
       await assert.rejects(store.commit(append('e', key, { [scope]: values({ x: 1 }) }), context), corrupt);
       const page = store.list({ app: 'app', descending: false }, context);
       if (scope === 'user') assert.deepEqual((await page).corrupt, [key]);
-      else if (survivor === 'log') await assert.rejects(page, corrupt);
+      else if (survivor === 'the moves') await assert.rejects(page, corrupt);
       else assert.equal((await page).corrupt.length, 2);
-      if (survivor === 'log') {
+      if (survivor === 'the moves') {
         const name = scope === 'app' ? { app: 'app' } : { app: 'app', user: 'user' };
         await assert.rejects(store.loadScope(name, context), corrupt);
         await assert.rejects(store.removeScope(name, context), corrupt);
@@ -223,11 +223,11 @@ if (why) {
     await store.commit(create('c', key), context);
     await store.commit(update('u', { appName: 'app', userId: 'user' }, { user: values({ u: 1 }) }), context);
     await store.commit(append('e', key), context);
-    await admin.del(`${prefix}:{app}:v:user`, `${prefix}:{app}:u:user`);
+    await admin.del(`${prefix}:{app}:u:user`, `${prefix}:{app}:m:user`);
     await assert.rejects(store.load(key, {}, context), { code: 'corrupt' });
   });
 
-  test('a scope whose log was dropped is read and written as ever, and its changes are not told', async () => {
+  test('a scope whose moves were dropped is read and written as ever, and its changes are not told', async () => {
     const prefix = fresh();
     const store = redisStore(admin, { prefix });
     const key = keyOf('s');
@@ -235,7 +235,7 @@ if (why) {
     await store.commit(append('e1', key, { app: values({ a: 2 }) }), context);
     const known = { pos: { app: 1 }, marks: { app: 'c' } };
     assert.ok((await store.load(key, { known }, context)).changed);
-    await admin.del(`${prefix}:{app}:log`);
+    await admin.del(`${prefix}:{app}:moves`);
     const { changed, state } = await store.load(key, { known }, context);
     assert.deepEqual([changed, { ...state.app }], [undefined, { a: 2 }]);
     const written = await store.commit(append('e2', key, { app: values({ b: 1 }) }, { known }), context);
@@ -285,7 +285,7 @@ if (why) {
     const many = await commandsOf('last');
     assert.ok(many <= few, `${many} commands, not ${few}`);
     // A mark, a name and its birth, or its end, at each position: no more than 1,256 of them.
-    assert.ok((await admin.zcard(`${prefix}:{app}:log`)) <= 3 * 1_256);
+    assert.ok((await admin.zcard(`${prefix}:{app}:moves`)) <= 3 * 1_256);
   });
 
   test('a replica that is promoted without the last writes shows by marks and ids that others have written since', async () => {
