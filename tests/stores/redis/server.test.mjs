@@ -6,9 +6,11 @@ import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { redisStore } from 'statepad/stores/redis';
 import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
+import { source } from '../../support/source.mjs';
 import { clients, openIoredis } from './clients.mjs';
 import { append, context, create, keyOf, update, values } from './words.mjs';
 
+const { VERSION_TEXT } = await source('stores/redis/version.ts');
 const open = (store) => store.open({ migrate: 'create' }, context);
 
 /** A client whose server says this about itself, and has an empty store; `undefined` for what it refuses to say. */
@@ -19,8 +21,8 @@ function saying(info, fsync) {
   };
   return {
     defineCommand() {},
-    eval: async () => ['found', '2'],
-    evalsha: async () => ['found', '2'],
+    eval: async () => ['found', VERSION_TEXT],
+    evalsha: async () => ['found', VERSION_TEXT],
     call: (name) => (name === 'INFO' ? answer(info) : answer(fsync && ['appendfsync', fsync])),
   };
 }
@@ -97,7 +99,11 @@ test('a server that does not tell is believed to be as the option says, with one
   process.on('warning', listen);
   const silent = saying(undefined);
   const mute = { ...silent, call: undefined };
-  const upstash = { createScript() {}, eval: async () => ['found', '2'], evalsha: async () => ['found', '2'] };
+  const upstash = {
+    createScript() {},
+    eval: async () => ['found', VERSION_TEXT],
+    evalsha: async () => ['found', VERSION_TEXT],
+  };
   for (const client of [silent, mute, upstash, saying(lines()), saying('redis_version:7.0.0')]) {
     for (const durability of ['replicated', undefined]) {
       const store = redisStore(client, durability && { durability });
