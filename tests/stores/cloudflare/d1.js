@@ -18,7 +18,6 @@ import {
   KEY,
   keyOf,
   newerOnes,
-  oldOnes,
   readMany,
   serve,
   thrown,
@@ -93,30 +92,6 @@ export async function wrong({ database }) {
     assertEqual(error.path, path, 'the path');
   }
 }
-export async function old({ database, context, statements }) {
-  await database.batch(statements.map((statement) => database.prepare(statement)));
-  return oldOnes(d1Store(database), context);
-}
-
-/** What version 1 still sends after the upgrade fails, all of it, and writes nothing. */
-export async function fenced({ database, context, statements, batches }) {
-  await database.batch(statements.map((statement) => database.prepare(statement)));
-  await d1Store(database).open({ migrate: 'upgrade' }, context);
-  const before = await dump(database);
-  let count = 0;
-  for (const [what, sent] of Object.entries(batches)) {
-    for (const queries of sent) {
-      const error = await thrown(() =>
-        database.batch(queries.map(([sql, values]) => database.prepare(sql).bind(...values))),
-      );
-      assert(/no such table: statepad_(scopes|sessions)/.test(error.message), `${what}: ${error.message}`);
-      count += 1;
-    }
-  }
-  assertEqual(await dump(database), before, 'what is there');
-  return count;
-}
-
 export const write = ({ database, context, ...details }) => writeMany(d1Store(database), context, details);
 export const read = ({ database, context }) => readMany(d1Store(database), context);
 
@@ -305,11 +280,11 @@ export async function upgradeAtOnce({ database, context }) {
   await store.open({ migrate: 'create' }, context);
   await store.commit(create(KEY, { app: { set: { count: 1 } } }), context);
   const schema = {
-    version: 4,
+    version: 3,
     tables: TABLES,
     upgrades: {
-      2: ['UPDATE statepad_values SET value = value + 1'],
-      3: ['UPDATE statepad_values SET value = value * 10'],
+      1: ['UPDATE statepad_values SET value = value + 1'],
+      2: ['UPDATE statepad_values SET value = value * 10'],
     },
     names: {},
   };

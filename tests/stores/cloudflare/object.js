@@ -15,7 +15,6 @@ import {
   followCorrupt,
   KEY,
   newerOnes,
-  oldOnes,
   readMany,
   serve,
   thrown,
@@ -52,7 +51,7 @@ export const follow = ({ storage, part }) =>
   );
 const dumpOf = (
   storage,
-  tables = ['scopes_v2', 'sessions_v2', 'values', 'events', 'updates', 'changes', 'calls', 'creations', 'log'],
+  tables = ['scopes', 'sessions', 'values', 'events', 'updates', 'changes', 'calls', 'creations', 'log'],
 ) => tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
 export const newer = ({ storage, context }) =>
   newerOnes(
@@ -66,10 +65,6 @@ export async function wrong({ storage }) {
   await wrongOnes(durableObjectStore, 'transactionSync');
   const error = await assertCode(async () => durableObjectStore(storage, { log: 1 }), 'INVALID_ARGUMENT');
   assertEqual(error.path, 'log', 'the path');
-}
-export function old({ storage, context, statements }) {
-  statements.forEach((statement) => storage.sql.exec(statement).toArray());
-  return oldOnes(durableObjectStore(storage), context);
 }
 
 export const write = ({ storage, context, ...details }) => writeMany(durableObjectStore(storage), context, details);

@@ -3,7 +3,7 @@
 import { StoreError } from '../../store/store-error.js';
 import { newerVersion, olderVersion } from '../../store/refusals.js';
 import * as sql from './statements.js';
-import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './schema.js';
+import { META, SCHEMA_VERSION, TABLES } from './schema.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { Migrate } from '../../store/contract.js';
 
@@ -21,7 +21,7 @@ export interface Schema {
   readonly names: Readonly<Record<number, readonly string[]>>;
 }
 
-const CURRENT: Schema = { version: SCHEMA_VERSION, tables: TABLES, upgrades: UPGRADES, names: NAMES };
+const CURRENT: Schema = { version: SCHEMA_VERSION, tables: TABLES, upgrades: {}, names: {} };
 
 /** How refusals of a version call the database. */
 const WHAT = 'the database';
