@@ -47,6 +47,7 @@ describe('a durable object', () => {
       host.ask({ store: 'object', test: 'follow', part }));
   }
   it('writes nothing to tables of a later version', () => host.ask({ store: 'object', test: 'newer' }));
+  it('refuses tables of another layout', () => host.ask({ store: 'object', test: 'layout' }));
   it('tells what others have done as the reference does, over many changes', () =>
     host.ask({ store: 'object', test: 'told' }));
   it('says at once what it has to be given', () => host.ask({ store: 'object', test: 'wrong' }));

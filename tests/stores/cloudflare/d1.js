@@ -4,12 +4,13 @@ import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
 import { memoryStore } from 'statepad/stores/memory';
 import { openTables } from '../../../pkg/src/stores/cloudflare/d1/open.ts';
-import { TABLES } from '../../../pkg/src/stores/sqlite/schema.ts';
+import { LAYOUT, TABLES } from '../../../pkg/src/stores/sqlite/schema.ts';
 import {
   append,
   assert,
   assertCode,
   assertEqual,
+  assertOtherLayout,
   bigOnes,
   corruptOnes,
   create,
@@ -272,6 +273,10 @@ export async function openWhatDoesNotSuit({ database, context }) {
   for (const migrate of ['create', 'upgrade', 'check']) {
     await assertCode(() => open(migrate), 'rejected');
   }
+  await database.prepare(`UPDATE statepad_meta SET value = '1' WHERE name = 'version'`).run();
+  await assertOtherLayout(open, (sql) => database.prepare(sql).run());
+  await database.prepare(`INSERT INTO statepad_meta VALUES ('layout', '${LAYOUT}')`).run();
+  await open('check');
 }
 
 /** An upgrade that must not be made twice is made once, whoever else upgrades at the same time. */
@@ -281,6 +286,7 @@ export async function upgradeAtOnce({ database, context }) {
   await store.commit(create(KEY, { app: { set: { count: 1 } } }), context);
   const schema = {
     version: 3,
+    layout: 'later',
     tables: TABLES,
     upgrades: {
       1: ['UPDATE statepad_values SET value = value + 1'],

@@ -281,6 +281,20 @@ export async function newerOnes(store, context, run, dump) {
   await refused(() => store.lease(KEY, { holder: 'one', ttl: 1_000 }, context));
 }
 
+/** Tables with another fingerprint, or without one, are refused. `run` runs a statement on them. */
+export async function assertOtherLayout(open, run) {
+  for (const [statement, found] of [
+    ["UPDATE statepad_meta SET value = 'other' WHERE name = 'layout'", 'the layout other'],
+    ["DELETE FROM statepad_meta WHERE name = 'layout'", 'a layout without a fingerprint'],
+  ]) {
+    await run(statement);
+    for (const migrate of ['create', 'upgrade', 'check']) {
+      const { message } = await assertCode(() => open(migrate), 'rejected');
+      assert(message.startsWith(`the database has ${found}, written by an unreleased build of statepad`), message);
+    }
+  }
+}
+
 /** What is thrown for arguments that are no storage. A text is one where that is a path. */
 export async function wrongOnes(make, method, isPath = false) {
   const wrong = {

@@ -8,6 +8,7 @@ import {
   assert,
   assertCode,
   assertEqual,
+  assertOtherLayout,
   bigOnes,
   corruptOnes,
   create,
@@ -65,6 +66,12 @@ export async function wrong({ storage }) {
   await wrongOnes(durableObjectStore, 'transactionSync');
   const error = await assertCode(async () => durableObjectStore(storage, { log: 1 }), 'INVALID_ARGUMENT');
   assertEqual(error.path, 'log', 'the path');
+}
+
+export async function layout({ storage, context }) {
+  const open = (migrate) => durableObjectStore(storage).open({ migrate }, context);
+  await open('create');
+  await assertOtherLayout(open, (sql) => storage.sql.exec(sql).toArray());
 }
 
 export const write = ({ storage, context, ...details }) => writeMany(durableObjectStore(storage), context, details);

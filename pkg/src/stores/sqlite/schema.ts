@@ -3,6 +3,12 @@
 /** The version of the tables below, as `statepad_meta` has it, and as every transaction that writes finds it there. */
 export const SCHEMA_VERSION = 1;
 
+/**
+ * The fingerprint of the statements below: tables that an unreleased build has made otherwise have another one, or
+ * none, and are refused. It goes with the first release.
+ */
+export const LAYOUT = 'e46a7ee7';
+
 /** Makes the table by which a database of statepad is known. It is the same in every version. */
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
 

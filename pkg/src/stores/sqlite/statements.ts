@@ -12,7 +12,7 @@ import type { Json } from '../../model/types.js';
  */
 export const OUR_NAMES = "SELECT type, name, sql FROM sqlite_master WHERE lower(name) GLOB 'statepad_*' ORDER BY name";
 
-export const READ_META = 'SELECT value FROM statepad_meta WHERE name = ?';
+export const READ_META = "SELECT name, value FROM statepad_meta WHERE name IN ('layout', 'version')";
 export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
