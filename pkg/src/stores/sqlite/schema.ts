@@ -7,7 +7,7 @@ export const SCHEMA_VERSION = 1;
  * The fingerprint of the statements below: tables that an unreleased build has made otherwise have another one, or
  * none, and are refused. It goes with the first release.
  */
-export const LAYOUT = 'e46a7ee7';
+export const LAYOUT = 'af405dca';
 
 /** Makes the table by which a database of statepad is known. It is the same in every version. */
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
@@ -30,7 +30,7 @@ export const TOLD = 1024;
  *   lease, `holder` who has that lease, until `held_until`.
  * - `statepad_values`: one row for each key. `owner` is the number of the scope or of the session; `value` is JSON.
  *   Keys come in the order of the change that brought them (`born`: revision or position), then of their place in it
- *   (`nth`). `pos` is the revision or position that wrote the value.
+ *   (`nth`).
  * - `statepad_events`: `place` is the session's number times 2^32 plus the revision, so that the events of a session
  *   lie side by side, in their order. It is put together with `|`: clients bind numbers as REAL, too short for `+`.
  *   `peak` is the latest `time` so far, which never falls, so that it can be searched. What a session began with is at
@@ -61,7 +61,7 @@ export const TABLES: readonly string[] = [
   'CREATE INDEX statepad_sessions_of_user ON statepad_sessions (app, user, time, id)',
   `CREATE TABLE statepad_values (
     owner INTEGER NOT NULL, name TEXT NOT NULL, born INTEGER NOT NULL, nth INTEGER NOT NULL, value TEXT NOT NULL,
-    pos INTEGER NOT NULL, PRIMARY KEY (owner, name)
+    PRIMARY KEY (owner, name)
   ) WITHOUT ROWID`,
   `CREATE TABLE statepad_events (
     place INTEGER PRIMARY KEY, session INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, peak REAL NOT NULL,

@@ -113,14 +113,14 @@ export const MOST_VALUES = 8;
 
 const SET_VALUES = Array.from(
   { length: MOST_VALUES },
-  (_, more) => `INSERT INTO statepad_values (owner, name, born, nth, value, pos)
-  VALUES (?, ?, ?, ?, ?, ?)${', (?, ?, ?, ?, ?, ?)'.repeat(more)}
-  ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, pos = excluded.pos`,
+  (_, more) => `INSERT INTO statepad_values (owner, name, born, nth, value)
+  VALUES (?, ?, ?, ?, ?)${', (?, ?, ?, ?, ?)'.repeat(more)}
+  ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value`,
 );
 
 /**
- * The statement that writes so many values, {@link MOST_VALUES} at most: `owner`, `name`, `born`, `nth`, `value`,
- * `pos` of each. A name that is there stays where it is.
+ * The statement that writes so many values, {@link MOST_VALUES} at most: `owner`, `name`, `born`, `nth`, `value`
+ * of each. A name that is there stays where it is.
  */
 export function setValues(count: number): string {
   return SET_VALUES[count - 1] as string;

@@ -234,10 +234,10 @@ function unsetValues(group: readonly PackedChange[], rows: readonly PackedRow[])
 function setValues(group: readonly PackedChange[], rows: readonly PackedRow[]): D1Query {
   return query(
     (all) => `WITH ${headAs(group, all)}, ${rowsAs('put', SET, rows, all)}, ${PENDING}, ${TOUCHED}
-      INSERT INTO statepad_values (owner, name, born, nth, value, pos)
-      SELECT touched.owner, put.name, touched.born, put.nth, put.value, touched.born
+      INSERT INTO statepad_values (owner, name, born, nth, value)
+      SELECT touched.owner, put.name, touched.born, put.nth, put.value
         FROM put JOIN touched ON touched.i = put.i AND touched.part = put.part WHERE true ORDER BY put.i, put.nth
-      ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, pos = excluded.pos`,
+      ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value`,
   );
 }
 
