@@ -8,7 +8,7 @@ import { outcomeOf, type Outcome } from '../shared/outcome.js';
 import { resultsOf } from './events.js';
 import { RememberedIds } from './ids.js';
 import { scopeKey, sessionKey, toOrdered } from './keys.js';
-import { get, lastOf, put } from './requests.js';
+import { get, put } from './requests.js';
 import type { MetaRow, ScopeKey, SessionRow } from './rows.js';
 import { HeldScope } from './scope.js';
 import { beforeNow, changedFor, checkGuard, placeNow, resolveNow, type Place, type Target } from './target.js';
@@ -139,14 +139,12 @@ class Batch {
         row: undefined,
         hasMoved: false,
         values: new HeldValues(),
-        last: undefined,
         events: new Map(),
         added: [],
       };
       this.#places.set(text, place);
       place.row = await get(this.#transaction, 'sessions', sessionKey(key));
       place.values.next = place.row?.next ?? 0;
-      place.last = place.row && (await lastOf(this.#transaction, place.row));
     }
   }
 
@@ -256,7 +254,6 @@ class Batch {
     place.events.set(id, { data, ...kept });
     place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data, ...kept });
     place.row = { ...place.row, ...times(time), rev, peak, last: id };
-    place.last = id;
     return { ...placeNow(target), prev: rev - 1, ...told };
   }
 
