@@ -6,4 +6,4 @@ import { source } from '../../support/source.mjs';
 
 const { LAYOUT, TABLES } = await source('stores/indexeddb/schema.ts');
 
-test('the fingerprint is that of the object stores', () => assertLayout(JSON.stringify(TABLES), LAYOUT));
+test('the fingerprint is that of the object stores', () => assertLayout(LAYOUT, JSON.stringify(TABLES)));

@@ -9,7 +9,7 @@ import { dump, libraries, madeBy, plain, withFile } from './libraries.mjs';
 
 const { LAYOUT, META, TABLES } = await source('stores/sqlite/schema.ts');
 
-test('the fingerprint is that of the statements', () => assertLayout([META, ...TABLES].join(';\n'), LAYOUT));
+test('the fingerprint is that of the statements', () => assertLayout(LAYOUT, [META, ...TABLES].join(';\n')));
 
 const others = {
   'without a fingerprint': ["DELETE FROM statepad_meta WHERE name = 'layout'", 'a layout without a fingerprint'],
