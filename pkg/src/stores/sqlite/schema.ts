@@ -34,7 +34,7 @@ export const TOLD = 1024;
  * - `statepad_events`: `place` is the session's number times 2^32 plus the revision, so that the events of a session
  *   lie side by side, in their order. It is put together with `|`: clients bind numbers as REAL, too short for `+`.
  *   `peak` is the latest `time` so far, which never falls, so that it can be searched. What a session began with is at
- *   revision 0, under the id `BEGINNING`; not all sessions have said it. `results` is JSON: what operators came to, by
+ *   revision 0, under the id `BEGINNING`, where its creation said it. `results` is JSON: what operators came to, by
  *   scope and name. `app_pos` and `user_pos` are where the scopes were after it; NULL where no log was kept.
  * - `statepad_updates`: the changes of app and user state that were made in the last day, and as in `statepad_events`
  *   their `results`.
