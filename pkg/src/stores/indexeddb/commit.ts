@@ -139,12 +139,14 @@ class Batch {
         row: undefined,
         hasMoved: false,
         values: new HeldValues(),
+        last: undefined,
         events: new Map(),
         added: [],
       };
       this.#places.set(text, place);
       place.row = await get(this.#transaction, 'sessions', sessionKey(key));
       place.values.next = place.row?.next ?? 0;
+      place.last = place.row?.last;
     }
   }
 
@@ -254,6 +256,7 @@ class Batch {
     place.events.set(id, { data, ...kept });
     place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data, ...kept });
     place.row = { ...place.row, ...times(time), rev, peak, last: id };
+    place.last = id;
     return { ...placeNow(target), prev: rev - 1, ...told };
   }
 

@@ -15,6 +15,8 @@ export interface Place {
   row: SessionRow | undefined;
   hasMoved: boolean;
   readonly values: HeldValues;
+  /** The id of its last event. */
+  last: string | undefined;
   /** What is stored under the ids of the events to be appended. */
   readonly events: Map<string, Pick<EventRow, 'data' | 'results'>>;
   readonly added: EventRow[];
@@ -75,7 +77,7 @@ function posOf(app: HeldScope, user: HeldScope | undefined): Pos {
 
 /** The marks and the last event of now. */
 export function beforeNow({ app, user, place }: Target): NonNullable<Committed['before']> {
-  return beforeOf(app.mark, user?.mark, place?.row?.last);
+  return beforeOf(app.mark, user?.mark, place?.last);
 }
 
 /** What others have done to the scopes since the caller's positions, as far as it can be told. */
