@@ -68,7 +68,7 @@ await withDatabase((database) => {
     );
     const settings = new Map(rows.map(({ name, settings }) => [name, settings ?? []]));
     // These are called by the others alone, and the last one by the function that refuses.
-    for (const name of ['resolve_operators', 'write_log']) {
+    for (const name of ['resolve_operators', 'log_deletions']) {
       assert.deepEqual(settings.get(name), []);
       settings.delete(name);
     }

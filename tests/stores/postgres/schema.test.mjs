@@ -136,7 +136,7 @@ await withDatabase((database) => {
   });
 
   test('a schema may have a strange name, and stores in several schemas do not meet', async () => {
-    const names = ['My "odd" schema\'s naïve; name', 'statepad_test_second'];
+    const names = ['My "odd" schema\'s naïve; name', 'statepad.numbers of :version &'];
     try {
       for (const name of names) {
         const store = await open(name);

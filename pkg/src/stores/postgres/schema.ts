@@ -6,6 +6,7 @@ import changed from './sql/changed.sql';
 import cleanLog from './sql/clean_log.sql';
 import commit from './sql/commit.sql';
 import lease from './sql/lease.sql';
+import logDeletions from './sql/log_deletions.sql';
 import number from './sql/number.sql';
 import refuseVersion from './sql/refuse_version.sql';
 import release from './sql/release.sql';
@@ -16,7 +17,6 @@ import resolve from './sql/resolve.sql';
 import resolveOperators from './sql/resolve_operators.sql';
 import tables from './sql/tables.sql';
 import trimLog from './sql/trim_log.sql';
-import writeLog from './sql/write_log.sql';
 import { LAYOUT, VERSION } from './version.js';
 
 /** A version of the schema, and the scripts that make it. */
@@ -45,7 +45,7 @@ export const CURRENT: Schema = {
     lease,
     trimLog,
     cleanLog,
-    writeLog,
+    logDeletions,
     changed,
     allValues,
     commit,

@@ -25,8 +25,8 @@ export function literal(text: string): string {
  * the beginning of a text, and as a text by itself.
  */
 export function inSchema(script: string, schema: string): string {
+  const text = literal(schema).slice(0, -1);
   return script
     .replace(/(?<!:):([a-z_]+)/g, (_, name: string) => String(CONSTANTS[name]))
-    .replace(/'statepad(?=[.'])/g, () => literal(schema).slice(0, -1))
-    .replace(/\bstatepad(?=\.)/g, () => schema);
+    .replace(/'statepad(?=[.'])|\bstatepad(?=\.)/g, (found) => (found.startsWith("'") ? text : schema));
 }

@@ -413,7 +413,18 @@ begin
       has_updates := true;
     end if;
     if keeps_log and change ? 'moves' then
-      perform statepad.write_log(change, app_no, app_pos, user_no, user_pos, scope_list[user_place]->>1);
+      -- Written before the values are.
+      if change ? 'unset' then
+        perform statepad.log_deletions(change, app_no, app_pos, user_no, user_pos, scope_list[user_place]->>1);
+      end if;
+      insert into statepad.log (scope, pos, nth, name, was, value, time, user_id, session_id, event)
+        select old.owner, case new.key->>0 when 'app' then app_pos else user_pos end, new.nth, new.key->>1, state.value,
+            new.key->>2, (change->'time')::float8, case when change ? 'session' then scope_list[user_place]->>1 end,
+            change->>'session', case change->>'kind' when 'append' then change_id end
+          from jsonb_array_elements(change->'set') with ordinality new (key, nth)
+          cross join lateral (select case new.key->>0 when 'app' then app_no else user_no end as owner) old
+          left join statepad.state state on state.owner = old.owner and state.name = new.key->>1
+          where new.key->>0 <> 'session';
     end if;
     if change ?| array['unset', 'turn'] then
       delete from statepad.state state using jsonb_array_elements(change->'unset') unset (key)
