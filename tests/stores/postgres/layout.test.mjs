@@ -67,8 +67,8 @@ await withDatabase((database) => {
       [schema],
     );
     const settings = new Map(rows.map(({ name, settings }) => [name, settings ?? []]));
-    // These are called by the others alone, and the last one by the function that refuses.
-    for (const name of ['resolve_operators', 'log_deletions']) {
+    // These are called by commit alone.
+    for (const name of ['check_guard', 'resolve_operators', 'log_deletions']) {
       assert.deepEqual(settings.get(name), []);
       settings.delete(name);
     }

@@ -3,6 +3,7 @@
 import allValues from './sql/all_values.sql';
 import appendMany from './sql/append_many.sql';
 import changed from './sql/changed.sql';
+import checkGuard from './sql/check_guard.sql';
 import cleanLog from './sql/clean_log.sql';
 import commit from './sql/commit.sql';
 import lease from './sql/lease.sql';
@@ -48,6 +49,7 @@ export const CURRENT: Schema = {
     logDeletions,
     changed,
     allValues,
+    checkGuard,
     commit,
     appendMany,
     remove,

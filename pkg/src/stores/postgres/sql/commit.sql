@@ -81,7 +81,6 @@ declare
   app_delta json;
   user_delta json;
   is_behind boolean;
-  own_fence integer;
   -- Of the operators of the change: what they set, what is kept of that, and the index of the first that does not fit.
   op_sets jsonb;
   op_results text;
@@ -282,27 +281,7 @@ begin
       elsif is_late or change_call = any(refused) then
         answer := '["late"]';
       elsif answer is null and change ? 'guard' then
-        if change->'guard' ? 'fence' then
-          -- Of an update, and of what is created now, there is no lease.
-          own_fence := coalesce((select session.fence from statepad.sessions session
-            where session.usr = user_no and session.id = change->>'session'), 0);
-        end if;
-        if (change->'guard'->'fence')::float8 <> own_fence then
-          answer := '["fenced",' || own_fence || ']';
-        elsif (change->'guard'->'rev')::float8 <> own_rev then
-          answer := '["conflict",' || own_rev || ']';
-        elsif (change->'guard'->'app')::float8 <> app_pos or (change->'guard'->'user')::float8 <> user_pos then
-          answer := '["conflict"]';
-        elsif change->'guard' ? 'keys' then
-          -- A name that is expected to be absent has null here, and so has one that is.
-          perform from jsonb_array_elements(change->'guard'->'keys') expected (key)
-            left join statepad.state state on state.name = expected.key->>1
-              and state.owner = case expected.key->>0 when 'app' then app_no when 'user' then user_no else own_no end
-            where state.value is distinct from expected.key->>2;
-          if found then
-            answer := '["conflict"]';
-          end if;
-        end if;
+        answer := statepad.check_guard(change, app_no, app_pos, user_no, user_pos, own_no, own_rev);
       end if;
       if answer is null and change ? 'ops' then
         -- What operators come to is set behind all else.
@@ -325,6 +304,11 @@ begin
         end if;
         continue;
       end if;
+    end if;
+
+    if is_unused is not null and change->>'kind' <> 'append' then
+      is_unused[app_place] := false;
+      is_unused[coalesce(user_place, app_place)] := false;
     end if;
 
     -- Moves the scopes, and finds out what others have done to those of which something is known. A scope that is
@@ -393,10 +377,6 @@ begin
       update statepad.sessions session set rev = own_rev, time = (change->'time')::float8
         where session.usr = user_no and session.id = change->>'session';
     elsif change->>'kind' = 'create' then
-      if is_unused is not null then
-        is_unused[app_place] := false;
-        is_unused[user_place] := false;
-      end if;
       counted := counted || app_no || user_no;
       if change ? 'data' then
         -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
@@ -405,10 +385,6 @@ begin
             case when keeps_log then app_pos end, case when keeps_log then user_pos end);
       end if;
     else
-      if is_unused is not null then
-        is_unused[app_place] := false;
-        is_unused[coalesce(user_place, app_place)] := false;
-      end if;
       insert into statepad.updates (scope, id, results) values (coalesce(user_no, app_no), change_id, op_results);
       has_updates := true;
     end if;
