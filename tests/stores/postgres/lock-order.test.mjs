@@ -1,29 +1,22 @@
-// Processes of an older version of this package at the same tables, which call the function for every change alone.
+// The function for batches of events and the one for every change at the same rows: the order in which they lock, and
+// what they tell.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
-import { append, context, create, keyOf, olderClient, statisticsAreWritten, withDatabase } from './database.mjs';
+import { append, context, create, keyOf, statisticsAreWritten, withDatabase } from './database.mjs';
 
 await withDatabase((database) => {
   const pool = database.pool();
-  const open = async (schema, client, migrate = 'create') => {
+  const open = async (schema, client) => {
     const store = postgresStore(client, { schema });
-    await store.open({ migrate }, context);
+    await store.open({ migrate: 'create' }, context);
     return store;
   };
-  const functionsOf = async (schema) => {
-    const { rows } = await pool.query(
-      `select proname as name from pg_proc where pronamespace = $1::regnamespace and proname ~ '^(append|create)' order by 1`,
-      [schema],
-    );
-    return rows.map(({ name }) => name);
-  };
-
-  test('16 writers with batches of events in any order, old and new at once, never wait in a circle, and count exactly', async () => {
+  test('16 writers with batches in any order, by both functions, never wait in a circle, and count exactly', async () => {
     const schema = database.schema();
     const client = () => database.pool({ max: 8, options: '-c synchronous_commit=off' });
-    const stores = [await open(schema, client()), await open(schema, olderClient(client()))];
+    const stores = [await open(schema, client()), await open(schema, client())];
     const deadlocks = async () => {
       await statisticsAreWritten(pool);
       const { rows } = await pool.query('select deadlocks from pg_stat_database where datname = current_database()');
@@ -97,15 +90,15 @@ await withDatabase((database) => {
     assert.equal(await deadlocks(), before);
   });
 
-  for (const [what, wrap, isBatch] of [
-    ['one event', (client) => client, false],
-    ['a batch of events', (client) => client, true],
-    ['one event of an older process', olderClient, false],
-    ['a batch of an older process', olderClient, true],
+  for (const [what, more, isBatch] of [
+    ['one event', {}, false],
+    ['one event that expects values', { guard: { keys: {} } }, false],
+    ['a batch of events', {}, true],
+    ['a batch of events that expect values', { guard: { keys: {} } }, true],
   ]) {
     test(`${what} locks sessions, then apps, then users, each in the order of their names`, async () => {
       const schema = database.schema();
-      const store = await open(schema, wrap(pool));
+      const store = await open(schema, pool);
       const keys = [keyOf('s', 'u', 'a'), keyOf('s', 'u', 'b'), keyOf('t', 'v', 'b')];
       await store.commitMany(
         keys.toReversed().map((key, i) => create(`c${i}`, { app: { set: { x: 0 } }, user: { set: { x: 0 } } }, key)),
@@ -126,7 +119,7 @@ await withDatabase((database) => {
           await holder.query(`${row} for update`);
           const delta = { app: { set: { x: index } }, user: { set: { x: index } } };
           const events = (isBatch ? keys.toReversed() : keys.slice(0, 1)).map((key) =>
-            append(`e${index}`, delta, key),
+            append(`e${index}`, delta, key, more),
           );
           const pending = store.commitMany(events, context);
           const blocked = 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0';
@@ -150,10 +143,10 @@ await withDatabase((database) => {
     });
   }
 
-  test('who follows what is told while old and new processes write has what the store has', async () => {
+  test('who follows what is told while others write by both functions has what the store has', async () => {
     const schema = database.schema();
     const client = () => database.pool({ max: 4, options: '-c synchronous_commit=off' });
-    const stores = [await open(schema, client()), await open(schema, olderClient(client()))];
+    const stores = [await open(schema, client()), await open(schema, client())];
     const keys = Array.from({ length: 6 }, (_, i) => keyOf(`s${i}`));
     await stores[0].commitMany(
       keys.map((key, i) => create(`c${i}`, { app: { set: { a: 0 } } }, key)),
@@ -187,61 +180,5 @@ await withDatabase((database) => {
     const last = all.find((mine) => mine.pos === pos);
     assert.ok(last, 'who has written last knows it');
     assert.deepEqual(last.values, { ...state });
-  });
-
-  test('what an older process has made gets the functions when it is opened, and not when it is only looked at', async () => {
-    const schema = database.schema();
-    await open(schema, pool);
-    const drop = async () => {
-      for (const name of await functionsOf(schema)) await pool.query(`drop function ${schema}.${name}`);
-    };
-    await drop();
-    const store = await open(schema, pool, 'check');
-    assert.deepEqual(await functionsOf(schema), []);
-    // It writes as the older process does.
-    await store.commitMany([create(), create('d', {}, keyOf('t'))], context);
-    const [one, two] = [
-      await store.commit(append('e1'), context),
-      await store.commitMany([append('e2'), append('f', {}, keyOf('t'))], context),
-    ];
-    assert.deepEqual([one.rev, two.map(({ rev }) => rev)], [1, [2, 1]]);
-    for (const migrate of ['create', 'upgrade']) {
-      await drop();
-      const anew = await open(schema, pool, migrate);
-      assert.deepEqual(await functionsOf(schema), ['append_many_v2', 'append_v2', 'create_v2']);
-      await anew.commit(append(`e ${migrate}`), context);
-    }
-    assert.equal((await store.commit(append('e3'), context)).rev, 5);
-  });
-
-  test('a role that may make no functions, or call none of these, writes as an older process does', async () => {
-    const [schema, role] = [database.schema(), `statepad_limited_${process.pid}`];
-    await open(schema, pool);
-    await pool.query(
-      `create role ${role} login; grant usage on schema ${schema} to ${role};
-       grant all on all tables in schema ${schema} to ${role}; grant all on all sequences in schema ${schema} to ${role}`,
-    );
-    try {
-      const url = new URL(database.url);
-      url.username = role;
-      const limited = database.pool({ connectionString: url.href });
-      const called = [];
-      const client = { query: async (text, values) => (called.push(text), await limited.query(text, values)) };
-      const store = await open(schema, client);
-      await store.commit(create(), context);
-      await store.commit(append('e1'), context);
-      assert.match(called.at(-1), /append_v2/);
-      for (const name of await functionsOf(schema))
-        await pool.query(`revoke execute on function ${schema}.${name} from public`);
-      const next = await open(schema, client);
-      await next.commit(append('e2'), context);
-      assert.match(called.at(-1), /commit_v2/);
-      for (const name of await functionsOf(schema)) await pool.query(`drop function ${schema}.${name}`);
-      const last = await open(schema, client);
-      assert.equal((await last.commit(append('e3'), context)).rev, 3);
-      assert.match(called.at(-1), /commit_v2/);
-    } finally {
-      await pool.query(`drop owned by ${role}; drop role ${role}`);
-    }
   });
 });
