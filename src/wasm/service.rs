@@ -38,4 +38,4 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The types of requests and answers.
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &'static str = include_str!("types.d.ts");
+const TYPES: &'static str = include_str!("service/types.d.ts");
