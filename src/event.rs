@@ -135,7 +135,7 @@ impl Event {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), with the name that is meant.
     pub fn check_names(&self) -> Result<()> {
-        names::check_names(self)
+        names::check_names(self.other.keys(), self.actions.other.keys())
     }
 
     /// The invocation that the session went back before, of the marker of a rewind. An empty name is none.

@@ -3,7 +3,6 @@
 //! package (pkg/src/checks/names.ts): both are held to tests/cases/names.json.
 
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::template::nearest::nearest;
 
 /// The members of an event that mean something here.
@@ -49,17 +48,21 @@ pub(crate) const ADK_ACTIONS: &[&str] = &[
     "rewindBeforeInvocationId", "route", "setModelResponse", "transferAgent", "transferReason",
 ];
 
-/// Refuses an event with a member, also of its actions, that is called almost as a known one.
+/// Refuses an event with a member, also of its actions, that is called almost as a known one. The names are those of
+/// the members that the core does not read.
 ///
 /// Events are checked only when they are appended: a log may have such members.
-pub(crate) fn check_names(event: &Event) -> Result<()> {
-    for name in event.other.keys().filter(|name| !is_among(name, [EVENT, ADK_EVENT])) {
+pub(crate) fn check_names<'a>(
+    event: impl Iterator<Item = &'a String>,
+    actions: impl Iterator<Item = &'a String>,
+) -> Result<()> {
+    for name in event.filter(|name| !is_among(name, [EVENT, ADK_EVENT])) {
         let in_its_actions = || meant(name, &["stateDelta"]).map(|_| "actions.stateDelta");
         if let Some(wanted) = meant(name, EVENT).or_else(in_its_actions) {
             return Err(unknown(name, "an event", wanted));
         }
     }
-    for name in event.actions.other.keys().filter(|name| !is_among(name, [ACTIONS, ADK_ACTIONS])) {
+    for name in actions.filter(|name| !is_among(name, [ACTIONS, ADK_ACTIONS])) {
         if let Some(wanted) = meant(name, ACTIONS) {
             return Err(unknown(&format!("actions.{name}"), "an event's actions", &format!("actions.{wanted}")));
         }

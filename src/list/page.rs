@@ -3,15 +3,17 @@
 use std::cmp::Ordering;
 
 use super::index::Listed;
+use super::query::{ListQuery, Page, Start};
+use super::sort_key::SortKey;
 use super::sorted::{Place, Sorted};
-use super::{ListQuery, Page, SortKey, Start};
-use crate::registry::{Registry, SessionId};
+use crate::ids::SessionId;
+use crate::registry::Registry;
 
 /// So many steps are taken one by one to where a time begins, before it is searched for.
 const STEPS: usize = 8;
 
 /// Sessions in the order of [`SortKey`], of which pages are made.
-pub(super) struct Pages<'a, V> {
+pub(crate) struct Pages<'a, V> {
     pub sessions: &'a Sorted,
     pub registry: &'a Registry<V>,
     /// The times of the sessions, as far as they stand beside each other.
@@ -141,7 +143,7 @@ impl<V> Pages<'_, V> {
     }
 
     fn time(&self, id: SessionId) -> Option<f64> {
-        match self.listed.get(id) {
+        match self.listed.get(id.slot()) {
             Some(listed) => Some(listed.time),
             None => Some(self.registry.entry(id)?.log.update_time()),
         }

@@ -24,8 +24,9 @@ mod backend;
 mod update;
 mod session_service;
 mod operators;
-mod past;
+mod asked;
 mod fork;
+mod past;
 mod lease;
 mod template;
 

@@ -9,6 +9,7 @@ use crate::change::{Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
+use crate::ids::{ScopeId, SessionId};
 use crate::json::{Json, js_number};
 use crate::lease::LeaseRequest;
 use crate::native::draft::StateRef;
@@ -17,7 +18,6 @@ use crate::native::host::Host;
 use crate::native::lease::Lease;
 use crate::native::requests::SessionRef;
 use crate::native::session::Session;
-use crate::registry::SessionId;
 use crate::scope::Scope;
 use crate::sessions::Sessions;
 use crate::state::{ScopeState, SessionState};
@@ -129,7 +129,7 @@ impl Memory {
             StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
             StateRef::App(app_name) => (app_name, None),
         };
-        let scope = |scope: Scope, id: Option<usize>| {
+        let scope = |scope: Scope, id: Option<ScopeId>| {
             id.and_then(|id| self.sessions.scope_state(id)).cloned().unwrap_or_else(|| ScopeState::new(scope))
         };
         let app = scope(Scope::App, self.sessions.scope(app_name, None));

@@ -21,10 +21,10 @@ use super::store::{Store, Turn};
 use crate::change::{Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::ErrorKind;
+use crate::ids::SessionId;
 use crate::json::Json;
 use crate::lease::LeaseRow;
 use crate::native::{Host, SystemHost};
-use crate::registry::SessionId;
 
 /// The sessions of a service.
 #[derive(Debug)]

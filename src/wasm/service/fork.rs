@@ -6,13 +6,13 @@ use js_sys::{Array, Reflect};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
+use super::asked::Asked;
 use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
 use super::errors::not_found;
 use super::event::{Fill, admit_event_of};
 use super::host::{Answer, parse, stringify};
 use super::memory::Step;
-use super::past::Asked;
 use super::requests::EventWindow;
 use super::walk::adk_event;
 use crate::change::{Guard, SessionKey};

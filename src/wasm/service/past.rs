@@ -7,24 +7,23 @@ use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
+use super::asked::Asked;
 use super::backend::{Backend, Plan};
 use super::checks::{admit_optional_string, admit_string, check_count, check_options};
 use super::errors::{Details, error};
-use super::event::{Fill, admit_event, is_temp};
+use super::event::{Fill, admit_event};
 use super::fork::fork;
-use super::handles::{Carried, Through, View};
-use super::host::{Answer, member, parse, parse_frozen, put, stringify};
-use super::kinds::describe;
+use super::handles::{Through, View};
+use super::host::{Answer, member, parse, parse_frozen, put};
 use super::memory::{Memory, read_event};
 use super::requests::check_session;
 use super::session_service::{SessionService, deleted, started};
-use crate::change::{Guard, SessionKey};
+use crate::change::Guard;
 use crate::delta::{Delta, Write};
 use crate::error::ErrorKind;
 use crate::event::Event;
-use crate::registry::SessionId;
+use crate::ids::SessionId;
 use crate::rewind::{Rewind, Timeline};
-use crate::session_log::SessionLog;
 
 #[wasm_bindgen]
 impl SessionService {
@@ -180,53 +179,7 @@ extern "C" {
     pub type ForkOptions;
 }
 
-/// A session that something is asked of.
-pub(super) struct Asked {
-    session: JsValue,
-    pub(super) key: SessionKey,
-    /// Of a handle: what it remembers.
-    view: Option<View>,
-    /// The lease that it had when this was asked for.
-    carried: Option<Carried>,
-    pub(super) signal: JsValue,
-}
-
 impl Asked {
-    pub(super) fn id(&self, backend: &Backend) -> Answer<SessionId> {
-        backend.resolve(&self.key, self.view.as_ref())
-    }
-
-    /// The revision of the handle, or of the session.
-    fn revision(&self, memory: &Memory, id: SessionId) -> u64 {
-        let shown = self.view.as_ref().and_then(|_| member(&self.session, "revision").ok()?.as_f64());
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handle shows a whole number")]
-        let shown = shown.map(|revision| revision as u64);
-        shown.unwrap_or_else(|| memory.sessions.log(id).map_or(0, SessionLog::revision))
-    }
-
-    /// Checks a revision that is asked for.
-    pub(super) fn check(&self, given: &JsValue, until: u64, path: &str) -> Answer<u64> {
-        let number = given.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, and not negative")]
-        let revision = number.map(|number| number as u64).filter(|revision| *revision <= until);
-        revision.ok_or_else(|| {
-            let (id, what) = (&self.key.session_id, describe(given));
-            let message = format!("session \"{id}\" has the revisions 0 to {until} here, and not {what}");
-            error(ErrorKind::InvalidArgument, &message, Details::of_revision(id, path, until))
-        })
-    }
-
-    /// What the handle, or the session, shows now, without `temp:` keys.
-    fn state(&self, memory: &Memory, id: SessionId) -> Answer<Map<String, Value>> {
-        let text = match &self.view {
-            Some(_) => stringify(&member(&self.session, "state")?)?.as_string().unwrap_or_default(),
-            None => memory.state_json(id),
-        };
-        let mut state: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
-        state.retain(|key, _| !is_temp(key));
-        Ok(state)
-    }
-
     fn state_at(&self, backend: &Backend, revision: &JsValue) -> Answer<JsValue> {
         let id = self.id(backend)?;
         let mut memory = backend.memory.borrow_mut();
