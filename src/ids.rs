@@ -25,7 +25,7 @@ macro_rules! slot_number {
 
             /// What has this place in the list of slots.
             pub(crate) fn of_slot(slot: usize) -> Self {
-                Self(u32::try_from(slot).unwrap_or(u32::MAX))
+                Self(or_impossible!(u32::try_from(slot).ok(), "memory holds fewer than 2^32 slots"))
             }
         }
     };

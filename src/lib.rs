@@ -8,6 +8,8 @@
 //! - **`package`**: the binding that the npm package is made of. It may change in any version.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[macro_use]
+mod impossible;
 mod error;
 mod text;
 mod maps;

@@ -90,7 +90,10 @@ impl<V> Registry<V> {
 
     /// All sessions of an app, or of one of its users, in no order.
     pub fn of(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = (SessionId, &SessionLog)> {
-        self.ids_of(app_name, user_id).into_iter().filter_map(|id| Some((id, &self.entry(id)?.log)))
+        self.ids_of(app_name, user_id).into_iter().filter_map(|id| {
+            let entry = or_impossible!(self.entry(id), "a session that a user has is there", return None);
+            Some((id, &entry.log))
+        })
     }
 
     /// As [`Registry::of`], the numbers alone.
@@ -123,7 +126,9 @@ impl<V> Registry<V> {
         if let Some(user_id) = user_id {
             self.user(app_name, user_id).into_iter().for_each(visit);
         } else if let Some(app) = self.app(app_name) {
-            app.users.numbers().filter_map(|user| self.users.get(user)).for_each(visit);
+            let user =
+                |slot| Some(or_impossible!(self.users.get(slot), "a user that an app has is there", return None));
+            app.users.numbers().filter_map(user).for_each(visit);
         }
     }
 

@@ -90,7 +90,8 @@ impl ListIndex {
             self.lists.insert(place, (scope, Sorted::default()));
             self.listed.reserve_exact(registry.size().saturating_sub(self.listed.len()));
             for id in all() {
-                self.set_time(id, registry.entry(id).map_or(0.0, |entry| entry.log.update_time()));
+                let entry = or_impossible!(registry.entry(id), "the sessions of a scope are there", continue);
+                self.set_time(id, entry.log.update_time());
                 self.change(scope, id, registry, Sorted::insert);
             }
             place
@@ -143,8 +144,13 @@ impl ListIndex {
             return;
         };
         let Self { lists, listed, .. } = self;
-        let time = |id: SessionId| listed.get(id.slot()).map_or(0.0, |listed| listed.time);
-        let ids = |id| registry.entry(id).map(|entry| SortKey { time: 0.0, ..SortKey::of(&entry.log) });
+        let time = |id: SessionId| {
+            or_impossible!(listed.get(id.slot()).map(|listed| listed.time), "a session in a list has a time there")
+        };
+        let ids = |id| {
+            let entry = or_impossible!(registry.entry(id), "a session in a list is there", return None);
+            Some(SortKey { time: 0.0, ..SortKey::of(&entry.log) })
+        };
         let wanted = (time(id), ids(id));
         // The ids are far away in memory, and are seldom needed.
         let comes_before = |other| time(other).total_cmp(&wanted.0).then_with(|| ids(other).cmp(&wanted.1)).is_lt();

@@ -34,7 +34,8 @@ impl Sorted {
         let Some(chunk) = after.checked_sub(1) else {
             return Place { chunk: 0, item: 0 };
         };
-        let items = self.chunks.get(chunk).map_or(&[][..], Vec::as_slice);
+        let items =
+            or_impossible!(self.chunks.get(chunk).map(Vec::as_slice), "it is a chunk before another, or the last");
         let item = items.partition_point(comes_before);
         if item < items.len() { Place { chunk, item } } else { Place { chunk: after, item: 0 } }
     }
@@ -77,7 +78,8 @@ impl Sorted {
             return Some(Place { chunk, item: item - 1 });
         }
         let chunk = chunk.checked_sub(1)?;
-        Some(Place { chunk, item: self.chunks.get(chunk)?.len() - 1 })
+        let before = or_impossible!(self.chunks.get(chunk), "it is a chunk before another, or the last", return None);
+        Some(Place { chunk, item: before.len() - 1 })
     }
 
     /// Inserts an item before the first that does not come before it.

@@ -156,11 +156,11 @@ impl SessionService for InMemorySessionService {
         if let Some(id) = memory.sessions.find(&request) {
             memory.sessions.remove_for_good(id);
             memory.logs.remove(&id);
-            if let Some(same) = memory.by_id.get_mut(&request.session_id) {
-                same.retain(|&other| other != id);
-                if same.is_empty() {
-                    memory.by_id.remove(&request.session_id);
-                }
+            let same = memory.by_id.get_mut(&request.session_id);
+            let same = or_impossible!(same, "each session is among those of its id", return Ok(()));
+            same.retain(|&other| other != id);
+            if same.is_empty() {
+                memory.by_id.remove(&request.session_id);
             }
         }
         Ok(())

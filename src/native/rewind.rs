@@ -88,7 +88,8 @@ pub(crate) fn marker<E: Borrow<Event>>(events: &[E], history: &History, plan: &R
     let Rewind { to, concerned } = plan;
     let mut event = Event::new(invocation);
     event.author = "system".into();
-    event.actions.rewind_before_invocation_id = events.get(*to).map(|event| event.borrow().invocation_id.clone());
+    let first = events.get(*to).map(|event| event.borrow().invocation_id.clone());
+    event.actions.rewind_before_invocation_id = Some(or_impossible!(first, "a rewind goes to before an event"));
     event.carry(history.restoring(*to as u64, events.len() as u64).iter());
     let is_concerned = |revision: u64| concerned.binary_search_by(|&place| (place as u64 + 1).cmp(&revision)).is_ok();
     Marker { event, shared: history.shared_of(is_concerned).map(ToString::to_string).collect() }

@@ -35,10 +35,10 @@ pub(super) struct Memory {
 impl Memory {
     /// The session as it is now, with those of its events that `window` takes.
     pub(super) fn read(&self, id: SessionId, window: impl FnOnce(&[Arc<Event>]) -> Vec<Arc<Event>>) -> Result<Session> {
-        let (Some(log), Some(state), Some(kept)) = (self.sessions.log(id), self.sessions.state(id), self.logs.get(&id))
-        else {
-            return Err(not_found(self.sessions.log(id).map_or("", |log| &log.key().session_id)));
+        let (Some(log), Some(state)) = (self.sessions.log(id), self.sessions.state(id)) else {
+            impossible!(return Err(not_found("")), "a session that was found is there");
         };
+        let kept = self.log(id)?;
         Ok(Session::new(log.key().clone())
             .with_serial(kept.serial)
             .with_revision(log.revision())
@@ -75,7 +75,8 @@ impl Memory {
             Some(time) => finite(time, "timestamp must be a number of milliseconds, not")?,
             None => time_of(host)?,
         };
-        if let (Some(lease), Some(log)) = (lease, self.logs.get(&id)) {
+        if let Some(lease) = lease {
+            let log = self.log(id)?;
             let name = lease.key().session_id.as_str();
             if log.serial != lease.serial() {
                 return Err(not_found(name));
@@ -97,9 +98,7 @@ impl Memory {
                 event.timestamp = Some(change.time);
                 let event = event.as_stored();
                 self.sessions.apply_append(id, &change)?;
-                if let Some(log) = self.logs.get_mut(&id) {
-                    log.events.push(Arc::new(event.clone()));
-                }
+                self.log_mut(id)?.events.push(Arc::new(event.clone()));
                 Ok(event)
             }
         }
@@ -137,6 +136,15 @@ impl Memory {
         Ok((0, SessionState::new([ScopeState::new(Scope::Session), app, user])))
     }
 
+    /// The events of a session that is there.
+    fn log(&self, id: SessionId) -> Result<&EventLog> {
+        Ok(or_impossible!(self.logs.get(&id), "each session has a list of events", return Err(not_found(""))))
+    }
+
+    fn log_mut(&mut self, id: SessionId) -> Result<&mut EventLog> {
+        Ok(or_impossible!(self.logs.get_mut(&id), "each session has a list of events", return Err(not_found(""))))
+    }
+
     /// The log of a session that was read, if it is still that session which has the key.
     pub(super) fn log_of(&mut self, session: &Session) -> Result<&mut EventLog> {
         let log = self.sessions.find(session.key()).and_then(|id| self.logs.get_mut(&id));
@@ -159,16 +167,17 @@ impl Memory {
 
     /// An event whose id the session has: equal content is a success that changes nothing.
     pub(super) fn repeated(&self, id: SessionId, place: usize, mut event: Event) -> Result<Event> {
-        let stored = self.logs.get(&id).and_then(|log| log.events.get(place));
-        event.timestamp = event.timestamp.or(stored.and_then(|stored| stored.timestamp));
-        match stored {
-            Some(stored) if event.clone().asks_for(stored) => Ok((**stored).clone()),
-            _ => {
-                let session = self.sessions.log(id).map_or("", |log| &log.key().session_id);
-                let message = format!("session \"{session}\" has another event with the id \"{}\"", event.id);
-                Err(Error::new(ErrorKind::EventIdConflict, message).with_id(&event.id))
-            }
+        let found = self.sessions.log(id).zip(self.log(id)?.events.get(place));
+        let Some((log, stored)) = found else {
+            impossible!(return Err(not_found("")), "a session has the event at the place that its index names");
+        };
+        event.timestamp = event.timestamp.or(stored.timestamp);
+        if event.clone().asks_for(stored) {
+            return Ok((**stored).clone());
         }
+        let session = &log.key().session_id;
+        let message = format!("session \"{session}\" has another event with the id \"{}\"", event.id);
+        Err(Error::new(ErrorKind::EventIdConflict, message).with_id(&event.id))
     }
 }
 

@@ -1,0 +1,39 @@
+//! States that the rest of the code rules out.
+
+/// What the rest of the code rules out has happened: a panic with the reason why it cannot be. In WebAssembly, where a
+/// host gets no text of a panic, the code for it would make the module a tenth larger: there the answer is a cheap one,
+/// the first argument.
+macro_rules! impossible {
+    ($cheap:expr, $reason:literal) => {
+        if cfg!(target_arch = "wasm32") { $cheap } else { unreachable!($reason) }
+    };
+}
+
+/// The value of an option that is never empty, for a reason: see [`impossible`]. The cheap answer is the default of its
+/// type, or a third argument.
+macro_rules! or_impossible {
+    ($option:expr, $reason:literal) => {
+        or_impossible!($option, $reason, Default::default())
+    };
+    ($option:expr, $reason:literal, $cheap:expr) => {
+        match $option {
+            Some(value) => value,
+            None => impossible!($cheap, $reason),
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_is_there_is_taken() {
+        assert_eq!(or_impossible!(Some(1), "it is there"), 1);
+        assert_eq!(or_impossible!(Some(1), "it is there", 2), 1);
+    }
+
+    #[test]
+    #[cfg_attr(not(target_arch = "wasm32"), should_panic(expected = "it is always there"))]
+    fn a_state_that_cannot_be_is_told_loudly_outside_of_webassembly() {
+        assert_eq!(or_impossible!(None::<u32>, "it is always there"), 0);
+    }
+}
