@@ -1,9 +1,9 @@
 // Puts deliberate faults into one file of pkg/src, one at a time, and says which of them no test notices:
 //
-//   node scripts/mutate.mjs pkg/src/input/admit.ts -- tests/unit/admission.test.mjs tests/unit/handles.test.mjs
+//   node scripts/mutate.mjs pkg/src/input/admit.ts -- tests/unit/input/admission.test.mjs tests/unit/session/handles.test.mjs
 //   node scripts/mutate.mjs pkg/src/input/admit.ts --lines 60-120 --jobs 2
 //
-// Without test files it runs all of tests/unit/*.test.mjs. What is tested is a copy of the project in a folder for
+// Without test files it runs all of tests/unit. What is tested is a copy of the project in a folder for
 // temporary files: pkg/dist stays as it is, and has to be there (`node scripts/build.mjs`). A fault that nothing
 // notices is a hole in the tests, or no fault at all: look at each.
 
@@ -23,6 +23,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { mutantsOf } from './mutants.mjs';
 import { bundleInto } from './package.mjs';
+import { filesUnder } from './step.mjs';
 import { root } from './tools.mjs';
 
 /** What tests look at besides the package. */
@@ -93,9 +94,9 @@ function parse(given) {
   const [from = 1, to = Infinity] = option('--lines')?.split('-').map(Number) ?? [];
   const jobCount = Number(option('--jobs') ?? 1);
   const all = () =>
-    readdirSync(join(root, 'tests', 'unit'))
-      .filter((name) => name.endsWith('.test.mjs'))
-      .map((name) => `tests/unit/${name}`);
+    filesUnder(join(root, 'tests', 'unit'))
+      .filter((file) => file.endsWith('.test.mjs'))
+      .map((file) => relative(root, file));
   const [named] = options;
   if (
     named === undefined ||

@@ -45,6 +45,7 @@ const FOLDERS = {
   'tests/page': { seconds: 219, shares: heavy },
   // It measures.
   'tests/page/speed.test.mjs': { seconds: 54, alone: true },
+  'tests/scripts': { seconds: 15 },
   'tests/sharing': { seconds: 105, shares: heavy },
   'tests/stores/adk-database': { seconds: 30 },
   'tests/stores/cloudflare': { seconds: 49 },

@@ -13,8 +13,8 @@ const { SessionService, Template, deleted } = await import(url);
 
 describe('admits what the package admits', async () => {
   process.env.STATEPAD_SERVICE = url;
-  await import('../unit/admission.test.mjs');
-  await import('../unit/admitted-events.test.mjs');
+  await import('../unit/input/admission.test.mjs');
+  await import('../unit/input/admitted-events.test.mjs');
 });
 
 /** What callbacks keep, as JSON text, and the callbacks. */

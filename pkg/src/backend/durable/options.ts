@@ -2,7 +2,7 @@
 
 import type { Callbacks } from '../../stores/journal/callback-store.js';
 import type { Migrate, SessionStore } from '../../store/contract.js';
-import type { RetryOptions } from './retry.js';
+import type { RetryOptions } from './commit/retry.js';
 
 /** Options of sessions over a store, checked and complete. */
 export interface StoredOptions extends RetryOptions {

@@ -1,26 +1,26 @@
 // Sessions over a store: every write waits for it, and the cache follows it.
 
-import { appendStored } from './append.js';
-import { showCurrent } from './append-target.js';
-import { Connection } from './connection.js';
-import { createStored } from './create.js';
-import { forkStored } from './fork.js';
-import { leaseStored } from './lease.js';
-import { loadFullLog } from './full-log.js';
-import { listPage } from './list.js';
-import { SessionLoader } from './loader.js';
-import { removeStored } from './remove.js';
-import { Reservations } from './reservations.js';
-import { Tries } from './retry.js';
-import { SessionCache } from './session-cache.js';
-import { scopeTarget } from './scope-target.js';
-import { sessionTarget } from './session-target.js';
-import { ChangeWriter } from './writer.js';
+import { appendStored } from './operations/append.js';
+import { showCurrent } from './operations/append-target.js';
+import { Connection } from './commit/connection.js';
+import { createStored } from './operations/create.js';
+import { forkStored } from './operations/fork.js';
+import { leaseStored } from './operations/lease.js';
+import { loadFullLog } from './operations/full-log.js';
+import { listPage } from './operations/list.js';
+import { SessionLoader } from './cache/loader.js';
+import { removeStored } from './operations/remove.js';
+import { Reservations } from './update/reservations.js';
+import { Tries } from './commit/retry.js';
+import { SessionCache } from './cache/session-cache.js';
+import { scopeTarget } from './update/scope-target.js';
+import { sessionTarget } from './update/session-target.js';
+import { ChangeWriter } from './operations/writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
-import type { StoreParts } from './parts.js';
+import type { StoreParts } from './operations/components.js';
 import type { StoredOptions } from './options.js';
 import type { ForkPlan } from '../fork-plan.js';
 import type { AppendPlan, Creation, Leased, SessionBackend, SessionName } from '../backend.js';
@@ -130,21 +130,21 @@ export class StoreBackend implements SessionBackend {
   }
 
   async past(): Promise<SharedPast> {
-    return new (await import('./shared-past.js')).StoredPast(this.#parts);
+    return new (await import('./operations/shared-history.js')).StoredPast(this.#parts);
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
-    const { watchStored } = await import('./watch.js');
+    const { watchStored } = await import('./watch/watch.js');
     return watchStored(this.#parts, await this.#watched(), plan);
   }
 
   async watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>> {
-    const { watchWholeStored } = await import('./watch.js');
+    const { watchWholeStored } = await import('./watch/watch.js');
     return watchWholeStored(this.#parts, await this.#watched(), plan);
   }
 
   async #watched(): Promise<Topics> {
-    const { Topics } = await import('./watch.js');
+    const { Topics } = await import('./watch/watch.js');
     const { cache, connection } = this.#parts;
     return (this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true));
   }

@@ -1,0 +1,92 @@
+// Whether what a store answers follows what is cached. A store may go back: a replica is promoted, a backup restored.
+
+import type { Marks } from '../../../store/contract.js';
+
+/** Where an app's scope is, or a user's, and the change that brought it there, as far as the store tells. */
+export interface At {
+  readonly pos: number;
+  readonly mark: string | undefined;
+}
+
+/** The scopes that sessions share. */
+export type SharedPart = keyof Marks;
+
+/** What to do with a cached scope: leave it, add what others did, take all its values, or ask again without it. */
+export type Step = 'keep' | 'add' | 'replace' | 'forget';
+
+/** A scope as an answer tells it. */
+export interface ToldScope {
+  readonly at: At;
+  /** Whether its values are in the answer. */
+  readonly hasValues: boolean;
+  /** Whether what has happened since the known position is in the answer. */
+  readonly hasChanged: boolean;
+}
+
+/** Whether two ids or marks of the same change differ. One that is not known is not compared. */
+export function differ(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other;
+}
+
+/**
+ * Whether the store has gone back since it was asked: a scope is behind where it was `sent`, or was moved by another
+ * change.
+ */
+function isBehind(at: At, sent: At | undefined): boolean {
+  return sent !== undefined && (at.pos < sent.pos || (at.pos === sent.pos && differ(at.mark, sent.mark)));
+}
+
+/**
+ * How a scope goes on after a session was loaded. `sent` is what the store was told to be known, `now` is what is
+ * cached when the answer comes, as answers overtake each other.
+ */
+export function afterLoad(now: At | undefined, sent: At | undefined, { at, hasValues, hasChanged }: ToldScope): Step {
+  const whole = hasValues ? 'replace' : 'forget';
+  if (now === undefined || isBehind(at, sent)) {
+    return whole;
+  }
+  if (now.pos >= at.pos) {
+    return now.pos === at.pos && differ(now.mark, at.mark) ? whole : 'keep';
+  }
+  return hasChanged && sent !== undefined && now.pos >= sent.pos ? 'add' : whole;
+}
+
+/** What a scope was at just before a change of this service, and whether that change moved it, under which mark. */
+export interface Moved {
+  readonly before: At;
+  /** The change's mark, if it moved the scope. */
+  readonly own: string | undefined;
+  /** Whether what others have done since the known position is in the answer. */
+  readonly hasChanged: boolean;
+}
+
+/** What a change does to a cached scope: nothing, as it is there already; itself alone; or after what others did. */
+export type OwnStep = 'keep' | 'own' | 'add' | 'forget';
+
+/** How a scope goes on after a change of this service was stored. `sent` and `now` as in {@link afterLoad}. */
+export function afterCommit(now: At | undefined, sent: At | undefined, { before, own, hasChanged }: Moved): OwnStep {
+  if (now === undefined || isBehind(before, sent)) {
+    return 'forget';
+  }
+  if (now.pos === before.pos) {
+    return differ(now.mark, before.mark) ? 'forget' : 'own';
+  }
+  if (now.pos > before.pos) {
+    return now.pos === before.pos + 1 && differ(now.mark, own) ? 'forget' : 'keep';
+  }
+  return hasChanged && sent !== undefined && now.pos >= sent.pos ? 'add' : 'forget';
+}
+
+/** How far a session has come, and the id of the event that brought it there, as far as the store tells. */
+export interface Head {
+  readonly rev: number;
+  readonly last: string | undefined;
+}
+
+/**
+ * Whether the store has gone back since it was asked: a session is behind where it was `sent`, or has another event
+ * there.
+ */
+export function isLost(told: Head, sent: Head | undefined): boolean {
+  return sent !== undefined && (told.rev < sent.rev || (told.rev === sent.rev && differ(told.last, sent.last)));
+}

@@ -1,0 +1,46 @@
+// Which events of a session have to be cached, and which of them have to be loaded for it.
+
+import { firstInWindow, showsAll, type EventWindow } from '../../../session/event-window.js';
+import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
+import type { View } from '../../../session/handle.js';
+import type { LoadQuery } from '../../../store/contract.js';
+
+/** The events of a session that are needed: from a place in the log, from 0, or the last ones. */
+export interface EventRange {
+  readonly from?: number;
+  readonly last?: number;
+}
+
+export const ALL: EventRange = { from: 0 };
+export const NONE: EventRange = { last: 0 };
+
+/** The events that a window by number alone may show. */
+export function rangeOf(window: EventWindow): EventRange {
+  return showsAll(window) ? ALL : { last: window.last };
+}
+
+/** The place, from 0, of the first event of a range. */
+export function startOf({ from, last = 0 }: EventRange, { revision }: SessionRecord): number {
+  return from ?? firstInWindow(revision, { since: undefined, last });
+}
+
+/**
+ * The events of a range that are not here yet. They follow one another, so that the cached log has no gaps. Of a
+ * session that only a handle knows, the last event is asked for once more: it tells whether the store still has this
+ * log.
+ */
+export function missingRange(known: SessionRecord | undefined, range: EventRange): NonNullable<LoadQuery['events']> {
+  if (known === undefined) {
+    return range.from === undefined ? { last: range.last ?? 0 } : { from: range.from + 1 };
+  }
+  const { number, base, revision, events } = known;
+  const start = startOf(range, known);
+  const isHere = number !== NOT_LOADED || events.length === 0;
+  return { from: start < base ? start + 1 : isHere ? revision + 1 : revision };
+}
+
+/** The events that a handle shows of its session, or of another log that takes its place. */
+export function rangeShownBy({ window, readLength, given }: View, other?: SessionRecord): EventRange {
+  const length = other?.revision ?? readLength;
+  return { from: given !== undefined && other === undefined ? length : firstInWindow(length, window) };
+}

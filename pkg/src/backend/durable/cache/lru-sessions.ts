@@ -1,0 +1,76 @@
+// How much of what a store has stays cached.
+
+import type { SessionRecord } from '../../../session/record.js';
+
+/**
+ * The cached sessions, the least recently used first. Those that are not pinned go when there are too many events; the
+ * one that was used last stays, however many it has, where there is room for any: it would be loaded anew for each
+ * append.
+ */
+export class LruSessions {
+  readonly #recent = new Set<SessionRecord>();
+  /** How often each session is pinned. */
+  readonly #pins = new Map<SessionRecord, number>();
+  readonly #limit: number;
+  readonly #evict: (record: SessionRecord) => void;
+  /** How many events there are, and one more for each session. */
+  #size = 0;
+  /** The session that was used last, unless it is gone. */
+  #last: SessionRecord | undefined;
+
+  /** Keeps about `limit` events; `evict` takes a session out of the cache, and so calls {@link LruSessions.remove}. */
+  constructor(limit: number, evict: (record: SessionRecord) => void) {
+    this.#limit = limit;
+    this.#evict = evict;
+  }
+
+  /** So many events, or sessions, were added. */
+  grow(count: number): void {
+    this.#size += count;
+  }
+
+  /** Keeps a session until it is unpinned as often as it was pinned. */
+  pin(record: SessionRecord): void {
+    this.#pins.set(record, (this.#pins.get(record) ?? 0) + 1);
+    this.touch(record);
+  }
+
+  /** Ends what {@link LruSessions.pin} has begun. */
+  unpin(record: SessionRecord): void {
+    const left = (this.#pins.get(record) ?? 1) - 1;
+    if (left > 0) {
+      this.#pins.set(record, left);
+    } else {
+      this.#pins.delete(record);
+      this.#shrink(this.#limit > 0 ? this.#last : undefined);
+    }
+  }
+
+  /** A session is used: others are evicted first. */
+  touch(record: SessionRecord): void {
+    this.#recent.delete(record);
+    this.#recent.add(record);
+    this.#last = record;
+    this.#shrink(record);
+  }
+
+  /** A session was taken out of the cache, with its events. */
+  remove(record: SessionRecord): void {
+    this.#recent.delete(record);
+    this.#last = this.#last === record ? undefined : this.#last;
+    this.#size -= 1 + record.events.length;
+  }
+
+  #shrink(kept: SessionRecord | undefined): void {
+    if (this.#size > this.#limit) {
+      for (const oldest of this.#recent) {
+        if (oldest !== kept && !this.#pins.has(oldest)) {
+          this.#evict(oldest);
+        }
+        if (this.#size <= this.#limit) {
+          return;
+        }
+      }
+    }
+  }
+}

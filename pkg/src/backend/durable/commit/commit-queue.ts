@@ -1,0 +1,190 @@
+// Sends changes to a store: those that wait together in one call, and each until it is known what became of it.
+
+import { outcomeUnknown, pauseAfter, Patience, refusal, tryOnce, unavailable, type RetryOptions } from './retry.js';
+import { isStoreError, StoreError } from '../../../store/store-error.js';
+import type { Change, Committed, SessionStore } from '../../../store/contract.js';
+import type { Signal } from '../../../async/abort.js';
+
+/** A change on its way. */
+interface QueuedChange {
+  readonly change: Change;
+  readonly resolve: (committed: Committed) => void;
+  readonly reject: (error: unknown) => void;
+  attempts: number;
+  readonly patience: Patience;
+  /** A try of it may have been written. */
+  isUnknown: boolean;
+}
+
+/** How many changes go together at most. */
+const MAX_BATCH = 256;
+/** How many changes a batch has at least before the changes that wait are shared out among the calls that may go. */
+const SHARED_BATCH = 16;
+/** How long changes wait for a call that is under way, in milliseconds. */
+const BATCH_TIMEOUT_MS = 20;
+
+/**
+ * The changes of one service. At most one of each session may be on its way; the service sees to that.
+ *
+ * As many calls are under way at a time as the store asks for, usually one, so that the changes that come meanwhile go
+ * together in the next; but no change waits longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
+ */
+export class CommitQueue {
+  readonly #store: SessionStore;
+  readonly #retry: RetryOptions;
+  readonly #mostCalls: number;
+  #waiting: QueuedChange[] = [];
+  #calls = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isDue = false;
+
+  constructor(store: SessionStore, retry: RetryOptions) {
+    this.#store = store;
+    this.#retry = retry;
+    this.#mostCalls = store.parallelCommits ?? 1;
+  }
+
+  /**
+   * Makes a change durable. Throws a `StoreError` `conflict`, `exists`, `fenced` or `not-found`, or a `StatepadError`:
+   * `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `INVALID_ARGUMENT` and `LIMIT_EXCEEDED` when it is not written,
+   * `COMMIT_UNKNOWN` when it may be.
+   */
+  commit(change: Change): Promise<Committed> {
+    return new Promise((resolve, reject) => {
+      this.#enqueue({ change, resolve, reject, attempts: 0, patience: new Patience(this.#retry), isUnknown: false });
+    });
+  }
+
+  #enqueue(queued: QueuedChange): void {
+    if (this.#store.commitMany === undefined) {
+      void this.#send([queued]);
+      return;
+    }
+    this.#waiting.push(queued);
+    if (this.#calls >= this.#mostCalls) {
+      this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIMEOUT_MS);
+    } else if (!this.#isDue) {
+      // Changes of one turn of the event loop go together. (In Node a promise is cheaper than a microtask.)
+      this.#isDue = true;
+      void Promise.resolve().then(this.#flushDue);
+    }
+  }
+
+  readonly #flushDue = (): void => {
+    this.#isDue = false;
+    this.#flush();
+  };
+
+  #flush(): void {
+    if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    }
+    while (this.#waiting.length > 0) {
+      const share = Math.ceil(this.#waiting.length / Math.max(1, this.#mostCalls - this.#calls));
+      const batch = this.#waiting.splice(0, Math.min(MAX_BATCH, Math.max(SHARED_BATCH, share)));
+      void this.#send(batch);
+    }
+  }
+
+  async #send(batch: readonly QueuedChange[]): Promise<void> {
+    this.#calls += 1;
+    batch.forEach((queued) => (queued.attempts += 1));
+    try {
+      const [first] = batch;
+      const patience = first !== undefined && batch.length === 1 ? first.patience : new Patience(this.#retry);
+      const outcomes = await tryOnce((context) => this.#call(batch, context), patience);
+      batch.forEach((queued, index) => this.#decide(queued, outcomes[index]));
+    } catch (error) {
+      this.#failed(batch, error);
+    }
+    this.#calls -= 1;
+    if (this.#calls < this.#mostCalls) {
+      this.#flush();
+    }
+  }
+
+  async #call(
+    batch: readonly QueuedChange[],
+    context: { readonly signal: Signal },
+  ): Promise<readonly (Committed | StoreError)[]> {
+    const [first, second] = batch;
+    if (this.#store.commitMany === undefined || (first !== undefined && second === undefined)) {
+      return [await this.#store.commit(changeOf(first as QueuedChange), context)];
+    }
+    const outcomes = await this.#store.commitMany(batch.map(changeOf), context);
+    if (outcomes.length !== batch.length) {
+      throw new TypeError(`the store answered ${outcomes.length} of ${batch.length} changes`);
+    }
+    return outcomes;
+  }
+
+  #decide(queued: QueuedChange, outcome: unknown): void {
+    if (isStoreError(outcome)) {
+      this.#refused(queued, outcome);
+    } else if (typeof (outcome as Committed | undefined)?.rev === 'number') {
+      queued.resolve(outcome as Committed);
+    } else {
+      this.#lost(queued, new TypeError('the store did not say what became of the change'));
+    }
+  }
+
+  /**
+   * An error that a call throws holds for all its changes; a refusal may be due to one: each is sent by itself then.
+   */
+  #failed(batch: readonly QueuedChange[], error: unknown): void {
+    for (const queued of batch) {
+      if (!isStoreError(error)) {
+        this.#lost(queued, error);
+      } else if (batch.length > 1 && error.code !== 'unavailable') {
+        void this.#send([queued]);
+      } else {
+        this.#refused(queued, error);
+      }
+    }
+  }
+
+  /** This try has written nothing; whether an earlier one has may be unknown. */
+  #refused(queued: QueuedChange, error: StoreError): void {
+    switch (error.code) {
+      case 'unavailable':
+        this.#again(queued, error);
+        break;
+      case 'conflict':
+      case 'exists':
+      case 'fenced':
+        queued.reject(error);
+        break;
+      case 'not-found':
+        // An event goes with its session; what an earlier try has written to the app and the user stays.
+        queued.reject(isLeft(queued) ? outcomeUnknown(queued.change.id, error) : error);
+        break;
+      default:
+        queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : refusal(error));
+    }
+  }
+
+  /** It is not known whether this try has written anything. */
+  #lost(queued: QueuedChange, error: unknown): void {
+    queued.isUnknown = true;
+    this.#again(queued, error);
+  }
+
+  #again(queued: QueuedChange, error: unknown): void {
+    if (queued.attempts >= this.#retry.attempts || queued.patience.isOver) {
+      queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : unavailable(error));
+      return;
+    }
+    void pauseAfter(queued.attempts, this.#retry).then(() => this.#enqueue(queued));
+  }
+}
+
+/** What a store gets: from the second try on it is told which one it is, as an earlier one may still be on its way. */
+function changeOf({ change, attempts }: QueuedChange): Change {
+  return attempts > 1 ? { ...change, attempt: attempts } : change;
+}
+
+/** Whether something of an earlier try may be left, also when its session is not. */
+function isLeft({ change: { delta, operators }, isUnknown }: QueuedChange): boolean {
+  return isUnknown && [delta, operators].some((parts) => parts?.app !== undefined || parts?.user !== undefined);
+}

@@ -1,0 +1,33 @@
+// What a store can compare before it writes. A guard that it cannot compare is an error, never left out silently.
+
+import { StatepadError } from '../../../model/errors.js';
+import type { Guard, SessionStore } from '../../../store/contract.js';
+
+/**
+ * The guard of a change, as far as the store can compare it. Throws `INVALID_ARGUMENT` when it cannot compare what the
+ * caller has asked for. `created`, which the service adds by itself, is sent to every store, and a token of a lease to
+ * the store that has given it.
+ */
+export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard: Guard): { readonly guard?: Guard } {
+  const { created, keys, rev, pos, fence } = guard;
+  if (guards !== 'all' && (rev !== undefined || pos !== undefined)) {
+    throw keys === undefined
+      ? refused('expectedRevision cannot be kept: the store compares no revisions', 'expectedRevision')
+      : refused(`updateState has looked at all keys, and the store compares no revisions: ${ADVICE}`);
+  }
+  if (guards === 'none' && keys !== undefined && Object.keys(keys).length > 0) {
+    const why = 'the store compares neither values nor revisions';
+    throw refused(`updateState cannot be kept from overwriting what others write: ${why}`);
+  }
+  if (guards !== 'none') {
+    return { guard };
+  }
+  const left = { ...(created !== undefined && { created }), ...(fence !== undefined && { fence }) };
+  return Object.keys(left).length > 0 ? { guard: left } : {};
+}
+
+const ADVICE = 'let the function read the keys that it needs by their names';
+
+function refused(message: string, path?: string): StatepadError {
+  return new StatepadError('INVALID_ARGUMENT', message, path === undefined ? {} : { path });
+}

@@ -1,0 +1,164 @@
+// The operators of a change over a store: it resolves them itself, or they are resolved here, under a guard for the
+// values that were found.
+
+import { StatepadError } from '../../../model/errors.js';
+import { deepFreeze, put } from '../../../model/json.js';
+import { operatorName, type Operator } from '../../../model/operators.js';
+import { misfit, resultsOf } from '../../../model/operator-results.js';
+import { APP_PREFIX, USER_PREFIX, mergeRecords, nameOf, underKeys, type StoredScope } from '../../../model/scope.js';
+import { scopedDelta, type PreparedChange } from '../../../engine/sessions.js';
+import type { KeyedOperators } from '../../../model/operator-write.js';
+import type { StoreError } from '../../../store/store-error.js';
+import type {
+  Change,
+  Committed,
+  Delta,
+  Guard,
+  ScopedOperators,
+  ScopedValues,
+  SessionStore,
+} from '../../../store/contract.js';
+import type { Json } from '../../../model/types.js';
+
+/** What operators come to that are resolved here, and a guard for the values on which that rests. */
+export interface Resolution {
+  /** Under full keys. */
+  readonly results: Readonly<Record<string, Json>>;
+  readonly keys: NonNullable<Guard['keys']>;
+}
+
+/**
+ * Whether a store resolves these operators in its atomic step. Throws `INVALID_ARGUMENT` when they cannot be resolved
+ * here either, as the store compares nothing, or keeps no operators.
+ */
+export function areResolved({ resolves = [], guards, lacks = [] }: SessionStore, operators: KeyedOperators): boolean {
+  const [left] = Object.entries(operators).filter(([, operator]) => !resolves.includes(operatorName(operator)));
+  if (left !== undefined && (guards === 'none' || lacks.includes('operators'))) {
+    const [key, operator] = left;
+    const [what, why] =
+      guards === 'none'
+        ? ['kept from overwriting what others write', 'does not resolve it, and compares no values']
+        : ['written', 'keeps no operators'];
+    const message = `${operatorName(operator)} of "${key}" cannot be ${what}: the store ${why}`;
+    throw new StatepadError('INVALID_ARGUMENT', message, { key });
+  }
+  return left === undefined;
+}
+
+/** Resolves operators against values. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the `key`. */
+export function resolveHere(operators: KeyedOperators, valueOf: (key: string) => Json | undefined): Resolution {
+  const results = resultsOf(operators, valueOf);
+  const keys = scoped(operators, (part: { set: Record<string, Json>; unset: string[] } = nothing(), name, key) => {
+    const value = valueOf(key);
+    if (value === undefined) {
+      part.unset.push(name);
+    } else {
+      put(part.set, name, value);
+    }
+    return part;
+  });
+  return { results, keys };
+}
+
+/** Both guards. Where they name the same value, that of the first one. */
+export function bothKeys(one: Guard['keys'] = {}, other: Guard['keys'] = {}): NonNullable<Guard['keys']> {
+  const both: Partial<Record<StoredScope, Delta>> = { ...one };
+  for (const scope of ['app', 'user', 'session'] as const) {
+    const { set = {}, unset = [] } = one[scope] ?? {};
+    const more = other[scope];
+    if (more !== undefined) {
+      const isNew = (name: string): boolean => !Object.hasOwn(set, name) && !unset.includes(name);
+      const added = Object.entries(more.set ?? {}).filter(([name]) => isNew(name));
+      both[scope] = {
+        set: mergeRecords([set, Object.fromEntries(added)]),
+        unset: [...unset, ...(more.unset ?? []).filter(isNew)],
+      };
+    }
+  }
+  return both;
+}
+
+/** The parts of a change that say what it writes, with the operators that its store resolves. */
+export function written(
+  prepared: PreparedChange,
+  operators: KeyedOperators | undefined,
+): Pick<Change, 'delta' | 'operators'> {
+  if (operators === undefined) {
+    return { delta: scopedDelta(prepared) };
+  }
+  const { keys, words } = prepared;
+  const isPlain = (_: unknown, index: number): boolean => !Object.hasOwn(operators, keys[index] as string);
+  const plain = { ...prepared, keys: keys.filter(isPlain), words: words.filter(isPlain) };
+  const named = scoped(operators, (part: Record<string, Operator> = {}, name, key) => {
+    put(part, name, operators[key] as Operator);
+    return part;
+  });
+  return { delta: scopedDelta(plain), operators: named };
+}
+
+/**
+ * What the operators of a change that is stored came to, under full keys. Throws `STORE_CORRUPT`, with `committed`,
+ * when the store does not tell it of one: the values of now may be those of other callers, and another call would
+ * write once more.
+ */
+export function keyedResults(
+  { results = {} }: Pick<Committed, 'results'>,
+  operators: ScopedOperators,
+): Readonly<Record<string, Json>> {
+  for (const scope of ['app', 'user', 'session'] as const) {
+    for (const [name, operator] of Object.entries(operators[scope] ?? {})) {
+      if (!Object.hasOwn(results[scope] ?? {}, name)) {
+        const key = fullKey(scope, name);
+        const what = `${operatorName(operator)} of "${key}"`;
+        const message = `${what} is written, but the store does not say what it came to: do not write it again`;
+        throw new StatepadError('STORE_CORRUPT', message, { key, committed: true });
+      }
+    }
+  }
+  return underFullKeys(results);
+}
+
+/** Values of all scopes under their full keys. */
+export function underFullKeys({ app = {}, user = {}, session = {} }: ScopedValues): Readonly<Record<string, Json>> {
+  return deepFreeze(mergeRecords([session, underKeys(APP_PREFIX, app), underKeys(USER_PREFIX, user)]));
+}
+
+/** What a change has written to a scope, with what its operators came to. */
+export function deltaWith(
+  delta: Delta | undefined,
+  results: Readonly<Record<string, Json>> | undefined,
+): Delta | undefined {
+  return results === undefined ? delta : { ...delta, set: mergeRecords([delta?.set ?? {}, results]) };
+}
+
+/** The error for an operator that a store has found not to fit; `undefined` for other refusals. */
+export function operatorRefusal(error: StoreError): StatepadError | undefined {
+  const { code, key: name, scope, message } = error;
+  if (name === undefined || scope === undefined) {
+    return undefined;
+  }
+  const key = fullKey(scope, name);
+  const told = code === 'conflict' ? misfit(key, 'changed').message : message;
+  return new StatepadError(code === 'conflict' ? 'STATE_CONFLICT' : 'INVALID_ARGUMENT', told, { key, cause: error });
+}
+
+function fullKey(scope: StoredScope, name: string): string {
+  return (scope === 'app' ? APP_PREFIX : scope === 'user' ? USER_PREFIX : '') + name;
+}
+
+function nothing(): { set: Record<string, Json>; unset: string[] } {
+  return { set: {}, unset: [] };
+}
+
+/** What is made of the keys of operators, by scope, in their order. */
+function scoped<T>(
+  operators: KeyedOperators,
+  add: (part: T | undefined, name: string, key: string) => T,
+): Readonly<Partial<Record<StoredScope, T>>> {
+  const parts: Partial<Record<StoredScope, T>> = {};
+  for (const key of Object.keys(operators)) {
+    const [scope, name] = nameOf(key);
+    parts[scope] = add(parts[scope], name, key);
+  }
+  return parts;
+}

@@ -1,0 +1,273 @@
+// How long a store is waited for, how often it is asked again, and what its errors mean for the caller.
+
+import { operatorRefusal } from './operators.js';
+import { StatepadError } from '../../../model/errors.js';
+import { orAborted } from '../../../async/abort.js';
+import { sleep } from '../../../async/sleep.js';
+import { isStoreError, StoreError } from '../../../store/store-error.js';
+import type { StoreContext } from '../../../store/contract.js';
+import type { Signal } from '../../../async/abort.js';
+
+/** How a service deals with a store that does not answer, or not well. */
+export interface RetryOptions {
+  /** How long one try may take, in milliseconds; with `isTotal` all tries together, from the last answer on. */
+  readonly timeout: number;
+  /** See `SessionStore.asksAgain`. */
+  readonly isTotal?: boolean;
+  /** How often it is tried in all. */
+  readonly attempts: number;
+  /**
+   * How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most.
+   */
+  readonly pause: number;
+  /** The tries that are under way. */
+  readonly tries?: Tries | undefined;
+}
+
+const MAX_PAUSE_MS = 5000;
+
+/**
+ * Waits after a try that failed: a random part of the pause, so that what failed together is not tried again together.
+ */
+export async function pauseAfter(attempt: number, { pause }: RetryOptions): Promise<void> {
+  await sleep(Math.min(MAX_PAUSE_MS, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
+}
+
+/** How long a store may still be silent: `timeout` for each try, or since its last answer for all of them. */
+export class Patience {
+  readonly #retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>;
+  #since: number | undefined;
+
+  constructor(retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>) {
+    this.#retry = retry;
+    this.answered();
+  }
+
+  get timeout(): number {
+    return this.#retry.timeout;
+  }
+
+  /** The tries of the same service. */
+  get tries(): Tries | undefined {
+    return this.#retry.tries;
+  }
+
+  /** How long the next try may be silent, in milliseconds. */
+  get left(): number {
+    return this.#since === undefined ? this.timeout : this.timeout - (performance.now() - this.#since);
+  }
+
+  /** Whether there is no time for another try, or the store is not asked any more. */
+  get isOver(): boolean {
+    return this.left <= 0 || this.tries?.areOver === true;
+  }
+
+  /** The store has answered something. */
+  answered(): void {
+    this.#since = this.#retry.isTotal === true ? performance.now() : undefined;
+  }
+
+  /** A try has used up its time. */
+  end(): void {
+    this.#since = this.#retry.isTotal === true ? -Infinity : undefined;
+  }
+}
+
+/**
+ * Runs one try. What it answers after its time is ignored. Throws `unavailable` when the store is not asked any more.
+ */
+export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, patience: Patience): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    if (patience.tries?.areOver) {
+      reject(new StoreError('unavailable', GIVEN_UP));
+      return;
+    }
+    const context = new Try(patience, reject);
+    run(context).then(
+      (answer) => {
+        context.end();
+        resolve(answer);
+      },
+      (error: unknown) => {
+        context.end();
+        const reason = error as Error;
+        reject(reason);
+      },
+    );
+  });
+}
+
+const GIVEN_UP = 'the service was closed while the store did not answer';
+
+/**
+ * The tries of one service that are under way. Once it is being closed, a store that does not answer in time is not
+ * waited for any longer: all tries end with the first of them that does, and no other one begins.
+ */
+export class Tries {
+  /** What ends each of them. */
+  readonly #open = new Set<(reason: Error) => void>();
+  #isClosing = false;
+  #areOver = false;
+
+  /** Whether the store is not asked any more. */
+  get areOver(): boolean {
+    return this.#areOver;
+  }
+
+  add(expire: (reason: Error) => void): void {
+    this.#open.add(expire);
+  }
+
+  delete(expire: (reason: Error) => void): void {
+    this.#open.delete(expire);
+  }
+
+  /** The service is being closed. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** The store has not answered a try in time. */
+  timedOut(): void {
+    if (this.#isClosing) {
+      this.#areOver = true;
+      const open = [...this.#open];
+      this.#open.clear();
+      open.forEach((expire) => expire(new Error(GIVEN_UP)));
+    }
+  }
+}
+
+/** A try whose signal is made when a store asks for it: most do not. */
+class Try implements StoreContext {
+  readonly #patience: Patience;
+  readonly #giveUp: (reason: unknown) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #controller: AbortController | undefined;
+  #reason: unknown;
+
+  constructor(patience: Patience, giveUp: (reason: unknown) => void) {
+    this.#patience = patience;
+    this.#giveUp = giveUp;
+    this.#timer = setTimeout(this.#stop, Math.max(0, patience.left));
+    patience.tries?.add(this.#expire);
+  }
+
+  /** The time begins anew, unless it is over. */
+  readonly answered = (): void => {
+    if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#patience.answered();
+      this.#timer = setTimeout(this.#stop, this.#patience.timeout);
+    }
+  };
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#patience.tries?.delete(this.#expire);
+  }
+
+  readonly #stop = (): void => {
+    const { timeout, tries } = this.#patience;
+    this.#expire(new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError'));
+    tries?.timedOut();
+  };
+
+  readonly #expire = (reason: Error): void => {
+    this.end();
+    this.#patience.end();
+    this.abort(reason);
+    // A store that gives up at once may know that nothing was written, and say so.
+    setTimeout(this.#giveUp, 0, reason);
+  };
+
+  get signal(): Signal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) {
+        this.#controller.abort(this.#reason);
+      }
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+/**
+ * Asks a store for something that may be done twice: that changes nothing, or changes what `id` names. Throws
+ * `STORE_UNAVAILABLE` when it is never done, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of
+ * the tries may have changed something.
+ */
+export async function ask<T>(
+  run: (context: StoreContext) => Promise<T>,
+  retry: RetryOptions,
+  signal?: Signal,
+  id?: string,
+): Promise<T> {
+  const patience = new Patience(retry);
+  let isUnknown = false;
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
+    try {
+      return await orAborted(tryOnce(run, patience), signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      isUnknown ||= id !== undefined && !isStoreError(error);
+      const isFinal = isStoreError(error) && error.code !== 'unavailable';
+      if (isFinal || attempt >= retry.attempts || patience.isOver) {
+        throw isUnknown ? outcomeUnknown(id ?? '', error) : isFinal ? refusal(error) : unavailable(error);
+      }
+    }
+    await orAborted(pauseAfter(attempt, retry), signal);
+  }
+}
+
+/** The error for a store that cannot do it now. */
+export function unavailable(cause: unknown): StatepadError {
+  return new StatepadError('STORE_UNAVAILABLE', `the store is not available: ${messageOf(cause)}`, { cause });
+}
+
+/** The error for what a store will never do, or cannot read. */
+export function refusal(error: StoreError): StatepadError {
+  const { code, message, size, limit, until } = error;
+  switch (code) {
+    case 'held':
+      return new StatepadError('LEASE_HELD', message, { ...(until === undefined ? {} : { until }), cause: error });
+    case 'fenced':
+      return new StatepadError('LEASE_LOST', message, { cause: error });
+    case 'not-found':
+      return new StatepadError('SESSION_NOT_FOUND', message, { cause: error });
+    case 'forbidden':
+      return new StatepadError('FORBIDDEN', message, { cause: error });
+  }
+  if (code === 'corrupt') {
+    return new StatepadError('STORE_CORRUPT', message, { cause: error });
+  }
+  const ofOperator = operatorRefusal(error);
+  if (ofOperator !== undefined) {
+    return ofOperator;
+  }
+  const sizes = { ...(size === undefined ? {} : { size }), ...(limit === undefined ? {} : { limit }), cause: error };
+  return new StatepadError(
+    size === undefined ? 'INVALID_ARGUMENT' : 'LIMIT_EXCEEDED',
+    `the store refuses: ${message}`,
+    sizes,
+  );
+}
+
+/** The error for a change that may be stored, or not. */
+export function outcomeUnknown(id: string, cause: unknown): StatepadError {
+  return new StatepadError('COMMIT_UNKNOWN', `it is not known whether "${id}" was stored: ${messageOf(cause)}`, {
+    id,
+    cause,
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

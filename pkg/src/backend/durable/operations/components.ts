@@ -1,0 +1,16 @@
+// What operations over a store work with: each takes the parts that it needs.
+
+import type { Connection } from '../commit/connection.js';
+import type { SessionLoader } from '../cache/loader.js';
+import type { SessionCache } from '../cache/session-cache.js';
+import type { ChangeWriter } from './writer.js';
+
+/** The parts of one service over a store. */
+export interface StoreParts {
+  readonly connection: Connection;
+  readonly cache: SessionCache;
+  readonly loader: SessionLoader;
+  readonly writer: ChangeWriter;
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+}

@@ -1,0 +1,106 @@
+// The creation of a session over a store.
+
+import { createdHandle, sharedVersion } from '../cache/detached-handle.js';
+import { ALL, NONE } from '../cache/event-range.js';
+import { creationEvent, type CreationEvent } from '../../../session/creation.js';
+import { scopedDelta } from '../../../engine/sessions.js';
+import { withDeltas } from '../../../model/delta.js';
+import { StatepadError } from '../../../model/errors.js';
+import { newId } from '../../../model/ids.js';
+import { isStoreError } from '../../../store/store-error.js';
+import type { SharedPart } from '../cache/continuity.js';
+import type { StoreParts } from './components.js';
+import type { Begin } from './writer.js';
+import type { Creation } from '../../backend.js';
+import type { ScopeVersion } from '../../../session/scope-version.js';
+import type { Change, Committed, Delta, Values } from '../../../store/contract.js';
+import type { Session, SessionKey } from '../../../model/types.js';
+import type { Signal } from '../../../async/abort.js';
+
+/** Creates a session. Answers with a handle of it as it was created, whatever has become of it since. */
+export async function createStored(
+  parts: StoreParts,
+  creation: Creation,
+  signal: Signal | undefined,
+): Promise<Session> {
+  return await parts.writer.runExclusive(creation.key, signal, async (begin) => await create(parts, creation, begin));
+}
+
+async function create(parts: StoreParts, { key, state, time: given }: Creation, begin: Begin): Promise<Session> {
+  const { cache, loader, writer, now } = parts;
+  const { registry } = cache;
+  if (registry.find(key) !== undefined) {
+    // Others may have deleted it; otherwise the core refuses.
+    await loader.load(key, NONE, () => undefined);
+  }
+  const [time, id] = [given ?? now(), newId()];
+  const creation = creationEvent(time, state);
+  const prepared = registry.engine.prepareCreate(key, time, state);
+  const event = { id, time, data: JSON.stringify(creation) };
+  const known = cache.knownScopes(key);
+  const change: Change = { id, kind: 'create', key, time, event, delta: scopedDelta(prepared), known };
+  const sent = { change, prepared, known };
+  let committed: Committed;
+  try {
+    committed = await writer.commit(sent, begin);
+  } catch (error) {
+    throw isStoreError(error) ? refusal(error.code, key, error) : error;
+  }
+  const record = cache.applyCommittedCreate(key, creation, sent, committed);
+  return record === undefined ? await readBack(parts, key, creation, change, committed) : registry.read(record);
+}
+
+/** Why a creation is refused. */
+export function refusal(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
+  return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, {
+    id,
+    cause,
+  });
+}
+
+/** What is stored is acknowledged: also when it is not so any more, or cannot be read now. */
+async function readBack(
+  parts: StoreParts,
+  key: SessionKey,
+  creation: CreationEvent,
+  { id, delta }: Change,
+  { created = id }: Committed,
+): Promise<Session> {
+  const { registry } = parts.cache;
+  let isDeleted = false;
+  try {
+    let session: Session | undefined;
+    const found = await parts.loader.load(key, ALL, (record) => {
+      session = record.created === created && record.revision === 0 ? registry.read(record) : undefined;
+      return record.created;
+    });
+    if (session !== undefined) {
+      return session;
+    }
+    isDeleted = found !== created;
+  } catch {
+    // Its handle finds out when it is used.
+  }
+  const shared = await Promise.all([
+    versionAfter(parts, 'app', key, delta.app),
+    versionAfter(parts, 'user', key, delta.user),
+  ]);
+  const row = { key, created, rev: 0, time: creation.timestamp, state: delta.session?.set ?? {} };
+  return createdHandle(registry, row, creation, shared, isDeleted);
+}
+
+/** The values of an app or a user with what a creation has written there; that alone, when they cannot be read. */
+async function versionAfter(
+  { loader }: Pick<StoreParts, 'loader'>,
+  part: SharedPart,
+  { appName, userId }: SessionKey,
+  own: Delta | undefined,
+): Promise<ScopeVersion> {
+  let values: Values = {};
+  try {
+    values = (await loader.loadScope({ appName, userId: part === 'app' ? undefined : userId })).state;
+  } catch {
+    // It is shown when the handle is used.
+  }
+  return sharedVersion(part, withDeltas(values, own));
+}

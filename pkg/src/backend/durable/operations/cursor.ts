@@ -1,0 +1,29 @@
+// Where the next page of a list begins, as text that the caller gives back.
+
+import { StatepadError } from '../../../model/errors.js';
+import type { Place } from '../../../store/contract.js';
+
+/** The cursor of a page that ends at a place; `before` sessions were looked at before the next page. */
+export function cursorText({ time, sessionId, userId }: Place, before: number): string {
+  return JSON.stringify([time, sessionId, userId, before]);
+}
+
+/** Where a page begins. Throws `INVALID_ARGUMENT`. */
+export function parseCursor(text: string): { readonly after: Place; readonly before: number } {
+  try {
+    const [time, sessionId, userId, before] = JSON.parse(text) as unknown[];
+    if (
+      typeof time === 'number' &&
+      typeof sessionId === 'string' &&
+      typeof userId === 'string' &&
+      typeof before === 'number'
+    ) {
+      return { after: { time, sessionId, userId }, before };
+    }
+  } catch {
+    // The error below says so.
+  }
+  throw new StatepadError('INVALID_ARGUMENT', 'cursor is not one that a page of sessions has given', {
+    path: 'cursor',
+  });
+}

@@ -1,0 +1,164 @@
+// A fork over a store: one change after the other, and not there for anyone before the last one. One that was not
+// brought to its end goes on when it is asked for again.
+
+import { refusal } from './create.js';
+import { outcomeUnknown } from '../commit/retry.js';
+import { uniquePart, unfinishedId } from '../cache/unfinished.js';
+import { creationEvent } from '../../../session/creation.js';
+import { freezeEvent, type EventDraft } from '../../../input/event-draft.js';
+import { missing, notFound } from '../../../session/append.js';
+import { isStatepadError } from '../../../model/errors.js';
+import { newId } from '../../../model/ids.js';
+import { put } from '../../../model/json.js';
+import { isStoreError } from '../../../store/store-error.js';
+import type { AdmittedDelta } from '../../../input/admit.js';
+import type { ForkPlan, ForkSource } from '../../fork-plan.js';
+import type { StoreParts } from './components.js';
+import type { Delta, Loaded } from '../../../store/contract.js';
+import type { Json, Session } from '../../../model/types.js';
+import type { Signal } from '../../../async/abort.js';
+
+/** A fork that has begun. */
+interface Begun {
+  readonly created: string;
+  /** How many of its events are there. */
+  readonly rev: number;
+  /** The revision of the source that it goes on from. */
+  readonly revision: number;
+}
+
+/** Where a fork comes from, as the event of its creation says. */
+interface ForkedFrom {
+  readonly sessionId: string;
+  readonly created: string;
+  readonly revision: number;
+  /** The id of the event there. */
+  readonly last?: string | undefined;
+}
+
+/** See `SessionBackend.fork`. */
+export async function forkStored(parts: StoreParts, plan: ForkPlan, signal: Signal | undefined): Promise<Session> {
+  const { key } = plan;
+  return await parts.writer.runExclusive(key, signal, async (start) => {
+    // Nothing has happened before the last change is made: until then the caller may give up.
+    const beforeLast = (): void => start(key.sessionId);
+    try {
+      await fill(parts, plan, await begin(parts, plan), { signal, beforeLast });
+    } catch (error) {
+      if (plan.isNew && !(isStatepadError(error) && error.code === 'SESSION_EXISTS')) {
+        await removeQuietly(parts, plan);
+      }
+      throw error;
+    }
+    return await readWhole(parts, plan);
+  });
+}
+
+/** The fork, which is stored. Throws `COMMIT_UNKNOWN` when it cannot be read now. */
+async function readWhole({ loader }: StoreParts, { key }: ForkPlan): Promise<Session> {
+  let session: Session | undefined;
+  try {
+    session = await loader.read(key, undefined);
+  } catch (error) {
+    throw outcomeUnknown(key.sessionId, error);
+  }
+  return session ?? missing(key);
+}
+
+/** Creates the session, or finds what an earlier call has left of the same fork. Throws `SESSION_EXISTS`. */
+async function begin({ loader, writer, now }: StoreParts, plan: ForkPlan): Promise<Begun> {
+  const { key, state, source, revision } = plan;
+  const [time, id] = [now(), unfinishedId(revision + 1)];
+  const from = forkedFrom(source, revision);
+  const data = JSON.stringify({ ...creationEvent(time, state), forkedFrom: from });
+  const delta = ownDelta(state);
+  try {
+    await writer.send({ id, kind: 'create', key, time, event: { id, time, data }, delta });
+    return { created: id, rev: 0, revision };
+  } catch (error) {
+    if (!isStoreError(error)) {
+      throw error;
+    }
+    const found = error.code === 'exists' ? await loader.loadUnfinished(key) : null;
+    const begun = found === null ? undefined : sameFork(plan, found);
+    if (begun === undefined) {
+      throw refusal(error.code, key, error);
+    }
+    return begun;
+  }
+}
+
+function forkedFrom({ sessionId, created, lastAt }: ForkSource, revision: number): ForkedFrom {
+  return { sessionId, created, revision, last: lastAt(revision) };
+}
+
+/** What was begun, if it is this fork: at the revision that is asked for now, or at the one that was present then. */
+function sameFork({ source, at }: ForkPlan, { created, rev, events }: Loaded): Begun | undefined {
+  const found = forkedFromIn(events[0]?.data);
+  if (found === undefined || (at !== undefined && at !== found.revision)) {
+    return undefined;
+  }
+  const isSame = JSON.stringify(found) === JSON.stringify(forkedFrom(source, found.revision));
+  return isSame ? { created, rev, revision: found.revision } : undefined;
+}
+
+function forkedFromIn(data = '{}'): ForkedFrom | undefined {
+  try {
+    return (JSON.parse(data) as { readonly forkedFrom?: ForkedFrom }).forkedFrom;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the events that are not there yet. One that another call has written meanwhile is there once. */
+async function fill(
+  { writer }: StoreParts,
+  { key, eventAt, lastEvent }: ForkPlan,
+  { created, rev, revision }: Begun,
+  { signal, beforeLast }: { readonly signal: Signal | undefined; readonly beforeLast: () => void },
+): Promise<void> {
+  for (let next = rev + 1; next <= revision + 1; next++) {
+    signal?.throwIfAborted();
+    const isLast = next > revision;
+    const draft = isLast ? lastEvent(revision, uniquePart(created)) : eventAt(next);
+    const { id, timestamp: time } = draft;
+    const delta = ownDelta(draft);
+    const event = { id, time, data: JSON.stringify(freezeEvent(draft)) };
+    if (isLast) {
+      beforeLast();
+    }
+    try {
+      await writer.send({ id, kind: 'append', key, time, event, delta, guard: { created }, call: newId() });
+    } catch (error) {
+      // Somebody has deleted it.
+      throw isStoreError(error) ? notFound(key.sessionId) : error;
+    }
+  }
+}
+
+/** A delta of the session's own keys. */
+function ownDelta({ delta, deleted }: Pick<AdmittedDelta | EventDraft, 'delta' | 'deleted'>): { session?: Delta } {
+  const gone = new Set(deleted);
+  const set: Record<string, Json> = {};
+  const unset: string[] = [];
+  for (const key of Object.keys(delta)) {
+    if (gone.has(key)) {
+      unset.push(key);
+    } else {
+      put(set, key, delta[key] as Json);
+    }
+  }
+  return Object.keys(delta).length === 0 ? {} : { session: { set, unset } };
+}
+
+/** What nobody can ask for again is deleted, if that can be done now. */
+async function removeQuietly({ connection }: StoreParts, { key }: ForkPlan): Promise<void> {
+  try {
+    await connection.ask(async (store, context) => await store.remove(key, context));
+  } catch (error) {
+    // The caller is told why the fork has failed. Nobody sees what is left.
+    if (!isStatepadError(error)) {
+      throw error;
+    }
+  }
+}

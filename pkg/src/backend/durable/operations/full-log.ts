@@ -1,0 +1,45 @@
+// The full log of a session over a store: loaded when its history is asked for.
+
+import { missing } from '../../../session/append.js';
+import { stateOf, type View } from '../../../session/handle.js';
+import { checkKey } from '../../../input/requests.js';
+import type { SessionName } from '../../backend.js';
+import type { StoreParts } from './components.js';
+import type { Signal } from '../../../async/abort.js';
+
+/**
+ * What a handle shows, or a session as it is now: with its creation and all events loaded. Throws `SESSION_NOT_FOUND`.
+ */
+export async function loadFullLog(
+  { cache, loader }: Pick<StoreParts, 'cache' | 'loader'>,
+  session: SessionName,
+  signal: Signal | undefined,
+): Promise<View> {
+  const { appName, userId, id: sessionId } = session;
+  const { registry } = cache;
+  const view =
+    registry.view(session) ??
+    registry.view(await loader.read(checkKey({ appName, userId, sessionId }), undefined, signal));
+  if (view === undefined) {
+    return missing({ appName, userId, sessionId });
+  }
+  const { key, created, base } = view.record;
+  if (base > 0) {
+    const record = (await loader.pinWhole(key, { signal, idle: view.record })) ?? missing(key);
+    cache.unpin(record);
+    if (record.created !== created) {
+      missing(key);
+    }
+    const isOther = cache.isOther(view, record);
+    cache.join(view, record);
+    cache.rebind(view, record);
+    if (isOther) {
+      // There is no other history to tell than that of the log that the store has.
+      registry.refresh(view);
+    }
+  }
+  // As it is now: an append through the handle may lead that to a session whose log is not all loaded.
+  const shown = { ...view, state: (view.state ??= stateOf(view)) };
+  shown.record.creation ??= await loader.loadCreation(shown.record, signal);
+  return shown;
+}

@@ -1,0 +1,39 @@
+// Leases over a store that has them.
+
+import { StatepadError } from '../../../model/errors.js';
+import { missing } from '../../../session/append.js';
+import type { StoreParts } from './components.js';
+import type { View } from '../../../session/handle.js';
+import type { LeaseAnswer, LeaseRequest } from '../../../store/lease.js';
+import type { Signal } from '../../../async/abort.js';
+
+/**
+ * Takes the lease of a handle's session, makes it last longer or gives it back. A request whose answer was lost is
+ * sent once more: the holder is known by its name.
+ */
+export async function leaseStored(
+  { connection, writer }: Pick<StoreParts, 'connection' | 'writer'>,
+  { record: { key, created, deleted } }: View,
+  request: LeaseRequest,
+  { signal, given }: { readonly signal: Signal | undefined; readonly given: (() => void) | undefined },
+): Promise<LeaseAnswer> {
+  if (connection.store.lease === undefined) {
+    throw new StatepadError('INVALID_ARGUMENT', 'the session cannot be leased: the store keeps no leases');
+  }
+  if (deleted) {
+    missing(key);
+  }
+  const ask = async (): Promise<LeaseAnswer> => {
+    const answered = await connection.ask(async (store, context) => {
+      const answer = await store.lease?.(key, { ...request, created }, context);
+      if (typeof answer?.fence !== 'number' || typeof answer.until !== 'number') {
+        throw new TypeError('the store did not say what became of the lease');
+      }
+      return answer;
+    }, signal);
+    given?.();
+    return answered;
+  };
+  // What was asked for under a lease is written under it: it is given back after that.
+  return request.ttl === 0 ? await writer.runExclusive(key, signal, ask) : await ask();
+}

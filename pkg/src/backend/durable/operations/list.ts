@@ -1,0 +1,84 @@
+// Pages of sessions over a store, each beginning where the one before it has ended.
+
+import { cursorText, parseCursor } from './cursor.js';
+import { rowHandle, sharedVersion } from '../cache/detached-handle.js';
+import { isUnfinished } from '../cache/unfinished.js';
+import { pageOf } from '../../backend.js';
+import type { ListPlan } from '../../../input/requests.js';
+import type { ListQuery, Page, Place, Row } from '../../../store/contract.js';
+import type { StoreParts } from './components.js';
+import type { ListSessionsResponse } from '../../../model/types.js';
+import type { Signal } from '../../../async/abort.js';
+
+/** A page, and where the next one begins. */
+interface Part {
+  readonly page: Page;
+  readonly rows: readonly Row[];
+  /** Absent when there are no more sessions. */
+  readonly end: Place | undefined;
+}
+
+/**
+ * One page of a list. Whether there is another one is never counted: sessions come and go between two pages. The store
+ * is asked for one session more than is wanted, and the cursor is the place of the last one that was looked at.
+ */
+export async function listPage(
+  { cache: { registry }, connection }: Pick<StoreParts, 'cache' | 'connection'>,
+  plan: ListPlan,
+  signal: Signal | undefined,
+): Promise<ListSessionsResponse> {
+  const start = plan.cursor === undefined ? undefined : parseCursor(plan.cursor);
+  const ask = async (limit: number | undefined): Promise<Page> => {
+    const { appName: app, userId: user, descending, offset } = plan;
+    const query: ListQuery = {
+      app,
+      ...(user === undefined ? {} : { user }),
+      descending,
+      ...(limit === undefined ? {} : { limit }),
+      ...(start === undefined ? { offset } : { after: start.after }),
+    };
+    return await connection.ask(async (store, context) => await store.list(query, context), signal);
+  };
+  const { page, rows, end } = await partOf(ask, plan.limit);
+  const { app, users, total, corrupt = [] } = page;
+  const ofApp = sharedVersion('app', app);
+  const ofUsers = new Map([...users].map(([id, values]) => [id, sharedVersion('user', values)]));
+  const whole = rows.filter((row) => !isUnfinished(row));
+  const handles = whole.map((row) => {
+    return rowHandle(registry, row, [ofApp, ofUsers.get(row.key.userId) ?? sharedVersion('user', {})]);
+  });
+  const before = start?.before ?? plan.offset;
+  const cursor = end && cursorText(end, before + rows.length + corrupt.length);
+  const answer = pageOf(plan, before, total - (rows.length - whole.length), handles, cursor);
+  return corrupt.length === 0 ? answer : { ...answer, corrupt };
+}
+
+async function partOf(ask: (limit: number | undefined) => Promise<Page>, limit: number | undefined): Promise<Part> {
+  if (limit === undefined || limit === 0) {
+    const page = await ask(limit);
+    return { page, rows: page.rows, end: undefined };
+  }
+  for (let most = limit; ; most *= 2) {
+    const page = await ask(most + 1);
+    const { corrupt = [], next } = page;
+    const rows = page.rows.slice(0, limit);
+    const last = rows.at(-1);
+    if (page.rows.length + corrupt.length <= most) {
+      // The store has no further sessions. There are more rows than wanted only after it was asked for more.
+      return { page, rows, end: last && rows.length < page.rows.length ? placeOf(last) : undefined };
+    }
+    const end =
+      corrupt.length > 0 && rows.length === page.rows.length
+        ? (next ?? (last && placeOf(last)))
+        : last && placeOf(last);
+    if (end !== undefined) {
+      return { page, rows, end };
+    }
+    // No session of it can be read, and the store does not say where it ends: more are asked for, up to one that can
+    // be.
+  }
+}
+
+function placeOf({ time, key: { sessionId, userId } }: Row): Place {
+  return { time, sessionId, userId };
+}

@@ -1,0 +1,112 @@
+// The deletion of a session over a store.
+
+import { StatepadError, isStatepadError } from '../../../model/errors.js';
+import { leaseLost } from '../../../session/lease-hold.js';
+import { isStoreError } from '../../../store/store-error.js';
+import type { StoreParts } from './components.js';
+import type { Leased } from '../../backend.js';
+import type { SessionRecord } from '../../../session/record.js';
+import type { Guard } from '../../../store/contract.js';
+import type { SessionKey } from '../../../model/types.js';
+import type { Signal } from '../../../async/abort.js';
+
+/** What a store looks at before it deletes. */
+type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
+
+/** Deletes a session; it need not be there. See `SessionBackend.remove`. */
+export async function removeStored(
+  parts: StoreParts,
+  key: SessionKey,
+  signal: Signal | undefined,
+  under: Leased | undefined,
+): Promise<void> {
+  const { cache, connection, writer } = parts;
+  await writer.runExclusive(key, signal, async (begin) => {
+    const guard = guardOfLease(parts, under) ?? (await guardOfRemoval(parts, key, signal));
+    if (guard === 'gone') {
+      return;
+    }
+    begin(key.sessionId);
+    try {
+      await connection.ask(
+        async (store, context) => await store.remove(key, context, guard),
+        undefined,
+        key.sessionId,
+      );
+    } catch (error) {
+      // It may be there, or not.
+      withCached(parts, key, (record) => cache.forget(record));
+      throw isFenced(error) ? lost(key, under, error) : error;
+    }
+    withCached(parts, key, (record) => cache.drop(record));
+  });
+}
+
+/** The session that is leased, and the token of its lease; `undefined` when that was given back before. */
+function guardOfLease(
+  { connection: { store } }: Pick<StoreParts, 'connection'>,
+  under: Leased | undefined,
+): RemovalGuard | undefined {
+  const fence = under?.lease.token;
+  if (under === undefined || fence === undefined) {
+    return undefined;
+  }
+  if (!store.keeps?.includes('removals')) {
+    const message =
+      'the session cannot be deleted under its lease: the store compares no token then; release the lease first';
+    throw new StatepadError('INVALID_ARGUMENT', message, { id: under.record.key.sessionId });
+  }
+  return { created: under.record.created, fence };
+}
+
+/** Whether the store has refused the token: no try of it is ever made then, whatever became of its answers. */
+function isFenced(error: unknown): boolean {
+  const { code, cause } = isStatepadError(error) ? error : {};
+  return code === 'LEASE_LOST' || (code === 'COMMIT_UNKNOWN' && isStoreError(cause) && cause.code === 'fenced');
+}
+
+function lost({ sessionId: id }: SessionKey, under: Leased | undefined, cause: unknown): StatepadError {
+  const error = leaseLost(id, cause);
+  return under?.lease.lose(error) ?? error;
+}
+
+/**
+ * Which session is to be deleted: a second try must not delete one that was created anew in between. Only where the
+ * store looks at it. `'gone'` when there is none.
+ */
+async function guardOfRemoval(
+  parts: StoreParts,
+  key: SessionKey,
+  signal: Signal | undefined,
+): Promise<RemovalGuard | 'gone' | undefined> {
+  const { cache, connection, loader } = parts;
+  const { keeps, exclusive } = connection.store;
+  if (!keeps?.includes('creations')) {
+    return undefined;
+  }
+  const found = cache.registry.find(key);
+  if (found !== undefined && exclusive) {
+    return { created: found.created };
+  }
+  try {
+    const created = await loader.loadCreated(key, signal);
+    if (created === undefined) {
+      withCached(parts, key, (record) => cache.drop(record));
+      return 'gone';
+    }
+    return { created };
+  } catch (error) {
+    if (isStatepadError(error) && error.code === 'STORE_CORRUPT') {
+      // What cannot be read can be deleted all the same.
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function withCached({ cache }: StoreParts, key: SessionKey, change: (record: SessionRecord) => void): void {
+  const record = cache.registry.find(key);
+  if (record !== undefined) {
+    change(record);
+  }
+}

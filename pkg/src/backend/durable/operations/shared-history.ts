@@ -1,0 +1,212 @@
+// What a store tells of the past of app and user values.
+
+import { StatepadError } from '../../../model/errors.js';
+import { put } from '../../../model/json.js';
+import { APP_PREFIX, USER_PREFIX, mergeRecords } from '../../../model/scope.js';
+import type { StoreParts } from './components.js';
+import type { ScopeKey } from '../../../engine/sessions.js';
+import type { View } from '../../../session/handle.js';
+import type { SharedPast, Values } from '../../../past/source.js';
+import type { LogEntry, LogQuery, Pos, ScopeLog, ScopeName, SessionStore } from '../../../store/contract.js';
+import type { Json } from '../../../model/types.js';
+import type { SharedHistory, SharedStep, TrimOptions } from '../../../model/past.js';
+import type { Signal } from '../../../async/abort.js';
+
+/** How many entries of a log are read at a time. */
+const PIECE = 1000;
+
+/** Whether a store keeps a log of app and user values. */
+export function keepsLog(store: SessionStore): boolean {
+  return store.keeps?.includes('log') === true && typeof store.readLog === 'function';
+}
+
+/** Asks a store for a part of a log. It keeps one. */
+export async function readLog(
+  { connection }: Pick<StoreParts, 'connection'>,
+  scope: ScopeName,
+  query: LogQuery,
+  signal?: Signal,
+): Promise<ScopeLog> {
+  return await connection.ask(
+    async (store, context) => await (store.readLog as NonNullable<SessionStore['readLog']>)(scope, query, context),
+    signal,
+  );
+}
+
+/** An app, or a user in it, as stores name it. */
+export function scopeName({
+  appName: app,
+  userId: user,
+}: {
+  appName: string;
+  userId?: string | undefined;
+}): ScopeName {
+  return user === undefined ? { app } : { app, user };
+}
+
+/** The past as a store has it. */
+export class StoredPast implements SharedPast {
+  readonly #parts: StoreParts;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  get #isKept(): boolean {
+    return keepsLog(this.#parts.connection.store);
+  }
+
+  async at({ record }: View, revision: number, told: Values, signal?: Signal): Promise<Values | undefined> {
+    const { appName, userId } = record.key;
+    const pos = this.#isKept ? await this.#positionsAt(record, revision, signal) : undefined;
+    if (pos === undefined) {
+      return undefined;
+    }
+    const [app, user] = await Promise.all([
+      this.#valuesAt({ appName, userId: undefined }, pos.app, signal),
+      this.#valuesAt({ appName, userId }, pos.user, signal),
+    ]);
+    return app && user && mergeRecords([inOrderOf(told, app), inOrderOf(told, user)]);
+  }
+
+  async steps(scope: ScopeKey, key: string, signal?: Signal): Promise<SharedHistory> {
+    if (!this.#isKept) {
+      return { exact: false, steps: [] };
+    }
+    const name = key.slice(prefixOf(scope).length);
+    const steps: SharedStep[] = [];
+    let base = 0;
+    for await (const log of this.#pieces(scope, { name }, signal)) {
+      base = log.base;
+      steps.push(...log.entries.flatMap((entry) => stepOf(entry, name)));
+    }
+    return { exact: base === 0, steps };
+  }
+
+  async trim(
+    scope: ScopeKey,
+    { before, upTo }: Pick<TrimOptions, 'before' | 'upTo'>,
+    signal?: Signal,
+  ): Promise<number> {
+    const { connection } = this.#parts;
+    if (!this.#isKept || connection.store.trimLog === undefined) {
+      throw new StatepadError(
+        'INVALID_ARGUMENT',
+        'the store keeps no log of app and user values that can be trimmed',
+        {
+          path: 'store',
+        },
+      );
+    }
+    const end = upTo ?? (await this.#lastBefore(scope, before as number, signal));
+    return await connection.ask(
+      async (store, context) =>
+        await (store.trimLog as NonNullable<SessionStore['trimLog']>)(scopeName(scope), end, context),
+      signal,
+    );
+  }
+
+  /** Where the scopes of a session were just after a revision, where the store tells. */
+  async #positionsAt(
+    { key, created }: View['record'],
+    revision: number,
+    signal: Signal | undefined,
+  ): Promise<Pos | undefined> {
+    const { cache, loader } = this.#parts;
+    const events = { from: revision, to: revision };
+    const known = cache.known(key, cache.registry.find(key));
+    const loaded = await loader.loadPiece(key, { events, known }, signal);
+    const [stored] = loaded?.events ?? [];
+    return loaded?.created === created && stored?.rev === revision ? stored.pos : undefined;
+  }
+
+  /** The values of a scope at a position: those of now, but for what was written since; of that the first `from`. */
+  async #valuesAt(scope: ScopeKey, pos: number, signal: Signal | undefined): Promise<Values | undefined> {
+    const now = await this.#parts.loader.loadScope(scope, signal);
+    const before = new Map<string, Json | undefined>();
+    let at = pos;
+    for await (const { base, entries } of this.#pieces(scope, { after: pos, to: now.pos }, signal)) {
+      if (base > pos) {
+        return undefined;
+      }
+      for (const { name, from } of entries.flatMap(({ writes }) => writes)) {
+        if (!before.has(name)) {
+          before.set(name, from);
+        }
+      }
+      at = entries.at(-1)?.pos ?? at;
+    }
+    return at === now.pos ? withBefore(prefixOf(scope), now.state, before) : undefined;
+  }
+
+  /** The position of the last entry before the first one that is not older than a time. */
+  async #lastBefore(scope: ScopeKey, before: number, signal: Signal | undefined): Promise<number> {
+    let last = 0;
+    for await (const { entries } of this.#pieces(scope, {}, signal)) {
+      for (const { pos, time } of entries) {
+        if (time >= before) {
+          return last;
+        }
+        last = pos;
+      }
+    }
+    return last;
+  }
+
+  /** A log, piece by piece: one at least. */
+  async *#pieces(
+    scope: ScopeKey,
+    query: Omit<LogQuery, 'limit'>,
+    signal: Signal | undefined,
+  ): AsyncGenerator<ScopeLog> {
+    let { after = 0 } = query;
+    for (;;) {
+      const log = await readLog(this.#parts, scopeName(scope), { ...query, after, limit: PIECE }, signal);
+      yield log;
+      const last = log.entries.at(-1);
+      if (last === undefined || log.entries.length < PIECE) {
+        return;
+      }
+      after = last.pos;
+    }
+  }
+}
+
+function prefixOf({ userId }: ScopeKey): string {
+  return userId === undefined ? APP_PREFIX : USER_PREFIX;
+}
+
+/** Values under full keys, with those of `before` in their place. */
+function withBefore(prefix: string, now: Values, before: ReadonlyMap<string, Json | undefined>): Values {
+  const values: Record<string, Json> = {};
+  for (const name of Object.keys(now)) {
+    if (!before.has(name)) {
+      put(values, prefix + name, now[name] as Json);
+    }
+  }
+  before.forEach((value, name) => value !== undefined && put(values, prefix + name, value));
+  return values;
+}
+
+/** Values in the order that others have; those that are not there come last. */
+function inOrderOf(others: Values, values: Values): Values {
+  const ordered: Record<string, Json> = {};
+  for (const key of [...Object.keys(others), ...Object.keys(values)]) {
+    if (Object.hasOwn(values, key)) {
+      put(ordered, key, values[key] as Json);
+    }
+  }
+  return ordered;
+}
+
+function stepOf({ pos: position, time: timestamp, by, writes }: LogEntry, key: string): SharedStep[] {
+  return writes
+    .filter(({ name }) => name === key)
+    .map(({ from, to }) => ({
+      position,
+      timestamp,
+      ...(by === undefined ? {} : { by }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    }));
+}

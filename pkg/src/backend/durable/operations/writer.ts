@@ -1,0 +1,120 @@
+// Writing to a store: one change of a session after the other, each sent until it is known what became of it.
+
+import { CommitQueue } from '../commit/commit-queue.js';
+import { guardOf } from '../commit/guards.js';
+import { Lanes, lanesOf } from './lanes.js';
+import { outcomeUnknown, type RetryOptions } from '../commit/retry.js';
+import { orAborted, type Signal } from '../../../async/abort.js';
+import { Queues } from '../../../async/queue.js';
+import { isStoreError } from '../../../store/store-error.js';
+import type { Connection } from '../commit/connection.js';
+import type { SessionCache } from '../cache/session-cache.js';
+import type { SentChange } from '../cache/positions.js';
+import type { Change, Committed, Guard } from '../../../store/contract.js';
+import type { SessionKey } from '../../../model/types.js';
+
+/** Says that a change is about to be sent. Throws when its caller has given up. */
+export type Begin = (id: string) => void;
+
+/** Of a caller who cannot give up. */
+const BEGIN: Begin = () => undefined;
+
+/** Sends the changes of one service. */
+export class ChangeWriter {
+  readonly #connection: Connection;
+  readonly #cache: SessionCache;
+  readonly #commits: CommitQueue;
+  /** Who writes to the values of an app or a user what rests on what it has read there. */
+  readonly lanes = new Lanes();
+  #ended = 0;
+  /** By session: its changes, one after the other. */
+  readonly #queues = new Queues();
+
+  constructor(connection: Connection, cache: SessionCache, retry: RetryOptions) {
+    this.#connection = connection;
+    this.#cache = cache;
+    this.#commits = new CommitQueue(connection.store, retry);
+  }
+
+  /** The guard of a change, as far as the store can compare it. Throws `INVALID_ARGUMENT`. */
+  guardOf(guard: Guard): { readonly guard?: Guard } {
+    return guardOf(this.#connection.store, guard);
+  }
+
+  /**
+   * Runs a task after all earlier ones of its session, or of its name. Until it has begun to write, `signal` ends it;
+   * after that it goes on, and the caller is told that the outcome is unknown.
+   */
+  async runExclusive<T>(
+    of: SessionKey | string,
+    signal: Signal | undefined,
+    task: (begin: Begin) => Promise<T>,
+  ): Promise<T> {
+    const name = typeof of === 'string' ? of : nameOf(of);
+    if (signal === undefined) {
+      return await this.#queues.run(name, () => this.#whenOpen(task, BEGIN));
+    }
+    let begun: string | undefined;
+    const begin: Begin = (id) => {
+      signal.throwIfAborted();
+      begun = id;
+    };
+    const run = async (): Promise<T> => {
+      signal.throwIfAborted();
+      return await this.#whenOpen(task, begin);
+    };
+    return await orAborted(this.#queues.run(name, run), signal, () => begun && outcomeUnknown(begun, signal.reason));
+  }
+
+  /** Runs a task once the store is open: at once when it is. */
+  async #whenOpen<T>(task: (begin: Begin) => Promise<T>, begin: Begin): Promise<T> {
+    if (!this.#connection.isOpen) {
+      await this.#connection.open();
+    }
+    return await task(begin);
+  }
+
+  /** How many changes have ended, written or not. */
+  get ended(): number {
+    return this.#ended;
+  }
+
+  /**
+   * Makes a change durable. When that fails, it is discarded. One that does not have the lanes of the shared scopes
+   * that it writes waits for those who do.
+   */
+  async commit({ change, prepared }: SentChange, begin: Begin, hasLanes = false): Promise<Committed> {
+    try {
+      if (!hasLanes && !this.lanes.areFree) {
+        const { appName, userId } = change.key;
+        await this.lanes.pass(lanesOf({ appName, userId }, (part) => prepared.scopes[part]));
+      }
+      begin(change.id);
+      return await this.#commits.commit(change);
+    } catch (error) {
+      this.#cache.registry.engine.discard(prepared);
+      if (!isStoreError(error)) {
+        // It may be written: where its scopes are is not known any more.
+        const { appName, userId } = change.key;
+        this.#cache.forgetPositions({ appName, userId });
+      }
+      throw error;
+    } finally {
+      this.#ended += 1;
+    }
+  }
+
+  /** Makes a change durable of which nothing is cached. Throws as {@link CommitQueue.commit}. */
+  async send(change: Change): Promise<Committed> {
+    return await this.#commits.commit(change);
+  }
+
+  /** Resolves when everything that was asked for is done. */
+  async idle(): Promise<void> {
+    await this.#queues.idle();
+  }
+}
+
+function nameOf({ appName, userId, sessionId }: SessionKey): string {
+  return JSON.stringify([appName, userId, sessionId]);
+}

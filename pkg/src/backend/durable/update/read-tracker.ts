@@ -1,0 +1,84 @@
+// Remembers what an update function has looked at: only that must not change until its delta is written.
+
+import { isTemp, nameOf, type StoredScope } from '../../../model/scope.js';
+import type { Delta, Guard } from '../../../store/contract.js';
+import type { Json } from '../../../model/types.js';
+
+type State = Readonly<Record<string, Json>>;
+
+/** State that remembers which of its keys were asked for. */
+export class ReadTracker {
+  /** What the function is given. */
+  readonly state: State;
+  readonly #values: State;
+  readonly #keys = new Set<string>();
+  #isWhole = false;
+
+  constructor(values: State) {
+    this.#values = values;
+    const seen = (key: string | symbol): void => {
+      if (typeof key === 'string') {
+        this.#keys.add(key);
+      }
+    };
+    this.state = new Proxy(values, {
+      get: (target, key) => {
+        seen(key);
+        return Reflect.get(target, key) as unknown;
+      },
+      has: (target, key) => {
+        seen(key);
+        return Reflect.has(target, key);
+      },
+      getOwnPropertyDescriptor: (target, key) => {
+        seen(key);
+        return Reflect.getOwnPropertyDescriptor(target, key);
+      },
+      ownKeys: (target) => {
+        this.#isWhole = true;
+        return Reflect.ownKeys(target);
+      },
+    });
+  }
+
+  /** Whether the function has looked at which keys there are. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** Of the scopes that were looked at and those that are written, the one that most sessions share. */
+  widest(delta: Readonly<Record<string, unknown>>): StoredScope {
+    const keys = [...this.#keys, ...Object.keys(delta)];
+    const scopes = new Set(keys.filter((key) => !isTemp(key)).map((key) => nameOf(key)[0]));
+    return this.#isWhole || scopes.has('app') ? 'app' : scopes.has('user') ? 'user' : 'session';
+  }
+
+  /** The values, and the absences, that were seen. */
+  keys(): NonNullable<Guard['keys']> {
+    const parts: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = {
+      app: none(),
+      user: none(),
+      session: none(),
+    };
+    for (const key of this.#keys) {
+      if (!isTemp(key)) {
+        const [scope, name] = nameOf(key);
+        const part = parts[scope];
+        if (Object.hasOwn(this.#values, key)) {
+          part.set[name] = this.#values[key] as Json;
+        } else {
+          part.unset.push(name);
+        }
+      }
+    }
+    return Object.fromEntries(Object.entries(parts).filter(([, part]) => !isNone(part)));
+  }
+}
+
+function none(): { set: Record<string, Json>; unset: string[] } {
+  return { set: Object.create(null) as Record<string, Json>, unset: [] };
+}
+
+function isNone({ set = {}, unset = [] }: Delta): boolean {
+  return unset.length === 0 && Object.keys(set).length === 0;
+}

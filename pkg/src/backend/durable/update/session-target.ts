@@ -1,0 +1,118 @@
+// A session as `updateState` reads and writes it: under a guard for what the function has looked at.
+
+import { appendStored, type Appended } from '../operations/append.js';
+import type { LeaseHold } from '../../../session/lease-hold.js';
+import { NONE } from '../cache/event-range.js';
+import { deltaWith } from '../commit/operators.js';
+import { deltaOfOthers } from './foreign-delta.js';
+import { ReadTracker } from './read-tracker.js';
+import { admitEvent } from '../../../input/event-draft.js';
+import { withDeltas } from '../../../model/delta.js';
+import { StatepadError, isStatepadError } from '../../../model/errors.js';
+import { deepFreeze } from '../../../model/json.js';
+import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../../model/scope.js';
+import { notFound } from '../../../session/append.js';
+import { NO_EVENTS } from '../../../session/event-window.js';
+import type { StoreParts } from '../operations/components.js';
+import type { UpdateTarget } from '../../update-target.js';
+import type { QueueTurn } from '../../../async/exclusive-queue.js';
+import type { View } from '../../../session/handle.js';
+import type { SessionVersions } from '../../../session/merged-state.js';
+import type { SessionRecord } from '../../../session/record.js';
+import type { ScopeVersion } from '../../../session/scope-version.js';
+import type { Delta, Guard, Known } from '../../../store/contract.js';
+import type { Json, SessionKey, UpdateStateOptions } from '../../../model/types.js';
+import type { Signal } from '../../../async/abort.js';
+
+type State = Readonly<Record<string, Json>>;
+
+/** A session: what is written becomes an event of it. */
+export function sessionTarget(
+  parts: StoreParts,
+  key: SessionKey,
+  options: UpdateStateOptions,
+  lease?: LeaseHold,
+): UpdateTarget {
+  const { author = 'system', invocationId, signal } = options;
+  const { cache, now } = parts;
+  const { registry } = cache;
+  return async (turn) => {
+    // A handle that shows no events: it is brought up to date by the append.
+    const read = (record: SessionRecord) => ({
+      ...cache.known(key, record),
+      session: registry.read(record, NO_EVENTS),
+    });
+    const found = await readLeft(parts, key, turn, read, signal);
+    if (found === undefined) {
+      throw notFound(key.sessionId);
+    }
+    const { session, created = '', rev = 0, pos = {}, marks = {} } = found;
+    const reads = new ReadTracker(session.state);
+    // The handle moves on when it has written: these are its values now.
+    const { versions } = registry.view(session) as View;
+    return {
+      state: reads.state,
+      widest: (delta) => reads.widest(delta),
+      write: async (stateDelta, reserved) => {
+        const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, now, {});
+        const guard: Guard = { created, keys: reads.keys(), ...(reads.isWhole ? { rev, pos } : {}) };
+        const leave = turn.writes();
+        try {
+          const request = { session, draft, guard, signal, read: { pos, marks }, turn: reserved, lease };
+          const { stored } = await appendStored(parts, request);
+          leave('written');
+          return Object.freeze(mergeRecords(valuesAfter(versions, stored, pos)));
+        } catch (error) {
+          // Gone, or created anew: reading again tells.
+          const isGone = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
+          throw isGone
+            ? new StatepadError('STATE_CONFLICT', error.message, { id: key.sessionId, cause: error })
+            : error;
+        }
+      },
+    };
+  };
+}
+
+/** Reads a session as the turn before has left it in the cache, or as its store has it. */
+async function readLeft<T>(
+  { cache, loader }: StoreParts,
+  key: SessionKey,
+  turn: QueueTurn,
+  read: (record: SessionRecord) => T,
+  signal: Signal | undefined,
+): Promise<T | undefined> {
+  const record = turn.left() === undefined ? undefined : cache.registry.find(key);
+  return record !== undefined && cache.isCurrent(record)
+    ? read(record)
+    : await loader.load(key, NONE, read, { signal });
+}
+
+/** The scopes of a session in the order of merging. */
+const SCOPES = [
+  ['session', ''],
+  ['app', APP_PREFIX],
+  ['user', USER_PREFIX],
+] as const;
+
+/**
+ * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as
+ * the store tells.
+ */
+function valuesAfter(versions: SessionVersions, stored: Appended['stored'], pos: NonNullable<Known['pos']>): State[] {
+  return SCOPES.map(([scope, prefix], index) => {
+    const own = stored && deltaWith(stored.change.delta[scope], stored.committed.results?.[scope]);
+    const isShared = stored !== undefined && scope !== 'session';
+    const others = isShared ? deltaOfOthers(stored.committed, scope, pos[scope], own) : undefined;
+    return withDeltas(
+      (versions[index] as ScopeVersion).record(),
+      deepFreeze(keyed(prefix, others)),
+      keyed(prefix, own),
+    );
+  });
+}
+
+/** A delta under full keys. */
+function keyed(prefix: string, delta: Delta | undefined): Delta | undefined {
+  return delta && { set: underKeys(prefix, delta.set ?? {}), unset: (delta.unset ?? []).map((name) => prefix + name) };
+}

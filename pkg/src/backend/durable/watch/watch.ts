@@ -1,0 +1,34 @@
+// Watching over a store.
+
+import { keepsLog } from '../operations/shared-history.js';
+import { WatchedLog, WatchedValues } from './watched-scope.js';
+import { WatchedSession } from './watched-session.js';
+import { StoredWhole } from './watched-whole.js';
+import { WatchedWhole } from '../../../watch/whole.js';
+import type { StoreParts } from '../operations/components.js';
+import type { WholeSessionChange } from '../../../model/watch.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../../../watch/source.js';
+import type { Topics } from '../../../watch/topics.js';
+
+export { Topics } from '../../../watch/topics.js';
+
+/** The changes of a target, for one reader. */
+export function watchStored(
+  parts: Pick<StoreParts, 'cache' | 'connection' | 'loader'>,
+  topics: Topics,
+  plan: WatchPlan,
+): ChangeSource {
+  if (plan.target.sessionId !== undefined) {
+    return new WatchedSession(parts, topics, plan);
+  }
+  return new (keepsLog(parts.connection.store) ? WatchedLog : WatchedValues)(parts, topics, plan);
+}
+
+/** The changes of a whole session, for one reader. */
+export function watchWholeStored(
+  parts: Pick<StoreParts, 'cache' | 'loader'>,
+  topics: Topics,
+  plan: WholePlan,
+): ChangeSource<WholeSessionChange> {
+  return new WatchedWhole(new StoredWhole(parts, topics, plan), plan);
+}

@@ -1,0 +1,242 @@
+// The changes of an app's values over a store, or of a user's, for one reader: one by one where the store keeps a log
+// of them, and several in one where it has only the values of now.
+
+import { differ } from '../cache/continuity.js';
+import { readLog, scopeName } from '../operations/shared-history.js';
+import { sameJson } from '../../../model/json.js';
+import { coalescedChange, entryChange, prefixOf, reloadAt } from '../../../watch/values.js';
+import type { ChangeSource, WatchPlan } from '../../../watch/source.js';
+import type { StoreParts } from '../operations/components.js';
+import type { LoadedScope, LogEntry, LogQuery, ScopeLog } from '../../../store/contract.js';
+import type { SharedChange } from '../../../model/watch.js';
+import type { Topic, Topics } from '../../../watch/topics.js';
+
+type Parts = Pick<StoreParts, 'connection' | 'loader'>;
+
+const NOTHING = Object.freeze({});
+
+/** What all readers of a scope share: who waits, who may look, and what was read last. */
+abstract class WatchedScope<Head> implements ChangeSource {
+  protected readonly parts: Parts;
+  protected readonly plan: WatchPlan;
+  protected readonly prefix: string;
+  readonly #topics: Topics;
+  readonly #topic: Topic;
+  #wakes = 0;
+
+  constructor(parts: Parts, topics: Topics, plan: WatchPlan) {
+    this.parts = parts;
+    this.plan = plan;
+    this.prefix = prefixOf(plan.target);
+    this.#topics = topics;
+    this.#topic = topics.enter(plan.target);
+  }
+
+  get isClosed(): boolean {
+    return this.#topics.isClosed;
+  }
+
+  async wait(): Promise<void> {
+    await this.#topic.wait(this, this.#wakes, this.plan.poll);
+  }
+
+  close(): void {
+    this.#topics.leave(this.plan.target, this.#topic, this);
+  }
+
+  async read(limit: number): Promise<readonly SharedChange[]> {
+    this.#wakes = this.#topic.wakes;
+    return await this.next(limit);
+  }
+
+  /** What was read last for all readers, and young enough. */
+  protected async head(): Promise<Head> {
+    const load = async (): Promise<void> => {
+      this.#topic.head = await this.load(this.#topic.head as Head | undefined);
+    };
+    await this.#topic.refresh(this.plan.poll, load);
+    return this.#topic.head as Head;
+  }
+
+  /** What was read last is not what there is now. */
+  protected expire(): void {
+    this.#topic.expire();
+  }
+
+  /** Has the store asked. */
+  protected abstract load(before: Head | undefined): Promise<Head>;
+
+  protected abstract next(limit: number): Promise<readonly SharedChange[]>;
+
+  protected async values(): Promise<LoadedScope> {
+    const { appName, userId } = this.plan.target;
+    return await this.parts.loader.loadScope({ appName, userId });
+  }
+
+  /** All values, for a reader that has none. */
+  protected all({ pos, state }: LoadedScope): SharedChange {
+    return coalescedChange(this.prefix, 0, NOTHING, pos, state);
+  }
+}
+
+/** One reader of a scope of which there are only the values of now. */
+export class WatchedValues extends WatchedScope<LoadedScope> {
+  /** What the reader has. */
+  #had: LoadedScope | undefined;
+
+  protected async load(before: LoadedScope | undefined): Promise<LoadedScope> {
+    const now = await this.values();
+    // All readers that are there have the same values.
+    return before?.pos === now.pos && !differ(before.mark, now.mark) ? before : now;
+  }
+
+  protected async next(): Promise<readonly SharedChange[]> {
+    const now = await this.head();
+    const had = this.#had;
+    this.#had = now;
+    if (had === undefined) {
+      return this.#begin(now);
+    }
+    const isBack = now.pos < had.pos || (now.pos === had.pos && differ(now.mark, had.mark));
+    if (isBack) {
+      return [reloadAt(now.pos)];
+    }
+    return now.pos === had.pos ? [] : [coalescedChange(this.prefix, had.pos, had.state, now.pos, now.state)];
+  }
+
+  #begin(now: LoadedScope): readonly SharedChange[] {
+    const { since, initial } = this.plan;
+    if (initial || (since === 0 && now.pos > 0)) {
+      return [this.all(now)];
+    }
+    // What the values were there is not known any more.
+    return since === undefined || since === now.pos ? [] : [reloadAt(now.pos)];
+  }
+}
+
+/** A log as it was read last. */
+interface LogHead {
+  readonly pos: number;
+  readonly base: number;
+  /** The last entries, up to `pos`: readers that are not far behind need not ask for them. */
+  readonly tail: readonly LogEntry[];
+  /** One more for each time that the store has gone back. */
+  readonly epoch: number;
+}
+
+/** How many entries of a log stay in memory for its readers. */
+const TAIL = 100;
+
+/** One reader of a scope that the store keeps a log of. */
+export class WatchedLog extends WatchedScope<LogHead> {
+  /** Where the reader is; absent until it has begun. */
+  #place: { pos: number; last: LogEntry | undefined; epoch: number } | undefined;
+
+  protected async load(before: LogHead | undefined): Promise<LogHead> {
+    if (before === undefined) {
+      return await this.#ended(await this.#ask({ after: Number.MAX_SAFE_INTEGER - 1, limit: 1 }), 0);
+    }
+    const last = before.tail.at(-1);
+    const log = await this.#ask({ after: last === undefined ? before.pos : last.pos - 1, limit: TAIL + 1 });
+    const { pos, base } = log;
+    const entries = following(log, before.pos, last);
+    if (entries === undefined) {
+      const isBack = pos < before.pos || base <= before.pos;
+      return await this.#ended(log, before.epoch + (isBack ? 1 : 0));
+    }
+    const isWhole = before.pos + entries.length === pos;
+    return isWhole
+      ? { pos, base, tail: [...before.tail, ...entries].slice(-TAIL), epoch: before.epoch }
+      : await this.#ended(log, before.epoch);
+  }
+
+  /** A log of which the last entry alone is known: it tells later whether the store has gone back. */
+  async #ended({ pos, base }: ScopeLog, epoch: number): Promise<LogHead> {
+    const { entries } = pos > base ? await this.#ask({ after: pos - 1, to: pos }) : { entries: [] };
+    return { pos, base, tail: entries, epoch };
+  }
+
+  protected async next(limit: number): Promise<readonly SharedChange[]> {
+    const head = await this.head();
+    const place = this.#place;
+    if (place === undefined) {
+      return await this.#begin(head);
+    }
+    if (head.epoch !== place.epoch || head.pos < place.pos) {
+      return this.#reload(head);
+    }
+    if (head.pos === place.pos) {
+      return [];
+    }
+    const first = head.tail[0]?.pos ?? Infinity;
+    if (first <= place.pos + 1) {
+      return this.#tell(head.tail.slice(place.pos + 1 - first).slice(0, limit));
+    }
+    return await this.#piece(head, place, limit);
+  }
+
+  async #begin(head: LogHead): Promise<readonly SharedChange[]> {
+    const { since = head.pos, initial } = this.plan;
+    if (initial || (since === 0 && head.base > 0)) {
+      const now = await this.values();
+      this.#place = { pos: now.pos, last: undefined, epoch: head.epoch };
+      this.expire();
+      return [this.all(now)];
+    }
+    if (since > head.pos || since < head.base) {
+      return this.#reload(head);
+    }
+    this.#place = { pos: since, last: head.tail.find(({ pos }) => pos === since), epoch: head.epoch };
+    return since === head.pos ? [] : await this.next(this.plan.buffer);
+  }
+
+  /** Reads a piece for this reader, with the entry that it has had last: that tells whether it is still its log. */
+  async #piece(
+    head: LogHead,
+    { pos, last }: { readonly pos: number; readonly last: LogEntry | undefined },
+    limit: number,
+  ): Promise<readonly SharedChange[]> {
+    const more = last === undefined ? 0 : 1;
+    const log = await this.#ask({ after: pos - more, to: head.pos, limit: limit + more });
+    const entries = following(log, pos, last);
+    if (entries === undefined || entries.length === 0) {
+      this.expire();
+      return this.#reload({ ...head, pos: log.pos });
+    }
+    return this.#tell(entries);
+  }
+
+  #tell(entries: readonly LogEntry[]): readonly SharedChange[] {
+    const last = entries.at(-1);
+    if (this.#place !== undefined && last !== undefined) {
+      this.#place.pos = last.pos;
+      this.#place.last = last;
+    }
+    return entries.map((entry) => entryChange(this.prefix, entry));
+  }
+
+  #reload({ pos, epoch, tail }: LogHead): readonly SharedChange[] {
+    this.#place = { pos, last: tail.at(-1)?.pos === pos ? tail.at(-1) : undefined, epoch };
+    return [reloadAt(pos)];
+  }
+
+  async #ask(query: LogQuery): Promise<ScopeLog> {
+    return await readLog(this.parts, scopeName(this.plan.target), query);
+  }
+}
+
+/**
+ * The entries of a log behind a position, one for each further one. `last` is the entry that was there, which was
+ * asked for once more. `undefined` when the log does not lead on from there.
+ */
+function following(
+  { pos, base, entries }: ScopeLog,
+  from: number,
+  last: LogEntry | undefined,
+): LogEntry[] | undefined {
+  const before = entries.find((entry) => entry.pos === from);
+  const isOther = last !== undefined && base < from && (before === undefined || !sameJson(before, last));
+  const later = entries.filter((entry) => entry.pos > from);
+  const isWhole = later.every((entry, index) => entry.pos === from + 1 + index);
+  return pos < from || base > from || isOther || !isWhole ? undefined : later;
+}

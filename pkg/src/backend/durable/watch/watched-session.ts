@@ -1,0 +1,212 @@
+// The changes of a session over a store, for one reader: taken from the cache where they are there, and loaded in
+// pieces from the reader's place on where they are not.
+
+import { differ } from '../cache/continuity.js';
+import { NONE } from '../cache/event-range.js';
+import { parseEvent } from '../cache/loaded-event.js';
+import { notFound } from '../../../session/append.js';
+import { StatepadError } from '../../../model/errors.js';
+import { SESSION_DELETED, type ChangeSource, type WatchPlan } from '../../../watch/source.js';
+import type { StoreParts } from '../operations/components.js';
+import type { SessionCache } from '../cache/session-cache.js';
+import type { SessionRecord, SessionValues } from '../../../session/record.js';
+import type { Known } from '../../../store/contract.js';
+import type { Event, SessionKey } from '../../../model/types.js';
+import type { SessionChange } from '../../../model/watch.js';
+import type { SessionHead, Topic, Topics } from '../../../watch/topics.js';
+import type { WholeMoment } from '../../../watch/whole.js';
+
+/** How often a store may go back while a piece is loaded. */
+const MAX_ROUNDS = 100;
+
+/** A session as the store had it last: what is known of it, so that pieces come without values; or that it is gone. */
+export type Head = (SessionHead & Partial<SharedHead>) | 'gone';
+
+/** The values of an app and of a user. */
+export type SharedMoments = Pick<WholeMoment, 'app' | 'user'>;
+
+/** What is known besides of a session that is watched whole. */
+interface SharedHead {
+  readonly shared: SharedMoments;
+  /** How often these values may have moved before they were loaded. */
+  readonly scopeMoves: number;
+}
+
+/** Where a reader is. */
+interface Place {
+  readonly created: string;
+  rev: number;
+  /** The id of the event at `rev`, where it is known. */
+  last: string | undefined;
+}
+
+/**
+ * Has the store asked for a session, for all its readers. Of one that is watched whole the head has the values of its
+ * app and its user at that moment, too: the session may leave the cache.
+ */
+export async function loadHead(
+  { cache, loader }: Pick<StoreParts, 'cache' | 'loader'>,
+  topic: Topic,
+  key: SessionKey,
+): Promise<void> {
+  const { scopeMoves } = topic;
+  const found = await loader.load(key, NONE, (record) => {
+    const head = headOf(cache.known(record.key, record));
+    topic.head = topic.wholeReaders === 0 ? head : { ...head, shared: sharedOf(cache, record), scopeMoves };
+    return true;
+  });
+  if (found === undefined) {
+    topic.head = 'gone' satisfies Head;
+  }
+}
+
+/** One reader of a session. */
+export class WatchedSession implements ChangeSource {
+  readonly #parts: Pick<StoreParts, 'cache' | 'loader'>;
+  readonly #topics: Topics;
+  readonly #plan: WatchPlan;
+  readonly #key: SessionKey;
+  readonly #topic: Topic;
+  #wakes = 0;
+  #place: Place | undefined;
+
+  constructor(parts: Pick<StoreParts, 'cache' | 'loader'>, topics: Topics, plan: WatchPlan) {
+    this.#parts = parts;
+    this.#topics = topics;
+    this.#plan = plan;
+    this.#key = plan.target as SessionKey;
+    this.#topic = topics.enter(plan.target);
+    this.#place = placeOf(plan);
+  }
+
+  get isClosed(): boolean {
+    return this.#topics.isClosed;
+  }
+
+  async wait(): Promise<void> {
+    await this.#topic.wait(this, this.#wakes, this.#plan.poll);
+  }
+
+  close(): void {
+    this.#topics.leave(this.#plan.target, this.#topic, this);
+  }
+
+  async read(limit: number): Promise<readonly SessionChange[]> {
+    this.#wakes = this.#topic.wakes;
+    const place = (this.#place ??= await this.#begin());
+    let told = this.#cached(place, limit);
+    for (let round = 0; told === undefined && round < MAX_ROUNDS; round++) {
+      await this.#topic.refresh(this.#plan.poll, this.#load);
+      told = this.#cached(place, limit) ?? (await this.#fromHead(place, limit));
+      if (told === undefined) {
+        this.#topic.expire();
+      }
+    }
+    if (told !== undefined) {
+      return told;
+    }
+    const { sessionId: id } = this.#key;
+    throw new StatepadError('STORE_CORRUPT', `the store's answers for session "${id}" do not fit together`, { id });
+  }
+
+  /** Where a reader begins that has not said where it is. Throws `SESSION_NOT_FOUND`. */
+  async #begin(): Promise<Place> {
+    await this.#topic.refresh(this.#plan.poll, this.#load);
+    const head = this.#head();
+    if (head === 'gone') {
+      throw notFound(this.#key.sessionId);
+    }
+    const { since } = this.#plan;
+    const { created, rev, last } = head;
+    return { created, rev: since ?? rev, last: since === undefined || since === rev ? last : undefined };
+  }
+
+  /** Has the store asked for the session, for all its readers. */
+  readonly #load = async (): Promise<void> => await loadHead(this.#parts, this.#topic, this.#key);
+
+  #head(): Head {
+    return this.#topic.head as Head;
+  }
+
+  /** What the cache has behind a place; `undefined` when that is nothing, or does not lead on from there. */
+  #cached(place: Place, limit: number): readonly SessionChange[] | undefined {
+    const record = this.#parts.cache.registry.find(this.#key);
+    const isBehind = record?.created === place.created && record.revision > place.rev && record.base <= place.rev;
+    if (!isBehind || differ(record.events[place.rev - record.base - 1]?.id, place.last)) {
+      return undefined;
+    }
+    const first = place.rev - record.base;
+    return this.#tell(place, record.events.slice(first, first + limit));
+  }
+
+  /** What the session has behind a place, as far as is known; `undefined` when that is known no more. */
+  async #fromHead(place: Place, limit: number): Promise<readonly SessionChange[] | undefined> {
+    const head = this.#head();
+    if (head === 'gone' || head.created !== place.created) {
+      return [SESSION_DELETED];
+    }
+    if (head.rev < place.rev || (head.rev === place.rev && differ(head.last, place.last))) {
+      return this.#reload(place, head.rev, head.last);
+    }
+    place.last ??= head.rev === place.rev ? head.last : undefined;
+    return head.rev === place.rev ? [] : await this.#piece(place, head, limit);
+  }
+
+  /** Loads a piece, with the event that the reader has had last: it tells whether this is still its log. */
+  async #piece(place: Place, known: SessionHead, limit: number): Promise<readonly SessionChange[] | undefined> {
+    const from = place.last === undefined ? place.rev + 1 : place.rev;
+    const to = Math.min(place.rev + limit, known.rev);
+    const loaded = await this.#parts.loader.loadPiece(this.#key, { events: { from, to }, known });
+    if (loaded?.created !== place.created || loaded.diverged || loaded.rev < known.rev) {
+      return undefined;
+    }
+    const events = loaded.events.map((stored) => parseEvent({ key: this.#key }, stored));
+    const before = place.last === undefined ? undefined : events.shift();
+    if (before !== undefined && differ(before.id, place.last)) {
+      return this.#reload(place, known.rev, known.last);
+    }
+    return events.length === to - place.rev ? this.#tell(place, events) : undefined;
+  }
+
+  #tell(place: Place, events: readonly Event[]): readonly SessionChange[] {
+    return events.map((event) => {
+      place.rev += 1;
+      place.last = event.id;
+      return Object.freeze({ type: 'event', revision: place.rev, event });
+    });
+  }
+
+  #reload(place: Place, rev: number, last: string | undefined): readonly SessionChange[] {
+    place.rev = rev;
+    place.last = last;
+    return [Object.freeze({ type: 'reload', revision: rev })];
+  }
+}
+
+/** Where a reader is that has given a handle. */
+function placeOf({ since, shown }: WatchPlan): Place | undefined {
+  if (shown === undefined) {
+    return undefined;
+  }
+  const { record, revision } = shown;
+  const rev = since ?? revision;
+  return { created: record.created, rev, last: lastAt(record, rev) };
+}
+
+function lastAt({ events, base, revision, last }: SessionRecord, rev: number): string | undefined {
+  return events[rev - base - 1]?.id ?? (rev === revision ? last : undefined);
+}
+
+function headOf({ created = '', rev = 0, ...known }: Known): SessionHead {
+  return { created, rev, ...known };
+}
+
+/** The values of the app and the user of a cached session, as they are. */
+export function sharedOf(cache: SessionCache, record: SessionRecord): SharedMoments {
+  const { pos, marks } = cache.known(record.key, record);
+  const [, app, user] = record.values as SessionValues;
+  return {
+    app: { version: app.head, position: pos?.app ?? 0, mark: marks?.app },
+    user: { version: user.head, position: pos?.user ?? 0, mark: marks?.user },
+  };
+}

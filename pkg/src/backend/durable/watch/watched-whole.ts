@@ -1,0 +1,94 @@
+// What a whole session over a store is read from: one look at the session tells where its app and its user are, too.
+
+import { ALL } from '../cache/event-range.js';
+import { loadHead, sharedOf, WatchedSession, type Head } from './watched-session.js';
+import { notFound } from '../../../session/append.js';
+import type { StoreParts } from '../operations/components.js';
+import type { SessionRecord } from '../../../session/record.js';
+import type { Session, SessionKey } from '../../../model/types.js';
+import type { ChangeSource, WholePlan } from '../../../watch/source.js';
+import type { Topic, Topics } from '../../../watch/topics.js';
+import type { WholeHost, WholeMoment } from '../../../watch/whole.js';
+
+type Parts = Pick<StoreParts, 'cache' | 'loader'>;
+
+/** A session over a store, for one who reads it whole. */
+export class StoredWhole implements WholeHost {
+  readonly #parts: Parts;
+  readonly #topics: Topics;
+  readonly #plan: WholePlan;
+  readonly #key: SessionKey;
+  readonly #topic: Topic;
+
+  constructor(parts: Parts, topics: Topics, plan: WholePlan) {
+    this.#parts = parts;
+    this.#topics = topics;
+    this.#plan = plan;
+    this.#key = plan.target;
+    this.#topic = topics.enterWhole(plan.target);
+  }
+
+  get isClosed(): boolean {
+    return this.#topics.isClosed;
+  }
+
+  async look(): Promise<void> {
+    await this.#topic.refresh(this.#plan.poll, this.#load);
+  }
+
+  async moment(): Promise<WholeMoment | undefined> {
+    return this.#cached() ?? this.#fromHead() ?? (await this.#loaded());
+  }
+
+  /** From the cache, where nothing is known to have moved what is there. */
+  #cached(): WholeMoment | undefined {
+    const { cache } = this.#parts;
+    const record = cache.registry.find(this.#key);
+    return record !== undefined && cache.isCurrent(record) ? this.#momentOf(record) : undefined;
+  }
+
+  /** From what was loaded last, where nothing is known to have moved since. */
+  #fromHead(isLoaded = false): WholeMoment | undefined {
+    const head = this.#topic.head as Head | undefined;
+    if (head === undefined || head === 'gone' || head.shared === undefined) {
+      return undefined;
+    }
+    const { created, rev: revision, last, shared, scopeMoves } = head;
+    return isLoaded || scopeMoves === this.#topic.scopeMoves ? { created, revision, last, ...shared } : undefined;
+  }
+
+  async #loaded(): Promise<WholeMoment | undefined> {
+    this.#topic.expire();
+    await this.look();
+    return this.#cached() ?? this.#fromHead(true);
+  }
+
+  readonly #load = async (): Promise<void> => await loadHead(this.#parts, this.#topic, this.#key);
+
+  async read(): Promise<{ readonly session: Session; readonly moment: WholeMoment } | undefined> {
+    const { cache, loader } = this.#parts;
+    return await loader.load(this.#key, ALL, (record) => ({
+      session: cache.registry.read(record),
+      moment: this.#momentOf(record),
+    }));
+  }
+
+  #momentOf(record: SessionRecord): WholeMoment {
+    const { created, revision, last } = record;
+    return { created, revision, last, ...sharedOf(this.#parts.cache, record) };
+  }
+
+  events(since: number, session: Session | undefined): ChangeSource {
+    const view = this.#parts.cache.registry.view(session);
+    const shown = view && { record: view.record, revision: view.revision };
+    return new WatchedSession(this.#parts, this.#topics, { ...this.#plan, since, shown });
+  }
+
+  notFound(): never {
+    throw notFound(this.#key.sessionId);
+  }
+
+  close(): void {
+    this.#topics.leaveWhole(this.#key, this.#topic, this);
+  }
+}

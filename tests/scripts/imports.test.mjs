@@ -1,0 +1,145 @@
+// The rules of who may import whom are held: on a small tree with the folders of this one, every import that is
+// forbidden is told.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { root } from '../../scripts/tools.mjs';
+
+const ALLOWED = {
+  'pkg/src/index.ts': ['./service/service.js', './model/errors.js'],
+  'pkg/src/model/errors.ts': ['../async/sleep.js'],
+  'pkg/src/async/sleep.ts': [],
+  'pkg/src/engine/wasm.ts': ['../../wasm/statepad.js', '../model/errors.js'],
+  'pkg/wasm/statepad.js': [],
+  'pkg/src/store/contract.ts': ['../model/errors.js'],
+  'pkg/src/session/handle.ts': ['../engine/wasm.js'],
+  'pkg/src/backend/backend.ts': ['../session/handle.js'],
+  'pkg/src/backend/durable/cache/loader.ts': ['../../../session/handle.js'],
+  'pkg/src/backend/durable/operations/append.ts': ['../cache/loader.js', '../../backend.js'],
+  'pkg/src/backend/durable/loader.ts': ['./operations/append.js', '../backend.js', '../../stores/journal/index.js'],
+  'pkg/src/service/service.ts': ['../backend/backend.js', '../backend/durable/loader.js'],
+  'pkg/src/stores/shared/values.ts': ['../../store/contract.js'],
+  'pkg/src/stores/memory/index.ts': ['../shared/values.js'],
+  'pkg/src/stores/journal/index.ts': ['./web-storage/lock.js', '../memory/index.js'],
+  'pkg/src/stores/journal/web-storage/lock.ts': ['../../shared/values.js'],
+  'pkg/src/stores/sqlite/index.ts': ['../shared/values.js'],
+  'pkg/src/stores/cloudflare/index.ts': ['../sqlite/index.js'],
+  'www/inspector/model/log.ts': ['statepad'],
+  'www/inspector/ui/part.ts': ['../model/log.js'],
+  'www/page/main.ts': ['../inspector/ui/part.js', 'statepad/jsonl'],
+};
+
+/** Imports that are not allowed: the file, what it imports, and the rule that says so. */
+const FORBIDDEN = [
+  ['pkg/src/model/errors.ts', 'pkg/src/session/handle.ts', 'pkg/src/model'],
+  ['pkg/src/model/errors.ts', 'pkg/src/store/contract.ts', 'pkg/src/model'],
+  ['pkg/src/backend/backend.ts', 'pkg/src/backend/durable/loader.ts', 'pkg/src/backend'],
+  ['pkg/src/backend/durable/loader.ts', 'pkg/src/service/service.ts', 'pkg/src/backend/durable'],
+  [
+    'pkg/src/backend/durable/cache/loader.ts',
+    'pkg/src/backend/durable/operations/append.ts',
+    'pkg/src/backend/durable/cache',
+  ],
+  ['pkg/src/service/service.ts', 'pkg/src/backend/durable/cache/loader.ts', 'pkg/src/service'],
+  ['pkg/src/backend/durable/loader.ts', 'pkg/src/stores/sqlite/index.ts', 'pkg/src/backend/durable'],
+  ['pkg/src/stores/sqlite/index.ts', 'pkg/src/stores/memory/index.ts', 'pkg/src/stores/sqlite'],
+  ['pkg/src/stores/memory/index.ts', 'pkg/src/session/handle.ts', 'pkg/src/stores/memory'],
+  ['pkg/src/stores/shared/values.ts', 'pkg/src/stores/sqlite/index.ts', 'pkg/src/stores/shared'],
+  ['pkg/src/service/service.ts', 'pkg/src/stores/memory/index.ts', 'pkg/src/service'],
+  ['pkg/src/stores/journal/index.ts', 'pkg/src/index.ts', 'entries are imported by nothing'],
+  ['pkg/src/session/handle.ts', 'pkg/wasm/statepad.js', 'one door to the module'],
+  ['pkg/src/session/handle.ts', 'lit', 'the package needs no other'],
+  ['pkg/src/session/handle.ts', '@google/adk', '@google/adk only in adk'],
+  ['pkg/src/newcomer/file.ts', 'pkg/src/model/errors.ts', 'no folder without a rule'],
+  ['www/inspector/model/log.ts', 'www/inspector/ui/part.ts', 'www/inspector/model'],
+  ['www/inspector/model/log.ts', 'www/page/main.ts', 'the inspector knows no page'],
+  ['www/inspector/ui/part.ts', 'pkg/src/model/errors.ts', 'www uses public names'],
+  ['www/inspector/ui/part.ts', 'statepad/dist/index.js', 'www uses public names'],
+];
+
+describe('imports', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'statepad-imports-'));
+  after(() => rmSync(folder, { recursive: true }));
+  cpSync(join(root, '.dependency-cruiser.cjs'), join(folder, '.dependency-cruiser.cjs'));
+  mkdirSync(join(folder, 'www/inspector'), { recursive: true });
+
+  function write(files) {
+    for (const [name, imports] of Object.entries(files)) {
+      mkdirSync(join(folder, dirname(name)), { recursive: true });
+      writeFileSync(
+        join(folder, name),
+        imports.map((path) => `import type { X } from '${path}';\n`).join('') + 'export type Y = 1;\n',
+      );
+    }
+  }
+
+  /** What is told of the tree: from which file to which, and by which rule. */
+  function told() {
+    const cruise = join(root, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs');
+    const args = [
+      '--config',
+      '.dependency-cruiser.cjs',
+      '--output-type',
+      'json',
+      'pkg/src',
+      'www/inspector',
+      'www/page',
+    ];
+    const { stdout, stderr } = spawnSync(process.execPath, [cruise, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    assert.equal(stderr, '');
+    return JSON.parse(stdout).summary.violations.map(({ from, to, rule }) => [from, to, rule.name]);
+  }
+  const isCircle = ([, , rule]) => rule.startsWith('no circles');
+
+  test('what the tables allow is allowed', () => {
+    write(ALLOWED);
+    assert.deepEqual(told(), []);
+  });
+
+  test('what they do not allow is told, each by its rule, and so are the circles', () => {
+    const files = { ...ALLOWED };
+    for (const [from, to] of FORBIDDEN)
+      files[from] = [...(files[from] ?? []), /^(pkg|www)\//.test(to) ? `/${to}` : to];
+    // By the way there is.
+    for (const [name, imports] of Object.entries(files)) {
+      files[name] = imports.map((path) => (path.startsWith('/') ? way(name, path.slice(1)) : path));
+    }
+    write(files);
+    const all = told();
+    for (const expected of FORBIDDEN)
+      assert.ok(
+        all.some((one) => one.join() === expected.join()),
+        `${expected} is not told`,
+      );
+    const unexpected = all.filter(
+      (one) => !isCircle(one) && !FORBIDDEN.some(([from, to]) => one[0] === from && one[1] === to),
+    );
+    assert.deepEqual(unexpected, []);
+    assert.ok(
+      all.some(
+        ([from, to, rule]) =>
+          rule === 'no circles of files' && from === 'pkg/src/model/errors.ts' && to === 'pkg/src/store/contract.ts',
+      ),
+    );
+    for (const name of Object.keys(files)) rmSync(join(folder, name));
+  });
+
+  test('two folders that import each other are told, also where no files do', () => {
+    write({ ...ALLOWED, 'www/inspector/model/rows.ts': ['../ui/part.js'] });
+    assert.ok(told().some(([from, , rule]) => rule === 'no circles of folders' && from === 'www/inspector/model'));
+  });
+});
+
+/** How one file imports another. */
+function way(from, to) {
+  const path = relative(dirname(from), to).replace(/\.ts$/, '.js');
+  return path.startsWith('.') ? path : `./${path}`;
+}

@@ -1,0 +1,277 @@
+// Watching over HTTP: no change is missing, and none comes twice, however often the connection is cut.
+
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { DELETED, SessionService } from 'statepad';
+import { sseHandler, sseSource } from 'statepad/sse';
+import { memoryStore } from 'statepad/stores/memory';
+import { serveFetch } from '../../support/fetch-server.mjs';
+import { hurried, sourceOver } from '../../support/handler-source.mjs';
+
+const IDS = { appName: 'app', userId: 'user', sessionId: 'one' };
+const append = (service, session, stateDelta = {}) =>
+  service.appendEvent({ session, event: { author: 'user', actions: { stateDelta } } });
+
+const opened = [];
+/** A service that is closed after the test. */
+function serviceOf(options) {
+  const service = new SessionService(options);
+  opened.push(service);
+  return service;
+}
+afterEach(() => Promise.all(opened.splice(0).map((service) => service.close())));
+
+const handlerOf = (service, options) => sseHandler(service, { insecure: true, retry: 100, ...options });
+
+/** A request for the changes of several targets. */
+const asking = (targets, init) =>
+  new Request('http://host/', { method: 'POST', body: JSON.stringify(targets), ...init });
+
+/** A request for the changes of one target. */
+const watching = (parameters, headers) =>
+  new Request(`http://host/?${new globalThis.URLSearchParams(parameters)}`, {
+    headers: { accept: 'text/event-stream', ...headers },
+  });
+
+/** What a stream tells until a text is there. */
+async function textUntil(part, { body }) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (!text.includes(part)) {
+    const { done, value } = await reader.read();
+    assert.ok(!done, `it ended with ${JSON.stringify(text)}`);
+    text += decoder.decode(value);
+  }
+  await reader.cancel();
+  return text;
+}
+
+async function take(count, changes) {
+  const seen = [];
+  for await (const change of changes) {
+    seen.push(change);
+    if (seen.length === count) break;
+  }
+  return seen;
+}
+
+for (const [where, storeOf] of [
+  ['in memory', () => ({})],
+  ['over a store that others write to', () => ({ store: memoryStore() })],
+]) {
+  describe(`watching over HTTP, ${where}`, () => {
+    it('tells 2,000 events over 1,000 connections that are cut: each once, in order', async () => {
+      const options = storeOf();
+      const service = serviceOf(options);
+      const writer = options.store === undefined ? service : serviceOf(options);
+      await service.createSession(IDS);
+      let cuts = 0;
+      const cutAfter = () => (cuts++ < 1000 ? 1 + Math.floor(Math.random() * 400) : Infinity);
+      const { source, counts } = sourceOver(handlerOf(service), { cutAfter });
+      const seen = take(2000, source.watch(IDS, { since: 0 }));
+      const session = await writer.getSession(IDS);
+      for (let count = 0; count < 2000; count++) {
+        await append(writer, session, { count });
+        if (count % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      const changes = await seen;
+      assert.deepEqual(
+        changes.map(({ type, revision }) => `${type} ${revision}`),
+        Array.from({ length: 2000 }, (_, index) => `event ${index + 1}`),
+      );
+      assert.deepEqual(
+        changes.map(({ event }) => event),
+        session.events,
+      );
+      assert.ok(counts.connections > 1000, `${counts.connections} connections`);
+    });
+
+    it('tells the changes of a user, however often it is cut', async () => {
+      const options = storeOf();
+      const service = serviceOf(options);
+      const writer = options.store === undefined ? service : serviceOf(options);
+      await service.createSession({ ...IDS, state: { 'user:n': 0, 'user:old': 1 } });
+      let cuts = 0;
+      const cutAfter = () => (cuts++ < 50 ? 1 + Math.floor(Math.random() * 300) : Infinity);
+      const { source } = sourceOver(handlerOf(service), { cutAfter });
+      const values = {};
+      let position = 0;
+      const done = (async () => {
+        for await (const change of source.watch({ appName: 'app', userId: 'user' }, { initial: true })) {
+          assert.equal(change.type, 'values');
+          assert.equal(change.from, position, 'no gap, no repeat');
+          position = change.position;
+          for (const [key, value] of Object.entries(change.delta)) {
+            if (value === DELETED) delete values[key];
+            else values[key] = value;
+          }
+          if (values['user:n'] === 200) break;
+        }
+      })();
+      for (let n = 1; n <= 200; n++) {
+        await writer.updateState({ appName: 'app', userId: 'user' }, () => ({
+          'user:n': n,
+          'user:old': n % 2 ? DELETED : n,
+        }));
+        if (n % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      await done;
+      assert.deepEqual(values, { 'user:n': 200, 'user:old': 200 });
+    });
+  });
+}
+
+describe('the handler', () => {
+  it('begins at now, and does not miss what comes before the first change is told', async () => {
+    const service = serviceOf();
+    const session = await service.createSession(IDS);
+    await append(service, session);
+    // The first connection breaks right behind the place that it begins with.
+    const handler = handlerOf(service);
+    const begin = await textUntil('id: ', await handler(asking([{ ...IDS, initial: false }])));
+    const sizes = [hurried(new TextEncoder().encode(begin)).length];
+    const { source, counts } = sourceOver(handler, { cutAfter: () => sizes.shift() ?? Infinity });
+    const changes = source.watch(IDS)[Symbol.asyncIterator]();
+    const next = changes.next();
+    while (counts.connections < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    await append(service, session);
+    assert.equal((await next).value.revision, 2);
+    await changes.return();
+  });
+
+  it('tells of a session that was deleted, or made anew, and of one that has gone back', async () => {
+    const service = serviceOf();
+    const handler = handlerOf(service);
+    let session = await service.createSession(IDS);
+    await append(service, session);
+    const { source } = sourceOver(handler);
+    const changes = source.watch(session, { since: 1 })[Symbol.asyncIterator]();
+    const next = changes.next();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await service.deleteSession(IDS);
+    assert.deepEqual((await next).value, { type: 'deleted' });
+    assert.equal((await changes.next()).done, true);
+    const ask = (id) =>
+      handler(
+        new Request('http://host/?appName=app&userId=user&sessionId=one', {
+          headers: { accept: 'text/event-stream', 'last-event-id': id },
+        }),
+      );
+    assert.equal((await ask('1')).status, 404);
+    session = await service.createSession(IDS);
+    await append(service, session);
+    const told = async (id) => /event: (.*)\n/.exec(await textUntil('data:', await ask(id)))[1];
+    assert.equal(await told('1:other'), 'reload', 'another event stands at this revision');
+    assert.equal(await told('7:seventh'), 'reload', 'there is no such revision');
+    const [, place] = /id: (.*)\n/.exec(await textUntil('id: ', await handler(watching(IDS))));
+    await append(service, session);
+    assert.equal(await told(place), 'event');
+  });
+
+  it('answers a session as JSON to who does not ask for events', async () => {
+    const service = serviceOf();
+    const session = await service.createSession({ ...IDS, state: { topic: 'tides' } });
+    await append(service, session, { n: 1 });
+    await append(service, session, { n: 2 });
+    const { source } = sourceOver(handlerOf(service));
+    assert.deepEqual(await source.getSession(IDS), { ...(await service.getSession(IDS)) });
+    const last = await source.getSession({ ...IDS, config: { numRecentEvents: 1 } });
+    assert.deepEqual(
+      last.events.map(({ id }) => id),
+      [session.events[1].id],
+    );
+    assert.equal(await source.getSession({ ...IDS, sessionId: 'none' }), undefined);
+  });
+
+  it('refuses what it cannot understand', async () => {
+    const service = serviceOf();
+    await service.createSession(IDS);
+    const handler = handlerOf(service, { onError() {} });
+    const status = async (address, init) => {
+      const response = await handler(new Request(`http://host/${address}`, init));
+      return [response.status, response.body && (await response.json()).error.code];
+    };
+    const events = { headers: { accept: 'text/event-stream' } };
+    const one = '?appName=app&userId=user&sessionId=one';
+    assert.deepEqual(await status(one, { method: 'PUT' }), [405, null]);
+    assert.deepEqual(await status(one, { method: 'OPTIONS' }), [405, null]);
+    assert.deepEqual(await status('?userId=user', events), [400, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status('?appName=app&sessionId=one', events), [400, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status('?appName=app&userId=user&whole=true', events), [400, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status(`${one}&since=x`, events), [400, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status(`${one}&since=1:%25`, events), [400, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status(`${one}&whole=true&since=1`, events), [400, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status(`${one}2`, events), [404, 'SESSION_NOT_FOUND']);
+    assert.deepEqual(await status(`${one}2&whole=true&since=1,1,1`, events), [404, 'SESSION_NOT_FOUND']);
+    assert.deepEqual(await status('?appName=app'), [406, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status(`${one}&numRecentEvents=-1`), [400, 'INVALID_ARGUMENT']);
+    for (const body of ['', 'x', '{}', '[]', '[1]', '[{}]', '[{"appName":1}]', '[{"appName":"a","since":1}]']) {
+      assert.deepEqual(await status('', { method: 'POST', body }), [400, 'INVALID_ARGUMENT'], body);
+      const several = `?targets=${encodeURIComponent(body)}`;
+      assert.deepEqual(await status(several), [400, 'INVALID_ARGUMENT'], several);
+    }
+    const many = JSON.stringify(Array(1001).fill({ appName: 'app' }));
+    assert.deepEqual(await status('', { method: 'POST', body: many }), [413, 'TOO_LARGE']);
+    assert.deepEqual(await status('', { method: 'POST', body: ' '.repeat(1_000_001) }), [413, 'TOO_LARGE']);
+    await service.close();
+    assert.deepEqual(await status(one, events), [503, 'CLOSED']);
+  });
+
+  it('writes to a quiet connection now and then, and lets go of everything when it is cut', async () => {
+    const service = serviceOf();
+    await service.createSession(IDS);
+    let watching = 0;
+    const counted = {
+      getSession: (request) => service.getSession(request),
+      async *watch(target, options) {
+        watching += 1;
+        try {
+          yield* service.watch(target, options);
+        } finally {
+          watching -= 1;
+        }
+      },
+    };
+    const handler = handlerOf(counted, { heartbeat: 5 });
+    const server = await serveFetch(handler);
+    try {
+      const source = sseSource({ url: `${server.origin}/?x` });
+      const changes = source.watch(IDS)[Symbol.asyncIterator]();
+      const next = changes.next().catch((error) => error);
+      while (watching === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      const response = await handler(
+        new Request('http://host/?appName=app&userId=user&sessionId=one', {
+          headers: { accept: 'text/event-stream' },
+        }),
+      );
+      const reader = response.body.getReader();
+      let text = '';
+      while (!text.endsWith(': \n\n: \n\n')) text += new TextDecoder().decode((await reader.read()).value);
+      await reader.cancel();
+      server.cut();
+      while (watching > 1) await new Promise((resolve) => setTimeout(resolve, 5));
+      await append(service, await service.getSession(IDS));
+      assert.equal((await next).value.revision, 1, 'it has connected again');
+      await changes.return();
+      while (watching > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('holds no writer up when its client does not read', async () => {
+    const service = serviceOf();
+    const session = await service.createSession(IDS);
+    const response = await handlerOf(service)(
+      new Request('http://host/?appName=app&userId=user&sessionId=one', { headers: { accept: 'text/event-stream' } }),
+    );
+    const reader = response.body.getReader();
+    await reader.read();
+    for (let count = 0; count < 1000; count++) await append(service, session, { count });
+    let text = '';
+    while (!text.includes('"revision":1000')) text += new TextDecoder().decode((await reader.read()).value);
+    assert.equal(text.match(/^event: event$/gm).length, 1000, 'each of them');
+    await reader.cancel();
+  });
+});
