@@ -150,14 +150,14 @@ impl Event {
     ///
     /// [`StateConflict`](crate::ErrorKind::StateConflict), [`InvalidArgument`](crate::ErrorKind::InvalidArgument) and
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), with the key.
-    pub(crate) fn resolve<'a>(&mut self, value_of: impl Fn(&str) -> Option<&'a Json>) -> Result<()> {
+    pub(crate) fn resolve(&mut self, value_of: &dyn Fn(&str) -> Option<Json>) -> Result<()> {
         let mut results = Vec::new();
         for (key, operator) in self.operators() {
             if self.actions.state_delta.contains_key(key) {
                 let message = format!("the key \"{key}\" is in the delta, and among the operators, too");
                 return Err(Error::invalid(message).with_key(key));
             }
-            results.push((key.to_owned(), operator.resolve_key(key, value_of(key))?.to_value()));
+            results.push((key.to_owned(), operator.resolve_key(key, value_of(key).as_ref())?.to_value()));
         }
         self.take_operators();
         for (key, value) in results {

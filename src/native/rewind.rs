@@ -49,9 +49,12 @@ pub struct Rewound {
     pub shared: Vec<String>,
 }
 
-/// The event of a rewind before it is appended.
+/// What the event of a rewind says.
 pub(crate) struct Marker {
-    pub event: Event,
+    /// What brings the session's own keys back.
+    pub delta: Delta,
+    /// The invocation that the session goes back before.
+    pub before: String,
     /// As in [`Rewound`].
     pub shared: Vec<String>,
 }
@@ -65,7 +68,7 @@ fn timeline_of<E: Borrow<Event>>(events: &[E]) -> Timeline {
 }
 
 /// Plans to go back to just before an invocation.
-pub(crate) fn before<E: Borrow<Event>>(id: &str, events: &[E], before: &str) -> Result<Rewind> {
+pub(crate) fn plan_rewind<E: Borrow<Event>>(id: &str, events: &[E], before: &str) -> Result<Rewind> {
     let place = events.iter().position(|event| event.borrow().invocation_id == before);
     let place = place.filter(|_| !before.is_empty());
     place.and_then(|place| timeline_of(events).rewind(place)).ok_or_else(|| {
@@ -76,27 +79,36 @@ pub(crate) fn before<E: Borrow<Event>>(id: &str, events: &[E], before: &str) -> 
 }
 
 /// Plans to take the last rewind back.
-pub(crate) fn redo<E: Borrow<Event>>(id: &str, events: &[E]) -> Result<Rewind> {
+pub(crate) fn plan_redo<E: Borrow<Event>>(id: &str, events: &[E]) -> Result<Rewind> {
     timeline_of(events).redo().ok_or_else(|| {
         let why = "its last event is no rewind, or all were taken back";
         Error::invalid(format!("session \"{id}\" has nothing to redo: {why}")).with_id(id)
     })
 }
 
-/// What is appended to do what is planned. `history` is that of all events; `invocation` has no event yet.
-pub(crate) fn marker<E: Borrow<Event>>(events: &[E], history: &History, plan: &Rewind, invocation: String) -> Marker {
+/// What is appended to do what is planned. `history` is that of all events.
+pub(crate) fn marker<E: Borrow<Event>>(events: &[E], history: &History, plan: &Rewind) -> Marker {
     let Rewind { to, concerned } = plan;
+    let first = events.get(*to).map(|event| event.borrow().invocation_id.clone());
+    let is_concerned = |revision: u64| concerned.binary_search_by(|&place| (place as u64 + 1).cmp(&revision)).is_ok();
+    Marker {
+        delta: history.restoring(*to as u64, events.len() as u64),
+        before: or_impossible!(first, "a rewind goes to before an event"),
+        shared: history.shared_of(is_concerned).map(ToString::to_string).collect(),
+    }
+}
+
+/// The event of a rewind. `invocation` has no event yet.
+pub(super) fn event_of(marker: &Marker, invocation: String) -> Event {
     let mut event = Event::new(invocation);
     event.author = "system".into();
-    let first = events.get(*to).map(|event| event.borrow().invocation_id.clone());
-    event.actions.rewind_before_invocation_id = Some(or_impossible!(first, "a rewind goes to before an event"));
-    event.carry(history.restoring(*to as u64, events.len() as u64).iter());
-    let is_concerned = |revision: u64| concerned.binary_search_by(|&place| (place as u64 + 1).cmp(&revision)).is_ok();
-    Marker { event, shared: history.shared_of(is_concerned).map(ToString::to_string).collect() }
+    event.actions.rewind_before_invocation_id = Some(marker.before.clone());
+    event.carry(marker.delta.iter());
+    event
 }
 
 /// What wrote each key of a session with this creation state and these events.
-pub(crate) fn history_of<E: Borrow<Event>>(creation: Map<String, Value>, events: &[E]) -> Result<History> {
+pub(super) fn history_of<E: Borrow<Event>>(creation: Map<String, Value>, events: &[E]) -> Result<History> {
     let mut history = History::new();
     let own = own_part(creation);
     history.push(0, &Delta::of_values("state", own.iter().map(|(key, value)| (key.as_str(), value)))?);
@@ -107,7 +119,7 @@ pub(crate) fn history_of<E: Borrow<Event>>(creation: Map<String, Value>, events:
 }
 
 /// A name that no invocation of a session has.
-pub(crate) fn new_invocation(what: &str, session: &Session) -> String {
+pub(super) fn new_invocation(what: &str, session: &Session) -> String {
     let mut name = format!("{what}-{}", session.revision());
     while session.events().iter().any(|event| event.invocation_id == name) {
         name.push('+');
@@ -116,26 +128,32 @@ pub(crate) fn new_invocation(what: &str, session: &Session) -> String {
 }
 
 /// The events of a fork at a revision: those of its source up to there, and one that says where it comes from.
-pub(crate) fn events_of_fork(source: &Session, revision: u64) -> impl Iterator<Item = Event> {
+pub(super) fn events_of_fork(source: &Session, revision: u64) -> impl Iterator<Item = Event> {
     let count = usize::try_from(revision).unwrap_or(usize::MAX);
-    let origin = origin(source.id(), revision, new_invocation("fork", source));
-    source.events().iter().take(count).map(|event| own_event(event)).chain([origin])
+    let mut last = Event::new(new_invocation("fork", source));
+    last.author = "system".into();
+    last.custom_metadata.insert("statepad".into(), origin(source.id(), revision));
+    source.events().iter().take(count).map(|event| own_event(event)).chain([last])
 }
 
-/// The last event of a fork, which says where it comes from.
-pub(crate) fn origin(source: &str, revision: u64, invocation: String) -> Event {
-    let mut event = Event::new(invocation);
-    event.author = "system".into();
-    let forked_from = json!({"sessionId": source, "revision": revision});
-    event.custom_metadata.insert("statepad".into(), json!({"forkedFrom": forked_from}));
-    event
+/// What the metadata of the last event of a fork say.
+pub(crate) fn origin(source: &str, revision: u64) -> Value {
+    json!({"forkedFrom": {"sessionId": source, "revision": revision}})
 }
 
 /// An event without what it wrote to the app and the user: that is written already.
-pub(crate) fn own_event(event: &Event) -> Event {
+fn own_event(event: &Event) -> Event {
     let mut event = event.clone();
     event.actions.state_delta.retain(|key, _| is_own(key));
-    if let Some(Value::Object(own)) = event.custom_metadata.get_mut("statepad") {
+    if let Some(own) = event.custom_metadata.get_mut("statepad") {
+        keep_own_in(own);
+    }
+    event
+}
+
+/// Leaves the session's own keys in what the metadata of an event say of its delta.
+pub(crate) fn keep_own_in(metadata: &mut Value) {
+    if let Value::Object(own) = metadata {
         if let Some(Value::Array(deleted)) = own.get_mut("deleted") {
             deleted.retain(|key| key.as_str().is_none_or(is_own));
         }
@@ -143,14 +161,14 @@ pub(crate) fn own_event(event: &Event) -> Event {
             operators.retain(|key, _| is_own(key));
         }
     }
-    event
 }
 
 /// The members of a state that are the session's own.
-pub(crate) fn own_part(state: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn own_part(state: Map<String, Value>) -> Map<String, Value> {
     state.into_iter().filter(|(key, _)| is_own(key)).collect()
 }
 
-fn is_own(key: &str) -> bool {
+/// Whether a key is the session's own.
+pub(crate) fn is_own(key: &str) -> bool {
     Scope::split(key).0 == Scope::Session
 }

@@ -12,7 +12,7 @@ use crate::native::lease::Lease;
 use crate::native::requests::{
     CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
-use crate::native::rewind::{self, Marker, Rewound};
+use crate::native::rewind::{self, Rewound};
 use crate::native::session::Session;
 use crate::rewind::Rewind;
 use crate::state::SessionState;
@@ -206,7 +206,7 @@ pub trait SessionService: Send + Sync {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when no event that stands belongs to the invocation,
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), and as [`SessionService::append`].
     async fn rewind(&self, session: &Session, before: &str) -> Result<Rewound> {
-        go_back(self, session, |now| rewind::before(now.id(), now.events(), before)).await
+        go_back(self, session, |now| rewind::plan_rewind(now.id(), now.events(), before)).await
     }
 
     /// Takes back the last rewind that was not taken back, as long as nothing else was appended since: the session's own
@@ -217,7 +217,7 @@ pub trait SessionService: Send + Sync {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when there is nothing to redo, and as
     /// [`SessionService::rewind`].
     async fn redo(&self, session: &Session) -> Result<Rewound> {
-        go_back(self, session, |now| rewind::redo(now.id(), now.events())).await
+        go_back(self, session, |now| rewind::plan_redo(now.id(), now.events())).await
     }
 
     /// Makes a new session of the same user that goes on from a revision of another one, the current one unless told
@@ -347,10 +347,10 @@ async fn go_back<S: SessionService + ?Sized>(
         let revision = now.revision();
         let plan = plan(&now)?;
         let history = rewind::history_of(service.state_at(&now, 0).await?, now.events())?;
-        let invocation = rewind::new_invocation("rewind", &now);
-        let Marker { event, shared } = rewind::marker(now.events(), &history, &plan, invocation);
+        let marker = rewind::marker(now.events(), &history, &plan);
+        let event = rewind::event_of(&marker, rewind::new_invocation("rewind", &now));
         match service.append_expecting((&now).into(), event, Some(revision)).await {
-            Ok(event) => return Ok(Rewound { event, revision: revision + 1, shared }),
+            Ok(event) => return Ok(Rewound { event, revision: revision + 1, shared: marker.shared }),
             Err(error) if error.kind() == ErrorKind::SessionStale && attempt < ATTEMPTS => attempt += 1,
             Err(error) => return Err(error),
         }

@@ -13,14 +13,15 @@ const PLACES = {
   'list/index.rs': 3,
   'list/page.rs': 2,
   'list/sorted.rs': 2,
-  'native/in_memory.rs': 1,
-  'native/in_memory/memory.rs': 4,
+  'native/in_memory/memory.rs': 5,
+  'native/ledger.rs': 1,
   'native/rewind.rs': 1,
   'operator.rs': 1,
   'registry.rs': 2,
   'session_log.rs': 1,
   'text.rs': 2,
   'values.rs': 2,
+  'wasm/service/memory.rs': 1,
 };
 
 test('each state that cannot be is known, with its reason', () => {

@@ -15,11 +15,10 @@ use super::event::{EventDraft, Fill, is_temp};
 use super::handles::{Handles, Through, View};
 use super::host::{Answer, settled, stringify};
 use super::log::Record;
-use super::memory::{Memory, Step};
+use super::memory::{Body, Memory, Step};
 use super::requests::EventWindow;
 use super::store::{Store, Turn};
 use crate::change::{Guard, Prepared, SessionKey};
-use crate::delta::Delta;
 use crate::error::ErrorKind;
 use crate::ids::SessionId;
 use crate::json::Json;
@@ -171,21 +170,16 @@ impl Backend {
     ) -> Answer<Plan> {
         let id = self.resolve(&key, handle.as_ref().map(|handle| &handle.view))?;
         let memory = self.memory.borrow();
-        let view = handle.as_ref().map(|handle| &handle.view);
         let carried = handle.as_ref().and_then(|handle| Some((handle.carried?, &handle.view)));
-        if let Some((carried, view)) = carried {
-            let known = memory.sessions.prepare_append(id, &draft.id, draft.time, Delta::new(), Guard::default())?;
-            // An event that is there was written under the lease.
-            if matches!(known, Prepared::Change { .. }) {
-                self.check_fence(carried, view, &key)?;
-            }
-        }
-        let mut prepared = memory.sessions.prepare_append(id, &draft.id, draft.time, draft.to_delta()?, guard)?;
-        if draft.has_operators() && matches!(prepared, Prepared::Change { .. }) {
-            let shown = view.and_then(|view| view.temp_before(&draft));
-            draft.resolve(|key| if is_temp(key) { temp_value(shown.as_ref(), key) } else { memory.value(id, key) })?;
-            prepared = memory.sessions.prepare_append(id, &draft.id, draft.time, draft.to_delta()?, guard)?;
-        }
+        let check_lease = carried.map(|(carried, view)| {
+            let key = &key;
+            move || self.check_fence(carried, view, key)
+        });
+        let check_lease = check_lease.as_ref().map(|check| check as &dyn Fn() -> Answer<()>);
+        let shown = handle.as_ref().and_then(|handle| handle.view.temp_before(&draft));
+        let value_of =
+            |name: &str| if is_temp(name) { temp_value(shown.as_ref(), name) } else { memory.value(id, name) };
+        let prepared = memory.prepare_append(id, &mut draft, guard, check_lease, &value_of)?;
         let temp = draft.extract_temp_keys();
         let (step, event, shown) = match prepared {
             Prepared::Duplicate { place } => {
@@ -204,7 +198,8 @@ impl Backend {
                 let event = stored.to_js()?;
                 let json = if self.store.is_some() { stored.to_json() } else { String::new() };
                 let key = key.clone();
-                (Some(Step::Append { key, created, change, event: event.clone(), json }), event, Some((draft, temp)))
+                let body = Body { event: event.clone(), json };
+                (Some(Step::Append { key, created, change, event: body }), event, Some((draft, temp)))
             }
         };
         let answer = move |backend: &Self| {

@@ -4,7 +4,7 @@ use js_sys::{Object, Symbol};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::host::{Attributes, define, member};
+use super::host::{Attributes, define, member, put};
 use crate::error::{Error, ErrorKind, Missing};
 
 /// The details that an error has, as its members.
@@ -36,11 +36,6 @@ impl<'a> Details<'a> {
     /// The id of the session or event concerned.
     pub(super) fn of(id: &'a str) -> Self {
         Self { id: Some(id), ..Self::default() }
-    }
-
-    /// And where in the argument the fault lies.
-    pub(super) fn and_path(self, path: &'a str) -> Self {
-        Self { path: Some(path), ..self }
     }
 
     /// A revision at a path that a session does not have.
@@ -126,6 +121,15 @@ impl From<Error> for JsValue {
         };
         error(given.kind(), &given.to_string(), details)
     }
+}
+
+/// An error of the core that lies at a path in the argument.
+pub(super) fn error_at(given: Error, path: &str) -> JsValue {
+    let made = JsValue::from(given);
+    if let Some(object) = made.dyn_ref() {
+        put(object, "path", &path.into());
+    }
+    made
 }
 
 /// Whether something that was thrown is an error of this crate, of one of these kinds.

@@ -11,7 +11,9 @@ use super::kinds::{describe, describe_json, is_plain};
 use super::requests::check_event_names;
 use super::walk::{AdmittedDelta, adk_event, admit_delta, admit_members};
 use crate::delta::Delta;
+use crate::error::Result;
 use crate::json::Json;
+use crate::native::Draft;
 use crate::operator::Operator;
 use crate::scope::Scope;
 
@@ -110,21 +112,6 @@ impl EventDraft {
         self.members.get("invocationId").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The delta for the core.
-    pub(super) fn to_delta(&self) -> Answer<Delta> {
-        core_delta("actions.stateDelta", &self.delta, &self.deleted)
-    }
-
-    /// Whether it has operators.
-    pub(super) fn has_operators(&self) -> bool {
-        !self.operators.is_empty()
-    }
-
-    /// Resolves the operators against the values that are there.
-    pub(super) fn resolve(&mut self, value_of: impl Fn(&str) -> Option<Json>) -> Answer<()> {
-        resolve_into(&mut self.delta, &self.operators, value_of)
-    }
-
     /// Takes the `temp:` keys out.
     pub(super) fn extract_temp_keys(&mut self) -> TempDelta {
         let mut set = Vec::new();
@@ -190,6 +177,28 @@ impl EventDraft {
     }
 }
 
+impl Draft for EventDraft {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn time(&self) -> f64 {
+        self.time
+    }
+
+    fn delta(&mut self) -> Result<Delta> {
+        core_delta("actions.stateDelta", &self.delta, &self.deleted)
+    }
+
+    fn has_operators(&self) -> bool {
+        !self.operators.is_empty()
+    }
+
+    fn resolve(&mut self, value_of: &dyn Fn(&str) -> Option<Json>) -> Result<()> {
+        resolve_into(&mut self.delta, &self.operators, value_of)
+    }
+}
+
 /// An event as it is stored.
 #[derive(Debug, Clone)]
 pub(super) struct StoredEvent {
@@ -215,7 +224,7 @@ impl StoredEvent {
 }
 
 /// The delta that the core takes.
-pub(super) fn core_delta(record: &str, members: &Map<String, Value>, deleted: &[String]) -> Answer<Delta> {
+pub(super) fn core_delta(record: &str, members: &Map<String, Value>, deleted: &[String]) -> Result<Delta> {
     let mut delta = Delta::of_values(record, members.iter().map(|(key, value)| (key.as_str(), value)))?;
     delta.unset(deleted)?;
     Ok(delta)
@@ -225,8 +234,8 @@ pub(super) fn core_delta(record: &str, members: &Map<String, Value>, deleted: &[
 pub(super) fn resolve_into(
     delta: &mut Map<String, Value>,
     operators: &[(String, Operator)],
-    value_of: impl Fn(&str) -> Option<Json>,
-) -> Answer<()> {
+    value_of: &dyn Fn(&str) -> Option<Json>,
+) -> Result<()> {
     for (key, operator) in operators {
         let result = operator.resolve_key(key, value_of(key).as_ref())?;
         delta.insert(key.clone(), result.to_value());

@@ -16,7 +16,7 @@ use super::memory::Step;
 use super::requests::EventWindow;
 use super::walk::adk_event;
 use crate::change::{Guard, SessionKey};
-use crate::scope::Scope;
+use crate::native::{is_own, keep_own_in, origin};
 use crate::session_log::SessionLog;
 
 /// See `SessionService.fork`.
@@ -35,8 +35,8 @@ pub(super) async fn fork(
         if at.is_undefined() { last } else { asked.check(&at, last, "at")? }
     };
     let (events, state) = {
-        let memory = backend.memory.borrow();
-        (memory.events_from(id, 0), memory.creation(id))
+        let mut memory = backend.memory.borrow_mut();
+        (memory.events_from(id, 0), memory.log_of(id)?.creation.delta.session.clone())
     };
     let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| backend.id());
     let key = SessionKey { session_id, ..asked.key.clone() };
@@ -48,7 +48,7 @@ pub(super) async fn fork(
     let filled = fill(&backend, &asked, &key, &events, revision).await;
     if let Err(thrown) = filled {
         // The caller is told why the fork has failed.
-        let _ = take_back(&backend, key, &created).await;
+        let _ = take_back(&backend, key, created).await;
         return Err(thrown);
     }
     let session = backend.open(&key, EventWindow::default())?;
@@ -56,9 +56,9 @@ pub(super) async fn fork(
 }
 
 /// Deletes what a fork that has failed has left behind. After a lost answer only the log knows what that is.
-async fn take_back(backend: &Backend, key: SessionKey, created: &str) -> Answer<()> {
+async fn take_back(backend: &Backend, key: SessionKey, created: String) -> Answer<()> {
     backend.read().await?;
-    let is_there = backend.memory.borrow().find_created(&key, created).is_some();
+    let is_there = backend.memory.borrow().find_created(&key, &created).is_some();
     let step = is_there.then_some(Step::Remove { key });
     backend.make(Plan { step, answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await.map(drop)
 }
@@ -74,8 +74,7 @@ async fn fill(backend: &Backend, asked: &Asked, key: &SessionKey, events: &Array
     for event in events.iter().take(usize::try_from(revision).unwrap_or(usize::MAX)) {
         append(own_event(&event)?).await?;
     }
-    let forked_from = json!({"sessionId": asked.key.session_id, "revision": revision});
-    let metadata = json!({"statepad": {"forkedFrom": forked_from}});
+    let metadata = json!({"statepad": origin(&asked.key.session_id, revision)});
     let last = json!({"author": "system", "invocationId": backend.id(), "customMetadata": metadata});
     append(parse(&last.to_string())?).await
 }
@@ -84,15 +83,11 @@ async fn fill(backend: &Backend, asked: &Asked, key: &SessionKey, events: &Array
 fn own_event(event: &JsValue) -> Answer<JsValue> {
     let text = stringify(event)?.as_string().unwrap_or_default();
     let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
-    let is_own = |key: &str| Scope::split(key).0 == Scope::Session;
     if let Some(Value::Object(delta)) = value.pointer_mut("/actions/stateDelta") {
         delta.retain(|key, _| is_own(key));
     }
-    if let Some(Value::Array(deleted)) = value.pointer_mut("/customMetadata/statepad/deleted") {
-        deleted.retain(|key| key.as_str().is_none_or(is_own));
-    }
-    if let Some(Value::Object(operators)) = value.pointer_mut("/customMetadata/statepad/operators") {
-        operators.retain(|key, _| is_own(key));
+    if let Some(metadata) = value.pointer_mut("/customMetadata/statepad") {
+        keep_own_in(metadata);
     }
     let own = parse(&value.to_string())?;
     if Reflect::get(event, &adk_event())? == JsValue::TRUE {

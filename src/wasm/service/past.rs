@@ -3,27 +3,27 @@
 use std::rc::Rc;
 
 use js_sys::{Array, Object, Promise};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use super::asked::Asked;
 use super::backend::{Backend, Plan};
 use super::checks::{admit_optional_string, admit_string, check_count, check_options};
-use super::errors::{Details, error};
+use super::errors::error_at;
 use super::event::{Fill, admit_event};
 use super::fork::fork;
 use super::handles::{Through, View};
 use super::host::{Answer, member, parse, parse_frozen, put};
-use super::memory::{Memory, read_event};
+use super::memory::read_event;
 use super::requests::check_session;
 use super::session_service::{SessionService, deleted, started};
 use crate::change::Guard;
-use crate::delta::{Delta, Write};
-use crate::error::ErrorKind;
+use crate::delta::Write;
+use crate::error::Result;
 use crate::event::Event;
-use crate::ids::SessionId;
-use crate::rewind::{Rewind, Timeline};
+use crate::native::{Marker, marker, plan_redo, plan_rewind};
+use crate::rewind::Rewind;
 
 #[wasm_bindgen]
 impl SessionService {
@@ -80,19 +80,13 @@ impl SessionService {
         let begin = || -> Answer<Promise> {
             let asked = self.asked(session, Some(options.clone()), &["before", "signal"])?;
             let before = if options.is_undefined() { JsValue::UNDEFINED } else { member(&options, "before")? };
-            let before = admit_string(&before, "before")?;
+            let invocation = admit_string(&before, "before")?;
             let signal = asked.signal.clone();
             Ok(self.backend.change(signal, move |backend| {
-                asked.mark(backend, |timeline, events, id| {
-                    let place = events.iter().position(|event| event.invocation_id == before);
-                    let place = place.filter(|_| !before.is_empty());
-                    place.and_then(|place| timeline.rewind(place)).ok_or_else(|| {
-                        let why = if place.is_some() { "none of its events stands" } else { "it has no event of it" };
-                        let message =
-                            format!("session \"{id}\" cannot go back before the invocation \"{before}\": {why}");
-                        error(ErrorKind::InvalidArgument, &message, Details::of(id).and_path("before"))
-                    })
-                })
+                let plan = |id: &str, events: &[Event]| {
+                    plan_rewind(id, events, &invocation).map_err(|error| error_at(error, "before"))
+                };
+                asked.mark(backend, plan)
             }))
         };
         started(begin())
@@ -109,16 +103,7 @@ impl SessionService {
         let begin = || -> Answer<Promise> {
             let asked = self.asked(session, options, &["signal"])?;
             let signal = asked.signal.clone();
-            Ok(self.backend.change(signal, move |backend| {
-                asked.mark(backend, |timeline, _, id| {
-                    timeline.redo().ok_or_else(|| {
-                        let message = format!(
-                            "session \"{id}\" has nothing to redo: its last event is no rewind, or all were taken back"
-                        );
-                        error(ErrorKind::InvalidArgument, &message, Details::of(id))
-                    })
-                })
-            }))
+            Ok(self.backend.change(signal, move |backend| asked.mark(backend, |id, events| Ok(plan_redo(id, events)?))))
         };
         started(begin())
     }
@@ -186,7 +171,7 @@ impl Asked {
         let until = self.revision(&memory, id);
         let revision = self.check(revision, until, "revision")?;
         let now = self.state(&memory, id)?;
-        let state = if revision == until { now } else { past_state(&mut memory, id, revision, until, &now)? };
+        let state = memory.log_of(id)?.state_at(revision, until, now)?;
         parse_frozen(&Value::Object(state).to_string())
     }
 
@@ -195,7 +180,9 @@ impl Asked {
         let mut memory = backend.memory.borrow_mut();
         let shown = self.revision(&memory, id);
         let until = if until.is_undefined() { shown } else { self.check(until, shown, "until")? };
-        let steps = memory.history(id)?.of(key, until).to_vec();
+        let log = memory.log_of(id)?;
+        let created_at = log.creation.time;
+        let steps = log.history()?.of(key, until).to_vec();
         let last = last.map_or(steps.len(), super::requests::narrow);
         let told = Array::new();
         for step in steps.get(steps.len().saturating_sub(last)..).unwrap_or_default() {
@@ -204,7 +191,7 @@ impl Asked {
             put(&entry, "revision", &number(step.revision));
             let event = place.checked_sub(1).map_or(JsValue::UNDEFINED, |place| memory.event(id, place));
             if event.is_undefined() {
-                put(&entry, "timestamp", &memory.creation_time(id).into());
+                put(&entry, "timestamp", &created_at.into());
             } else {
                 put(&entry, "timestamp", &member(&event, "timestamp")?);
                 put(&entry, "event", &event);
@@ -222,25 +209,18 @@ impl Asked {
     }
 
     /// Appends the marker of what is planned.
-    fn mark(self, backend: &Backend, plan: impl FnOnce(&Timeline, &[Event], &str) -> Answer<Rewind>) -> Answer<Plan> {
+    fn mark(self, backend: &Backend, plan: impl FnOnce(&str, &[Event]) -> Answer<Rewind>) -> Answer<Plan> {
         let id = self.id(backend)?;
         let mut memory = backend.memory.borrow_mut();
-        let events = memory.events_from(id, 0).iter().map(|event| read_event(&event)).collect::<Answer<Vec<_>>>()?;
-        let timeline = Timeline::of(events.iter().map(|event| {
-            let invocation = event.invocation_id.as_str();
-            ((!invocation.is_empty()).then_some(invocation), event.rewinds_before())
-        }));
-        let Rewind { to, concerned } = plan(&timeline, &events, &self.key.session_id)?;
+        let events = memory.events_from(id, 0);
+        let events = events.iter().map(|event| read_event(&event)).collect::<Result<Vec<_>>>()?;
+        let plan = plan(&self.key.session_id, &events)?;
         let revision = events.len() as u64;
-        let history = memory.history(id)?;
-        let restored = history.restoring(to as u64, revision);
-        let is_concerned =
-            |revision: u64| concerned.binary_search_by(|&place| (place as u64 + 1).cmp(&revision)).is_ok();
-        let shared: Array = history.shared_of(is_concerned).map(|key| JsValue::from(&**key)).collect();
+        let marker = marker(&events, memory.log_of(id)?.history()?, &plan);
         drop(memory);
 
-        let marker = marker_of(&restored, events.get(to).map_or("", |event| &event.invocation_id), &backend.id())?;
-        let draft = admit_event(&marker, backend)?;
+        let shared: Array = marker.shared.iter().map(JsValue::from).collect();
+        let draft = admit_event(&event_of(&marker, &backend.id())?, backend)?;
         let guard = Guard { revision: Some(revision), ..Guard::default() };
         let handle = self.view.map(|view| Through { session: self.session, view, carried: self.carried });
         let Plan { step, answer } = backend.append(self.key, handle, draft, guard)?;
@@ -261,34 +241,21 @@ fn number(count: u64) -> JsValue {
     number.into()
 }
 
-/// The state of a session at an earlier revision. `now` is that of the later revision `until`.
-fn past_state(
-    memory: &mut Memory,
-    id: SessionId,
-    revision: u64,
-    until: u64,
-    now: &Map<String, Value>,
-) -> Answer<Map<String, Value>> {
-    let now = Delta::of_values("state", now.iter().map(|(key, value)| (key.as_str(), value)))?;
-    let values = memory.history(id)?.state_at(revision, until, &now).into_iter();
-    Ok(values.map(|(key, json)| (key.to_owned(), json.to_value())).collect())
-}
-
-/// The event that restores keys, and says before which invocation the session went back.
-fn marker_of(restored: &Delta, before: &str, invocation: &str) -> Answer<JsValue> {
+/// The event of a rewind, before it is admitted.
+fn event_of(marker: &Marker, invocation: &str) -> Answer<JsValue> {
     let delta = Object::new();
-    for (key, write) in restored.iter() {
+    for (key, write) in marker.delta.iter() {
         let value = match write {
             Write::Set(json) => parse(json.as_str())?,
             Write::Unset => deleted(),
         };
         put(&delta, key, &value);
     }
-    let (marker, actions) = (Object::new(), Object::new());
+    let (event, actions) = (Object::new(), Object::new());
     put(&actions, "stateDelta", &delta);
-    put(&actions, "rewindBeforeInvocationId", &before.into());
-    put(&marker, "author", &"system".into());
-    put(&marker, "invocationId", &invocation.into());
-    put(&marker, "actions", &actions);
-    Ok(marker.into())
+    put(&actions, "rewindBeforeInvocationId", &marker.before.as_str().into());
+    put(&event, "author", &"system".into());
+    put(&event, "invocationId", &invocation.into());
+    put(&event, "actions", &actions);
+    Ok(event.into())
 }

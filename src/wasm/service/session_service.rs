@@ -88,7 +88,7 @@ impl SessionService {
                 backend.memory.borrow().damage.check_session(&key)?;
                 let value_of =
                     |name: &str| backend.memory.borrow().shared_value(&key.app_name, Some(&key.user_id), name);
-                resolve_into(&mut state.members, &state.operators, value_of)?;
+                resolve_into(&mut state.members, &state.operators, &value_of)?;
                 let state = core_delta("state", &state.members, &state.deleted)?;
                 let change = backend.memory.borrow().sessions.prepare_create(&key, time, state)?;
                 let step = Some(Step::Create { key: key.clone(), created, change });

@@ -171,9 +171,8 @@ fn of_session(
 /// A user's and the app's keys, or the app's alone.
 fn of_scopes(backend: &Backend, app_name: &str, user_id: Option<&str>, read: &Read, delta: &JsValue) -> Answer<Plan> {
     let mut admitted = admit_delta(delta, "delta")?;
-    resolve_into(&mut admitted.members, &admitted.operators, |key| {
-        backend.memory.borrow().shared_value(app_name, user_id, key)
-    })?;
+    let value_of = |key: &str| backend.memory.borrow().shared_value(app_name, user_id, key);
+    resolve_into(&mut admitted.members, &admitted.operators, &value_of)?;
     let delta = core_delta("delta", &admitted.members, &admitted.deleted)?;
     let (id, time) = (backend.id(), backend.now()?);
     let memory = backend.memory.borrow();
