@@ -15,6 +15,7 @@ mod checks;
 mod requests;
 mod event;
 mod damage;
+mod unfinished;
 mod memory;
 mod handles;
 mod log;

@@ -146,7 +146,7 @@ impl Backend {
     pub(super) fn open(&self, key: &SessionKey, window: EventWindow) -> Answer<JsValue> {
         let memory = self.memory.borrow();
         memory.damage.check_session(key)?;
-        memory.find(key).map_or(Ok(JsValue::UNDEFINED), |id| self.handles.open(&memory, id, window))
+        memory.find_whole(key).map_or(Ok(JsValue::UNDEFINED), |id| self.handles.open(&memory, id, window))
     }
 
     /// The session that a handle is of; or, of any other object, the one of this key.
@@ -155,7 +155,7 @@ impl Backend {
         memory.damage.check_session(key)?;
         let found = match view {
             Some(view) => memory.find_created(key, &view.created()),
-            None => memory.find(key),
+            None => memory.find_whole(key),
         };
         found.ok_or_else(|| not_found(&key.session_id))
     }
@@ -165,10 +165,22 @@ impl Backend {
         &self,
         key: SessionKey,
         handle: Option<Through>,
-        mut draft: EventDraft,
+        draft: EventDraft,
         guard: Guard,
     ) -> Answer<Plan> {
         let id = self.resolve(&key, handle.as_ref().map(|handle| &handle.view))?;
+        self.append_to(id, key, handle, draft, guard)
+    }
+
+    /// As [`Backend::append`], to a session that need not be whole.
+    pub(super) fn append_to(
+        &self,
+        id: SessionId,
+        key: SessionKey,
+        handle: Option<Through>,
+        mut draft: EventDraft,
+        guard: Guard,
+    ) -> Answer<Plan> {
         let memory = self.memory.borrow();
         let carried = handle.as_ref().and_then(|handle| Some((handle.carried?, &handle.view)));
         let check_lease = carried.map(|(carried, view)| {

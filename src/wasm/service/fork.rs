@@ -12,8 +12,9 @@ use super::checks::refuse_aborted;
 use super::errors::not_found;
 use super::event::{Fill, admit_event_of};
 use super::host::{Answer, parse, stringify};
-use super::memory::Step;
+use super::memory::{Memory, Step};
 use super::requests::EventWindow;
+use super::unfinished::unfinished_id;
 use super::walk::adk_event;
 use crate::change::{Guard, SessionKey};
 use crate::native::{is_own, keep_own_in, origin};
@@ -40,12 +41,12 @@ pub(super) async fn fork(
     };
     let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| backend.id());
     let key = SessionKey { session_id, ..asked.key.clone() };
-    let created = backend.id();
+    let created = unfinished_id(revision + 1, &backend.id());
     backend.memory.borrow().damage.check_session(&key)?;
+    remove_begun(&backend, &key).await?;
     let change = backend.memory.borrow().sessions.prepare_create(&key, backend.now()?, state)?;
-    let step = Step::Create { key: key.clone(), created: created.clone(), change };
-    backend.make(Plan { step: Some(step), answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await?;
-    let filled = fill(&backend, &asked, &key, &events, revision).await;
+    make(&backend, Step::Create { key: key.clone(), created: created.clone(), change }).await?;
+    let filled = fill(&backend, &asked, &key, &created, &events, revision).await;
     if let Err(thrown) = filled {
         // The caller is told why the fork has failed.
         let _ = take_back(&backend, key, created).await;
@@ -55,20 +56,38 @@ pub(super) async fn fork(
     if session.is_undefined() { Err(not_found(&key.session_id)) } else { Ok(session) }
 }
 
+async fn make(backend: &Backend, step: Step) -> Answer<()> {
+    backend.make(Plan { step: Some(step), answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await.map(drop)
+}
+
+/// Deletes what an earlier fork to this key has left behind before it was whole.
+async fn remove_begun(backend: &Backend, key: &SessionKey) -> Answer<()> {
+    let begun = |memory: &Memory| memory.find(key).is_some_and(|id| memory.is_unfinished(id));
+    let is_there = begun(&backend.memory.borrow());
+    if is_there { make(backend, Step::Remove { key: key.clone() }).await } else { Ok(()) }
+}
+
 /// Deletes what a fork that has failed has left behind. After a lost answer only the log knows what that is.
 async fn take_back(backend: &Backend, key: SessionKey, created: String) -> Answer<()> {
     backend.read().await?;
     let is_there = backend.memory.borrow().find_created(&key, &created).is_some();
-    let step = is_there.then_some(Step::Remove { key });
-    backend.make(Plan { step, answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await.map(drop)
+    if is_there { make(backend, Step::Remove { key }).await } else { Ok(()) }
 }
 
 /// Gives a new session the events of another one up to a revision, and says where it comes from.
-async fn fill(backend: &Backend, asked: &Asked, key: &SessionKey, events: &Array, revision: u64) -> Answer<()> {
+async fn fill(
+    backend: &Backend,
+    asked: &Asked,
+    key: &SessionKey,
+    created: &String,
+    events: &Array,
+    revision: u64,
+) -> Answer<()> {
     let append = async |event: JsValue| -> Answer<()> {
         refuse_aborted(&asked.signal)?;
         let draft = admit_event_of(&event, backend, false)?;
-        let plan = backend.append(key.clone(), None, draft, Guard::default())?;
+        let id = backend.memory.borrow().find_created(key, created).ok_or_else(|| not_found(&key.session_id))?;
+        let plan = backend.append_to(id, key.clone(), None, draft, Guard::default())?;
         backend.make(plan).await.map(drop)
     };
     for event in events.iter().take(usize::try_from(revision).unwrap_or(usize::MAX)) {

@@ -11,7 +11,8 @@ use super::damage::{Damage, Place};
 use super::errors::not_found;
 use super::host::{Answer, stringify};
 use super::requests::EventWindow;
-use crate::change::{Change, Guard};
+use super::unfinished::is_unfinished;
+use crate::change::{Change, Guard, SessionKey};
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
@@ -91,6 +92,16 @@ impl Memory {
     /// The id of a session's creation.
     pub(super) fn created(&self, id: SessionId) -> &str {
         self.log(id).map_or("", |log| &log.created)
+    }
+
+    /// Finds a session that is whole by its full key.
+    pub(super) fn find_whole(&self, key: &SessionKey) -> Option<SessionId> {
+        self.find(key).filter(|id| !self.is_unfinished(*id))
+    }
+
+    /// Whether a session is not whole yet.
+    pub(super) fn is_unfinished(&self, id: SessionId) -> bool {
+        self.sessions.log(id).is_some_and(|log| is_unfinished(self.created(id), log.revision()))
     }
 
     /// Takes over a change.

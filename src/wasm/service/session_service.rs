@@ -311,7 +311,8 @@ fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
         start: plan.cursor.as_deref().map_or_else(|| Start::Offset(narrow(plan.offset)), Start::After),
     })?;
     let sessions = Array::new();
-    for &id in &page.sessions {
+    let (whole, begun): (Vec<_>, Vec<_>) = page.sessions.iter().partition(|id| !memory.is_unfinished(**id));
+    for id in whole {
         let key = memory.sessions.log(id).map(|log| log.key().clone());
         match key.filter(|key| memory.damage.has_scope(app_name, Some(&key.user_id))) {
             Some(key) => corrupt.push(key),
@@ -320,8 +321,8 @@ fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
             }
         }
     }
-    let [total, offset] =
-        [page.total + count_of_lost, page.offset].map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+    let [total, offset] = [page.total + count_of_lost - begun.len(), page.offset]
+        .map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
     let offset = if plan.cursor.is_none() { plan.offset } else { offset };
     let numbers = PageNumbers {
         page: plan.limit.filter(|limit| *limit > 0.0).map_or(plan.page, |limit| (offset / limit).floor() + 1.0),

@@ -116,7 +116,7 @@ impl Read {
         match target {
             Target::Session(key) => {
                 memory.damage.check_session(key)?;
-                let id = memory.find(key).ok_or_else(|| not_found(&key.session_id))?;
+                let id = memory.find_whole(key).ok_or_else(|| not_found(&key.session_id))?;
                 let revision = memory.sessions.log(id).map(SessionLog::revision);
                 let guard = Guard { revision, ..memory.guard(&key.app_name, Some(&key.user_id)) };
                 let created = memory.created(id).to_owned();
