@@ -12,6 +12,7 @@ use super::requests::check_event_names;
 use super::walk::{AdmittedDelta, adk_event, admit_delta, admit_members};
 use crate::delta::Delta;
 use crate::error::Result;
+use crate::event::metadata::{with_deletions, with_operators};
 use crate::json::Json;
 use crate::native::Draft;
 use crate::operator::Operator;
@@ -131,7 +132,7 @@ impl EventDraft {
         let metadata = self.members.get("customMetadata");
         if !unset.is_empty() && stored_deletions(metadata).is_ok_and(|keys| keys.iter().any(|key| is_temp(key))) {
             let metadata = with_deletions(metadata, &self.deleted);
-            self.members.insert("customMetadata".into(), metadata);
+            self.members.insert("customMetadata".into(), metadata.into());
         }
         TempDelta { set, unset }
     }
@@ -148,11 +149,13 @@ impl EventDraft {
         event.insert("actions".into(), Value::Object(actions));
         if !self.deleted.is_empty() {
             let metadata = with_deletions(event.get("customMetadata"), &self.deleted);
-            event.insert("customMetadata".into(), metadata);
+            event.insert("customMetadata".into(), metadata.into());
         }
         if !self.operators.is_empty() {
-            let metadata = with_operators(event.get("customMetadata"), &self.operators);
-            event.insert("customMetadata".into(), metadata);
+            let metadata = event.get("customMetadata").and_then(Value::as_object);
+            let operators = self.operators.iter().map(|(key, operator)| (key.as_str(), operator));
+            let metadata = with_operators(metadata, operators);
+            event.insert("customMetadata".into(), metadata.into());
         }
         StoredEvent { value: Value::Object(event), is_marked: self.is_marked }
     }
@@ -301,26 +304,4 @@ fn check_metadata(metadata: Option<&Value>, kept: &str) -> Answer<()> {
         }
     }
     Ok(())
-}
-
-/// The stored form: the metadata with these deletions in it.
-fn with_deletions(metadata: Option<&Value>, deleted: &[String]) -> Value {
-    let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut metadata = object(metadata);
-    let mut own = object(metadata.get("statepad"));
-    own.insert("deleted".into(), deleted.into());
-    metadata.insert("statepad".into(), own.into());
-    Value::Object(metadata)
-}
-
-/// The stored form: the metadata with these operators in it.
-fn with_operators(metadata: Option<&Value>, operators: &[(String, Operator)]) -> Value {
-    let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut metadata = object(metadata);
-    let mut own = object(metadata.get("statepad"));
-    let mut all = object(own.get("operators"));
-    all.extend(operators.iter().map(|(key, operator)| (key.clone(), operator.to_value())));
-    own.insert("operators".into(), all.into());
-    metadata.insert("statepad".into(), own.into());
-    Value::Object(metadata)
 }

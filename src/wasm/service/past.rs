@@ -9,12 +9,12 @@ use wasm_bindgen_futures::future_to_promise;
 
 use super::asked::Asked;
 use super::backend::{Backend, Plan};
-use super::checks::{admit_optional_string, admit_string, check_count, check_options};
+use super::checks::{admit_optional_string, admit_string, check_count, check_options, check_signal};
 use super::errors::error_at;
 use super::event::{Fill, admit_event};
 use super::fork::fork;
 use super::handles::{Through, View};
-use super::host::{Answer, member, parse, parse_frozen, put};
+use super::host::{Answer, member, option, parse, parse_frozen, put};
 use super::memory::read_event;
 use super::requests::check_session;
 use super::session_service::{SessionService, deleted, started};
@@ -37,12 +37,11 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "number")] revision: JsValue,
         options: Option<AbortableOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
-            let asked = self.asked(session, options, &["signal"])?;
+        started(|| {
+            let asked = self.asked(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
             let signal = asked.signal.clone();
             Ok(self.backend.ask(signal, move |backend| asked.state_at(backend, &revision)))
-        };
-        started(begin())
+        })
     }
 
     /// What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or
@@ -55,16 +54,14 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "string")] key: JsValue,
         options: Option<HistoryOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let key = admit_string(&key, "key")?;
-            let options = options.map(JsValue::from);
-            let asked = self.asked(session, options.clone(), &["until", "last", "signal"])?;
-            let part = |name: &str| options.as_ref().map_or(Ok(JsValue::UNDEFINED), |options| member(options, name));
-            let (until, last) = (part("until")?, check_count(&part("last")?, "last")?);
+            let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
+            let asked = self.asked(session, &options, &["until", "last", "signal"])?;
+            let (until, last) = (option(&options, "until")?, check_count(&option(&options, "last")?, "last")?);
             let signal = asked.signal.clone();
             Ok(self.backend.ask(signal, move |backend| asked.history(backend, &key, &until, last)))
-        };
-        started(begin())
+        })
     }
 
     /// Goes back to just before an invocation: appends one event, by `system`, that restores the session's own keys to
@@ -77,10 +74,9 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
         #[wasm_bindgen(unchecked_param_type = "RewindOptions")] options: JsValue,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
-            let asked = self.asked(session, Some(options.clone()), &["before", "signal"])?;
-            let before = if options.is_undefined() { JsValue::UNDEFINED } else { member(&options, "before")? };
-            let invocation = admit_string(&before, "before")?;
+        started(|| {
+            let asked = self.asked(session, &options, &["before", "signal"])?;
+            let invocation = admit_string(&option(&options, "before")?, "before")?;
             let signal = asked.signal.clone();
             Ok(self.backend.change(signal, move |backend| {
                 let plan = |id: &str, events: &[Event]| {
@@ -88,8 +84,7 @@ impl SessionService {
                 };
                 asked.mark(backend, plan)
             }))
-        };
-        started(begin())
+        })
     }
 
     /// Takes back the last rewind that was not taken back, as long as nothing else was appended since. Throws
@@ -100,12 +95,11 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
         options: Option<AbortableOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
-            let asked = self.asked(session, options, &["signal"])?;
+        started(|| {
+            let asked = self.asked(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
             let signal = asked.signal.clone();
             Ok(self.backend.change(signal, move |backend| asked.mark(backend, |id, events| Ok(plan_redo(id, events)?))))
-        };
-        started(begin())
+        })
     }
 
     /// Makes a new session of the same user that goes on from a revision, the last one unless told otherwise: with the
@@ -118,27 +112,20 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
         options: Option<ForkOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
-            let options = options.map(JsValue::from);
-            let asked = self.asked(session, options.clone(), &["at", "sessionId", "signal"])?;
-            let part = |name: &str| options.as_ref().map_or(Ok(JsValue::UNDEFINED), |options| member(options, name));
-            let (at, session_id) = (part("at")?, admit_optional_string(&part("sessionId")?, "sessionId")?);
+        started(|| {
+            let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
+            let asked = self.asked(session, &options, &["at", "sessionId", "signal"])?;
+            let at = option(&options, "at")?;
+            let session_id = admit_optional_string(&option(&options, "sessionId")?, "sessionId")?;
             Ok(future_to_promise(fork(Rc::clone(&self.backend), asked, at, session_id)))
-        };
-        started(begin())
+        })
     }
 
     /// Checks a session and the options of what is asked of it.
-    fn asked(
-        &self,
-        session: JsValue,
-        options: Option<impl Into<JsValue>>,
-        known: &'static [&'static str],
-    ) -> Answer<Asked> {
-        let options = options.map_or(JsValue::UNDEFINED, Into::into);
-        check_options(&options, known, "options")?;
-        let signal = if options.is_undefined() { options } else { member(&options, "signal")? };
-        super::checks::check_signal(&signal)?;
+    fn asked(&self, session: JsValue, options: &JsValue, known: &'static [&'static str]) -> Answer<Asked> {
+        check_options(options, known, "options")?;
+        let signal = option(options, "signal")?;
+        check_signal(&signal)?;
         let key = check_session(&session)?;
         let view = self.backend.handles.view(&session);
         let carried = view.as_ref().and_then(View::carried);
