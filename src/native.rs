@@ -21,7 +21,7 @@ pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
 pub use lease::Lease;
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
-pub(crate) use ledger::{Bodies, Draft, EventLog, Ledger, Step, window};
+pub(crate) use ledger::{Bodies, Draft, EventLog, Ledger, window};
 pub use requests::{
     CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };

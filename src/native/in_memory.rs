@@ -15,7 +15,7 @@ use crate::list::{ListQuery, Start};
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::host::Host;
 use crate::native::lease::{Lease, millis};
-use crate::native::ledger::{Step, state_delta, window};
+use crate::native::ledger::{state_delta, window};
 use crate::native::requests::{
     DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
@@ -103,8 +103,7 @@ impl InMemorySessionService {
         let (id, time) = (self.host.new_id(), time_of(&*self.host)?);
         let sessions = &memory.ledger.sessions;
         let change = sessions.prepare_update(app_name, user_id, &id, time, draft.delta(), Guard::default())?;
-        let (app_name, user_id) = (app_name.to_owned(), user_id.map(str::to_owned));
-        memory.ledger.apply(&Step::Update { app_name, user_id, change })?;
+        memory.ledger.sessions.apply_update(app_name, user_id, &change)?;
         Ok(Some(memory.target(target)?.1))
     }
 }
@@ -148,7 +147,8 @@ impl SessionService for InMemorySessionService {
     }
 
     async fn delete(&self, request: DeleteRequest) -> Result<()> {
-        self.memory().remove(request)
+        self.memory().remove(&request);
+        Ok(())
     }
 
     async fn append_expecting(

@@ -48,19 +48,6 @@ pub(crate) struct EventLog<B: Bodies> {
     next: usize,
 }
 
-/// A change that the core has agreed to.
-#[derive(Debug)]
-pub(crate) enum Step<B: Bodies> {
-    /// Creates a session.
-    Create { key: SessionKey, created: B::Created, change: Change },
-    /// Appends an event to the session of this creation.
-    Append { key: SessionKey, created: B::Created, change: Change, event: B::Event },
-    /// Changes app and user state.
-    Update { app_name: String, user_id: Option<String>, change: Change },
-    /// Deletes whatever session there is.
-    Remove { key: SessionKey },
-}
-
 /// An event on its way in.
 pub(crate) trait Draft {
     fn id(&self) -> &str;
@@ -137,31 +124,27 @@ impl<B: Bodies> Ledger<B> {
         Ok(prepare(draft, delta, guard)?)
     }
 
-    /// Takes over a change.
-    pub(crate) fn apply(&mut self, step: &Step<B>) -> Result<()> {
-        match step {
-            Step::Create { key, created, change } => {
-                let id = self.sessions.apply_create(key, change)?;
-                self.logs.insert(id, EventLog::new(created.clone(), change.clone()));
-            }
-            Step::Append { key, created, change, event } => {
-                if let Some(id) = self.find_created(key, created) {
-                    self.sessions.apply_append(id, change)?;
-                    let log = or_impossible!(self.logs.get_mut(&id), "each session has a log", return Ok(()));
-                    log.events.push(event, change);
-                }
-            }
-            Step::Update { app_name, user_id, change } => {
-                self.sessions.apply_update(app_name, user_id.as_deref(), change)?;
-            }
-            Step::Remove { key } => {
-                if let Some(id) = self.find(key) {
-                    self.sessions.remove_for_good(id);
-                    self.logs.remove(&id);
-                }
-            }
-        }
+    /// Takes over a creation.
+    pub(crate) fn create(&mut self, key: &SessionKey, created: B::Created, change: Change) -> Result<SessionId> {
+        let id = self.sessions.apply_create(key, &change)?;
+        self.logs.insert(id, EventLog::new(created, change));
+        Ok(id)
+    }
+
+    /// Takes over an event of a session that is there.
+    pub(crate) fn append(&mut self, id: SessionId, change: &Change, event: &B::Event) -> Result<()> {
+        self.sessions.apply_append(id, change)?;
+        let log = or_impossible!(self.logs.get_mut(&id), "each session has a log", return Ok(()));
+        log.events.push(event, change);
         Ok(())
+    }
+
+    /// Deletes a session, if it is there.
+    pub(crate) fn remove(&mut self, key: &SessionKey) {
+        if let Some(id) = self.find(key) {
+            self.sessions.remove_for_good(id);
+            self.logs.remove(&id);
+        }
     }
 }
 

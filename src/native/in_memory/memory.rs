@@ -13,7 +13,7 @@ use crate::lease::LeaseRequest;
 use crate::native::draft::StateRef;
 use crate::native::host::Host;
 use crate::native::lease::Lease;
-use crate::native::ledger::{EventLog, Ledger, Step};
+use crate::native::ledger::{EventLog, Ledger};
 use crate::native::requests::SessionRef;
 use crate::native::session::Session;
 use crate::scope::Scope;
@@ -36,24 +36,23 @@ impl Memory {
     pub(super) fn create(&mut self, key: SessionKey, time: f64, state: Delta) -> Result<Session> {
         let change = self.ledger.sessions.prepare_create(&key, time, state)?;
         self.created += 1;
-        self.ledger.apply(&Step::Create { key: key.clone(), created: self.created, change })?;
-        let id = self.resolve(SessionRef::Key(&key))?;
+        let id = self.ledger.create(&key, self.created, change)?;
         self.by_id.entry(key.session_id).or_default().push(id);
         self.read(id, |_| Vec::new())
     }
 
     /// Deletes a session, if it is there.
-    pub(super) fn remove(&mut self, key: SessionKey) -> Result<()> {
-        let Some(id) = self.ledger.find(&key) else {
-            return Ok(());
+    pub(super) fn remove(&mut self, key: &SessionKey) {
+        let Some(id) = self.ledger.find(key) else {
+            return;
         };
         let same = self.by_id.get_mut(&key.session_id);
-        let same = or_impossible!(same, "each session is among those of its id", return Ok(()));
+        let same = or_impossible!(same, "each session is among those of its id", return);
         same.retain(|&other| other != id);
         if same.is_empty() {
             self.by_id.remove(&key.session_id);
         }
-        self.ledger.apply(&Step::Remove { key })
+        self.ledger.remove(key);
     }
 
     /// The session as it is now, with those of its events that `window` takes.
@@ -90,8 +89,7 @@ impl Memory {
             None => time_of(host)?,
         };
         let EventLog { created, events, .. } = self.log(id)?;
-        let created = *created;
-        if let Some(lease) = lease.filter(|lease| lease.serial() != created) {
+        if let Some(lease) = lease.filter(|lease| lease.serial() != *created) {
             return Err(not_found(&lease.key().session_id));
         }
         let check_lease = lease
@@ -104,8 +102,7 @@ impl Memory {
             Prepared::Change { change, .. } => {
                 draft.event.timestamp = Some(change.time);
                 let event = Arc::new(draft.event.as_stored());
-                let key = self.key(id)?.clone();
-                self.ledger.apply(&Step::Append { key, created, change, event: Arc::clone(&event) })?;
+                self.ledger.append(id, &change, &event)?;
                 Ok(Event::clone(&event))
             }
         }
@@ -135,11 +132,6 @@ impl Memory {
         let app = scope(Scope::App, self.ledger.sessions.scope(app_name, None));
         let user = scope(Scope::User, user_id.and_then(|user_id| self.ledger.sessions.scope(app_name, Some(user_id))));
         Ok((0, SessionState::new([ScopeState::new(Scope::Session), app, user])))
-    }
-
-    fn key(&self, id: SessionId) -> Result<&SessionKey> {
-        let log = or_impossible!(self.ledger.sessions.log(id), "it was found", return Err(not_found("")));
-        Ok(log.key())
     }
 
     fn log(&self, id: SessionId) -> Result<&EventLog<Events>> {
@@ -174,7 +166,8 @@ impl Memory {
         if event.clone().asks_for(stored) {
             return Ok((**stored).clone());
         }
-        let session = &self.key(id)?.session_id;
+        let session = self.ledger.sessions.log(id).map(|log| log.key().session_id.as_str());
+        let session = or_impossible!(session, "the session has the event");
         let message = format!("session \"{session}\" has another event with the id \"{}\"", event.id);
         Err(Error::new(ErrorKind::EventIdConflict, message).with_id(&event.id))
     }

@@ -15,7 +15,7 @@ use super::event::{EventDraft, Fill, is_temp};
 use super::handles::{Handles, Through, View};
 use super::host::{Answer, settled, stringify};
 use super::log::Record;
-use super::memory::{Body, Memory, Step};
+use super::memory::{Memory, Step};
 use super::requests::EventWindow;
 use super::store::{Store, Turn};
 use crate::change::{Guard, Prepared, SessionKey};
@@ -210,8 +210,7 @@ impl Backend {
                 let event = stored.to_js()?;
                 let json = if self.store.is_some() { stored.to_json() } else { String::new() };
                 let key = key.clone();
-                let body = Body { event: event.clone(), json };
-                (Some(Step::Append { key, created, change, event: body }), event, Some((draft, temp)))
+                (Some(Step::Append { key, created, change, event: event.clone(), json }), event, Some((draft, temp)))
             }
         };
         let answer = move |backend: &Self| {

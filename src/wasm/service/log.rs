@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
 use super::host::{Answer, parse};
-use super::memory::{Body, Memory, Step, values_set_by};
+use super::memory::{Memory, Step, values_set_by};
 use crate::change::SessionKey;
 use crate::delta::{Delta, ScopedDelta};
 use crate::session_log::SessionLog;
@@ -113,7 +113,7 @@ impl Record {
                 let (time, delta, guard) = (change.time, Some(json_of(&change.delta)), guard(key));
                 Self { id: created.clone(), kind: Kind::Create, version, key: whole(key), time, event, delta, guard }
             }
-            Step::Append { key, change, event: Body { json, .. }, .. } => {
+            Step::Append { key, change, json, .. } => {
                 let id = change.id.to_string();
                 let event = Some(RecordedEvent { id: id.clone(), time: change.time, data: json.clone() });
                 let (time, delta, guard) = (change.time, Some(json_of(&change.delta)), guard(key));

@@ -41,23 +41,25 @@ pub(super) struct Events {
     times: Vec<f64>,
 }
 
-/// An event that is stored.
+/// A change that the core has agreed to: to be stored, then applied.
 #[derive(Debug)]
-pub(super) struct Body {
-    pub(super) event: JsValue,
-    /// Its text, where there is a store.
-    pub(super) json: String,
+pub(super) enum Step {
+    /// Creates a session. `created` is the id of the creation, unique everywhere.
+    Create { key: SessionKey, created: String, change: Change },
+    /// Appends an event. `json` is its text.
+    Append { key: SessionKey, created: String, change: Change, event: JsValue, json: String },
+    /// Changes app and user state.
+    Update { app_name: String, user_id: Option<String>, change: Change },
+    /// Deletes whatever session there is.
+    Remove { key: SessionKey },
 }
 
-/// A change that the core has agreed to: to be stored, then applied.
-pub(super) type Step = crate::native::Step<Events>;
-
 impl Bodies for Events {
-    type Event = Body;
+    type Event = JsValue;
     /// The id of the creation.
     type Created = String;
 
-    fn push(&mut self, Body { event, .. }: &Body, change: &Change) {
+    fn push(&mut self, event: &JsValue, change: &Change) {
         self.list.push(event);
         self.times.push(change.time);
     }
@@ -106,10 +108,23 @@ impl Memory {
 
     /// Takes over a change.
     pub(super) fn apply(&mut self, step: &Step) -> Result<()> {
-        if let Step::Remove { key } = step {
-            self.damage.remove_session(key);
+        match step {
+            Step::Create { key, created, change } => {
+                self.create(key, created.clone(), change.clone())?;
+            }
+            Step::Append { key, created, change, event, .. } => {
+                if let Some(id) = self.find_created(key, created) {
+                    self.append(id, change, event)?;
+                }
+            }
+            Step::Update { app_name, user_id, change } => {
+                self.sessions.apply_update(app_name, user_id.as_deref(), change)?;
+            }
+            Step::Remove { key } => {
+                self.damage.remove_session(key);
+                self.remove(key);
+            }
         }
-        self.ledger.apply(step)?;
         self.count_moves(step);
         Ok(())
     }

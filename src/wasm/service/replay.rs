@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use super::errors::{Details, error};
 use super::host::{Answer, parse_frozen, stringify};
 use super::log::VERSION;
-use super::memory::{Body, Memory, Step};
+use super::memory::{Memory, Step};
 use crate::change::{Change, ChangeKind, SessionKey};
 use crate::delta::{Delta, Write};
 use crate::error::ErrorKind;
@@ -190,8 +190,7 @@ impl Replay {
         }
         let created = self.memory.find(session).map(|id| self.memory.created(id).to_owned()).unwrap_or_default();
         let change = change_of(ChangeKind::Append, id, time, joined);
-        let event = Body { event, json: String::new() };
-        let step = Step::Append { key: session.clone(), created, change, event };
+        let step = Step::Append { key: session.clone(), created, change, event, json: String::new() };
         Ok(self.memory.apply(&step)?)
     }
 
