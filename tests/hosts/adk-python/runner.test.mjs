@@ -80,6 +80,8 @@ await withDatabase(async (database) => {
       id: 'p1',
       invocationId: 'i',
       author: 'tides',
+      // adk-python orders by the time of events, and its process has a clock of its own.
+      timestamp: Date.now() / 1000,
       content: { role: 'model', parts: [{ text: 'and back' }] },
     };
     await python.ask({ do: 'append', ...name, event });

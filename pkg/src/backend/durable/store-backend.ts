@@ -20,7 +20,7 @@ import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
-import type { StoreParts } from './operations/components.js';
+import type { StoreComponents } from './operations/components.js';
 import type { StoredOptions } from './options.js';
 import type { ForkPlan } from '../fork-plan.js';
 import type { AppendPlan, Creation, Leased, SessionBackend, SessionName } from '../backend.js';
@@ -45,7 +45,7 @@ import type { Topics } from '../../watch/topics.js';
 
 /** Sessions that a store keeps. */
 export class StoreBackend implements SessionBackend {
-  readonly #parts: StoreParts;
+  readonly #parts: StoreComponents;
   readonly #tries = new Tries();
   readonly #reservations: Reservations | undefined;
   /** What is watched, once anything is. */

@@ -4,11 +4,11 @@ import { NONE, rangeShownBy, startOf } from '../cache/event-range.js';
 import { missing } from '../../../session/append.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
 import type { SessionCache } from '../cache/session-cache.js';
-import type { StoreParts } from './components.js';
+import type { StoreComponents } from './components.js';
 import type { View } from '../../../session/handle.js';
 import type { SessionKey } from '../../../model/types.js';
 
-type Parts = Pick<StoreParts, 'cache' | 'loader'>;
+type Parts = Pick<StoreComponents, 'cache' | 'loader'>;
 
 /** How often the log that an append goes to may turn out to be another one than the store has. */
 const MAX_ROUNDS = 10;

@@ -21,7 +21,7 @@ import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
 import { leaseLost, type LeaseHold } from '../../../session/lease-hold.js';
 import { showTemp } from '../../../session/temp-values.js';
 import { isStoreError } from '../../../store/store-error.js';
-import type { StoreParts } from './components.js';
+import type { StoreComponents } from './components.js';
 import type { Begin } from './writer.js';
 import type { AppendPlan } from '../../backend.js';
 import { eventWith, type EventDraft } from '../../../input/event-draft.js';
@@ -68,7 +68,7 @@ interface Task {
 }
 
 /** Appends an event under a guard. */
-export async function appendStored(parts: StoreParts, request: AppendRequest): Promise<Appended> {
+export async function appendStored(parts: StoreComponents, request: AppendRequest): Promise<Appended> {
   const { appName, userId, id: sessionId } = request.session;
   const view = parts.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
@@ -92,7 +92,7 @@ export async function appendStored(parts: StoreParts, request: AppendRequest): P
 /** The store compares what the caller expects: see {@link AppendRequest.guard}. */
 const ANY_VERSION = {};
 
-async function append(parts: StoreParts, key: SessionKey, task: Task): Promise<Appended> {
+async function append(parts: StoreComponents, key: SessionKey, task: Task): Promise<Appended> {
   const { cache, connection, loader } = parts;
   const { registry } = cache;
   const { view, request } = task;
@@ -159,7 +159,7 @@ function appendOnceMore(
  * may be there by now; or the values are not those that operators were resolved against.
  */
 async function storeUnlessReplaced(
-  parts: StoreParts,
+  parts: StoreComponents,
   record: SessionRecord,
   { event, change: prepared }: PendingAppend,
   { request, view, begin, tries, hasLanes }: Task,
@@ -201,7 +201,7 @@ async function storeUnlessReplaced(
 
 /** Applies an append that is stored. */
 async function applyStored(
-  { cache, loader }: StoreParts,
+  { cache, loader }: StoreComponents,
   record: SessionRecord,
   event: Event,
   draft: EventDraft,
@@ -231,7 +231,7 @@ async function applyStored(
 
 /** An event and its change with what the store says that the operators came to. */
 function withTold(
-  cache: StoreParts['cache'],
+  cache: StoreComponents['cache'],
   record: SessionRecord,
   given: Event,
   sent: SentChange,
@@ -250,7 +250,7 @@ function withTold(
 
 /** What a store gets of an append. The append is discarded when that cannot be made. */
 function changeToSend(
-  { cache: { registry }, writer }: StoreParts,
+  { cache: { registry }, writer }: StoreComponents,
   { key, created }: SessionRecord,
   { event: given, prepared, guard }: ToSend,
   { draft: { id, timestamp: time, named, operators }, turn, lease }: AppendRequest,
@@ -289,7 +289,7 @@ function changeToSend(
 
 /** What the caller is told of an append that failed. The session is loaded again before it is used. */
 async function refusal(
-  { cache, loader }: StoreParts,
+  { cache, loader }: StoreComponents,
   error: unknown,
   record: SessionRecord,
   guard: Guard,

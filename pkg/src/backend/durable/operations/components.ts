@@ -6,7 +6,7 @@ import type { SessionCache } from '../cache/session-cache.js';
 import type { ChangeWriter } from './writer.js';
 
 /** The parts of one service over a store. */
-export interface StoreParts {
+export interface StoreComponents {
   readonly connection: Connection;
   readonly cache: SessionCache;
   readonly loader: SessionLoader;

@@ -9,7 +9,7 @@ import { StatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { SharedPart } from '../cache/continuity.js';
-import type { StoreParts } from './components.js';
+import type { StoreComponents } from './components.js';
 import type { Begin } from './writer.js';
 import type { Creation } from '../../backend.js';
 import type { ScopeVersion } from '../../../session/scope-version.js';
@@ -19,14 +19,14 @@ import type { Signal } from '../../../async/abort.js';
 
 /** Creates a session. Answers with a handle of it as it was created, whatever has become of it since. */
 export async function createStored(
-  parts: StoreParts,
+  parts: StoreComponents,
   creation: Creation,
   signal: Signal | undefined,
 ): Promise<Session> {
   return await parts.writer.runExclusive(creation.key, signal, async (begin) => await create(parts, creation, begin));
 }
 
-async function create(parts: StoreParts, { key, state, time: given }: Creation, begin: Begin): Promise<Session> {
+async function create(parts: StoreComponents, { key, state, time: given }: Creation, begin: Begin): Promise<Session> {
   const { cache, loader, writer, now } = parts;
   const { registry } = cache;
   if (registry.find(key) !== undefined) {
@@ -60,7 +60,7 @@ export function refusal(code: string, { sessionId: id }: SessionKey, cause: unkn
 
 /** What is stored is acknowledged: also when it is not so any more, or cannot be read now. */
 async function readBack(
-  parts: StoreParts,
+  parts: StoreComponents,
   key: SessionKey,
   creation: CreationEvent,
   { id, delta }: Change,
@@ -91,7 +91,7 @@ async function readBack(
 
 /** The values of an app or a user with what a creation has written there; that alone, when they cannot be read. */
 async function versionAfter(
-  { loader }: Pick<StoreParts, 'loader'>,
+  { loader }: Pick<StoreComponents, 'loader'>,
   part: SharedPart,
   { appName, userId }: SessionKey,
   own: Delta | undefined,

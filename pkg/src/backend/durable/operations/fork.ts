@@ -13,7 +13,7 @@ import { put } from '../../../model/json.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { AdmittedDelta } from '../../../input/admit.js';
 import type { ForkPlan, ForkSource } from '../../fork-plan.js';
-import type { StoreParts } from './components.js';
+import type { StoreComponents } from './components.js';
 import type { Delta, Loaded } from '../../../store/contract.js';
 import type { Json, Session } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
@@ -37,7 +37,7 @@ interface ForkedFrom {
 }
 
 /** See `SessionBackend.fork`. */
-export async function forkStored(parts: StoreParts, plan: ForkPlan, signal: Signal | undefined): Promise<Session> {
+export async function forkStored(parts: StoreComponents, plan: ForkPlan, signal: Signal | undefined): Promise<Session> {
   const { key } = plan;
   return await parts.writer.runExclusive(key, signal, async (start) => {
     // Nothing has happened before the last change is made: until then the caller may give up.
@@ -55,7 +55,7 @@ export async function forkStored(parts: StoreParts, plan: ForkPlan, signal: Sign
 }
 
 /** The fork, which is stored. Throws `COMMIT_UNKNOWN` when it cannot be read now. */
-async function readWhole({ loader }: StoreParts, { key }: ForkPlan): Promise<Session> {
+async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promise<Session> {
   let session: Session | undefined;
   try {
     session = await loader.read(key, undefined);
@@ -66,7 +66,7 @@ async function readWhole({ loader }: StoreParts, { key }: ForkPlan): Promise<Ses
 }
 
 /** Creates the session, or finds what an earlier call has left of the same fork. Throws `SESSION_EXISTS`. */
-async function begin({ loader, writer, now }: StoreParts, plan: ForkPlan): Promise<Begun> {
+async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<Begun> {
   const { key, state, source, revision } = plan;
   const [time, id] = [now(), unfinishedId(revision + 1)];
   const from = forkedFrom(source, revision);
@@ -112,7 +112,7 @@ function forkedFromIn(data = '{}'): ForkedFrom | undefined {
 
 /** Writes the events that are not there yet. One that another call has written meanwhile is there once. */
 async function fill(
-  { writer }: StoreParts,
+  { writer }: StoreComponents,
   { key, eventAt, lastEvent }: ForkPlan,
   { created, rev, revision }: Begun,
   { signal, beforeLast }: { readonly signal: Signal | undefined; readonly beforeLast: () => void },
@@ -152,7 +152,7 @@ function ownDelta({ delta, deleted }: Pick<AdmittedDelta | EventDraft, 'delta' |
 }
 
 /** What nobody can ask for again is deleted, if that can be done now. */
-async function removeQuietly({ connection }: StoreParts, { key }: ForkPlan): Promise<void> {
+async function removeQuietly({ connection }: StoreComponents, { key }: ForkPlan): Promise<void> {
   try {
     await connection.ask(async (store, context) => await store.remove(key, context));
   } catch (error) {

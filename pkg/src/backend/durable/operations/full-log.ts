@@ -4,14 +4,14 @@ import { missing } from '../../../session/append.js';
 import { stateOf, type View } from '../../../session/handle.js';
 import { checkKey } from '../../../input/requests.js';
 import type { SessionName } from '../../backend.js';
-import type { StoreParts } from './components.js';
+import type { StoreComponents } from './components.js';
 import type { Signal } from '../../../async/abort.js';
 
 /**
  * What a handle shows, or a session as it is now: with its creation and all events loaded. Throws `SESSION_NOT_FOUND`.
  */
 export async function loadFullLog(
-  { cache, loader }: Pick<StoreParts, 'cache' | 'loader'>,
+  { cache, loader }: Pick<StoreComponents, 'cache' | 'loader'>,
   session: SessionName,
   signal: Signal | undefined,
 ): Promise<View> {

@@ -2,7 +2,7 @@
 
 import { StatepadError } from '../../../model/errors.js';
 import { missing } from '../../../session/append.js';
-import type { StoreParts } from './components.js';
+import type { StoreComponents } from './components.js';
 import type { View } from '../../../session/handle.js';
 import type { LeaseAnswer, LeaseRequest } from '../../../store/lease.js';
 import type { Signal } from '../../../async/abort.js';
@@ -12,7 +12,7 @@ import type { Signal } from '../../../async/abort.js';
  * sent once more: the holder is known by its name.
  */
 export async function leaseStored(
-  { connection, writer }: Pick<StoreParts, 'connection' | 'writer'>,
+  { connection, writer }: Pick<StoreComponents, 'connection' | 'writer'>,
   { record: { key, created, deleted } }: View,
   request: LeaseRequest,
   { signal, given }: { readonly signal: Signal | undefined; readonly given: (() => void) | undefined },

@@ -6,7 +6,7 @@ import { isUnfinished } from '../cache/unfinished.js';
 import { pageOf } from '../../backend.js';
 import type { ListPlan } from '../../../input/requests.js';
 import type { ListQuery, Page, Place, Row } from '../../../store/contract.js';
-import type { StoreParts } from './components.js';
+import type { StoreComponents } from './components.js';
 import type { ListSessionsResponse } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
@@ -23,7 +23,7 @@ interface Part {
  * is asked for one session more than is wanted, and the cursor is the place of the last one that was looked at.
  */
 export async function listPage(
-  { cache: { registry }, connection }: Pick<StoreParts, 'cache' | 'connection'>,
+  { cache: { registry }, connection }: Pick<StoreComponents, 'cache' | 'connection'>,
   plan: ListPlan,
   signal: Signal | undefined,
 ): Promise<ListSessionsResponse> {

@@ -3,7 +3,7 @@
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
 import { leaseLost } from '../../../session/lease-hold.js';
 import { isStoreError } from '../../../store/store-error.js';
-import type { StoreParts } from './components.js';
+import type { StoreComponents } from './components.js';
 import type { Leased } from '../../backend.js';
 import type { SessionRecord } from '../../../session/record.js';
 import type { Guard } from '../../../store/contract.js';
@@ -15,7 +15,7 @@ type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 
 /** Deletes a session; it need not be there. See `SessionBackend.remove`. */
 export async function removeStored(
-  parts: StoreParts,
+  parts: StoreComponents,
   key: SessionKey,
   signal: Signal | undefined,
   under: Leased | undefined,
@@ -44,7 +44,7 @@ export async function removeStored(
 
 /** The session that is leased, and the token of its lease; `undefined` when that was given back before. */
 function guardOfLease(
-  { connection: { store } }: Pick<StoreParts, 'connection'>,
+  { connection: { store } }: Pick<StoreComponents, 'connection'>,
   under: Leased | undefined,
 ): RemovalGuard | undefined {
   const fence = under?.lease.token;
@@ -75,7 +75,7 @@ function lost({ sessionId: id }: SessionKey, under: Leased | undefined, cause: u
  * store looks at it. `'gone'` when there is none.
  */
 async function guardOfRemoval(
-  parts: StoreParts,
+  parts: StoreComponents,
   key: SessionKey,
   signal: Signal | undefined,
 ): Promise<RemovalGuard | 'gone' | undefined> {
@@ -104,7 +104,7 @@ async function guardOfRemoval(
   }
 }
 
-function withCached({ cache }: StoreParts, key: SessionKey, change: (record: SessionRecord) => void): void {
+function withCached({ cache }: StoreComponents, key: SessionKey, change: (record: SessionRecord) => void): void {
   const record = cache.registry.find(key);
   if (record !== undefined) {
     change(record);

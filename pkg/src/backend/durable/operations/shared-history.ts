@@ -3,7 +3,7 @@
 import { StatepadError } from '../../../model/errors.js';
 import { put } from '../../../model/json.js';
 import { APP_PREFIX, USER_PREFIX, mergeRecords } from '../../../model/scope.js';
-import type { StoreParts } from './components.js';
+import type { StoreComponents } from './components.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { View } from '../../../session/handle.js';
 import type { SharedPast, Values } from '../../../past/source.js';
@@ -22,7 +22,7 @@ export function keepsLog(store: SessionStore): boolean {
 
 /** Asks a store for a part of a log. It keeps one. */
 export async function readLog(
-  { connection }: Pick<StoreParts, 'connection'>,
+  { connection }: Pick<StoreComponents, 'connection'>,
   scope: ScopeName,
   query: LogQuery,
   signal?: Signal,
@@ -46,9 +46,9 @@ export function scopeName({
 
 /** The past as a store has it. */
 export class StoredPast implements SharedPast {
-  readonly #parts: StoreParts;
+  readonly #parts: StoreComponents;
 
-  constructor(parts: StoreParts) {
+  constructor(parts: StoreComponents) {
     this.#parts = parts;
   }
 

@@ -26,7 +26,7 @@ import type { SharedPart } from '../cache/continuity.js';
 import type { SessionCache } from '../cache/session-cache.js';
 import type { QueueTurn } from '../../../async/exclusive-queue.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
-import type { StoreParts } from '../operations/components.js';
+import type { StoreComponents } from '../operations/components.js';
 import type { Begin } from '../operations/writer.js';
 import type { UpdateTarget } from '../../update-target.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
@@ -54,7 +54,7 @@ interface ScopeChange extends Pick<Change, 'id' | 'time' | 'guard' | 'turn'> {
 }
 
 /** A user's and the app's keys, or the app's alone. */
-export function scopeTarget(parts: StoreParts, target: UpdateStateTarget, signal: Signal | undefined): UpdateTarget {
+export function scopeTarget(parts: StoreComponents, target: UpdateStateTarget, signal: Signal | undefined): UpdateTarget {
   const { appName, userId } = target;
   const key = { appName, userId };
   return async (turn) => {
@@ -110,7 +110,7 @@ export function scopeTarget(parts: StoreParts, target: UpdateStateTarget, signal
  * `key`.
  */
 async function resolve(
-  parts: StoreParts,
+  parts: StoreComponents,
   key: ScopeKey,
   operators: KeyedOperators,
   read: ReadScopes,
@@ -144,7 +144,7 @@ function changed(cause: unknown): StatepadError {
   return new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause });
 }
 
-async function load({ loader, writer }: StoreParts, key: ScopeKey, signal: Signal | undefined): Promise<ReadScopes> {
+async function load({ loader, writer }: StoreComponents, key: ScopeKey, signal: Signal | undefined): Promise<ReadScopes> {
   const { appName, userId } = key;
   const { ended } = writer;
   const user = userId === undefined ? undefined : loader.loadScope(key, signal);
@@ -153,7 +153,7 @@ async function load({ loader, writer }: StoreParts, key: ScopeKey, signal: Signa
 }
 
 /** Has a change stored, and applies it. Answers with the scopes right after it. */
-async function write(parts: StoreParts, scopeChange: ScopeChange, begin: Begin): Promise<WrittenScopes> {
+async function write(parts: StoreComponents, scopeChange: ScopeChange, begin: Begin): Promise<WrittenScopes> {
   const { cache, writer } = parts;
   const {
     id,

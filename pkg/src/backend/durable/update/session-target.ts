@@ -13,7 +13,7 @@ import { deepFreeze } from '../../../model/json.js';
 import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../../model/scope.js';
 import { notFound } from '../../../session/append.js';
 import { NO_EVENTS } from '../../../session/event-window.js';
-import type { StoreParts } from '../operations/components.js';
+import type { StoreComponents } from '../operations/components.js';
 import type { UpdateTarget } from '../../update-target.js';
 import type { QueueTurn } from '../../../async/exclusive-queue.js';
 import type { View } from '../../../session/handle.js';
@@ -28,7 +28,7 @@ type State = Readonly<Record<string, Json>>;
 
 /** A session: what is written becomes an event of it. */
 export function sessionTarget(
-  parts: StoreParts,
+  parts: StoreComponents,
   key: SessionKey,
   options: UpdateStateOptions,
   lease?: LeaseHold,
@@ -76,7 +76,7 @@ export function sessionTarget(
 
 /** Reads a session as the turn before has left it in the cache, or as its store has it. */
 async function readLeft<T>(
-  { cache, loader }: StoreParts,
+  { cache, loader }: StoreComponents,
   key: SessionKey,
   turn: QueueTurn,
   read: (record: SessionRecord) => T,

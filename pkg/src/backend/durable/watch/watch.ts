@@ -5,7 +5,7 @@ import { WatchedLog, WatchedValues } from './watched-scope.js';
 import { WatchedSession } from './watched-session.js';
 import { StoredWhole } from './watched-whole.js';
 import { WatchedWhole } from '../../../watch/whole.js';
-import type { StoreParts } from '../operations/components.js';
+import type { StoreComponents } from '../operations/components.js';
 import type { WholeSessionChange } from '../../../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../../../watch/source.js';
 import type { Topics } from '../../../watch/topics.js';
@@ -14,7 +14,7 @@ export { Topics } from '../../../watch/topics.js';
 
 /** The changes of a target, for one reader. */
 export function watchStored(
-  parts: Pick<StoreParts, 'cache' | 'connection' | 'loader'>,
+  parts: Pick<StoreComponents, 'cache' | 'connection' | 'loader'>,
   topics: Topics,
   plan: WatchPlan,
 ): ChangeSource {
@@ -26,7 +26,7 @@ export function watchStored(
 
 /** The changes of a whole session, for one reader. */
 export function watchWholeStored(
-  parts: Pick<StoreParts, 'cache' | 'loader'>,
+  parts: Pick<StoreComponents, 'cache' | 'loader'>,
   topics: Topics,
   plan: WholePlan,
 ): ChangeSource<WholeSessionChange> {

@@ -6,12 +6,12 @@ import { readLog, scopeName } from '../operations/shared-history.js';
 import { sameJson } from '../../../model/json.js';
 import { coalescedChange, entryChange, prefixOf, reloadAt } from '../../../watch/values.js';
 import type { ChangeSource, WatchPlan } from '../../../watch/source.js';
-import type { StoreParts } from '../operations/components.js';
+import type { StoreComponents } from '../operations/components.js';
 import type { LoadedScope, LogEntry, LogQuery, ScopeLog } from '../../../store/contract.js';
 import type { SharedChange } from '../../../model/watch.js';
 import type { Topic, Topics } from '../../../watch/topics.js';
 
-type Parts = Pick<StoreParts, 'connection' | 'loader'>;
+type Parts = Pick<StoreComponents, 'connection' | 'loader'>;
 
 const NOTHING = Object.freeze({});
 

@@ -7,7 +7,7 @@ import { parseEvent } from '../cache/loaded-event.js';
 import { notFound } from '../../../session/append.js';
 import { StatepadError } from '../../../model/errors.js';
 import { SESSION_DELETED, type ChangeSource, type WatchPlan } from '../../../watch/source.js';
-import type { StoreParts } from '../operations/components.js';
+import type { StoreComponents } from '../operations/components.js';
 import type { SessionCache } from '../cache/session-cache.js';
 import type { SessionRecord, SessionValues } from '../../../session/record.js';
 import type { Known } from '../../../store/contract.js';
@@ -45,7 +45,7 @@ interface Place {
  * app and its user at that moment, too: the session may leave the cache.
  */
 export async function loadHead(
-  { cache, loader }: Pick<StoreParts, 'cache' | 'loader'>,
+  { cache, loader }: Pick<StoreComponents, 'cache' | 'loader'>,
   topic: Topic,
   key: SessionKey,
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function loadHead(
 
 /** One reader of a session. */
 export class WatchedSession implements ChangeSource {
-  readonly #parts: Pick<StoreParts, 'cache' | 'loader'>;
+  readonly #parts: Pick<StoreComponents, 'cache' | 'loader'>;
   readonly #topics: Topics;
   readonly #plan: WatchPlan;
   readonly #key: SessionKey;
@@ -70,7 +70,7 @@ export class WatchedSession implements ChangeSource {
   #wakes = 0;
   #place: Place | undefined;
 
-  constructor(parts: Pick<StoreParts, 'cache' | 'loader'>, topics: Topics, plan: WatchPlan) {
+  constructor(parts: Pick<StoreComponents, 'cache' | 'loader'>, topics: Topics, plan: WatchPlan) {
     this.#parts = parts;
     this.#topics = topics;
     this.#plan = plan;

@@ -3,14 +3,14 @@
 import { ALL } from '../cache/event-range.js';
 import { loadHead, sharedOf, WatchedSession, type Head } from './watched-session.js';
 import { notFound } from '../../../session/append.js';
-import type { StoreParts } from '../operations/components.js';
+import type { StoreComponents } from '../operations/components.js';
 import type { SessionRecord } from '../../../session/record.js';
 import type { Session, SessionKey } from '../../../model/types.js';
 import type { ChangeSource, WholePlan } from '../../../watch/source.js';
 import type { Topic, Topics } from '../../../watch/topics.js';
 import type { WholeHost, WholeMoment } from '../../../watch/whole.js';
 
-type Parts = Pick<StoreParts, 'cache' | 'loader'>;
+type Parts = Pick<StoreComponents, 'cache' | 'loader'>;
 
 /** A session over a store, for one who reads it whole. */
 export class StoredWhole implements WholeHost {
