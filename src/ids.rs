@@ -1,7 +1,7 @@
-//! The numbers of slots, by which sessions and scopes are known in the core.
+//! The numbers by which sessions and scopes are known in the core.
 
-/// Defines the number of a slot.
-macro_rules! slot_number {
+/// Defines the number of an entry of the core.
+macro_rules! number_of {
     ($(#[$comment:meta])* $name:ident) => {
         $(#[$comment])*
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,27 +18,27 @@ macro_rules! slot_number {
                 Self(number)
             }
 
-            /// The place in the list of slots.
-            pub(crate) const fn slot(self) -> usize {
+            /// The index of the entry in its list.
+            pub(crate) const fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// What has this place in the list of slots.
-            pub(crate) fn of_slot(slot: usize) -> Self {
-                Self(or_impossible!(u32::try_from(slot).ok(), "memory holds fewer than 2^32 slots"))
+            /// What has this index in its list.
+            pub(crate) fn of_index(index: usize) -> Self {
+                Self(or_impossible!(u32::try_from(index).ok(), "memory holds fewer than 2^32 entries"))
             }
         }
     };
 }
 
-slot_number! {
-    /// Names a session in [`Sessions`](crate::engine::Sessions): the number of its slot. A session that is created anew
-    /// gets another, unless [`Sessions::forget`](crate::engine::Sessions::forget) or
-    /// [`Sessions::remove_for_good`](crate::engine::Sessions::remove_for_good) has freed the slot.
+number_of! {
+    /// The number of a session in [`Sessions`](crate::engine::Sessions). A session that is created anew gets another,
+    /// unless [`Sessions::forget`](crate::engine::Sessions::forget) or
+    /// [`Sessions::remove_for_good`](crate::engine::Sessions::remove_for_good) has freed the number.
     SessionId
 }
 
-slot_number! {
-    /// Names a scope in [`Sessions`](crate::engine::Sessions): the number of its slot.
+number_of! {
+    /// The number of a scope in [`Sessions`](crate::engine::Sessions).
     ScopeId
 }

@@ -1,16 +1,8 @@
 //! States that the rest of the code rules out.
 
-/// What the rest of the code rules out has happened: a panic with the reason why it cannot be. In WebAssembly, where a
-/// host gets no text of a panic, the code for it would make the module a tenth larger: there the answer is a cheap one,
-/// the first argument.
-macro_rules! impossible {
-    ($cheap:expr, $reason:literal) => {
-        if cfg!(target_arch = "wasm32") { $cheap } else { unreachable!($reason) }
-    };
-}
-
-/// The value of an option that is never empty, for a reason: see [`impossible`]. The cheap answer is the default of its
-/// type, or a third argument.
+/// The value of an option that is never empty, for a reason. Where it is empty all the same the program ends with the
+/// reason. In WebAssembly, where a host gets no text of a panic and the code for it would make the module a tenth
+/// larger, the answer is a cheap one: the default of the type, or the third argument.
 macro_rules! or_impossible {
     ($option:expr, $reason:literal) => {
         or_impossible!($option, $reason, Default::default())
@@ -18,7 +10,8 @@ macro_rules! or_impossible {
     ($option:expr, $reason:literal, $cheap:expr) => {
         match $option {
             Some(value) => value,
-            None => impossible!($cheap, $reason),
+            None if cfg!(target_arch = "wasm32") => $cheap,
+            None => unreachable!($reason),
         }
     };
 }
@@ -33,7 +26,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(not(target_arch = "wasm32"), should_panic(expected = "it is always there"))]
-    fn a_state_that_cannot_be_is_told_loudly_outside_of_webassembly() {
+    fn a_state_that_cannot_be_ends_the_program_outside_of_webassembly() {
         assert_eq!(or_impossible!(None::<u32>, "it is always there"), 0);
     }
 }

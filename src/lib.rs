@@ -25,13 +25,13 @@ mod change;
 mod session_log;
 mod recent;
 mod registry;
+mod list;
 mod sessions;
 #[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
 mod keys;
 mod history;
 mod rewind;
 mod lease;
-mod list;
 mod pending;
 mod names;
 mod template;

@@ -85,7 +85,7 @@ impl<V> Registry<V> {
 
     /// Finds a session by its full key.
     pub fn find(&self, key: &SessionKey) -> Option<SessionId> {
-        self.user(&key.app_name, &key.user_id)?.sessions.get(&key.session_id).map(SessionId::of_slot)
+        self.user(&key.app_name, &key.user_id)?.sessions.get(&key.session_id).map(SessionId::of_index)
     }
 
     /// All sessions of an app, or of one of its users, in no order.
@@ -99,7 +99,7 @@ impl<V> Registry<V> {
     /// As [`Registry::of`], the numbers alone.
     pub fn ids_of(&self, app_name: &str, user_id: Option<&str>) -> Vec<SessionId> {
         let mut ids = Vec::with_capacity(self.count(app_name, user_id));
-        self.each_user(app_name, user_id, &mut |user| ids.extend(user.sessions.numbers().map(SessionId::of_slot)));
+        self.each_user(app_name, user_id, &mut |user| ids.extend(user.sessions.numbers().map(SessionId::of_index)));
         ids
     }
 
@@ -142,17 +142,17 @@ impl<V> Registry<V> {
         self.entries
             .iter()
             .enumerate()
-            .filter_map(|(slot, entry)| Some((SessionId::of_slot(slot), &entry.as_deref()?.log)))
+            .filter_map(|(slot, entry)| Some((SessionId::of_index(slot), &entry.as_deref()?.log)))
     }
 
     /// A session, while it exists.
     pub fn entry(&self, id: SessionId) -> Option<&Entry> {
-        self.entries.get(id.slot())?.as_deref()
+        self.entries.get(id.index())?.as_deref()
     }
 
     /// A session, to move its log on.
     pub fn entry_mut(&mut self, id: SessionId) -> Option<&mut Entry> {
-        self.entries.get_mut(id.slot())?.as_deref_mut()
+        self.entries.get_mut(id.index())?.as_deref_mut()
     }
 
     /// The scope of an app, or of a user in it, if it has a slot.
@@ -183,7 +183,7 @@ impl<V> Registry<V> {
 
     /// The values of a scope.
     pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState<V>> {
-        self.scopes.get(scope.slot())
+        self.scopes.get(scope.index())
     }
 
     /// Writes a delta into a scope.
@@ -191,7 +191,7 @@ impl<V> Registry<V> {
     where
         V: Clone,
     {
-        self.scopes[scope.slot()].apply(delta, &mut self.clock, observer);
+        self.scopes[scope.index()].apply(delta, &mut self.clock, observer);
     }
 
     /// Gives a scope other values.
@@ -199,7 +199,7 @@ impl<V> Registry<V> {
     where
         V: Clone,
     {
-        if let Some(state) = self.scopes.get_mut(scope.slot()) {
+        if let Some(state) = self.scopes.get_mut(scope.index()) {
             state.replace(values, &mut self.clock);
         }
     }
@@ -213,12 +213,12 @@ impl<V> Registry<V> {
         self.users[user].sessions.insert(Arc::from(key.session_id.as_str()), slot);
         let scopes = ScopeIds { session, app: self.apps[app].scope, user: self.users[user].scope };
         self.entries[slot] = Some(Box::new(Entry { log: SessionLog::new(key, revision, time), scopes }));
-        SessionId::of_slot(slot)
+        SessionId::of_index(slot)
     }
 
     /// Takes out a session with its own state. Its slot is not free yet: see [`Registry::free`].
     pub fn take(&mut self, id: SessionId) -> Option<SessionKey> {
-        let entry = self.entries.get_mut(id.slot()).and_then(Option::take)?;
+        let entry = self.entries.get_mut(id.index()).and_then(Option::take)?;
         let key = entry.log.key().clone();
         self.free_scope(entry.scopes.session);
         let app = self.app_slot(&key.app_name);
@@ -231,7 +231,7 @@ impl<V> Registry<V> {
 
     /// Lets the slot of a session that was taken out be used again.
     pub fn free(&mut self, id: SessionId) {
-        self.free.entries.push(id.slot());
+        self.free.entries.push(id.index());
     }
 
     /// Drops a user without sessions and state, and then an app without users and state.
@@ -239,13 +239,13 @@ impl<V> Registry<V> {
         if let Some(user_id) = user_id
             && let Some(user) = self.user(app_name, user_id)
             && user.sessions.is_empty()
-            && self.scopes[user.scope.slot()].values().is_empty()
+            && self.scopes[user.scope.index()].values().is_empty()
         {
             self.drop_user(app_name, user_id);
         }
         if let Some(app) = self.app(app_name)
             && app.users.is_empty()
-            && self.scopes[app.scope.slot()].values().is_empty()
+            && self.scopes[app.scope.index()].values().is_empty()
         {
             self.drop_app(app_name);
         }
@@ -326,19 +326,19 @@ impl<V> Registry<V> {
 
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     fn growth_of_scope(&self, scope: Option<ScopeId>, members: usize) -> usize {
-        match scope.and_then(|scope| self.scopes.get(scope.slot())) {
+        match scope.and_then(|scope| self.scopes.get(scope.index())) {
             Some(state) => state.values().growth(members),
             None => Values::<V>::new().growth(members),
         }
     }
 
     fn new_scope(&mut self, scope: Scope) -> ScopeId {
-        ScopeId::of_slot(place(&mut self.scopes, &mut self.free.scopes, ScopeState::new(scope)))
+        ScopeId::of_index(place(&mut self.scopes, &mut self.free.scopes, ScopeState::new(scope)))
     }
 
     fn free_scope(&mut self, scope: ScopeId) {
-        self.scopes[scope.slot()] = ScopeState::new(Scope::Session);
-        self.free.scopes.push(scope.slot());
+        self.scopes[scope.index()] = ScopeState::new(Scope::Session);
+        self.free.scopes.push(scope.index());
     }
 
     fn app(&self, app_name: &str) -> Option<&App> {

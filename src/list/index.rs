@@ -48,10 +48,10 @@ impl ListIndex {
     }
 
     fn entry(&mut self, id: SessionId) -> &mut Listed {
-        if id.slot() >= self.listed.len() {
-            self.listed.resize(id.slot() + 1, Listed::default());
+        if id.index() >= self.listed.len() {
+            self.listed.resize(id.index() + 1, Listed::default());
         }
-        &mut self.listed[id.slot()]
+        &mut self.listed[id.index()]
     }
 
     /// A session is in the lists from now on, under this time.
@@ -107,7 +107,7 @@ impl ListIndex {
             self.take_out(id, registry);
         }
         for id in moved {
-            self.listed[id.slot()].has_moved = false;
+            self.listed[id.index()].has_moved = false;
             let Some(entry) = registry.entry(id) else {
                 continue;
             };
@@ -121,13 +121,13 @@ impl ListIndex {
     /// Takes a session out of the lists of its app and its user.
     fn take_out<V>(&mut self, id: SessionId, registry: &Registry<V>) {
         if let Some(entry) = registry.entry(id)
-            && self.listed.get(id.slot()).is_some_and(|listed| listed.is_in)
+            && self.listed.get(id.index()).is_some_and(|listed| listed.is_in)
         {
             let ScopeIds { app, user, .. } = entry.scopes;
             for scope in [app, user] {
                 self.change(scope, id, registry, Sorted::remove);
             }
-            self.listed[id.slot()].is_in = false;
+            self.listed[id.index()].is_in = false;
         }
     }
 
@@ -145,7 +145,7 @@ impl ListIndex {
         };
         let Self { lists, listed, .. } = self;
         let time = |id: SessionId| {
-            or_impossible!(listed.get(id.slot()).map(|listed| listed.time), "a session in a list has a time there")
+            or_impossible!(listed.get(id.index()).map(|listed| listed.time), "a session in a list has a time there")
         };
         let ids = |id| {
             let entry = or_impossible!(registry.entry(id), "a session in a list is there", return None);

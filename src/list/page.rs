@@ -142,7 +142,7 @@ impl<V> Pages<'_, V> {
     }
 
     fn time(&self, id: SessionId) -> Option<f64> {
-        match self.listed.get(id.slot()) {
+        match self.listed.get(id.index()) {
             Some(listed) => Some(listed.time),
             None => Some(self.log(id)?.update_time()),
         }

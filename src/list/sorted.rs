@@ -170,7 +170,7 @@ mod tests {
             );
             for number in 0..2001 {
                 let item = SessionId::of_number(number * step % 2001);
-                if item.number() % 40 != 0 {
+                if !item.number().is_multiple_of(40) {
                     list.remove(item, &|other| other < item);
                     list.remove(item, &|other| other < item);
                 }
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_list_that_grows_at_its_end_has_full_chunks() {
         let mut list = Sorted::default();
-        for item in (0..10 * FULL).map(SessionId::of_slot) {
+        for item in (0..10 * FULL).map(SessionId::of_index) {
             list.insert(item, &|other| other < item);
         }
         assert_eq!(list.chunks.len(), 10);

@@ -58,9 +58,8 @@ impl Memory {
     /// The session as it is now, with those of its events that `window` takes.
     pub(super) fn read(&self, id: SessionId, window: impl FnOnce(&[Arc<Event>]) -> Vec<Arc<Event>>) -> Result<Session> {
         let sessions = &self.ledger.sessions;
-        let (Some(log), Some(state)) = (sessions.log(id), sessions.state(id)) else {
-            impossible!(return Err(not_found("")), "a session that was found is there");
-        };
+        let found = sessions.log(id).zip(sessions.state(id));
+        let (log, state) = or_impossible!(found, "a session that was found is there", return Err(not_found("")));
         let EventLog { created, events, .. } = self.log(id)?;
         Ok(Session::new(log.key().clone())
             .with_serial(*created)
