@@ -7,6 +7,7 @@ mod invocation;
 mod lease;
 mod ledger;
 mod pointers;
+pub(crate) mod refusals;
 mod requests;
 mod rewind;
 mod service;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use crate::change::{Guard, SessionKey};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::lease::LeaseRequest;
 use crate::list::{ListQuery, Start};
@@ -16,6 +16,7 @@ use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::host::Host;
 use crate::native::lease::{Lease, millis};
 use crate::native::ledger::{state_delta, window};
+use crate::native::refusals::{always_changed, no_such_revision};
 use crate::native::requests::{
     DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
@@ -180,16 +181,13 @@ impl SessionService for InMemorySessionService {
                 return Ok(state);
             }
         }
-        let message = format!("the state changed under each of {} attempts", options.attempts);
-        Err(Error::new(ErrorKind::StateConflict, message))
+        Err(always_changed(&options.attempts.to_string()))
     }
 
     async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
         let until = session.revision();
         if revision > until {
-            let id = session.id();
-            let message = format!("session \"{id}\" has the revisions 0 to {until} here, and not {revision}");
-            return Err(Error::invalid(message).with_id(id));
+            return Err(no_such_revision(session.id(), until, &revision.to_string()));
         }
         let mut memory = self.memory();
         memory.log_of(session.key(), session.serial())?.state_at(revision, until, session.state().to_map())

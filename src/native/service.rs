@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::lease::Lease;
+use crate::native::refusals::not_found;
 use crate::native::requests::{
     CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
@@ -386,8 +387,5 @@ async fn current<S: SessionService + ?Sized>(service: &S, session: &Session) -> 
     let (app_name, user_id) = (session.app_name().to_owned(), session.user_id().to_owned());
     let request = GetRequest { app_name, user_id, session_id: session.id().to_owned(), ..GetRequest::default() };
     let now = service.get(request).await?.filter(|now| now.serial() == session.serial());
-    now.ok_or_else(|| {
-        let message = format!("session \"{}\" not found", session.id());
-        Error::new(ErrorKind::SessionNotFound, message).with_id(session.id())
-    })
+    now.ok_or_else(|| not_found(session.id()))
 }

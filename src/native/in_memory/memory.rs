@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::change::{Guard, Prepared, SessionKey};
 use crate::delta::Delta;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::ids::{ScopeId, SessionId};
 use crate::json::js_number;
@@ -14,6 +14,7 @@ use crate::native::draft::StateRef;
 use crate::native::host::Host;
 use crate::native::lease::Lease;
 use crate::native::ledger::{EventLog, Ledger};
+use crate::native::refusals::{event_id_conflict, not_found};
 use crate::native::requests::SessionRef;
 use crate::native::session::Session;
 use crate::scope::Scope;
@@ -167,8 +168,7 @@ impl Memory {
         }
         let session = self.ledger.sessions.log(id).map(|log| log.key().session_id.as_str());
         let session = or_impossible!(session, "the session has the event");
-        let message = format!("session \"{session}\" has another event with the id \"{}\"", event.id);
-        Err(Error::new(ErrorKind::EventIdConflict, message).with_id(&event.id))
+        Err(event_id_conflict(session, &event.id))
     }
 }
 
@@ -180,8 +180,4 @@ pub(super) fn time_of(host: &dyn Host) -> Result<f64> {
 /// A time that is a number; for another one the message ends with what it is.
 fn finite(time: f64, message: &str) -> Result<f64> {
     if time.is_finite() { Ok(time) } else { Err(Error::invalid(format!("{message} {}", js_number(time)))) }
-}
-
-fn not_found(id: &str) -> Error {
-    Error::new(ErrorKind::SessionNotFound, format!("session \"{id}\" not found")).with_id(id)
 }

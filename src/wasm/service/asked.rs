@@ -4,15 +4,15 @@ use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
 use super::backend::Backend;
-use super::errors::{Details, error};
+use super::errors::{error_at, with_member};
 use super::event::is_temp;
 use super::handles::{Carried, View};
 use super::host::{Answer, member, stringify};
 use super::kinds::describe;
 use super::memory::Memory;
 use crate::change::SessionKey;
-use crate::error::ErrorKind;
 use crate::ids::SessionId;
+use crate::native::refusals::no_such_revision;
 use crate::session_log::SessionLog;
 
 /// A session that something is asked of.
@@ -45,9 +45,10 @@ impl Asked {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, and not negative")]
         let revision = number.map(|number| number as u64).filter(|revision| *revision <= until);
         revision.ok_or_else(|| {
-            let (id, what) = (&self.key.session_id, describe(given));
-            let message = format!("session \"{id}\" has the revisions 0 to {until} here, and not {what}");
-            error(ErrorKind::InvalidArgument, &message, Details::of_revision(id, path, until))
+            let refused = no_such_revision(&self.key.session_id, until, &describe(given));
+            #[expect(clippy::cast_precision_loss, reason = "no session has so many events")]
+            let actual = JsValue::from(until as f64);
+            with_member(error_at(refused, path), "actual", &actual)
         })
     }
 

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use super::checks::{check_time, refuse_aborted};
-use super::errors::{Details, error, not_found};
+use super::errors::not_found;
 use super::event::{EventDraft, Fill, is_temp};
 use super::handles::{Handles, Through, View};
 use super::host::{Answer, settled, stringify};
@@ -19,11 +19,11 @@ use super::memory::{Memory, Step};
 use super::requests::EventWindow;
 use super::store::{Store, Turn};
 use crate::change::{Guard, Prepared, SessionKey};
-use crate::error::ErrorKind;
 use crate::ids::SessionId;
 use crate::json::Json;
 use crate::lease::LeaseRow;
-use crate::native::{Host, SystemHost};
+use crate::native::refusals::event_id_conflict;
+use crate::native::{Draft, Host, SystemHost};
 
 /// The sessions of a service.
 #[derive(Debug)]
@@ -188,7 +188,8 @@ impl Backend {
             move || self.check_fence(carried, view, key)
         });
         let check_lease = check_lease.as_ref().map(|check| check as &dyn Fn() -> Answer<()>);
-        let shown = handle.as_ref().and_then(|handle| handle.view.temp_before(&draft));
+        let asks = handle.as_ref().filter(|_| draft.has_operators());
+        let shown = asks.and_then(|handle| handle.view.temp_before(&draft));
         let value_of =
             |name: &str| if is_temp(name) { temp_value(shown.as_ref(), name) } else { memory.value(id, name) };
         let prepared = memory.prepare_append(id, &mut draft, guard, check_lease, &value_of)?;
@@ -197,10 +198,7 @@ impl Backend {
             Prepared::Duplicate { place } => {
                 let stored = memory.event(id, place);
                 if !draft.is_repeated(draft.to_stored(), &stored)? {
-                    let message =
-                        format!("session \"{}\" has another event with the id \"{}\"", key.session_id, draft.id);
-                    let details = Details::of(&draft.id);
-                    return Err(error(ErrorKind::EventIdConflict, &message, details));
+                    return Err(event_id_conflict(&key.session_id, &draft.id).into());
                 }
                 (None, stored, None)
             }

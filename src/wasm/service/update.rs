@@ -8,7 +8,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
-use super::errors::{Details, error, error_by, is_kind, not_found};
+use super::errors::{Details, caused_by, error, is_kind, not_found};
 use super::event::{Fill, admit_event, core_delta, is_temp, resolve_into};
 use super::handles::{Carried, View};
 use super::host::{Answer, deferred, is_thenable, keys, member, parse_frozen, put, sleep, symbols};
@@ -19,6 +19,7 @@ use super::store::{Turn, awaited};
 use super::walk::admit_delta;
 use crate::change::{Guard, SessionKey};
 use crate::error::ErrorKind;
+use crate::native::refusals::{always_changed, temp_in_update};
 use crate::session_log::SessionLog;
 
 /// The longest that an update which has met others waits for the one before it, in milliseconds. That one may wait for
@@ -51,8 +52,7 @@ pub(super) async fn update(
         }
         count += 1.0;
     }
-    let message = format!("the state changed under each of {} attempts", options.attempts);
-    Err(error_by(ErrorKind::StateConflict, &message, &met))
+    Err(caused_by(always_changed(&options.attempts.to_string()).into(), &met))
 }
 
 /// A value that the function's own `compareAndSet` does not find has a key: it runs once.
@@ -93,8 +93,7 @@ async fn attempt(
         return Ok(read.state);
     }
     if let Some(key) = names.iter().filter_map(|name| name.as_string()).find(|key| is_temp(key)) {
-        let message = format!("the key \"{key}\" lives for one invocation: it cannot be updated");
-        return Err(error(ErrorKind::InvalidArgument, &message, Details::of_key(&key)));
+        return Err(temp_in_update(&key).into());
     }
     refuse_aborted(&options.signal)?;
     let plan = match target {
