@@ -13,6 +13,7 @@ mod sessions;
 mod places;
 mod errors;
 mod history;
+mod numbers;
 mod rewind;
 mod room;
 mod templates;
@@ -29,13 +30,3 @@ pub use templates::*;
 /// free, too, and asks the host for as few pages as it can.
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
-
-/// wasm memory has 32-bit addresses: nothing that is counted in it is larger.
-fn narrow(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-fn version(expected: f64) -> Option<u64> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "versions are whole and not negative")]
-    (expected >= 0.0).then_some(expected as u64)
-}

@@ -15,6 +15,7 @@ mod checks;
 mod requests;
 mod event;
 mod damage;
+mod unfinished;
 mod memory;
 mod handles;
 mod log;
@@ -24,8 +25,9 @@ mod backend;
 mod update;
 mod session_service;
 mod operators;
-mod past;
+mod asked;
 mod fork;
+mod past;
 mod lease;
 mod template;
 
@@ -38,4 +40,4 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The types of requests and answers.
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &'static str = include_str!("types.d.ts");
+const TYPES: &'static str = include_str!("service/types.d.ts");

@@ -73,7 +73,7 @@ impl Json {
     pub fn to_value(&self) -> Value {
         #[cfg(test)]
         READS.with(|reads| reads.set(reads.get() + 1));
-        serde_json::from_str(&self.0).unwrap_or(Value::Null)
+        or_impossible!(serde_json::from_str(&self.0).ok(), "the text was written as JSON")
     }
 }
 
@@ -94,7 +94,8 @@ pub(crate) fn normalize(value: &mut Value) {
     match value {
         Value::Number(number) => {
             if let Some(float) = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
-                *value = serde_json::from_str(&js_number(float)).unwrap_or(Value::Null);
+                let text = js_number(float);
+                *value = or_impossible!(serde_json::from_str(&text).ok(), "a number of JSON is finite");
             }
         }
         Value::Array(items) => items.iter_mut().for_each(normalize),

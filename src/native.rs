@@ -1,12 +1,13 @@
 //! The service for Rust programs: its trait, the service in memory, and invocations.
 
 mod draft;
-mod event_log;
 mod host;
 mod in_memory;
 mod invocation;
 mod lease;
+mod ledger;
 mod pointers;
+pub(crate) mod refusals;
 mod requests;
 mod rewind;
 mod service;
@@ -16,16 +17,18 @@ mod turns;
 mod system_host;
 
 pub use draft::{StateDraft, StateRef, UpdateOptions};
-#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
-pub(crate) use event_log::window;
 pub use host::Host;
 pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
 pub use lease::Lease;
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+pub(crate) use ledger::{Bodies, Draft, EventLog, Ledger, window};
 pub use requests::{
     CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
 pub use rewind::Rewound;
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+pub(crate) use rewind::{Marker, is_own, keep_own_in, marker, origin, plan_redo, plan_rewind};
 pub use service::SessionService;
 pub use session::Session;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
