@@ -2,7 +2,8 @@
 // once, and are answered otherwise. The first one in the order is the answer.
 
 import { answer, change, increment, keyOf, set, step, storeCase } from '../build/index.js';
-import type { Change, Guard, StoreFeature } from '../../store/contract.js';
+import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
+import type { Change, Delta, Guard, StoreFeature } from '../../store/contract.js';
 import type { Outcome, StoreCase, StoreStep } from '../case.js';
 
 /** A reason not to write a change. */
@@ -198,7 +199,21 @@ function withNeeds(pairs: readonly Pair[], { name, needs, steps }: StoreCase): S
   return { name, needs: [...new Set([...features, ...needs])], steps };
 }
 
-export const orderCases: readonly StoreCase[] = KINDS.flatMap((kind) => {
+const texts: Delta = { set: { a: 'text', b: 'text' } };
+const misfits = { b: increment(1), a: increment(1) };
+const misfitIn = (scope: StoredScope): Outcome => ({ throws: 'rejected', key: 'b', scope });
+
+const operatorCase = storeCase(
+  'of operators that do not fit the first counts: of the app, of the user, of the session, as they are written',
+  step.commit(change.create('c', { app: texts, user: texts, session: texts }), answer.made(1, 1)),
+  ...STORED_SCOPES.map((scope, index) => {
+    const scopes = STORED_SCOPES.slice(index).reverse();
+    const operators = Object.fromEntries(scopes.map((each) => [each, misfits]));
+    return step.commit({ ...change.append('e'), operators }, misfitIn(scope));
+  }),
+);
+
+const pairCases = KINDS.flatMap((kind) => {
   const pairs = pairsOf(kind);
   const hasOperator = ([, loser]: Pair): boolean => loser === misfit;
   return [
@@ -211,3 +226,5 @@ export const orderCases: readonly StoreCase[] = KINDS.flatMap((kind) => {
     togetherOf(kind, pairs.filter(hasOperator), ', operators last'),
   ];
 });
+
+export const orderCases: readonly StoreCase[] = [...pairCases, operatorCase];

@@ -172,4 +172,31 @@ export const swaps = Object.entries(ORDERS).flatMap(([kind, order]) =>
   })),
 );
 
-export const brokenOrder = Object.fromEntries(swaps.map(({ fault, make }) => [fault, make]));
+/** A store that names another of the operators that do not fit: of texts to which a number is to be added. */
+const misnaming = (choose) => (store) => ({
+  commit: (change) =>
+    store.commit(change, context).catch((error) => {
+      const misfits =
+        error.key === undefined ? [] : operatorsOf(change).filter(([, , { increment }]) => increment === 1);
+      const [scope, key] = choose(misfits) ?? [];
+      throw scope === undefined ? error : new StoreError(error.code, error.message, { key, scope });
+    }),
+});
+const operatorsOf = ({ operators = {} }) =>
+  ['app', 'user', 'session'].flatMap((scope) =>
+    Object.entries(operators[scope] ?? {}).map(([name, operator]) => [scope, name, operator]),
+  );
+
+export const brokenOrder = {
+  ...Object.fromEntries(swaps.map(({ fault, make }) => [fault, make])),
+  'resolves the operators of the session before those of the user': misnaming((misfits) =>
+    misfits.find(([scope]) => scope === 'session'),
+  ),
+  'resolves the operators of the user before those of the app': misnaming((misfits) =>
+    misfits.find(([scope]) => scope === 'user'),
+  ),
+  'resolves operators in the order of names': misnaming(
+    ([first, ...misfits]) =>
+      first && [first, ...misfits].filter(([scope]) => scope === first[0]).sort(([, a], [, b]) => (a < b ? -1 : 1))[0],
+  ),
+};
