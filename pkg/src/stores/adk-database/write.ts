@@ -14,7 +14,7 @@ import type { Json, SessionKey } from '../../model/types.js';
 const LOCKED = 'statepad.session';
 const IS_LOCKED = `current_setting('${LOCKED}', true) <> ''`;
 
-/** What a guard expects, by scope. */
+/** The values that a guard expects, by scope. */
 type GuardedValues = NonNullable<NonNullable<Change['guard']>['keys']>;
 
 /** What a statement that writes answers, in its last row. */
@@ -179,7 +179,7 @@ function conditions(keys: GuardedValues): string {
   return [...ofScopes, ...ofSession, 'true'].join(' and ');
 }
 
-/** Whether the values and names of a guard can be there at all. */
+/** False where Postgres can hold no such names or values: then none of them is there. */
 function areKeepable(keys: GuardedValues): boolean {
   const isValue = (value: unknown): boolean =>
     typeof value === 'object' && value !== null

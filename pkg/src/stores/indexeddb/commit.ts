@@ -68,7 +68,7 @@ class Batch {
       const decision = decideCommit(change, target);
       return decision.duplicate === undefined
         ? this.#apply(change, decision, target)
-        : answerTo(decision, target.now.pos, target.told(change));
+        : answerTo(decision, target.now.pos, target.history(change));
     });
     if (isRememberedRefusal(change, outcome)) {
       this.#ids.calls.add(callOf(change));
@@ -187,7 +187,7 @@ class Batch {
   #apply(change: Change, { delta, results }: ResolvedChange, target: Target): Committed {
     const { id, key, time, event } = change;
     const { app, user, place } = target;
-    const told = { ...target.told(change), ...(results && { results }) };
+    const told = { ...target.history(change), ...(results && { results }) };
     const origin = { time, by: writerOf(change) };
     const isNew = place !== undefined && place.row === undefined;
     app.move(delta.app, callOf(change), isNew, origin);

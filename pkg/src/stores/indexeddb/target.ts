@@ -10,12 +10,12 @@ import { HeldValues } from './values.js';
 import type { RememberedIds } from './ids.js';
 import type { EventRow, SessionRow } from './rows.js';
 import type { HeldScope } from './scope.js';
-import type { CommitFacts, Written } from '../shared/decide.js';
+import type { CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
 import type { Json, SessionKey } from '../../model/types.js';
 
-/** What is remembered by ids, as far as some changes are about it. */
+/** Ids of earlier changes and calls, as far as the changes of a transaction need them. */
 export interface Ids {
   readonly updates: RememberedIds;
   readonly calls: RememberedIds;
@@ -55,16 +55,16 @@ export class Target implements CommitFacts {
     return this.place?.row;
   }
 
-  written({ id, kind, key: { appName, userId } }: Change): Written | undefined {
+  contentOf({ id, kind, key: { appName, userId } }: Change): CommitContent | undefined {
     if (kind === 'append') {
       const event = this.place?.events.get(id);
-      return event && { data: event.data, ...cameTo(event) };
+      return event && { data: event.data, ...resultsIn(event) };
     }
     const update = this.#ids.updates.get(id, scopeKey(appName, userId));
-    return update && cameTo(update);
+    return update && resultsIn(update);
   }
 
-  isOfRemoved({ id }: Change): boolean {
+  hasTombstone({ id }: Change): boolean {
     return this.#ids.creations.has(id);
   }
 
@@ -104,15 +104,15 @@ export class Target implements CommitFacts {
     return { rev, prev: rev, pos: { app: this.pos('app'), user: this.pos('user') } };
   }
 
-  /** What a change is told of what was there before it. Throws `corrupt`. */
-  told({ known: { pos = {}, marks = {} } = {} }: Change): Pick<Committed, 'before' | 'changed'> {
+  /** The part of the answer to a change about the scopes before it. Throws `corrupt`. */
+  history({ known: { pos = {}, marks = {} } = {} }: Change): Pick<Committed, 'before' | 'changed'> {
     const app = this.app.changedSince({ pos: pos.app, mark: marks.app });
     const user = this.user?.changedSince({ pos: pos.user, mark: marks.user });
     return { ...changedOf(app, user), before: beforeOf(this.app.mark, this.user?.mark, this.place?.last) };
   }
 }
 
-/** What the operators of a change that was made before came to, as its row has it. */
-function cameTo({ results }: { readonly results?: string }): Written {
+/** The results of the operators in the row of a committed change. */
+function resultsIn({ results }: { readonly results?: string }): CommitContent {
   return results === undefined ? {} : { results: resultsOf(results) };
 }

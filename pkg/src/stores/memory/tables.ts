@@ -12,7 +12,7 @@ import { emptyValues } from '../shared/values.js';
 import { Remembered } from './remembered.js';
 import { Scope } from './scope.js';
 import { Session } from './session.js';
-import { Target, UNTOUCHED, type Kept, type Leases } from './target.js';
+import { Target, UNTOUCHED, type Ledger, type Leases } from './target.js';
 import type {
   Change,
   Committed,
@@ -65,11 +65,11 @@ export interface TableOptions {
 export class Tables {
   readonly #apps = new Map<string, App>();
   readonly #hasLog: boolean;
-  readonly #kept: Kept;
+  readonly #ledger: Ledger;
 
   constructor({ log = true, leases = new Map() }: TableOptions = {}) {
     this.#hasLog = log;
-    this.#kept = { leases, creations: new Remembered(), refused: new Remembered() };
+    this.#ledger = { leases, tombstones: new Remembered(), refusals: new Remembered() };
   }
 
   /**
@@ -79,14 +79,14 @@ export class Tables {
   check(change: Change): Committed | undefined {
     const target = this.#target(change.key);
     const decision = decideCommit(change, target);
-    return decision.duplicate === undefined ? undefined : answerTo(decision, target.positions, target.told(change));
+    return decision.duplicate === undefined ? undefined : answerTo(decision, target.positions, target.history(change));
   }
 
   /**
    * Remembers that a call was refused: an earlier try of it that arrives later is refused, too. See `Change.attempt`.
    */
   refuse(change: Pick<Change, 'id' | 'call'>): void {
-    this.#kept.refused.add(callOf(change));
+    this.#ledger.refusals.add(callOf(change));
   }
 
   /** Makes a change that has been checked. `by`: who wrote it, where the change does not say so itself. */
@@ -94,8 +94,8 @@ export class Tables {
     const { kind, key, time } = change;
     const target = this.#target(key);
     const { delta, results } = resolveChange(change, target);
-    const known = target.told(change);
-    const told = results === undefined ? known : { ...known, results };
+    const history = target.history(change);
+    const told = results === undefined ? history : { ...history, results };
     const app = this.#ensureApp(key.appName);
     const user = key.userId === undefined ? undefined : this.#ensureUser(app, key.userId);
     const origin = { time, by };
@@ -106,8 +106,8 @@ export class Tables {
       (user ?? app).updates.add(change.id, results);
       return { rev: 0, prev: null, pos, ...told };
     }
-    const beside = { results, pos: this.#hasLog ? pos : undefined };
-    const session = kind === 'create' ? createSession(user, change, beside) : append(user, change, beside);
+    const extras = { results, pos: this.#hasLog ? pos : undefined };
+    const session = kind === 'create' ? createSession(user, change, extras) : append(user, change, extras);
     session.values.apply(delta.session ?? {});
     const { rev } = session;
     return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...told };
@@ -120,7 +120,7 @@ export class Tables {
       throw sessionNotFound({ key });
     }
     const row = decideLease(lease, request, now);
-    this.#kept.leases.set(session.created, row);
+    this.#ledger.leases.set(session.created, row);
     return { fence: row.fence, until: row.until ?? now };
   }
 
@@ -198,13 +198,13 @@ export class Tables {
 
   /** Throws `fenced` when the session that this change has created is not at the token of a guard. */
   checkFenceOf(created: string, { fence }: RemovalGuard = {}): void {
-    checkFence(this.#kept.leases.get(created)?.fence ?? 0, fence);
+    checkFence(this.#ledger.leases.get(created)?.fence ?? 0, fence);
   }
 
   /** Remembers the creation of a session that is gone: sent again, it does not bring the session back. */
   forget(created: string): void {
-    this.#kept.creations.add(created);
-    this.#kept.leases.delete(created);
+    this.#ledger.tombstones.add(created);
+    this.#ledger.leases.delete(created);
   }
 
   /** See `SessionStore.loadScope`. */
@@ -232,7 +232,7 @@ export class Tables {
     const app = this.#apps.get(appName);
     const user = userId === undefined ? undefined : app?.users.get(userId);
     const session = sessionId === undefined ? undefined : user?.sessions.get(sessionId);
-    return new Target(this.#kept, app, user, session);
+    return new Target(this.#ledger, app, user, session);
   }
 
   #scope({ app: appName, user }: ScopeName): Scope | undefined {
@@ -259,20 +259,20 @@ export class Tables {
   }
 }
 
-/** What is kept beside an event. */
-type Beside = Pick<NonNullable<ReturnType<Session['find']>>, 'results' | 'pos'>;
+/** Members of a stored event besides those of its change. */
+type EventExtras = Pick<NonNullable<ReturnType<Session['find']>>, 'results' | 'pos'>;
 
-function createSession(user: User, { id, key, time, event }: Change, beside: Beside): Session {
+function createSession(user: User, { id, key, time, event }: Change, extras: EventExtras): Session {
   const { appName, userId, sessionId } = key as SessionKey;
-  const beginning = event && { id, data: event.data, time: event.time, ...beside };
+  const beginning = event && { id, data: event.data, time: event.time, ...extras };
   const session = new Session({ appName, userId, sessionId }, id, time, beginning);
   user.sessions.set(sessionId, session);
   return session;
 }
 
-function append(user: User, { id, key, time, event }: Change, beside: Beside): Session {
+function append(user: User, { id, key, time, event }: Change, extras: EventExtras): Session {
   const session = user.sessions.get(key.sessionId ?? '') as Session;
   session.time = time;
-  session.append({ id, data: event?.data ?? '', time: event?.time ?? time, ...beside });
+  session.append({ id, data: event?.data ?? '', time: event?.time ?? time, ...extras });
   return session;
 }

@@ -5,7 +5,7 @@ import { callOf } from '../shared/keys.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import type { Remembered } from './remembered.js';
 import type { Session } from './session.js';
-import type { CommitFacts, Written } from '../shared/decide.js';
+import type { CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Committed, Delta, Known, Pos } from '../../store/contract.js';
 import type { LeaseRow } from '../../store/lease.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
@@ -14,13 +14,13 @@ import type { Json } from '../../model/types.js';
 /** The leases of sessions, by the changes that created them. */
 export type Leases = Map<string, LeaseRow>;
 
-/** What is kept beside sessions and scopes. */
-export interface Kept {
+/** Facts of a store that outlive sessions, or belong to no scope. */
+export interface Ledger {
   readonly leases: Leases;
   /** The creations of sessions that have been removed. */
-  readonly creations: Remembered;
+  readonly tombstones: Remembered;
   /** The calls that were refused when an earlier try of theirs may have been on its way. */
-  readonly refused: Remembered;
+  readonly refusals: Remembered;
 }
 
 /** A scope that was never written to. */
@@ -33,16 +33,16 @@ export class Target implements CommitFacts {
   readonly app: Scope;
   readonly user: Scope;
   readonly session: Session | undefined;
-  readonly #kept: Kept;
+  readonly #ledger: Ledger;
 
-  constructor(kept: Kept, app: Scope = UNTOUCHED, user: Scope = UNTOUCHED, session?: Session) {
-    this.#kept = kept;
+  constructor(ledger: Ledger, app: Scope = UNTOUCHED, user: Scope = UNTOUCHED, session?: Session) {
+    this.#ledger = ledger;
     this.app = app;
     this.user = user;
     this.session = session;
   }
 
-  written({ id, kind, key }: Change): Written | undefined {
+  contentOf({ id, kind, key }: Change): CommitContent | undefined {
     if (kind === 'append') {
       const event = this.session?.find(id);
       return event && { data: event.data, ...(event.results && { results: event.results }) };
@@ -52,17 +52,17 @@ export class Target implements CommitFacts {
     return updates.has(id) ? { ...(results && { results }) } : undefined;
   }
 
-  isOfRemoved({ id }: Change): boolean {
-    return this.#kept.creations.has(id);
+  hasTombstone({ id }: Change): boolean {
+    return this.#ledger.tombstones.has(id);
   }
 
   isRefused(change: Change): boolean {
-    return this.#kept.refused.has(callOf(change));
+    return this.#ledger.refusals.has(callOf(change));
   }
 
   /** The lease of the session. */
   get lease(): LeaseRow {
-    return (this.session && this.#kept.leases.get(this.session.created)) ?? UNLEASED;
+    return (this.session && this.#ledger.leases.get(this.session.created)) ?? UNLEASED;
   }
 
   fence(): number {
@@ -81,17 +81,17 @@ export class Target implements CommitFacts {
     return this[scope]?.values.get(name);
   }
 
-  /** Where the scopes are. */
+  /** The positions of the scopes. */
   get positions(): Pos {
     return { app: this.app.pos, user: this.user.pos };
   }
 
-  /** What a change is told of what was there before it. */
-  told({ known }: Change): Pick<Committed, 'before' | 'changed'> {
+  /** The part of the answer to a change about the scopes before it. */
+  history({ known }: Change): Pick<Committed, 'before' | 'changed'> {
     return { ...this.changed(known), before: beforeOf(this.app.mark, this.user.mark, this.session?.last) };
   }
 
-  /** What has happened to the scopes since the caller was there, as far as that is known for sure. */
+  /** The changes of the scopes since the positions of a caller, as far as they are known for sure. */
   changed(known: Pick<Known, 'pos' | 'marks'> = {}): Pick<Committed, 'changed'> {
     return changedOf(this.app.since('app', known), this.user.since('user', known));
   }

@@ -1,4 +1,4 @@
-// What becomes of a change: the order in which a store looks for reasons not to write it.
+// The decision of a commit: the order in which a store looks for reasons not to write a change.
 
 import { STORED_SCOPES, type SharedScope, type StoredScope } from '../../model/scope.js';
 import { checkFence } from '../../store/lease.js';
@@ -7,39 +7,39 @@ import { isNamed } from './keys.js';
 import { resolveChange, type CurrentValues, type ResolvedChange } from './operators.js';
 import type { Change, Committed, Delta, Guard, Pos, Rev } from '../../store/contract.js';
 
-/** What is kept of a change under its id. */
-export type Written = Pick<Committed, 'data' | 'results'>;
+/** The part of a committed change that the answer to its duplicate repeats. */
+export type CommitContent = Pick<Committed, 'data' | 'results'>;
 
-/** The answer to a change that was made before, but for what it tells of the scopes. */
-export interface Duplicate extends Written, Pick<Committed, 'rev' | 'prev'> {
+/** The answer to a duplicate, without its part about the scopes. */
+export interface Duplicate extends CommitContent, Pick<Committed, 'rev' | 'prev'> {
   readonly duplicate: true;
 }
 
 /**
- * What a store knows of the app, the user and the session of a change, as they are before it. A method is called only
- * where its answer counts.
+ * The app, the user and the session of a change, as they are before it. A method is called only where its answer
+ * counts, so that a store reads no more than it needs.
  */
 export interface CommitFacts extends CurrentValues {
   /** The session of the change's key. */
   readonly session: { readonly created: string; readonly rev: Rev } | undefined;
-  /** What is kept of the session's event, or the update, that has the id of the change. */
-  written(change: Change): Written | undefined;
-  /** Whether the change created a session that is removed since. */
-  isOfRemoved(change: Change): boolean;
-  /** Whether an earlier try of the change's call was refused. */
+  /** The event of the session, or the update, with the id of the change. */
+  contentOf(change: Change): CommitContent | undefined;
+  /** True for a change that created a session which was removed since. */
+  hasTombstone(change: Change): boolean;
+  /** True where an earlier attempt of the call of the change was refused. */
   isRefused(change: Change): boolean;
   /** The fencing token of the session; 0 where there is none. */
   fence(): number;
   /** The position of a scope; 0 where there is none. */
   pos(scope: SharedScope): number;
-  /** Whether the values of a scope are as a guard expects them. */
+  /** Compares the values of a scope with those that a guard expects. */
   holds(scope: StoredScope, expected: Delta): boolean;
 }
 
 /**
- * Decides a change: what it is to write, or the answer to a duplicate. Throws the first refusal in the order that the
- * comment of `SessionStore.commit` lays down, and `corrupt` where an operator finds an unreadable value. Whatever
- * decides elsewhere, in SQL or Lua, keeps to the same order.
+ * Decides a change: answers its deltas with the results of operators, or a duplicate. Throws the first refusal in
+ * the order of `SessionStore.commit`, and `corrupt` where an operator finds an unreadable value. SQL and Lua that
+ * decide by themselves keep to the same order.
  */
 export function decideCommit(change: Change, facts: CommitFacts): Duplicate | ResolvedChange {
   const { kind, guard } = change;
@@ -64,13 +64,13 @@ export function decideCommit(change: Change, facts: CommitFacts): Duplicate | Re
   return resolveChange(change, facts);
 }
 
-/** The whole answer to a duplicate, with the positions of now and what is told of the scopes. */
+/** The whole answer to a duplicate. `pos` are the current positions. */
 export function answerTo(
-  { rev, prev, duplicate, ...written }: Duplicate,
+  { rev, prev, duplicate, ...content }: Duplicate,
   pos: Pos,
-  told: Pick<Committed, 'before' | 'changed'>,
+  history: Pick<Committed, 'before' | 'changed'>,
 ): Committed {
-  return { rev, prev, pos, duplicate, ...told, ...written };
+  return { rev, prev, pos, duplicate, ...history, ...content };
 }
 
 function duplicateOf(change: Change, facts: CommitFacts, isThere: boolean): Duplicate | undefined {
@@ -81,13 +81,13 @@ function duplicateOf(change: Change, facts: CommitFacts, isThere: boolean): Dupl
     if (session?.created === id) {
       return { rev, prev: rev, duplicate: true };
     }
-    return facts.isOfRemoved(change) ? { rev: 0, prev: 0, duplicate: true } : undefined;
+    return facts.hasTombstone(change) ? { rev: 0, prev: 0, duplicate: true } : undefined;
   }
   if (kind === 'append' && !isThere) {
     return undefined;
   }
-  const written = facts.written(change);
-  return written && { rev, prev: kind === 'append' ? rev : null, duplicate: true, ...written };
+  const content = facts.contentOf(change);
+  return content && { rev, prev: kind === 'append' ? rev : null, duplicate: true, ...content };
 }
 
 /** Throws `fenced` or `conflict` when a guard does not hold. */

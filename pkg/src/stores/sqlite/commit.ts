@@ -60,7 +60,7 @@ function findFor(driver: SqlDriver, change: Change): FoundToWrite {
   return found;
 }
 
-/** What a change is to write, or the answer to one that was made before. Throws a refusal. Writes nothing. */
+/** The deltas of a change, or the answer to a duplicate. Throws a refusal. Writes nothing. */
 function decide(
   driver: SqlDriver,
   change: Change,

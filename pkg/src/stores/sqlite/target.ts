@@ -7,7 +7,7 @@ import { toColumn } from '../shared/column-text.js';
 import { parseValue } from '../shared/values.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { FoundToWrite, SessionRow } from './read.js';
-import type { CommitFacts, Written } from '../shared/decide.js';
+import type { CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
 import type { Json } from '../../model/types.js';
@@ -24,18 +24,18 @@ export class Target implements CommitFacts {
     this.session = found.session;
   }
 
-  written({ id, kind, key }: Change): Written | undefined {
+  contentOf({ id, kind, key }: Change): CommitContent | undefined {
     const { app, user, session, sent } = this.#found;
     if (kind === 'append') {
       return sent === undefined
         ? undefined
-        : { data: sent, ...keptIn(this.#first(sql.READ_RESULTS, session?.n ?? 0, id)) };
+        : { data: sent, ...resultsIn(this.#first(sql.READ_RESULTS, session?.n ?? 0, id)) };
     }
     const update = this.#first(sql.FIND_UPDATE, (key.userId === undefined ? app : user).n, id);
-    return update && keptIn(update);
+    return update && resultsIn(update);
   }
 
-  isOfRemoved({ id }: Change): boolean {
+  hasTombstone({ id }: Change): boolean {
     return this.#driver.all(sql.FIND_CREATION, [toColumn(id)]).length > 0;
   }
 
@@ -76,8 +76,8 @@ export class Target implements CommitFacts {
   }
 }
 
-/** What the operators of a change that was made before came to, as its row has it. */
-function keptIn(row: SqlRow | undefined): Written {
+/** The results of the operators in the row of a committed change. */
+function resultsIn(row: SqlRow | undefined): CommitContent {
   const results = resultsOf(row?.['results']);
   return results === undefined ? {} : { results };
 }

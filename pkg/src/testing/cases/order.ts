@@ -8,136 +8,136 @@ import type { Outcome, StoreCase, StoreStep } from '../case.js';
 
 /** A reason not to write a change. */
 interface Reason {
-  /** What the names of cases call it. */
+  /** Its part of the name of a case. */
   readonly title: string;
-  /** The change with what makes the reason hold. */
-  readonly in?: (plain: Change) => Change;
-  /** What is done before the session of an append is there, and after. */
-  readonly first?: (plain: Change) => readonly StoreStep[];
-  readonly then?: (plain: Change) => readonly StoreStep[];
-  /** What the change comes to. */
-  readonly outcome: (plain: Change) => Outcome;
+  /** Makes the reason hold for a change. */
+  readonly shape?: (base: Change) => Change;
+  /** Steps before the creation of the session of an append, and after it. */
+  readonly first?: (base: Change) => readonly StoreStep[];
+  readonly then?: (base: Change) => readonly StoreStep[];
+  /** The answer of the store. */
+  readonly outcome: (base: Change) => Outcome;
   readonly needs?: StoreFeature;
-  /** Those that cannot hold as well. */
+  /** Reasons that cannot hold at the same time. */
   readonly excludes?: readonly Reason[];
 }
 
-const refusedWith =
+const refusal =
   (outcome: Outcome): Reason['outcome'] =>
   () =>
     outcome;
-const guardedBy =
+const withGuard =
   (guard: Guard) =>
-  (plain: Change): Change => ({ ...plain, guard: { ...plain.guard, ...guard } });
-const otherCall = (plain: Change): Change => ({ ...plain, call: `another call of ${plain.id}` });
+  (base: Change): Change => ({ ...base, guard: { ...base.guard, ...guard } });
+const otherCall = (base: Change): Change => ({ ...base, call: `another call of ${base.id}` });
 const removal = ({ key }: Change): StoreStep => ({ remove: keyOf(key.sessionId ?? '') });
 
 // Every session is at revision 0 and token 0, the app at position 1, with a text under `a`.
-const fence: Reason = {
+const wrongToken: Reason = {
   title: 'another token',
-  in: guardedBy({ fence: 7 }),
-  outcome: refusedWith({ throws: 'fenced', actual: 0 }),
+  shape: withGuard({ fence: 7 }),
+  outcome: refusal({ throws: 'fenced', actual: 0 }),
 };
-const revision: Reason = {
+const wrongRevision: Reason = {
   title: 'another revision',
-  in: guardedBy({ rev: 7 }),
-  outcome: refusedWith({ throws: 'conflict', actual: 0 }),
+  shape: withGuard({ rev: 7 }),
+  outcome: refusal({ throws: 'conflict', actual: 0 }),
 };
-const position: Reason = {
+const wrongPosition: Reason = {
   title: 'another position',
-  in: guardedBy({ pos: { app: 7 } }),
-  outcome: refusedWith({ throws: 'conflict' }),
+  shape: withGuard({ pos: { app: 7 } }),
+  outcome: refusal({ throws: 'conflict' }),
 };
-const value: Reason = {
+const wrongValue: Reason = {
   title: 'another value',
-  in: guardedBy({ keys: { app: set('a', 7) } }),
-  outcome: refusedWith({ throws: 'conflict' }),
+  shape: withGuard({ keys: { app: set('a', 7) } }),
+  outcome: refusal({ throws: 'conflict' }),
 };
 const misfit: Reason = {
   title: 'an operator that does not fit',
-  in: (plain) => ({ ...plain, operators: { app: { a: increment(1) } } }),
-  outcome: refusedWith({ throws: 'rejected', key: 'a', scope: 'app' }),
+  shape: (base) => ({ ...base, operators: { app: { a: increment(1) } } }),
+  outcome: refusal({ throws: 'rejected', key: 'a', scope: 'app' }),
 };
-const absent: Reason = {
+const noSession: Reason = {
   title: 'a session that is not there',
-  in: (plain) => ({ ...plain, key: { ...plain.key, sessionId: 'absent' } }),
-  outcome: refusedWith({ throws: 'not-found' }),
+  shape: (base) => ({ ...base, key: { ...base.key, sessionId: 'absent' } }),
+  outcome: refusal({ throws: 'not-found' }),
 };
-const other: Reason = {
+const otherSession: Reason = {
   title: 'another session than it names',
-  in: guardedBy({ created: 'other' }),
-  outcome: refusedWith({ throws: 'not-found' }),
+  shape: withGuard({ created: 'other' }),
+  outcome: refusal({ throws: 'not-found' }),
 };
-const exists: Reason = {
+const existingSession: Reason = {
   title: 'a session that is there',
-  then: (plain) => [step.commit(otherCall({ ...plain, id: `other-${plain.id}` }), answer.made(1))],
-  outcome: refusedWith({ throws: 'exists' }),
+  then: (base) => [step.commit(otherCall({ ...base, id: `other-${base.id}` }), answer.made(1))],
+  outcome: refusal({ throws: 'exists' }),
 };
-const refused: Reason = {
+const earlierRefusal: Reason = {
   title: 'an earlier refusal of its call',
-  in: (plain) => ({ ...plain, attempt: 3 }),
-  first: (plain) => [
-    plain.kind === 'append'
-      ? step.commit({ ...plain, attempt: 2 }, { throws: 'not-found' })
-      : step.commit(guardedBy({ keys: { app: set('a', 7) } })({ ...plain, attempt: 2 }), { throws: 'conflict' }),
+  shape: (base) => ({ ...base, attempt: 3 }),
+  first: (base) => [
+    base.kind === 'append'
+      ? step.commit({ ...base, attempt: 2 }, { throws: 'not-found' })
+      : step.commit(withGuard({ keys: { app: set('a', 7) } })({ ...base, attempt: 2 }), { throws: 'conflict' }),
   ],
-  outcome: refusedWith({ throws: 'conflict' }),
+  outcome: refusal({ throws: 'conflict' }),
   needs: 'calls',
 };
-const appended: Reason = {
+const sameEvent: Reason = {
   title: 'the same event written before',
-  then: (plain) => [step.commit(otherCall(plain), answer.appended(1, 1))],
+  then: (base) => [step.commit(otherCall(base), answer.appended(1, 1))],
   outcome: ({ id }) => answer.appendedBefore(id, 1, 1),
-  excludes: [absent, other],
+  excludes: [noSession, otherSession],
 };
-const updated: Reason = {
+const sameUpdate: Reason = {
   title: 'the same one made before',
-  then: (plain) => [step.commit(otherCall(plain), answer.made(1))],
+  then: (base) => [step.commit(otherCall(base), answer.made(1))],
   outcome: () => answer.updatedBefore(1),
 };
-const created: Reason = {
+const ownSession: Reason = {
   title: 'the session that it made',
-  then: (plain) => [step.commit(otherCall(plain), answer.made(1))],
+  then: (base) => [step.commit(otherCall(base), answer.made(1))],
   outcome: () => answer.again(0, 1),
-  excludes: [exists],
+  excludes: [existingSession],
 };
-const removed: Reason = {
+const ownRemovedSession: Reason = {
   title: 'the removed session that it made',
-  then: (plain) => [step.commit(otherCall(plain), answer.made(1)), removal(plain)],
+  then: (base) => [step.commit(otherCall(base), answer.made(1)), removal(base)],
   outcome: () => answer.again(0, 1),
   needs: 'creations',
 };
 
-/** A kind of change, and the order of what is looked at. Of those in one list only one can hold, or be told. */
+/** A kind of change with its order of reasons. Of those in one list only one can hold, or all have one answer. */
 interface Kind {
   readonly title: string;
   readonly plural: string;
-  readonly plain: (place: number) => Change;
+  readonly base: (place: number) => Change;
   readonly order: readonly (readonly Reason[])[];
 }
 
-const callOf = (plain: Change): Change => ({ ...plain, call: `the call of ${plain.id}` });
+const withCall = (base: Change): Change => ({ ...base, call: `the call of ${base.id}` });
 const key = (place: number) => ({ key: keyOf(`s${place}`) });
-const guards = [[fence], [revision], [position, value], [misfit]];
+const guards = [[wrongToken], [wrongRevision], [wrongPosition, wrongValue], [misfit]];
 
 const KINDS: readonly Kind[] = [
   {
     title: 'an append',
     plural: 'appends',
-    plain: (place) => callOf(change.append(`e${place}`, { session: set('n', 1) }, key(place))),
-    order: [[appended], [refused], [absent, other], ...guards],
+    base: (place) => withCall(change.append(`e${place}`, { session: set('n', 1) }, key(place))),
+    order: [[sameEvent], [earlierRefusal], [noSession, otherSession], ...guards],
   },
   {
     title: 'a creation',
     plural: 'creations',
-    plain: (place) => callOf(change.create(`c${place}`, { session: set('n', 1) }, key(place))),
-    order: [[created, removed], [refused], [exists], ...guards],
+    base: (place) => withCall(change.create(`c${place}`, { session: set('n', 1) }, key(place))),
+    order: [[ownSession, ownRemovedSession], [earlierRefusal], [existingSession], ...guards],
   },
   {
     title: 'an update',
     plural: 'updates',
-    plain: (place) => callOf(change.update(`u${place}`, { user: {} })),
-    order: [[updated], [refused], [position, value], [misfit]],
+    base: (place) => withCall(change.update(`u${place}`, { user: {} })),
+    order: [[sameUpdate], [earlierRefusal], [wrongPosition, wrongValue], [misfit]],
   },
 ];
 
@@ -158,34 +158,34 @@ function pairsOf({ order }: Kind): Pair[] {
 
 /** An earlier refusal and a guard that does not hold are the same answer. */
 function areAlike(winner: Reason, loser: Reason): boolean {
-  return winner === refused && [revision, position, value].includes(loser);
+  return winner === earlierRefusal && [wrongRevision, wrongPosition, wrongValue].includes(loser);
 }
 
 const begin = step.commit(change.create('begin', { app: set('a', 'text') }, { key: keyOf('begin') }), answer.made(1));
 
-/** What is done before the change, and the change. `place` tells it from others of its case. */
-function prepared({ plain: plainAt }: Kind, pair: Pair, place: number): readonly [readonly StoreStep[], Change] {
-  const plain = plainAt(place);
+/** The steps before the change, and the change. `place` tells it from others of its case. */
+function prepare({ base: baseAt }: Kind, pair: Pair, place: number): readonly [readonly StoreStep[], Change] {
+  const base = baseAt(place);
   const session =
-    plain.kind === 'append' ? [step.commit(change.create(`c${place}`, {}, key(place)), answer.made(1))] : [];
+    base.kind === 'append' ? [step.commit(change.create(`c${place}`, {}, key(place)), answer.made(1))] : [];
   const steps = [
-    ...pair.flatMap(({ first }) => first?.(plain) ?? []),
+    ...pair.flatMap(({ first }) => first?.(base) ?? []),
     ...session,
-    ...pair.flatMap(({ then }) => then?.(plain) ?? []),
+    ...pair.flatMap(({ then }) => then?.(base) ?? []),
   ];
-  return [steps, pair.reduce((made, reason) => reason.in?.(made) ?? made, plain)];
+  return [steps, pair.reduce((made, reason) => reason.shape?.(made) ?? made, base)];
 }
 
-function caseOf(kind: Kind, pair: Pair): StoreCase {
+function pairCase(kind: Kind, pair: Pair): StoreCase {
   const [winner, loser] = pair;
-  const [steps, made] = prepared(kind, pair, 0);
+  const [steps, made] = prepare(kind, pair, 0);
   const name = `of ${kind.title}, ${winner.title} counts before ${loser.title}`;
   return withNeeds([pair], storeCase(name, begin, ...steps, step.commit(made, winner.outcome(made))));
 }
 
 /** The same of many at once. */
-function togetherOf(kind: Kind, pairs: readonly Pair[], which: string): StoreCase {
-  const all = pairs.map((pair, place) => prepared(kind, pair, place));
+function batchCase(kind: Kind, pairs: readonly Pair[], which: string): StoreCase {
+  const all = pairs.map((pair, place) => prepare(kind, pair, place));
   const name = `of ${kind.plural} that go together, each is answered by what counts first${which}`;
   const many: StoreStep = {
     commitMany: all.map(([, made]) => made),
@@ -217,13 +217,13 @@ const pairCases = KINDS.flatMap((kind) => {
   const pairs = pairsOf(kind);
   const hasOperator = ([, loser]: Pair): boolean => loser === misfit;
   return [
-    ...pairs.map((pair) => caseOf(kind, pair)),
-    togetherOf(
+    ...pairs.map((pair) => pairCase(kind, pair)),
+    batchCase(
       kind,
       pairs.filter((pair) => !hasOperator(pair)),
       '',
     ),
-    togetherOf(kind, pairs.filter(hasOperator), ', operators last'),
+    batchCase(kind, pairs.filter(hasOperator), ', operators last'),
   ];
 });
 

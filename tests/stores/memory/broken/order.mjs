@@ -14,7 +14,7 @@ const isAnother = (loaded, { guard }) => guard?.created !== undefined && guard.c
 const token = (store, { key }) =>
   store.lease(key, { holder: '', ttl: 1, fence: -1 }, context).catch(({ actual = 0 }) => actual);
 
-/** Whether each reason holds for a change, and what it is refused with. What was `seen` are ids and refused calls. */
+/** A test for each reason, and its refusal. `notes` has the ids of committed changes and the calls of refused ones. */
 const REASONS = {
   'the same event written before': {
     holds: async (store, change) => {
@@ -22,16 +22,16 @@ const REASONS = {
       return loaded?.events.some(({ id }) => id === change.id) && !isAnother(loaded, change);
     },
   },
-  'the same one made before': { holds: (_, { id }, { made }) => made.has(id) },
+  'the same one made before': { holds: (_, { id }, { committed }) => committed.has(id) },
   'the session that it made': {
     holds: async (store, change) => (await session(store, change))?.created === change.id,
   },
   'the removed session that it made': {
-    holds: async (store, change, { made }) =>
-      made.has(change.id) && (await session(store, change))?.created !== change.id,
+    holds: async (store, change, { committed }) =>
+      committed.has(change.id) && (await session(store, change))?.created !== change.id,
   },
   'an earlier refusal of its call': {
-    holds: (_, { id, call = id }, { refused }) => refused.has(call),
+    holds: (_, { id, call = id }, { refusals }) => refusals.has(call),
     refusal: () => conflict(),
   },
   'a session that is there': {
@@ -115,20 +115,20 @@ const NO_PAIRS = [
 ];
 
 /** A store that gives the loser for the answer where the winner counts, and the loser holds as well. */
-const swapped = (kind, winner, loser) => (store) => {
-  const seen = { made: new Set(), refused: new Set() };
+const swapping = (kind, winner, loser) => (store) => {
+  const notes = { committed: new Set(), refusals: new Set() };
   const isFirst = async (change) => {
     for (const reason of ORDERS[kind].flat()) {
-      if (await REASONS[reason].holds(store, change, seen)) return reason === winner;
+      if (await REASONS[reason].holds(store, change, notes)) return reason === winner;
     }
     return false;
   };
   const note = (change, error) => {
-    if (error === undefined) seen.made.add(change.id);
-    else if (change.attempt !== undefined) seen.refused.add(change.call ?? change.id);
+    if (error === undefined) notes.committed.add(change.id);
+    else if (change.attempt !== undefined) notes.refusals.add(change.call ?? change.id);
   };
   const commit = async (change) => {
-    if (change.kind === kind && (await REASONS[loser].holds(store, change, seen)) && (await isFirst(change))) {
+    if (change.kind === kind && (await REASONS[loser].holds(store, change, notes)) && (await isFirst(change))) {
       throw await REASONS[loser].refusal(store, change);
     }
     try {
@@ -163,11 +163,11 @@ const pairsOf = (order) =>
     )
     .filter(isPair);
 
-/** What each looks at in the wrong order: the store, and the name of the case that is about it. */
+/** Each fault with its store, and the name of the case that finds it. */
 export const swaps = Object.entries(ORDERS).flatMap(([kind, order]) =>
   pairsOf(order).map(([winner, loser]) => ({
     fault: `looks at ${loser} before ${winner}, of ${TITLES[kind]}`,
-    make: swapped(kind, winner, loser),
+    make: swapping(kind, winner, loser),
     found: `of ${TITLES[kind]}, ${winner} counts before ${loser}`,
   })),
 );

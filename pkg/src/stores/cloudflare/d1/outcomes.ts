@@ -39,7 +39,7 @@ function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Outcome
   if (isStoreError(decision)) {
     return decision;
   }
-  // Something that the batch has compared, and the row does not tell, was not as the guard expects it.
+  // The row says nothing of values, which the batch has compared with the guard.
   return decision.duplicate === undefined
     ? wrongState()
     : answerTo(decision, positions(packed, row, scopes), tell(packed, row, scopes));

@@ -1,7 +1,7 @@
-// What a batch has found for a change that it did not write, in the row that answers it.
+// The row that answers a change which the batch did not write.
 
 import { numberIn, textIn } from '../../sqlite/rows.js';
-import type { CommitFacts, Written } from '../../shared/decide.js';
+import type { CommitFacts, CommitContent } from '../../shared/decide.js';
 import type { Change, Rev } from '../../../store/contract.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { SharedScope } from '../../../model/scope.js';
@@ -17,14 +17,14 @@ export class Target implements CommitFacts {
       row['created'] === null ? undefined : { created: textIn(row, 'created'), rev: numberIn(row, 'rev') };
   }
 
-  written({ kind }: Change): Written | undefined {
+  contentOf({ kind }: Change): CommitContent | undefined {
     if (!this.#is('duplicate')) {
       return undefined;
     }
     return kind === 'append' ? { data: textIn(this.#row, 'data') } : {};
   }
 
-  isOfRemoved(): boolean {
+  hasTombstone(): boolean {
     return this.#is('duplicate');
   }
 
