@@ -4,7 +4,7 @@ import { checkOptionalString, checkOptions, invalid } from '../checks/arguments.
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
 import { describe } from '../model/kinds.js';
 import { isWellFormed } from '../model/json.js';
-import type { StoredScope } from '../model/scope.js';
+import { STORED_SCOPES, type StoredScope } from '../model/scope.js';
 import type { WatchKey } from '../model/watch.js';
 
 /** Names of which each is granted, or all there are. */
@@ -37,7 +37,7 @@ export interface Principal {
 }
 
 const MEMBERS = ['id', 'apps', 'users', 'sessions', 'reads', 'ends'];
-const SCOPES: readonly StoredScope[] = ['session', 'user', 'app'];
+const SCOPES: readonly StoredScope[] = [...STORED_SCOPES].reverse();
 
 /** What `authorize` answers: who asks; a `Response` that refuses; or nothing, which is answered with status 401. */
 export type Authorized = Principal | Response | undefined;

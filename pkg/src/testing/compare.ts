@@ -1,5 +1,6 @@
 // How answers are compared: with what is expected, deeply, to a text that says where they differ.
 
+import { SHARED_SCOPES, STORED_SCOPES, type StoredScope } from '../model/scope.js';
 import type {
   Changed,
   Committed,
@@ -17,7 +18,6 @@ import type { ListedPage, ReadLogStep } from './case.js';
 /** Where and how an answer differs from the expected one; `undefined` when it does not. */
 export type Difference = string | undefined;
 
-const SCOPES = ['session', 'app', 'user'] as const;
 /** What only some stores tell: looked at where the case expects it, and passed over elsewhere. */
 const OPTIONAL = ['before', 'changed', 'last', 'marks'] as const;
 
@@ -172,7 +172,7 @@ function placeOf(row: Page['rows'][number] | undefined): Place | undefined {
 
 /** Compares what others have done. Only the order of names that came into being counts. */
 function changedDifference(actual: Changed, expected: Changed, path: string): Difference {
-  return first(['app', 'user'] as const, (scope) => {
+  return first(SHARED_SCOPES, (scope) => {
     const [left, right] = [actual[scope], expected[scope]];
     if (left === undefined || right === undefined) {
       return left === right ? undefined : differs(`${path}.${scope}`, left, right);
@@ -202,8 +202,8 @@ export function differenceInAnyOrder(actual: readonly unknown[], expected: reado
   return rest.length === 0 ? undefined : `these answers did not come: ${short(rest)}`;
 }
 
-function wanted(state: Loaded['state']): (typeof SCOPES)[number][] {
-  return SCOPES.filter((scope) => state[scope] !== undefined);
+function wanted(state: Loaded['state']): StoredScope[] {
+  return STORED_SCOPES.filter((scope) => state[scope] !== undefined);
 }
 
 function first<Item>(items: readonly Item[], find: (item: Item) => Difference): Difference {

@@ -5,6 +5,7 @@ import { SESSION_DELETED, type ChangeSource, type WholePlan } from './source.js'
 import { DELETED, type Deleted } from '../model/deletion.js';
 import { digest } from '../model/digest.js';
 import { put } from '../model/json.js';
+import { SHARED_SCOPES, type SharedScope } from '../model/scope.js';
 import { ScopeVersion } from '../session/scope-version.js';
 import type { Event, Json, Session } from '../model/types.js';
 import type { WholePlace, WholeSessionChange } from '../model/watch.js';
@@ -45,8 +46,6 @@ export interface WholeHost {
   close(): void;
 }
 
-const SCOPES = ['app', 'user'] as const;
-type SharedScope = (typeof SCOPES)[number];
 type ValuesChange = WholeSessionChange & { readonly type: 'values' };
 
 /** How often the session may move while its values are read. */
@@ -138,7 +137,7 @@ export class WatchedWhole implements ChangeSource<WholeSessionChange> {
   /** The values that a reader has not got which goes on from a place: all of a scope that has moved since. */
   #resumed(place: Place, since: WholePlace): readonly WholeSessionChange[] {
     const [, , ...marks] = marksOf(since);
-    const moved = SCOPES.filter((scope, index) => {
+    const moved = SHARED_SCOPES.filter((scope, index) => {
       const { position, mark } = place.shared[scope];
       return since[scope] !== position || differ(marks[index], short(mark));
     });
@@ -206,7 +205,7 @@ function tellEvents(place: Place, events: readonly Event[]): readonly WholeSessi
 }
 
 function tellShared(place: Place, moment: WholeMoment): readonly WholeSessionChange[] {
-  const moved = SCOPES.filter((scope) => {
+  const moved = SHARED_SCOPES.filter((scope) => {
     const [had, now] = [place.shared[scope], moment[scope]];
     return had.version !== now.version || had.position !== now.position;
   });

@@ -5,7 +5,15 @@ import { StatepadError } from '../../../model/errors.js';
 import { deepFreeze, put } from '../../../model/json.js';
 import { operatorName, type Operator } from '../../../model/operators.js';
 import { misfit, resultsOf } from '../../../model/operator-results.js';
-import { APP_PREFIX, USER_PREFIX, mergeRecords, nameOf, underKeys, type StoredScope } from '../../../model/scope.js';
+import {
+  APP_PREFIX,
+  USER_PREFIX,
+  mergeRecords,
+  nameOf,
+  underKeys,
+  STORED_SCOPES,
+  type StoredScope,
+} from '../../../model/scope.js';
 import { scopedDelta, type PreparedChange } from '../../../engine/sessions.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreError } from '../../../store/store-error.js';
@@ -63,7 +71,7 @@ export function resolveHere(operators: KeyedOperators, valueOf: (key: string) =>
 /** Both guards. Where they name the same value, that of the first one. */
 export function bothKeys(one: Guard['keys'] = {}, other: Guard['keys'] = {}): NonNullable<Guard['keys']> {
   const both: Partial<Record<StoredScope, Delta>> = { ...one };
-  for (const scope of ['app', 'user', 'session'] as const) {
+  for (const scope of STORED_SCOPES) {
     const { set = {}, unset = [] } = one[scope] ?? {};
     const more = other[scope];
     if (more !== undefined) {
@@ -105,7 +113,7 @@ export function keyedResults(
   { results = {} }: Pick<Committed, 'results'>,
   operators: ScopedOperators,
 ): Readonly<Record<string, Json>> {
-  for (const scope of ['app', 'user', 'session'] as const) {
+  for (const scope of STORED_SCOPES) {
     for (const [name, operator] of Object.entries(operators[scope] ?? {})) {
       if (!Object.hasOwn(results[scope] ?? {}, name)) {
         const key = fullKey(scope, name);

@@ -6,12 +6,9 @@
 // stores, as encrypted ones, all keys of a scope are guarded together.
 
 import { Queues } from '../../../async/queue.js';
-import { isTemp, nameOf } from '../../../model/scope.js';
+import { SHARED_SCOPES, isTemp, nameOf } from '../../../model/scope.js';
 import type { SharedPart } from '../cache/continuity.js';
 import type { Hint } from '../../../store/contract.js';
-
-/** The shared scopes in the order in which everybody takes their lanes: so nobody waits in a circle. */
-const ORDER: readonly SharedPart[] = ['app', 'user'];
 
 /** The lanes of one service. Whoever has one waits for nothing but the store. */
 export class Lanes {
@@ -49,7 +46,8 @@ type Owner = Pick<Hint, 'appName'> & { readonly userId?: string | undefined };
 
 /** The lanes of these scopes. */
 export function lanesOf({ appName, userId }: Owner, isWritten: (part: SharedPart) => boolean): string[] {
-  return ORDER.filter(isWritten).map((part) => JSON.stringify(part === 'app' ? [appName] : [appName, userId]));
+  // Everybody takes them in one order, so nobody waits in a circle.
+  return SHARED_SCOPES.filter(isWritten).map((part) => JSON.stringify(part === 'app' ? [appName] : [appName, userId]));
 }
 
 /** The lanes of the scopes that these keys belong to. */
