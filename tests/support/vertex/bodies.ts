@@ -1,9 +1,9 @@
 // What a session or an event has to have beyond what its protocol buffer says, and what they look like in answers.
 
-import { invalidFields } from './errors.js';
-import { formatTime, later, parseSpan, parseTime } from './time.js';
-import type { Message } from './message.js';
-import type { State, StoredEvent, StoredSession } from './sessions.js';
+import { invalidFields } from './errors.ts';
+import { formatTime, later, parseSpan, parseTime } from './time.ts';
+import type { Message } from './message.ts';
+import type { State, StoredEvent, StoredSession } from './sessions.ts';
 
 /** How long a session is kept when nothing is said about it: 365 days, in nanoseconds. */
 const LIFETIME = 365n * 86_400_000_000_000n;

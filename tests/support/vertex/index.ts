@@ -5,21 +5,21 @@
  * @packageDocumentation
  */
 
-import { Clock } from './clock.js';
-import { ApiError } from './errors.js';
-import { readJson } from './json.js';
-import { targetOf, withProject } from './paths.js';
-import { readQuery } from './query.js';
-import { connectionLost, errorResponse, jsonResponse, notThere } from './responses.js';
-import { Service } from './service.js';
-import { checkSettings, checkTrouble } from './settings.js';
-import { Tokens } from './tokens.js';
-import { refusalOf, Troubles } from './troubles.js';
-import { sleep } from '../../async/sleep.js';
-import type { FakeVertexAi, FakeVertexAiOptions, VertexRequest } from './types.js';
+import { Clock } from './clock.ts';
+import { ApiError } from './errors.ts';
+import { readJson } from './json.ts';
+import { targetOf, withProject } from './paths.ts';
+import { readQuery } from './query.ts';
+import { connectionLost, errorResponse, jsonResponse, notThere } from './responses.ts';
+import { Service } from './service.ts';
+import { checkSettings, checkTrouble } from './settings.ts';
+import { Tokens } from './tokens.ts';
+import { refusalOf, Troubles } from './troubles.ts';
+import { sleep } from '../../../pkg/src/async/sleep.ts';
+import type { FakeVertexAi, FakeVertexAiOptions, VertexRequest } from './types.ts';
 
-export type { VertexCall } from './paths.js';
-export type { FakeVertexAi, FakeVertexAiOptions, VertexRequest, VertexTrouble, VertexTroubleKind } from './types.js';
+export type { VertexCall } from './paths.ts';
+export type { FakeVertexAi, FakeVertexAiOptions, VertexRequest, VertexTrouble, VertexTroubleKind } from './types.ts';
 
 /** Headers that are kept out of the list of requests. */
 const SECRET = ['authorization', 'x-goog-api-key'];

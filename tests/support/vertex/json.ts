@@ -1,8 +1,8 @@
 // The text of JSON, as Google's servers read and write it: UTF-8, of a limited depth, with numbers that are doubles.
 
-import { ApiError, notJson } from './errors.js';
-import { shuffled } from './shuffle.js';
-import { isWellFormed } from '../../model/json.js';
+import { ApiError, notJson } from './errors.ts';
+import { shuffled } from './shuffle.ts';
+import { isWellFormed } from '../../../pkg/src/model/json.ts';
 
 /** How deep objects and lists may lie in each other. */
 const MAX_DEPTH = 100;

@@ -1,9 +1,9 @@
 // Lists in pages: their order, and the tokens that say where the next page begins.
 
-import { invalidArgument, invalidFields } from './errors.js';
-import { hash } from './shuffle.js';
-import { protoNameOf } from './schema.js';
-import type { Query } from './query.js';
+import { invalidArgument, invalidFields } from './errors.ts';
+import { hash } from './shuffle.ts';
+import { protoNameOf } from './schema.ts';
+import type { Query } from './query.ts';
 
 /** How many items a page has at most, and when it is not said how many it may have. */
 const MAX_PAGE_SIZE = 100;

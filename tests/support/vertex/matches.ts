@@ -1,8 +1,8 @@
 // What the comparisons of a filter want.
 
-import { refusedFilter, type Comparison } from './filter.js';
-import { parseTime } from './time.js';
-import type { StoredEvent, StoredSession } from './sessions.js';
+import { refusedFilter, type Comparison } from './filter.ts';
+import { parseTime } from './time.ts';
+import type { StoredEvent, StoredSession } from './sessions.ts';
 
 /** What a session can be compared by, by both names that the fields have. */
 const TEXTS: Readonly<Record<string, (session: StoredSession) => unknown>> = {

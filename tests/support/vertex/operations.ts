@@ -1,8 +1,8 @@
 // Operations that may take longer than the call that starts them.
 
-import { notFound } from './errors.js';
-import { formatTime } from './time.js';
-import type { Clock } from './clock.js';
+import { notFound } from './errors.ts';
+import { formatTime } from './time.ts';
+import type { Clock } from './clock.ts';
 
 /** What starts an operation. */
 export interface Start {

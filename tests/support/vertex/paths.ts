@@ -1,7 +1,7 @@
 // The paths of the API, and the names of its resources.
 
-import { hash } from './shuffle.js';
-import type { Version } from './schema.js';
+import { hash } from './shuffle.ts';
+import type { Version } from './schema.ts';
 
 /** What the API can be asked, by the names of its methods. */
 export type VertexCall =

@@ -1,18 +1,18 @@
 // The calls of the API, over what is kept in memory.
 
-import { checkLabels, checkRequired, describeSession, expiryOf, firstExpiryOf, newEvent } from './bodies.js';
-import { ApiError, invalidArgument, invalidFields, notFound } from './errors.js';
-import { readFilter } from './filter.js';
-import { pageOf } from './lists.js';
-import { eventTest, sessionTest } from './matches.js';
-import { readMessage, type Message } from './message.js';
-import { Operations } from './operations.js';
-import { isSessionId, nameOf, type Target, type VertexCall } from './paths.js';
-import { hash } from './shuffle.js';
-import { Engine, type StoredEvent, type StoredSession } from './sessions.js';
-import { formatTime } from './time.js';
-import type { Clock } from './clock.js';
-import type { Query } from './query.js';
+import { checkLabels, checkRequired, describeSession, expiryOf, firstExpiryOf, newEvent } from './bodies.ts';
+import { ApiError, invalidArgument, invalidFields, notFound } from './errors.ts';
+import { readFilter } from './filter.ts';
+import { pageOf } from './lists.ts';
+import { eventTest, sessionTest } from './matches.ts';
+import { readMessage, type Message } from './message.ts';
+import { Operations } from './operations.ts';
+import { isSessionId, nameOf, type Target, type VertexCall } from './paths.ts';
+import { hash } from './shuffle.ts';
+import { Engine, type StoredEvent, type StoredSession } from './sessions.ts';
+import { formatTime } from './time.ts';
+import type { Clock } from './clock.ts';
+import type { Query } from './query.ts';
 
 /** A call, as its path, its parameters and its body say it. */
 export interface Call {

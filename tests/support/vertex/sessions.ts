@@ -1,6 +1,6 @@
 // What the service keeps: engines, and in them the sessions with their events and the state that they share.
 
-import type { Message } from './message.js';
+import type { Message } from './message.ts';
 
 /** State, by keys with their prefixes. */
 export type State = Map<string, unknown>;

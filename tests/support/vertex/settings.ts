@@ -1,9 +1,9 @@
 // What a fake is made with and told: checked, so that a test does not wait for what cannot happen.
 
-import { CALLS } from './paths.js';
-import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../../checks/arguments.js';
-import { describe } from '../../model/kinds.js';
-import type { FakeVertexAiOptions, VertexTrouble } from './types.js';
+import { CALLS } from './paths.ts';
+import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../../../pkg/src/checks/arguments.ts';
+import { describe } from '../../../pkg/src/model/kinds.ts';
+import type { FakeVertexAiOptions, VertexTrouble } from './types.ts';
 
 /** The members that each kind of trouble must and may have, besides those that all may have. */
 const KINDS: Readonly<Record<VertexTrouble['kind'], readonly string[]>> = {

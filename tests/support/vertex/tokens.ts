@@ -1,7 +1,7 @@
 // What requests prove themselves with: any token will do, but there has to be one, and it must not have expired.
 
-import { ApiError } from './errors.js';
-import type { Target, VertexCall } from './paths.js';
+import { ApiError } from './errors.ts';
+import type { Target, VertexCall } from './paths.ts';
 
 const EXPECTED =
   'Expected OAuth 2 access token, login cookie or other valid authentication credential. ' +

@@ -1,8 +1,8 @@
 // What goes wrong on purpose.
 
-import { ApiError, type StatusName } from './errors.js';
-import { errorResponse } from './responses.js';
-import type { VertexRequest, VertexTrouble } from './types.js';
+import { ApiError, type StatusName } from './errors.ts';
+import { errorResponse } from './responses.ts';
+import type { VertexRequest, VertexTrouble } from './types.ts';
 
 const REFUSALS: Readonly<Record<number, readonly [StatusName, string]>> = {
   403: ['PERMISSION_DENIED', 'The caller does not have permission.'],

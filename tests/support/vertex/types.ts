@@ -1,6 +1,6 @@
 // What is given to a fake, and what it tells.
 
-import type { VertexCall } from './paths.js';
+import type { VertexCall } from './paths.ts';
 
 /** A request that the fake has got. */
 export interface VertexRequest {

@@ -1,7 +1,8 @@
 // What is looked at: one session of a service, at one moment, as it moves. The parts of the inspector show it.
 
 import { DELETED } from 'statepad';
-import type { Event, EventInit, Hint, Json, Session, SessionKey, SessionService } from 'statepad';
+import type { Event, EventInit, Json, Session, SessionKey, SessionService } from 'statepad';
+import type { Hint } from 'statepad/store';
 import { Log, noteOfTemp } from './log.js';
 import type { SessionReader } from './reader.js';
 import { rowsAt, type KeyRow } from './rows.js';
