@@ -1,7 +1,7 @@
 // All parts of the inspector together, for a page that wants them as one.
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { InspectorPart } from './ui/part.js';
+import { InspectorPart } from './ui/inspector-element.js';
 import { base } from './ui/style.js';
 import './events/event.js';
 import './events/events.js';

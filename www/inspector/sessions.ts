@@ -2,7 +2,7 @@
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Session, SessionKey } from 'statepad';
-import { InspectorPart } from './ui/part.js';
+import { InspectorPart } from './ui/inspector-element.js';
 import type { Inspection } from './model/inspection.js';
 import { reasonOf } from './ui/reason.js';
 import { base } from './ui/style.js';

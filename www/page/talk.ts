@@ -3,7 +3,7 @@
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { isStatepadError, type Session } from 'statepad';
-import { InspectorPart } from '../inspector/ui/part.js';
+import { InspectorPart } from '../inspector/ui/inspector-element.js';
 import type { Inspection } from '../inspector/model/inspection.js';
 import { isSameSession, nameOf } from '../inspector/model/session-name.js';
 import { directionOf } from '../inspector/ui/direction.js';

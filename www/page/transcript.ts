@@ -4,7 +4,7 @@ import { css, html, nothing, type PropertyDeclarations, type PropertyValues, typ
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Event as LoggedEvent, Session } from 'statepad';
-import { InspectorPart } from '../inspector/ui/part.js';
+import { InspectorPart } from '../inspector/ui/inspector-element.js';
 import type { Inspection } from '../inspector/model/inspection.js';
 import { base, label } from '../inspector/ui/style.js';
 import { isSameSession } from '../inspector/model/session-name.js';

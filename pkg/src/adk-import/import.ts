@@ -1,13 +1,13 @@
 // From the database of an ADK to a service.
 
-import { Breath } from './breath.js';
+import { Breath } from './pacer.js';
 import { AdkProblems, type AdkProblem } from './problems.js';
 import { AdkReader } from './readers/reader.js';
 import { runImport, type AdkImportProgress } from './run.js';
 import { snapshotOf, type AdkDatabaseHandle } from './source/source.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
-import { describe, isObject } from '../model/kinds.js';
+import { describe, isObject } from '../model/value-types.js';
 import { SessionService } from '../service/session-service.js';
 import { identifyTables, type AdkIdentity } from '../stores/adk-database/detect.js';
 import type { Abortable } from '../model/types.js';

@@ -7,7 +7,7 @@ import { differenceOf, isBeginningOf } from './compare.js';
 import { isOfOne, type AdkProblems } from './problems.js';
 import { planOf, type Planned } from './session.js';
 import { ScopeImport, type ScopeParts } from './scopes.js';
-import type { Breath } from './breath.js';
+import type { Breath } from './pacer.js';
 import type { AdkReader, Filter, SessionRow } from './readers/reader.js';
 import type { LogWriter } from '../service/log-writer.js';
 import type { SessionService } from '../service/session-service.js';

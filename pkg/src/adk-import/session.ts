@@ -2,7 +2,7 @@
 
 import { refuse } from '../jsonl/problems.js';
 import { storedDeletions, withDeletions } from '../model/deletion.js';
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import { isTemp, nameOf } from '../model/scope.js';
 import { put, sameJson } from '../model/json.js';
 import { isBlank } from '../model/ids.js';

@@ -28,11 +28,11 @@ import {
 import { StatepadPlugin } from './plugin.js';
 import { ToolCalls } from './tool-calls.js';
 import { WriteOrder, type Writes } from './write-order.js';
-import { logOf, showStanding, shownBy, standingOf } from './standing.js';
+import { logOf, showStanding, shownBy, standingOf } from './current-events.js';
 import { isMarker } from '../engine/rewind.js';
 import { missing } from '../session/append.js';
 import { isStatepadError } from '../model/errors.js';
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import { viewOf, type View } from '../session/handle.js';
 import { warn } from '../model/warnings.js';
 import { checkMethods, checkObject } from '../checks/arguments.js';

@@ -5,7 +5,7 @@ import { isDeleted, storedDeletions } from '../model/deletion.js';
 import { sameJson, cloneMutable } from '../model/json.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import type { Event, Session } from '@google/adk';
-import type { Shown } from './standing.js';
+import type { Shown } from './current-events.js';
 import type { ToolCalls } from './tool-calls.js';
 import type { WriteOrder, Writes } from './write-order.js';
 import type { Event as Stored, Session as Handle } from '../model/types.js';

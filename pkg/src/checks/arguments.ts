@@ -2,7 +2,7 @@
 
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed } from '../model/json.js';
-import { describe, isObject } from '../model/kinds.js';
+import { describe, isObject } from '../model/value-types.js';
 import { accept, areAccepted, meant, type Names } from './names.js';
 
 /** Checks that something is an object at all. */

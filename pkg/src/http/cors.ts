@@ -1,7 +1,7 @@
 // Cross-origin requests: who may read what is answered.
 
 import { checkOptions, invalid } from '../checks/arguments.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 
 /** Which pages of other origins may read answers. */
 export interface CorsOptions {

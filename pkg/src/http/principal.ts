@@ -2,7 +2,7 @@
 
 import { checkOptionalString, checkOptions, invalid } from '../checks/arguments.js';
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 import { isWellFormed } from '../model/json.js';
 import type { StoredScope } from '../model/scope.js';
 import type { WatchKey } from '../model/watch.js';

@@ -11,7 +11,7 @@ import { StatepadError } from '../model/errors.js';
 import { isWellFormed, put } from '../model/json.js';
 import { UNMARKED, markedOf, type KeyedOperators } from '../model/operator-write.js';
 import { isOperator, type Operator } from '../model/operators.js';
-import { describe, isPlain, isRevoked } from '../model/kinds.js';
+import { describe, isPlain, isRevoked } from '../model/value-types.js';
 import type { Json } from '../model/types.js';
 
 /** How deep lists and objects may be nested in a value; the core has the same limit. */

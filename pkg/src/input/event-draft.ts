@@ -4,7 +4,7 @@ import { EMPTY, admitDelta, admitMembers, isRecordLike, type AdmitOptions, type 
 import { checkMetadata, storedDeletions, withDeletions } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { sameJson } from '../model/json.js';
-import { describe, isObject, isPlain } from '../model/kinds.js';
+import { describe, isObject, isPlain } from '../model/value-types.js';
 import { newId } from '../model/ids.js';
 import { checkEventNames } from './requests.js';
 import { isTemp } from '../model/scope.js';

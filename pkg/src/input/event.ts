@@ -1,7 +1,7 @@
 // Making and reading events, as ADK names it.
 
 import { StatepadError } from '../model/errors.js';
-import { describe, isList, isObject } from '../model/kinds.js';
+import { describe, isList, isObject } from '../model/value-types.js';
 import { newId } from '../model/ids.js';
 import { checkObject } from '../checks/arguments.js';
 import { ADK_EVENT } from '../model/adk-event.js';

@@ -2,7 +2,7 @@
 
 import { admitValue } from './admit.js';
 import { StatepadError } from '../model/errors.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 import { OperatorWrite } from '../model/operator-write.js';
 import type { Json } from '../model/types.js';
 

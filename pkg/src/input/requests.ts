@@ -1,6 +1,6 @@
 // Checks what comes in with a request, as a whole.
 
-import { describe, isObject } from '../model/kinds.js';
+import { describe, isObject } from '../model/value-types.js';
 import {
   checkCount,
   checkNames,

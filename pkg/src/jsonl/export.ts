@@ -2,7 +2,7 @@
 
 import { notFound } from '../session/append.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import { checkOptions } from '../checks/arguments.js';
 import { OPTIONS, checkTarget } from '../input/requests.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';

@@ -1,7 +1,7 @@
 // Lines out of pieces of text.
 
 import { StatepadError } from '../model/errors.js';
-import { describe, isList, isObject } from '../model/kinds.js';
+import { describe, isList, isObject } from '../model/value-types.js';
 import { MAX_DEPTH } from '../input/admit.js';
 import { Nesting } from './nesting.js';
 

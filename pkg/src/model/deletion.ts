@@ -1,7 +1,7 @@
 // Deleting a key: how a delta says it.
 
 import { StatepadError } from './errors.js';
-import { describe, isObject } from './kinds.js';
+import { describe, isObject } from './value-types.js';
 
 const brand = Symbol.for('statepad.deleted');
 

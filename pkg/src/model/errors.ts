@@ -1,6 +1,6 @@
 // Every error that statepad throws.
 
-import { isObject } from './kinds.js';
+import { isObject } from './value-types.js';
 
 /** What went wrong, in a form that programs can rely on across versions. */
 export type ErrorCode =

@@ -1,6 +1,6 @@
 // Operators: writes that are resolved against the value at commit. The same rules as in the core (src/operator.rs).
 
-import { isList, isPlain } from './kinds.js';
+import { isList, isPlain } from './value-types.js';
 import type { Json } from './types.js';
 
 /**

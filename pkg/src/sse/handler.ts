@@ -7,7 +7,7 @@ import { checkFunction, checkMethods, checkObject, checkOptions, invalid } from 
 import { ErrorTeller, type OnError } from '../http/answers.js';
 import { Cors, type CorsOptions } from '../http/cors.js';
 import { authorized, EVERYONE, type Authorize, type Rights } from '../http/principal.js';
-import { seenChange, seenSession } from '../http/seen.js';
+import { seenChange, seenSession } from '../http/visible.js';
 import { StreamLimit, type StreamLimitOptions } from '../http/stream-limit.js';
 import { TextStream } from '../http/text-stream.js';
 import type { SessionKey } from '../model/types.js';

@@ -3,7 +3,7 @@
 import { Connection, type Subscription } from './connection.js';
 import { Reader, type Feed } from './reader.js';
 import { addressOf, ask, type SseSourceOptions } from './request.js';
-import { SharedWhole } from './shared-whole.js';
+import { SharedWhole } from './shared-session.js';
 import { sharedByTabs } from './tabs/share.js';
 import { keyOf, type AskedTarget } from './targets.js';
 import { placeText, wholeText } from './wire.js';

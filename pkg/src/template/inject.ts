@@ -1,6 +1,6 @@
 // Compile and render in one go, as ADK names it.
 
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import { checkMethods, checkObject } from '../checks/arguments.js';
 import { compiledTemplate } from './cache.js';
 import { isReady, ready } from '../engine/wasm.js';

@@ -3,7 +3,7 @@
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError, type Missing } from '../model/errors.js';
 import type { CompiledPlaceholder, Segment } from '../engine/template.js';
-import { placesIn } from './places.js';
+import { placesIn } from './locations.js';
 import { nearest } from '../checks/nearest.js';
 
 /** What a template is rendered with. */

@@ -2,9 +2,9 @@
 
 import { compile, escape, type Segment } from '../engine/template.js';
 import { StatepadError } from '../model/errors.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
-import { placesIn } from './places.js';
+import { placesIn } from './locations.js';
 import { checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
 import { OPTIONS } from '../input/requests.js';
 import { isThenable } from '../async/thenable.js';

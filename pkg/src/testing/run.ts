@@ -12,7 +12,7 @@ import {
   scopeDifference,
 } from './compare.js';
 import { missingNeeds } from './needs.js';
-import { toldWithout, type Told } from './told.js';
+import { toldWithout, type Told } from './normalize.js';
 import type { Change, Hint, LeaseAnswer, Migrate, SessionStore, StoreContext } from '../store/contract.js';
 import type {
   CommitStep,

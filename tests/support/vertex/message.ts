@@ -3,7 +3,7 @@
 import { unreadable, type Violation } from './errors.ts';
 import { isDefault, readEnum, readScalar, readTime, textOf } from './scalars.ts';
 import { fieldsOf, isMessage, type Field, type Version } from './schema.ts';
-import { isList, isObject } from '../../../pkg/src/model/kinds.ts';
+import { isList, isObject } from '../../../pkg/src/model/value-types.ts';
 
 /** A message that was read, ready to be written: without what is left out of answers; maps are instances of Map. */
 export type Message = Record<string, unknown>;

@@ -2,7 +2,7 @@
 
 import { CALLS } from './paths.ts';
 import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../../../pkg/src/checks/arguments.ts';
-import { describe } from '../../../pkg/src/model/kinds.ts';
+import { describe } from '../../../pkg/src/model/value-types.ts';
 import type { FakeVertexAiOptions, VertexTrouble } from './types.ts';
 
 /** The members that each kind of trouble must and may have, besides those that all may have. */

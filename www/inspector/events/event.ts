@@ -2,13 +2,13 @@
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { Event, Json } from 'statepad';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorPart } from '../ui/inspector-element.js';
 import type { Inspection } from '../model/inspection.js';
 import { contentsOf, ITEM_LABEL, textFrom, type Item } from '../model/contents.js';
 import { deltaOf, splitKey } from '../model/log.js';
 import { goTo } from '../timeline/moment.js';
 import { base, label } from '../ui/style.js';
-import { LongLists } from '../ui/more.js';
+import { LongLists } from '../ui/long-lists.js';
 import { showValue } from '../ui/value.js';
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });

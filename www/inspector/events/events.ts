@@ -5,7 +5,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { VirtualizerController } from '@tanstack/lit-virtual';
 import { eventsStyle } from './style.js';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorPart } from '../ui/inspector-element.js';
 import { AfterLayout } from '../ui/after-layout.js';
 import type { Inspection } from '../model/inspection.js';
 import { deltaOf, keysOf, splitKey } from '../model/log.js';

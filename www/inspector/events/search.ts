@@ -1,7 +1,7 @@
 // Searching keys, values, authors and what was said.
 
 import { css, html, type TemplateResult } from 'lit';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorPart } from '../ui/inspector-element.js';
 import { isFound } from '../model/rows.js';
 import { base } from '../ui/style.js';
 

@@ -4,7 +4,7 @@ import { css, html, nothing, type PropertyDeclarations, type PropertyValues, typ
 import { repeat } from 'lit/directives/repeat.js';
 import type { HistoryStep, Json, Session } from 'statepad';
 import type { Inspection } from '../model/inspection.js';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorPart } from '../ui/inspector-element.js';
 import { splitKey } from '../model/log.js';
 import { goTo } from '../timeline/moment.js';
 import { nameOf } from '../model/session-name.js';

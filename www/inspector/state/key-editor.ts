@@ -2,7 +2,7 @@
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { isStatepadError } from 'statepad';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorPart } from '../ui/inspector-element.js';
 import { splitKey, type Scope } from '../model/log.js';
 import { reasonOf } from '../ui/reason.js';
 import type { KeyRow } from '../model/rows.js';

@@ -5,10 +5,10 @@ import { html, nothing, type PropertyDeclarations, type PropertyValues, type Tem
 import { repeat } from 'lit/directives/repeat.js';
 import type { Session } from 'statepad';
 import type { Inspection } from '../model/inspection.js';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorPart } from '../ui/inspector-element.js';
 import { SCOPES, splitKey, type Scope } from '../model/log.js';
 import { nameOf } from '../model/session-name.js';
-import { LongLists } from '../ui/more.js';
+import { LongLists } from '../ui/long-lists.js';
 import { reasonOf } from '../ui/reason.js';
 import { differences, isFound, type KeyRow, type RowChange } from '../model/rows.js';
 import { goToRow } from './row-keys.js';

@@ -3,7 +3,7 @@
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { Template, type Missing } from 'statepad';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorPart } from '../ui/inspector-element.js';
 import { SCOPES } from '../model/log.js';
 import { dissect, type Dissection, type Piece } from './rendering.js';
 import { base } from '../ui/style.js';

@@ -1,7 +1,7 @@
 // Which moment of a session is shown, with steps and the way back to now. The slider is on the timeline's own axis.
 
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorPart } from '../ui/inspector-element.js';
 import type { Inspection } from '../model/inspection.js';
 import { base } from '../ui/style.js';
 

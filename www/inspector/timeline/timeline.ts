@@ -4,7 +4,7 @@ import { html, nothing, svg, type PropertyDeclarations, type TemplateResult } fr
 import { live } from 'lit/directives/live.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { Density } from './density.js';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorPart } from '../ui/inspector-element.js';
 import { AfterLayout } from '../ui/after-layout.js';
 import type { Inspection } from '../model/inspection.js';
 import { splitKey } from '../model/log.js';

@@ -1,7 +1,7 @@
 // The text of a file as lines for `openLines`, whatever of the forms that can be opened it has.
 
 import { eventFrom, isEvent, isMembers, isPartial, isSession, sessionFrom, type Members, type Names } from './adk.js';
-import { ACCEPTED, kindOfJson, kindOfText } from './kinds.js';
+import { ACCEPTED, kindOfJson, kindOfText } from './file-format.js';
 
 /** What a file is that cannot be opened, and what could be. */
 export class UnknownForm extends Error {

@@ -3,7 +3,7 @@
 import { isStatepadError, type HistoryStep, type Session, type SessionKey, type SessionService } from 'statepad';
 import { exportLines, openLines } from 'statepad/jsonl';
 import { reasonOf } from '../../inspector/ui/reason.js';
-import { kindOfBytes, magicOf, ACCEPTED } from './kinds.js';
+import { kindOfBytes, magicOf, ACCEPTED } from './file-format.js';
 import { FileLines } from './lines.js';
 import type { Call, Calls, Message, Progress, Request } from './protocol.js';
 

@@ -1,6 +1,6 @@
 // adk-java deletes a key by `null` in a delta: as statepad has it in stored events, the metadata name it besides.
 
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import { withDeletions } from '../../model/deletion.js';
 import type { Members } from '../../jsonl/members.js';
 

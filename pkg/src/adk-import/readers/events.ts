@@ -10,7 +10,7 @@ import { jsonOf, objectOf, optionalText, textOf, timeOf, type Numbers } from '..
 import { refuse } from '../../jsonl/problems.js';
 import { eventOf as fromPython } from '../../stores/adk-database/event-json.js';
 import { millisecondsOf } from '../../stores/adk-database/times.js';
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import type { Members } from '../../jsonl/members.js';
 import type { EventInit, Json } from '../../model/types.js';
 import type { AdkRow } from '../../stores/adk-database/database.js';

@@ -4,7 +4,7 @@ import { eventColumns, eventOf } from './events.js';
 import { layoutOf, type KnownKind, type Layout } from './layout.js';
 import { objectOf, jsonOf, timeOf, type Numbers } from '../values.js';
 import { Reading } from '../source/sql.js';
-import type { Breath } from '../breath.js';
+import type { Breath } from '../pacer.js';
 import { put } from '../../model/json.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import type { Members } from '../../jsonl/members.js';

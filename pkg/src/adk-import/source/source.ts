@@ -1,7 +1,7 @@
 // What a caller has of a database, as something that is read at one moment.
 
 import { StatepadError } from '../../model/errors.js';
-import { describe, isObject } from '../../model/kinds.js';
+import { describe, isObject } from '../../model/value-types.js';
 import { sqliteClient, type SqliteDatabase } from '../../stores/sqlite/client.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 

@@ -1,7 +1,7 @@
 // A case is a name and steps; what a store needs for it is read from them.
 
 import type { StoreCase, StoreNeed, StoreStep } from '../case.js';
-import { lackable } from './lacking.js';
+import { lackable } from './lackable.js';
 import type { Guard, Operator, OperatorName, StoreFeature } from '../../store/contract.js';
 
 /** Makes a case; what it needs is read from its steps. */

@@ -1,7 +1,7 @@
 // What a case needs of a store that a store may lack, read from its steps.
 
 import type { Change, Delta, StoreLack } from '../../store/contract.js';
-import { hasNul } from '../strange.js';
+import { hasNul } from '../edge-values.js';
 import type { StoreStep } from '../case.js';
 
 /** The last moment that the times of cases may have: the end of the year 9999, in milliseconds. */
