@@ -3,7 +3,7 @@
 import type { Inspection } from '../inspector/model/inspection.js';
 import type { Place } from './address.js';
 
-/** Whether an inspection shows the session of a place. */
+/** True when an inspection shows the session of a place. */
 function isThere({ session }: Inspection, { appName, userId, sessionId }: Place): boolean {
   return session?.appName === appName && session.userId === userId && session.id === sessionId;
 }

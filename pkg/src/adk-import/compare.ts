@@ -1,4 +1,4 @@
-// Whether a session of a service is what the database says.
+// True when a session of a service is what the database says.
 
 import { sameJson } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
@@ -21,7 +21,7 @@ export function differenceOf(session: Session, { events, state }: Planned): Diff
   );
 }
 
-/** Whether the events of a session are the first of those that it is to have: more of them can be appended. */
+/** True when the events of a session are the first of those that it is to have: more of them can be appended. */
 export function isBeginningOf(session: Session, { events }: Planned): boolean {
   return session.events.length < events.length && eventDifference(session.events, events) === undefined;
 }

@@ -15,7 +15,7 @@ export class Breath {
     this.#signal = signal;
   }
 
-  /** Whether it is time to let others run. */
+  /** True when it is time to let others run. */
   get isDue(): boolean {
     return performance.now() - this.#last >= MOST_MS;
   }

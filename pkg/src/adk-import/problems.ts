@@ -17,7 +17,7 @@ export interface AdkProblem {
   readonly reason: string;
   /** The code of the error, where it is one: `LIMIT_EXCEEDED` for a pickle that comes to too much. */
   readonly code?: ErrorCode;
-  /** Whether the session, or the values, are in the service all the same. */
+  /** True when the session, or the values, are in the service all the same. */
   readonly imported: boolean;
 }
 
@@ -33,7 +33,7 @@ const OF_ONE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORE_CORRUPT',
 ]);
 
-/** Whether an error is about one session: the others can go on. */
+/** True when an error is about one session: the others can go on. */
 export function isOfOne(error: unknown): error is StatepadError {
   return isStatepadError(error) && OF_ONE.has(error.code);
 }

@@ -138,7 +138,7 @@ class Run {
     }
   }
 
-  /** Whether enough sessions wait to be written. */
+  /** True when enough sessions wait to be written. */
   get #isWave(): boolean {
     const events = this.#waiting.reduce((sum, { planned }) => sum + planned.events.length, 0);
     return this.#waiting.length >= WAVE.sessions || events >= WAVE.events;

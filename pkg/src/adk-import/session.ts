@@ -17,13 +17,13 @@ const CORRECTION = 'statepad-import';
 /** A session as it is to be in a service. */
 export interface Planned {
   readonly key: SessionKey;
-  /** When it was created, in milliseconds since the epoch. */
+  /** The time when it was created, in milliseconds since the epoch. */
   readonly created: number;
   /** Its own values before the first event: those that no event has written. */
   readonly beginning: Members;
   /** The events as the service stores them; a correction is the last of them. */
   readonly events: readonly EventInit[];
-  /** Whether an event is added at its end, which makes the state what the row says. */
+  /** True when an event is added at its end, which makes the state what the row says. */
   readonly isCorrected: boolean;
   /** Its own values in the end: those of its row. */
   readonly state: Members;

@@ -53,7 +53,7 @@ export async function standingOf(service: SessionService, handle: Handle, shown:
   return hasMarker ? standing(await logOf(service, handle, revision), shown) : events;
 }
 
-/** Whether the events that a handle shows are the last ones of the log: times are in no order. */
+/** True when the events that a handle shows are the last ones of the log: times are in no order. */
 async function isEnd(service: SessionService, handle: Handle, { since }: Shown): Promise<boolean> {
   const { events, revision } = handle;
   if (since === undefined || events.length === revision) {

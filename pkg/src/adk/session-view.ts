@@ -99,7 +99,7 @@ export function showState(
   temp?.forEach((value, key) => Object.hasOwn(given, key) && show(session, held, key, { value }, given[key]));
 }
 
-/** Whether nothing but the one event has moved the session and its scopes. */
+/** True when nothing but the one event has moved the session and its scopes. */
 export function isAlone(view: View, before: Snapshot, stored: Stored): boolean {
   const keys = Object.keys(stored.actions.stateDelta);
   const app = keys.filter((key) => key.startsWith(APP_PREFIX)).length;

@@ -1,11 +1,11 @@
-// Checks of arguments, at the public entrances: one look at each. What is behind them can rely on it.
+// Checks of arguments, once, at the public entry points. The code behind them relies on these checks.
 
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed } from '../model/json.js';
 import { describe, isObject } from '../model/value-types.js';
 import { accept, areAccepted, meant, type Names } from './names.js';
 
-/** Checks that something is an object at all. */
+/** Checks that an argument is an object. */
 export function checkObject(given: unknown, path: string): void {
   if (given === undefined) {
     invalid(path, 'is missing');
@@ -16,8 +16,8 @@ export function checkObject(given: unknown, path: string): void {
 }
 
 /**
- * Checks that no member is called almost as a known one: `stateDetla` would be kept, and write nothing. `elsewhere`
- * says where a name belongs that is known in another object.
+ * Refuses member names that are near misses of known ones: `stateDetla` would be stored as a member, and write
+ * nothing. `elsewhere` says where a name belongs that is known in another object.
  */
 export function checkNames(
   names: readonly string[],
@@ -40,8 +40,7 @@ export function checkNames(
 }
 
 /**
- * Checks options, if there are any: all of them must be known. Their `signal` is checked, too. `path` names them in
- * errors.
+ * Checks options, if present: all of them must be known. Their `signal` is checked, too. `path` names them in errors.
  */
 export function checkOptions(given: unknown, known: readonly string[], path = 'options'): void {
   if (given === undefined) {
@@ -58,13 +57,13 @@ export function checkOptions(given: unknown, known: readonly string[], path = 'o
   checkSignal((given as { readonly signal?: unknown }).signal);
 }
 
-/** Throws `INVALID_ARGUMENT` for a member of an unknown name, and says which one is meant, if one is. */
+/** Throws `INVALID_ARGUMENT` for a member of an unknown name, with the likely one, if any. */
 export function unknown(path: string, what: string, wanted: string | undefined): never {
   const hint = wanted === undefined ? '' : `: did you mean ${wanted}?`;
   throw new StatepadError('INVALID_ARGUMENT', `${path} is not known in ${what}${hint}`, { path });
 }
 
-/** Checks a signal, if there is one: it is asked only for what every host's `AbortSignal` has. */
+/** Checks a signal, if present. Only members that every host's `AbortSignal` has are read. */
 export function checkSignal(given: unknown): void {
   if (given === undefined) {
     return;
@@ -77,14 +76,14 @@ export function checkSignal(given: unknown): void {
   }
 }
 
-/** Checks a function that is called later. */
+/** Checks a callback. */
 export function checkFunction(given: unknown, path: string): void {
   if (typeof given !== 'function') {
     invalid(path, given === undefined ? 'is missing' : `must be a function, not ${describe(given)}`);
   }
 }
 
-/** Checks that an object has these methods, and those that it may have. `path` names it in errors. */
+/** Checks that an object has the required methods, and the type of its optional ones. `path` names it in errors. */
 export function checkMethods(
   given: unknown,
   path: string,

@@ -1,7 +1,7 @@
-// "Did you mean …": the name that is most like an unknown one. The same rule as in the core (src/template/nearest.rs),
-// which cannot be asked before its module is loaded.
+// "Did you mean …": the known name most similar to an unknown one. The rule is that of the core
+// (src/template/nearest.rs), which cannot be called before its module is loaded.
 
-/** A name of more characters is no slip of the fingers, and comparing it would take its time. */
+/** A longer name is no typing error, and the comparison would be slow. */
 const LONGEST = 64;
 
 /** The most similar candidate, if any is similar enough: at most a third of the name's characters differ. */
@@ -24,7 +24,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return found;
 }
 
-/** How many characters must be put in, taken out, replaced or swapped with their neighbour. */
+/** The number of characters to insert, delete, replace or swap with their neighbour. */
 function distance(a: readonly string[], b: readonly string[]): number {
   let before: number[] = [];
   let above: number[] = [];

@@ -101,7 +101,7 @@ export class PendingWrites {
     return this.#latest().map(({ key }) => key);
   }
 
-  /** Whether a context has written what its next event would carry. */
+  /** True when a context has written what its next event would carry. */
   has(owner: object): boolean {
     return this.#next(owner).length > 0;
   }

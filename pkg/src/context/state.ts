@@ -29,7 +29,7 @@ export interface ReadonlyState {
   get(key: string, defaultValue: string): string;
   get<T>(key: string): DeepReadonly<T> | undefined;
   get<T>(key: string, defaultValue: T): DeepReadonly<T>;
-  /** Whether the key is there. */
+  /** True when the key is there. */
   has(key: string): boolean;
   /** All values, in a frozen record. */
   toRecord(): Readonly<Record<string, Json>>;
@@ -90,7 +90,7 @@ export class State implements ReadonlyState {
     this.update({ [checkName(key)]: value });
   }
 
-  /** Whether the key is there. */
+  /** True when the key is there. */
   has(key: string): boolean {
     const pending = this.pending(key);
     return pending === undefined ? Object.hasOwn(this.committed(), key) : !isDeleted(pending);
@@ -157,7 +157,7 @@ export class State implements ReadonlyState {
     return this.get(key) as Json;
   }
 
-  /** Whether writes are pending. */
+  /** True when writes are pending. */
   hasDelta(): boolean {
     return Object.keys(this.#delta).length > 0;
   }

@@ -7,7 +7,7 @@ import { describe } from '../model/value-types.js';
 export interface CorsOptions {
   /** Their origins: `https://app.example.com`. */
   readonly origins: readonly string[];
-  /** Whether their requests may have cookies; not unless told otherwise. */
+  /** True when their requests may have cookies; not unless told otherwise. */
   readonly credentials?: boolean | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface Principal {
    * states, events and changes.
    */
   readonly reads?: readonly StoredScope[] | undefined;
-  /** When it ends, as a `Date` or in milliseconds since the epoch: streams end then. */
+  /** The time when it ends, as a `Date` or in milliseconds since the epoch: streams end then. */
   readonly ends?: Date | number | undefined;
 }
 
@@ -51,7 +51,7 @@ export const EVERYONE: Principal = Object.freeze({ apps: 'all', users: 'all' });
 /** A principal that was checked. */
 export class Rights {
   readonly id: string;
-  /** When it ends, in milliseconds since the epoch; `undefined`: never. */
+  /** The time when it ends, in milliseconds since the epoch; `undefined`: never. */
   readonly ends: number | undefined;
   readonly #apps: Granted;
   readonly #users: Granted;
@@ -74,27 +74,27 @@ export class Rights {
     this.ends = endOf(ends);
   }
 
-  /** Whether it has ended by now. */
+  /** True when it has ended by now. */
   get isOver(): boolean {
     return this.ends !== undefined && this.ends <= Date.now();
   }
 
-  /** Whether it may read the values of a scope. */
+  /** True when it may read the values of a scope. */
   reads(scope: StoredScope): boolean {
     return this.#reads.includes(scope);
   }
 
-  /** Whether it may read all scopes. */
+  /** True when it may read all scopes. */
   get readsAll(): boolean {
     return SCOPES.every((scope) => this.reads(scope));
   }
 
-  /** Whether it may see a session of an app that it may see. */
+  /** True when it may see a session of an app that it may see. */
   seesSession({ userId, sessionId }: { readonly userId: string; readonly sessionId: string }): boolean {
     return has(this.#users, userId) && has(this.#sessions, sessionId) && this.reads('session');
   }
 
-  /** Whether it may see what is asked for. */
+  /** True when it may see what is asked for. */
   sees({ appName, userId, sessionId }: WatchKey): boolean {
     if (!has(this.#apps, appName)) {
       return false;

@@ -4,7 +4,7 @@
 export interface TextStreamOptions {
   /** What is written when there is nothing else to write, and after how many milliseconds of that. */
   readonly heartbeat: { readonly text: string; readonly every: number };
-  /** When it ends, in milliseconds since the epoch; `undefined`: not by itself. */
+  /** The time when it ends, in milliseconds since the epoch; `undefined`: not by itself. */
   readonly ends?: number | undefined;
   /** Who reads it has gone when this is aborted. */
   readonly signal?: AbortSignal | undefined;

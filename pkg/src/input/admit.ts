@@ -1,9 +1,9 @@
-// What comes in is checked, copied and frozen in one pass. After it no caller's later mutation reaches the service,
-// and what JSON would lose or change without a word is an error that names its place.
+// Admission: values are checked, copied and frozen in one pass. After it no later mutation by the caller reaches the
+// service, and a value that JSON would lose or change silently is an error that names its path.
 //
-// To look for members under symbols takes three times as long as to look for all others. So it is done where one that
-// is lost would be state that is lost: in deltas and states with all that is in their values, and among the members of
-// an event and of its actions. Further down in an event a member under a symbol is left out, as JSON does it.
+// Looking for members under symbols takes three times as long as looking for all others. So it is done only where a
+// lost member would be lost state: in deltas and states with all their values, and among the members of an event and
+// of its actions. Deeper in an event a member under a symbol is dropped, as by JSON.
 
 import { ADK_EVENT } from '../model/adk-event.js';
 import { isDeleted } from '../model/deletion.js';
@@ -24,10 +24,7 @@ export interface AdmitOptions {
    * puts a few into its events.
    */
   readonly instances?: boolean;
-  /**
-   * Takes members whose names are near misses of known ones: as long as a log is read, of which every event is kept as
-   * it is.
-   */
+  /** Accepts near misses of known names while a log is read, because its events are kept unchanged. */
   readonly anyName?: boolean;
 }
 
@@ -126,7 +123,10 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
   return { delta, deleted: deleted ?? NOTHING, operators };
 }
 
-/** A copy of an operator: another copy of the package may know others, and anybody can make something up. */
+/**
+ * A copy of an operator. It is checked because other copies of the package may know others, and anyone can make one by
+ * hand.
+ */
 function admitOperator(given: unknown, key: string): Operator {
   const operator = copy(given, key, 1, SYMBOLS);
   if (!isOperator(operator)) {
@@ -150,14 +150,14 @@ const INSTANCES = 1;
 /** Refuses members under symbols, but for those of ADK's instances. */
 const SYMBOLS = 2;
 
-/** How values of the state are copied. */
+/** The rules for values of the state. */
 function stateRules(instances: boolean): number {
   return instances ? SYMBOLS | INSTANCES : SYMBOLS;
 }
 
 /**
- * The frozen copy of a value, or `undefined` for what an object may leave out. `name` is what its member is called,
- * for its `toJSON`; `rules` are those above, added up. Throws a {@link Fault}.
+ * The frozen copy of a value, or `undefined` for a value that an object may omit. `name` is the member's name, for
+ * `toJSON`; `rules` are those above, added up. Throws a {@link Fault}.
  */
 function copy(value: unknown, name: string, depth: number, rules: number): Json | undefined {
   switch (typeof value) {
@@ -260,7 +260,7 @@ function copyRecord(record: Record<string, unknown>, names: readonly string[], d
   return Object.freeze(copied);
 }
 
-/** What `JSON.stringify` would take in the place of a value that has a `toJSON`. */
+/** The value that `JSON.stringify` would take for one with a `toJSON`. */
 function copyJson(
   value: object,
   toJSON: (name: string) => unknown,
@@ -275,7 +275,7 @@ function copyJson(
   if (!isAnswerer(json)) {
     return copy(json, name, depth + 1, rules);
   }
-  // It is asked once: JSON.stringify does not ask the answer for its toJSON either, and leaves out what is a function.
+  // It is called once: JSON.stringify does not call the answer's toJSON either, and drops functions.
   if (Array.isArray(json)) {
     return copyArray(json, depth + 1, rules);
   }
@@ -290,12 +290,12 @@ function isAnswerer(json: unknown): json is object {
   return typeof json === 'object' && json !== null && typeof (json as { toJSON?: unknown }).toJSON === 'function';
 }
 
-/** A plain object, or an instance of a class that nothing but its members make up. */
+/** True for a plain object, and for an instance of a class that consists of its members alone. */
 export function isRecordLike(value: object): boolean {
   return isPlain(value) || Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** JSON would leave these out without a word. ADK's mark of its events is known. */
+/** Refuses members under symbols, which JSON would drop silently. ADK's mark of its events is accepted. */
 function refuseSymbols(value: object): void {
   for (const symbol of Object.getOwnPropertySymbols(value)) {
     if (symbol !== ADK_EVENT && Object.prototype.propertyIsEnumerable.call(value, symbol)) {
@@ -311,9 +311,9 @@ function required(copied: Json | undefined): Json {
   return copied;
 }
 
-/** What is wrong with a value. On its way out of the value it learns where that is. */
+/** A fault in a value. While it is thrown outwards it collects its path. */
 class Fault extends Error {
-  /** From the inside to the outside: the objects, and the way from each to the next. */
+  /** From the inside to the outside: the objects, and the step from each to the next. */
   readonly way: { readonly object: object; readonly step: string | number }[] = [];
 }
 
@@ -324,10 +324,10 @@ function located(fault: unknown, step: string | number, object: object): Error {
   return fault as Error;
 }
 
-/** The error that a fault becomes. State keys stand in brackets and quotes; members as JavaScript writes them. */
+/** The error for a fault. State keys are written in brackets and quotes; members as in JavaScript. */
 function report(fault: unknown, root: string, isDelta = false): Error {
   if (!(fault instanceof Fault)) {
-    // What a getter or a toJSON has thrown.
+    // Thrown by a getter or a toJSON.
     return fault as Error;
   }
   const way = fault.way.reverse();

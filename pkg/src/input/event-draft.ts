@@ -1,4 +1,4 @@
-// An event on its way in: admitted, and completed once the core has answered.
+// Event drafts: admitted, and completed once the core has answered.
 
 import { EMPTY, admitDelta, admitMembers, isRecordLike, type AdmitOptions, type AdmittedDelta } from './admit.js';
 import { checkMetadata, storedDeletions, withDeletions } from '../model/deletion.js';
@@ -23,33 +23,30 @@ export interface EventDraft {
   /** Its operators, if it has any: each of their keys is in the delta, as `null` until it is resolved. */
   operators: KeyedOperators | undefined;
   readonly id: string;
-  /** Whether the caller chose the id: it may come again by another call. */
+  /** True when the caller chose the id: another call may repeat it. */
   readonly named: boolean;
   readonly timestamp: number;
-  /** Whether the caller left the timestamp to the clock. */
+  /** True when the clock sets the timestamp. */
   readonly timed: boolean;
 }
 
-/**
- * The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is
- * set.
- */
+/** The `temp:` keys of an event: visible to its invocation, never stored. Deletions apply after the values. */
 export interface TempDelta {
   readonly set: ReadonlyMap<string, Json>;
   readonly unset: readonly string[];
 }
 
-/** What the context of an invocation gives to the events that go through it. */
+/** The part of an event that the context of an invocation contributes. */
 export interface ContextPart {
-  /** For events that do not name one. */
+  /** The author of events that name none. */
   readonly author: string;
   readonly invocationId: string;
-  /** In the place of the event's own delta, which is in it. It becomes a part of the draft. */
+  /** Replaces the event's own delta, which it includes. It becomes part of the draft. */
   readonly written: AdmittedDelta;
 }
 
 /**
- * Checks and copies an event, and fills in what is missing. The caller's object is never changed.
+ * Checks and copies an event, and fills in missing members. The caller's object is never changed.
  *
  * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
  */
@@ -98,14 +95,17 @@ export function admitEvent(
 
 const NO_NAMES: readonly string[] = [];
 
-/** What has getters or entries in the place of members would be lost: only ADK's own instances are their members. */
+/**
+ * Refuses getters and entries in the place of members, which would be lost: only ADK's own instances consist of their
+ * members.
+ */
 function checkRecord(given: unknown, path: string, { instances = false }: AdmitOptions): void {
   if (!isPlain(given) && !(instances && isObject(given) && isRecordLike(given))) {
     throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object, not ${describe(given)}`, { path });
   }
 }
 
-/** All deletions of an event: those that its metadata name already, and those of its delta. */
+/** All deletions of an event: those in its metadata, and those of its delta. */
 function deletionsIn(
   metadata: Json | undefined,
   deleted: readonly string[],
@@ -123,7 +123,7 @@ function deletionsIn(
   return storedDeletions(metadata).concat(deleted);
 }
 
-/** Fills in and checks what the service itself reads. */
+/** Fills in and checks the members that the service itself reads. */
 function complete(
   event: Record<string, Json>,
   now: () => number,
@@ -146,7 +146,7 @@ function complete(
   return { id, named, timestamp, timed };
 }
 
-/** Takes the `temp:` keys out of a draft, which can be prepared once more then. */
+/** Takes the `temp:` keys out of a draft, which can then be prepared once more. */
 export function extractTempKeys(draft: EventDraft): TempDelta {
   const { event, delta, deleted, operators } = draft;
   const set = new Map<string, Json>();
@@ -171,10 +171,7 @@ export function extractTempKeys(draft: EventDraft): TempDelta {
   return { set, unset };
 }
 
-/**
- * The event as it is stored: frozen, its deletions and operators in their stored form. The `temp:` keys have been
- * taken out.
- */
+/** The event in its stored form: frozen, with deletions and operators in its metadata, without `temp:` keys. */
 export function freezeEvent({ event, actions, delta, deleted, operators }: EventDraft): Event {
   if (deleted.length > 0) {
     event['customMetadata'] = withDeletions(event['customMetadata'], deleted) as Json;
@@ -188,8 +185,8 @@ export function freezeEvent({ event, actions, delta, deleted, operators }: Event
 }
 
 /**
- * Whether a draft, sealed, is what is stored already. A timestamp that the clock gave does not count, and neither does
- * what operators have come to.
+ * True when a draft, sealed, equals the stored event. A timestamp by the clock does not count, and neither do the
+ * results of operators.
  */
 export function isRepeated({ timed, operators }: EventDraft, sealed: Event, stored: Event): boolean {
   const given = timed ? { ...sealed, timestamp: stored.timestamp } : sealed;
@@ -201,7 +198,7 @@ export function isRepeated({ timed, operators }: EventDraft, sealed: Event, stor
   return sameJson(eventWith(given, asked), eventWith(stored, asked));
 }
 
-/** An event with what operators have come to in its delta, frozen. */
+/** A frozen event whose delta has the results of operators. */
 export function eventWith(event: Event, results: Readonly<Record<string, Json>>): Event {
   // Other programs may have stored an event without actions.
   const actions = (event as Partial<Event> | null)?.actions;

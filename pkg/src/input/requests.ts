@@ -1,4 +1,4 @@
-// Checks what comes in with a request, as a whole.
+// Checks of whole requests.
 
 import { describe, isObject } from '../model/value-types.js';
 import {
@@ -23,13 +23,13 @@ import type {
 import type { SharedKey } from '../model/past.js';
 import type { WatchOptions, WatchTarget, WholePlace, WholeSessionKey, WholeWatchOptions } from '../model/watch.js';
 
-/** The members of a session and of its key: any request may be one, with members beside it. */
+/** The members of a session and of its key: any request may be one, with further members beside them. */
 const SESSION = ['id', 'sessionId', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'];
 
 const requestOf = (what: string, ...known: readonly string[]): Names =>
   namesOf(`the request of ${what}`, [...known, 'signal'], { others: SESSION });
 
-/** What each request may have. */
+/** The members that each request may have. */
 export const REQUESTS = {
   createSession: requestOf('createSession', 'appName', 'userId', 'state', 'sessionId'),
   getSession: requestOf('getSession', 'appName', 'userId', 'sessionId', 'config'),
@@ -41,7 +41,7 @@ export const REQUESTS = {
   target: namesOf('the target', ['appName', 'userId', 'sessionId', 'whole'], { others: SESSION }),
 } as const;
 
-/** What the options of each operation may have. */
+/** The members that the options of each operation may have. */
 export const OPTIONS = {
   service: ['now', 'store', 'persist', 'restore', 'migrate', 'timeout', 'retry', 'cachedEvents', 'log', 'admit'],
   abortable: ['signal'],
@@ -62,14 +62,14 @@ export const OPTIONS = {
   render: ['state', 'artifact'],
 } as const;
 
-/** Checks a request: that it is one, that no name in it is a near miss of a known one, and its `signal`. */
+/** Checks a request: its type, near misses of known names, and its `signal`. */
 export function checkRequest(given: unknown, names: Names): void {
   checkObject(given, 'request');
   checkRequestNames(given as object, names);
   checkSignal((given as { readonly signal?: unknown }).signal);
 }
 
-/** A session that is given as a request may have any members. */
+/** Accepts any members of a session that is passed as a request. */
 function checkRequestNames(given: object, names: Names): void {
   if (!isSession(given)) {
     checkNames(Object.keys(given), names);
@@ -82,12 +82,12 @@ export function checkEventNames(names: readonly string[], actionNames: readonly 
   checkNames(actionNames, ACTION_NAMES);
 }
 
-/** A delta that was put beside the actions. */
+/** A hint for a delta that was put beside the actions. */
 function inActions(name: string): string | undefined {
   return meant(name, ['stateDelta']) && 'actions.stateDelta';
 }
 
-/** Whether a session is given where a key is asked for: its `id` is the session's then. */
+/** True for a session in the place of a key: its `id` is the session's. */
 function isSession(given: object): given is { readonly id: string } {
   const { id, sessionId } = given as { readonly id?: unknown; readonly sessionId?: unknown };
   return typeof id === 'string' && sessionId === undefined;
@@ -108,7 +108,7 @@ export function checkKey(given: SessionKey | SessionName): SessionKey {
   };
 }
 
-/** Checks what an update is of: a key, a part of one, or a session. */
+/** Checks the target of an update: a key, a part of one, or a session. */
 export function checkTarget(given: UpdateStateTarget | SessionName): UpdateStateTarget {
   checkObject(given, 'target');
   checkRequestNames(given, REQUESTS.target);
@@ -134,12 +134,12 @@ export function checkUpdateOptions(given: UpdateStateOptions): UpdateStateOption
   return given;
 }
 
-/** Whether an `app:` or `user:` key of no session is given. */
+/** True for the `app:` or `user:` key of a history without a session. */
 export function isSharedKey(given: unknown): given is SharedKey {
   return isObject(given) && 'key' in given && !('id' in given);
 }
 
-/** Checks options that say whether the answer is detailed. */
+/** Checks options with the member `detailed`. */
 export function checkDetailed(given: { readonly detailed?: unknown }, known: readonly string[]): void {
   checkOptions(given, known);
   if (given.detailed !== undefined && typeof given.detailed !== 'boolean') {
@@ -147,7 +147,7 @@ export function checkDetailed(given: { readonly detailed?: unknown }, known: rea
   }
 }
 
-/** Whether a target to watch is a whole session. Its key was checked. */
+/** True when the target of a watch is a whole session. Its key was checked. */
 export function isWhole(given: WatchTarget): given is WholeSessionKey {
   const { whole } = given as { readonly whole?: unknown };
   if (whole !== undefined && typeof whole !== 'boolean') {
@@ -191,7 +191,7 @@ export function checkWatchOptions(given: WatchOptions, { sessionId }: UpdateStat
   return given;
 }
 
-/** Checks what all options of a watch have, and their names. */
+/** Checks the options that all watches share, and their names. */
 function checkPace(given: WatchOptions | WholeWatchOptions): void {
   checkOptions(given, OPTIONS.watch);
   const { initial, poll = 1, buffer = 1 } = given;
@@ -206,7 +206,7 @@ function checkPace(given: WatchOptions | WholeWatchOptions): void {
   }
 }
 
-/** Checks what names a session: a handle, or any object with its `id`, `appName` and `userId`. */
+/** Checks the name of a session: a handle, or any object with its `id`, `appName` and `userId`. */
 export function checkSession(given: unknown): void {
   checkObject(given, 'session');
   const { appName, userId, id } = given as Record<string, unknown>;
@@ -226,7 +226,7 @@ export function checkConfig(config: GetSessionConfig | undefined): GetSessionCon
   return config && { numRecentEvents: config.numRecentEvents, afterTimestamp: after };
 }
 
-/** A list request, understood: adk-js's meaning of `limit`, `offset` and `page`. */
+/** A checked list request, with adk-js's meaning of `limit`, `offset` and `page`. */
 export interface ListPlan {
   readonly appName: string;
   readonly userId: string | undefined;
@@ -234,7 +234,7 @@ export interface ListPlan {
   readonly limit: number | undefined;
   readonly offset: number;
   readonly cursor: string | undefined;
-  /** The page's number where no limit tells it. */
+  /** The page's number when no limit determines it. */
   readonly page: number;
 }
 

@@ -171,7 +171,7 @@ function inOneOrder(keys: readonly string[]): string[] {
   return [...keys.filter((key) => !isShared(key)), ...keys.filter(isShared).sort()];
 }
 
-/** Whether others may have written it, too. */
+/** True when others may have written it, too. */
 function isShared(key: string): boolean {
   return key.startsWith(APP_PREFIX) || key.startsWith(USER_PREFIX);
 }

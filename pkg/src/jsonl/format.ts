@@ -17,7 +17,7 @@ export interface SessionLine {
   readonly appName: string;
   readonly userId: string;
   readonly id: string;
-  /** When it was created, in milliseconds since the epoch. */
+  /** The time when it was created, in milliseconds since the epoch. */
   readonly timestamp: number;
   /** What it was created with, under full keys. */
   readonly state: Readonly<Record<string, Json>>;

@@ -71,7 +71,7 @@ class Growing {
   #text = '';
   #fault: string | undefined;
 
-  /** Whether it may be a whole object. */
+  /** True when it may be a whole object. */
   get isWhole(): boolean {
     return this.#nesting.isClosed;
   }

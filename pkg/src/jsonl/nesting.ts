@@ -20,7 +20,7 @@ export class Nesting {
     return this.#deepest;
   }
 
-  /** Whether all that was opened is closed again, and something was. */
+  /** True when all that was opened is closed again, and something was. */
   get isClosed(): boolean {
     return this.#deepest > 0 && this.#depth === 0 && !this.#isInString;
   }

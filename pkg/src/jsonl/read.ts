@@ -18,7 +18,7 @@ export interface FileEvent {
 export interface FileSession {
   readonly line: number;
   readonly key: SessionKey;
-  /** When it was created; `undefined` when the file does not say. */
+  /** The time when it was created; `undefined` when the file does not say. */
   readonly timestamp: number | undefined;
   /** What it was created with, under full keys. */
   readonly state: Members;
@@ -61,7 +61,7 @@ export async function readLines(input: Input, problems: Problems): Promise<Conte
 class Reader implements Contents {
   readonly sessions: FileSession[] = [];
   readonly scopes: FileScope[] = [];
-  /** Whether nothing can be said of the other lines. */
+  /** True when nothing can be said of the other lines. */
   isTooNew = false;
   readonly #seen = new Map<string, string>();
   /** The session that the next events belong to; `undefined` when its line is broken. */

@@ -1,4 +1,4 @@
-// Keeping a session up to date by what is told of it.
+// Keeps a session up to date by the changes of a watch.
 
 import { isDeleted, storedDeletions, type Deleted } from './deletion.js';
 import { put } from './json.js';
@@ -12,9 +12,9 @@ type State = Readonly<Record<string, Json>>;
 const ORDER = { session: 0, app: 1, user: 2 } as const;
 
 /**
- * A session after a change that `SessionService.watch` has told of it as a whole. Nothing that is given changes: the
- * answer is a frozen, plain object, which shares what has stayed the same with the session before, and is that session
- * when nothing has changed. After all that was told, state and events are those of the service.
+ * The session after a change from a `SessionService.watch` of a whole session. Arguments are never modified: the
+ * answer is a frozen, plain object that shares all unchanged parts with the session before, and is that same session
+ * when nothing changed. After the last change, state and events are those of the service.
  *
  * @example
  * let session: Session | undefined;
@@ -69,7 +69,7 @@ function withValues(before: State, { scope, from, delta }: WholeSessionChange & 
     : withWritten(before, [...written, ...gone.map((key): [string, undefined] => [key, undefined])]);
 }
 
-/** A state in which keys have been written; `undefined` deletes. New keys go to the end of their scope. */
+/** The state after writes to its keys; `undefined` deletes. New keys go to the end of their scope. */
 function withWritten(before: State, written: readonly (readonly [string, Json | undefined])[]): State {
   const state: Record<string, Json> = { ...before };
   let isNew = false;
@@ -93,7 +93,7 @@ function inOrder(state: State): State {
   return { ...own, ...app, ...user };
 }
 
-/** The members of a session, of which those of a handle are computed. */
+/** The members of a session as plain values: those of a handle are computed. */
 function plainMembers({ id, appName, userId, state, events, lastUpdateTime, revision }: Session): Session {
   return { id, appName, userId, state, events, lastUpdateTime, revision };
 }

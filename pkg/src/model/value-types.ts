@@ -1,16 +1,16 @@
-// What kind of value a caller has given. Nothing here throws, not even for a revoked proxy.
+// The type of a caller's value. Nothing here throws, not even for a revoked proxy.
 
-/** Whether something is an object, or an instance of a class: no list, no function, not `null`. */
+/** True for an object, instances of classes included: no list, no function, not `null`. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isRevoked(value) && !Array.isArray(value);
 }
 
-/** Whether something is a list. */
+/** True for a list. */
 export function isList(value: unknown): value is readonly unknown[] {
   return typeof value === 'object' && value !== null && !isRevoked(value) && Array.isArray(value);
 }
 
-/** Made by `{}`, by `Object.create(null)`, or by the `{}` of another realm. */
+/** True for objects made by `{}`, by `Object.create(null)`, or by the `{}` of another realm. */
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) {
     return false;
@@ -19,13 +19,13 @@ export function isPlain(value: unknown): value is Readonly<Record<string, unknow
   try {
     prototype = Object.getPrototypeOf(value) as object | null;
   } catch {
-    // A revoked proxy, or one whose owner does not want to be looked at.
+    // A revoked proxy, or one that refuses inspection.
     return false;
   }
   return prototype === Object.prototype || prototype === null || Object.hasOwn(prototype, 'isPrototypeOf');
 }
 
-/** What something is, in words for a message. */
+/** A description of a value for messages. */
 export function describe(value: unknown): string {
   switch (typeof value) {
     case 'undefined':
@@ -63,10 +63,10 @@ function classOf(value: object): unknown {
   }
 }
 
-/** Whether something is a proxy that has been revoked: nothing can be asked of it. */
+/** True for a revoked proxy, which throws at every access. */
 export function isRevoked(value: object): boolean {
   try {
-    // The answer is used: bundlers leave out a call whose answer is not used, as if it could not throw.
+    // The answer is used: bundlers drop a call whose answer is unused, as if it could not throw.
     const answer: unknown = Array.isArray(value);
     return answer === undefined;
   } catch {

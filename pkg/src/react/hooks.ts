@@ -33,7 +33,7 @@ export interface SessionProviderProps {
    */
   readonly initial?: Session | null | undefined;
   /**
-   * Whether the session before stays shown while another one of the same user is loading: as `previous` of
+   * True when the session before stays shown while another one of the same user is loading: as `previous` of
    * `useSession`, and in what `useSessionState` selects from. Not so unless it is `true`.
    */
   readonly keepPrevious?: boolean | undefined;

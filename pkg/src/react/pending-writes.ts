@@ -42,7 +42,7 @@ export class PendingWrite {
     this.#change = change;
   }
 
-  /** Whether it shows in nothing any more. */
+  /** True when it shows in nothing any more. */
   get isDone(): boolean {
     return this.#status === 'accepted' && [...this.#results.keys()].every((key) => this.#done.has(key));
   }

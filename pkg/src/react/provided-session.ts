@@ -81,7 +81,7 @@ export class ProvidedSession {
   }
 }
 
-/** Whether a session is one of the user of a key. */
+/** True when a session is one of the user of a key. */
 function isOfUser(key: SessionKey, session: Session | null | undefined): session is Session {
   return session?.appName === key.appName && session.userId === key.userId;
 }

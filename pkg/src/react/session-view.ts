@@ -61,7 +61,7 @@ export class SessionView {
     return this.#snapshot;
   }
 
-  /** Whether nobody wants the session. */
+  /** True when nobody wants the session. */
   get isIdle(): boolean {
     return this.#listeners.size === 0 && this.#holds === 0;
   }
@@ -302,7 +302,7 @@ export class SessionView {
   }
 }
 
-/** Whether it is by now. */
+/** True when it is by now. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
 /** The keys that a change has told, without prefix those of the session; `all` when it has told everything. */

@@ -19,7 +19,7 @@ export interface UseSessionWriteResult<T> {
   readonly write: (change: StateChange) => void;
   /** As `write`; resolves to what the writer answers, and rejects when the change is refused. */
   readonly writeAsync: (change: StateChange) => Promise<T>;
-  /** Whether a write of this component is on its way. */
+  /** True when a write of this component is on its way. */
   readonly isPending: boolean;
   /** Why the last write that was answered was refused; `undefined` when it was not, or a later one is on its way. */
   readonly error: unknown;

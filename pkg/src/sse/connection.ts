@@ -24,7 +24,7 @@ const MAX_ADDRESS = 2_000;
 export interface Subscription {
   /** What is asked for, with the place from which on. */
   readonly asked: AskedTarget;
-  /** Whether it can be told anything now. */
+  /** True when it can be told anything now. */
   readonly isFull: boolean;
   /** Tells it a change. Answers whether it has taken it. */
   push(change: AnyChange): boolean;
@@ -36,9 +36,9 @@ export interface Subscription {
 interface Watched {
   readonly subscription: Subscription;
   since: string | undefined;
-  /** Whether the handler has ever answered for it. */
+  /** True when the handler has ever answered for it. */
   wasConnected: boolean;
-  /** Whether it waits for its next connection: what comes by the one that there is was told it, or has no room. */
+  /** True when it waits for its next connection: what comes by the one that there is was told it, or has no room. */
   isBehind: boolean;
 }
 
@@ -63,7 +63,7 @@ export class Connection {
     this.#options = options;
   }
 
-  /** Whether it has as many targets as a request may have. */
+  /** True when it has as many targets as a request may have. */
   get isFull(): boolean {
     return this.#watched.size >= MAX_TARGETS;
   }

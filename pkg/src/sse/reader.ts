@@ -36,12 +36,12 @@ export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
     this.#signal = signal;
   }
 
-  /** Whether it was told as much as it can hold: what comes next is lost on it. */
+  /** True when it was told as much as it can hold: what comes next is lost on it. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Whether nothing reaches it any more. */
+  /** True when nothing reaches it any more. */
   get isOver(): boolean {
     return this.#end !== undefined;
   }

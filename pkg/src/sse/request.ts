@@ -12,7 +12,7 @@ export interface SseSourceOptions {
   readonly fetch?: ((request: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Sent with each request; a function is asked before each. */
   readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>) | undefined;
-  /** Whether cookies are sent to another origin: see `fetch`. */
+  /** True when cookies are sent to another origin: see `fetch`. */
   readonly credentials?: RequestCredentials | undefined;
   /**
    * After how long without a word a connection counts as dead, in milliseconds; 45,000 unless told otherwise: three
@@ -105,7 +105,7 @@ export function toldError(given: unknown, status?: number): StatepadError | unde
   });
 }
 
-/** Whether asking again makes sense after an error: the handler was not reached, or cannot do it now. */
+/** True when asking again makes sense after an error: the handler was not reached, or cannot do it now. */
 export function isPassing(error: unknown): error is StatepadError {
   if (!isStatepadError(error)) {
     return false;

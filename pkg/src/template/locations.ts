@@ -29,7 +29,7 @@ export function placesIn(text: string): (position: number) => Place {
 
 const NEWLINE = 10;
 
-/** Whether a unit is the second of the two that make one character. */
+/** True when a unit is the second of the two that make one character. */
 function isSecondHalf(text: string, at: number, code: number): boolean {
   return code >= 0xdc00 && code < 0xe000 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }

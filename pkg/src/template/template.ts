@@ -18,7 +18,7 @@ export interface Placeholder {
   readonly key: string;
   /** The way into the value: `['city']`, `[0, 'id']`; empty for the whole value. */
   readonly path: readonly (string | number)[];
-  /** Whether it may be missing. */
+  /** True when it may be missing. */
   readonly optional: boolean;
   /** The line of its brace, from 1. */
   readonly line: number;

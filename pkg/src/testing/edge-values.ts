@@ -282,7 +282,7 @@ export const EVENT_TEXTS: readonly string[] = [
   JSON.stringify(TEXTS),
 ];
 
-/** Whether a value has the character NUL in a text or a name. */
+/** True when a value has the character NUL in a text or a name. */
 export function hasNul(value: unknown): boolean {
   return typeof value === 'object' && value !== null
     ? Object.entries(value).some(([name, item]) => hasNul(name) || hasNul(item))

@@ -79,7 +79,7 @@ class Run {
   #hints: Hint[] = [];
   #onHint: (() => void) | undefined;
   #isHintedTooLate = false;
-  /** When the lease that was answered last ends. */
+  /** The time when the lease that was answered last ends. */
   #until = -Infinity;
 
   constructor(harness: StoreHarness) {

@@ -28,12 +28,12 @@ export function checkLabels(labels: unknown): void {
   }
 }
 
-/** When a session that is made at `time` expires. */
+/** The time when a session that is made at `time` expires. */
 export function firstExpiryOf(message: Message, time: bigint): bigint {
   return expiryOf(message, time) ?? later(time, LIFETIME);
 }
 
-/** When a session that is changed at `time` expires; `undefined` when the message does not say. */
+/** The time when a session that is changed at `time` expires; `undefined` when the message does not say. */
 export function expiryOf({ ttl, expireTime }: Message, time: bigint): bigint | undefined {
   if (ttl !== undefined) {
     const span = parseSpan(ttl as string) as bigint;

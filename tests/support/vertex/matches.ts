@@ -21,7 +21,7 @@ const ORDERS: Readonly<Record<string, (a: bigint, b: bigint) => boolean>> = {
   '>=': (a, b) => a >= b,
 };
 
-/** Whether a session is one that a comparison wants. */
+/** True when a session is one that a comparison wants. */
 export function sessionTest({ path, operator, value }: Comparison): (session: StoredSession) => boolean {
   const label = /^labels\.(.+)$/s.exec(path)?.[1];
   const read = label !== undefined ? labelOf(label) : Object.hasOwn(TEXTS, path) ? TEXTS[path] : undefined;
@@ -31,7 +31,7 @@ export function sessionTest({ path, operator, value }: Comparison): (session: St
   return (session) => (read(session) === value) === (operator === '=');
 }
 
-/** Whether an event is one that a comparison wants. */
+/** True when an event is one that a comparison wants. */
 export function eventTest({ path, operator, value }: Comparison): (event: StoredEvent) => boolean {
   const time = path === 'timestamp' ? parseTime(value) : undefined;
   const isMet = ORDERS[operator];

@@ -165,7 +165,7 @@ function url(name: string): string {
   return `type.googleapis.com/${name}`;
 }
 
-/** Whether an answer has a field: values that are the default are left out unless the field knows that it was set. */
+/** True when an answer has a field: values that are the default are left out unless the field knows that it was set. */
 function isKept(field: Field, value: unknown): boolean {
   return value !== undefined && (field.hasPresence || !isEmpty(field, value));
 }

@@ -25,7 +25,7 @@ interface Operation {
   readonly time: string;
   /** How many polls are left. */
   polls: number;
-  /** When it is done by itself. */
+  /** The time when it is done by itself. */
   readonly due: bigint | undefined;
   response: object | undefined;
 }

@@ -84,7 +84,7 @@ export function nameOf(parts: Pick<Target, 'project' | 'location' | 'engine' | '
   return parts.session === '' ? engine : `${engine}/sessions/${parts.session}`;
 }
 
-/** Whether a session may have this id: it has 63 letters of `a-z0-9-` at most, and no hyphen at either end. */
+/** True when a session may have this id: it has 63 letters of `a-z0-9-` at most, and no hyphen at either end. */
 export function isSessionId(id: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(id);
 }

@@ -29,7 +29,7 @@ export function readScalar(type: string, value: unknown): Scalar | undefined {
   return READERS[type]?.(value);
 }
 
-/** Whether a value is the default of its type. */
+/** True when a value is the default of its type. */
 export function isDefault(value: unknown): boolean {
   return DEFAULTS.has(value);
 }

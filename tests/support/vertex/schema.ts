@@ -193,7 +193,7 @@ export interface Field {
   /** `string`, `map string`, `enum ...`, or the name of a message. */
   readonly type: string;
   readonly isList: boolean;
-  /** Whether a value that is the default is another than none. */
+  /** True when a value that is the default is another than none. */
   readonly hasPresence: boolean;
   /** The union that it is a member of. */
   readonly union: string | undefined;
@@ -224,7 +224,7 @@ function fieldOf(name: string, spec: string, version: Version): Field[] {
   return only === undefined || only === version ? [field] : [];
 }
 
-/** Whether a type is a message of the table. */
+/** True when a type is a message of the table. */
 export function isMessage(type: string): boolean {
   return Object.hasOwn(MESSAGES, type);
 }

@@ -27,9 +27,9 @@ export interface StoredSession {
   createTime: bigint;
   updateTime: bigint;
   expireTime: bigint;
-  /** When it is gone by the clock of the host, which may be less than a millisecond before. */
+  /** The time when it is gone by the clock of the host, which may be less than a millisecond before. */
   goneTime: bigint;
-  /** Whether the operation that creates it is done. */
+  /** True when the operation that creates it is done. */
   isReady: boolean;
   readonly events: StoredEvent[];
 }
@@ -51,7 +51,7 @@ export class Engine {
     return session?.isReady === true ? session : undefined;
   }
 
-  /** Whether a new session cannot have an id, since another has it or is about to. */
+  /** True when a new session cannot have an id, since another has it or is about to. */
   isTaken(id: string): boolean {
     return this.#standing(id) !== undefined;
   }

@@ -72,7 +72,7 @@ export interface FakeVertexAiOptions {
    */
   readonly creationDelay?: number | undefined;
   /**
-   * Whether requests need a token (`Authorization: Bearer`) or an API key, as they do at the service: those without
+   * True when requests need a token (`Authorization: Bearer`) or an API key, as they do at the service: those without
    * one are answered 401. Unless told otherwise, they do from the first request on that has a token.
    */
   readonly token?: 'required' | 'optional' | undefined;

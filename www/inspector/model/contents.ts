@@ -97,13 +97,13 @@ export function shortSummaryOf(event: Event): string {
   return short;
 }
 
-/** Whether an event tells of an error. */
+/** True when an event tells of an error. */
 export function isError(event: Event): boolean {
   return errorOf(event as unknown as Members).length > 0;
 }
 
 /**
- * Whether an event is a user's: its author says so, or what was said does. Tools answer in the user's role, too: those
+ * True when an event is a user's: its author says so, or what was said does. Tools answer in the user's role, too: those
  * are the agent's.
  */
 export function isOfUser(event: Event): boolean {
@@ -112,7 +112,7 @@ export function isOfUser(event: Event): boolean {
   return event.author === 'user' || (role === 'user' && !isAnswer);
 }
 
-/** Whether an event has words for its reader, and not only what agents do among themselves. */
+/** True when an event has words for its reader, and not only what agents do among themselves. */
 export function isSpoken(event: Event): boolean {
   return contentsOf(event).some(({ kind }) => kind === 'text' || kind === 'file' || kind === 'transcript');
 }

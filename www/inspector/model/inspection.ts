@@ -55,7 +55,7 @@ export class Inspection extends EventTarget {
   #moment: number | undefined;
   /** The `temp:` keys of the invocation that runs in this page. */
   #temp: Readonly<Record<string, Json>> = {};
-  /** Whether {@link #temp} is known: only who has run an invocation knows what its `temp:` keys are. */
+  /** True when {@link #temp} is known: only who has run an invocation knows what its `temp:` keys are. */
   #knowsTemp = false;
   /** The session that was found deleted. */
   #deleted: Session | undefined;
@@ -106,13 +106,13 @@ export class Inspection extends EventTarget {
     return this.#wanted ?? this.revision;
   }
 
-  /** Whether the moment moves on with the session. */
+  /** True when the moment moves on with the session. */
   get isNow(): boolean {
     return this.#moment === undefined;
   }
 
   /**
-   * Whether the `temp:` keys of the moment are known. They are not stored: they are known now, while the invocation
+   * True when the `temp:` keys of the moment are known. They are not stored: they are known now, while the invocation
    * that wrote them runs in this page, and neither in the past nor after a reload.
    */
   get knowsTemp(): boolean {

@@ -52,7 +52,7 @@ export function keysOf(event: Event): string[] {
   return [...Object.keys(delta), ...temp];
 }
 
-/** Whether a list of events begins with all of an earlier one: a log only grows. */
+/** True when a list of events begins with all of an earlier one: a log only grows. */
 export function isContinued(earlier: readonly object[], events: readonly object[]): boolean {
   const last = earlier.length - 1;
   return last < 0 || (earlier[0] === events[0] && earlier[last] === events[last]);

@@ -144,7 +144,7 @@ function tempRow(key: string, value: Json): KeyRow {
   };
 }
 
-/** Whether a key or its value has what is searched for, whatever its case. */
+/** True when a key or its value has what is searched for, whatever its case. */
 export function isFound({ key, text }: KeyRow, query: string): boolean {
   return query === '' || `${key}\n${text}`.toLowerCase().includes(query.toLowerCase());
 }

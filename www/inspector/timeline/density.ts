@@ -20,7 +20,7 @@ interface Column {
   readonly column: number;
   /** How many of them wrote to each scope, in the order of `KEPT`. */
   readonly counts: [number, number, number];
-  /** Whether one of them wrote `temp:` keys. */
+  /** True when one of them wrote `temp:` keys. */
   hasTemp: boolean;
 }
 

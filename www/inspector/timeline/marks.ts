@@ -98,7 +98,7 @@ function markOf({ inspection: { log, matches }, step, written }: Drawing, revisi
 /** What a mark shows besides its event. */
 interface Look {
   readonly step: number;
-  /** Whether the event wrote the traced key. */
+  /** True when the event wrote the traced key. */
   readonly isWritten: boolean;
   /** `undefined` when nothing is searched for. */
   readonly isFound: boolean | undefined;

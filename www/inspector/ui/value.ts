@@ -23,7 +23,7 @@ interface Piece {
   readonly tone: Tone;
 }
 
-/** Whether a text has what is searched for in it, whatever its case. */
+/** True when a text has what is searched for in it, whatever its case. */
 export function contains(text: string, query: string): boolean {
   return text.toLowerCase().includes(query.toLowerCase());
 }

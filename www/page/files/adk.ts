@@ -24,12 +24,12 @@ const LAST_SECOND = 1e11;
 /** Earlier than this, a small number is no time of day in either unit (seconds: 1973), and stays as it is. */
 const FIRST_SECOND = 1e8;
 
-/** Whether something is an object. */
+/** True when something is an object. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether something looks like a session: an object that has a list of events. */
+/** True when something looks like a session: an object that has a list of events. */
 export function isSession(value: unknown): value is Members {
   return isMembers(value) && Array.isArray(value['events']) && value['kind'] === undefined;
 }
@@ -37,7 +37,7 @@ export function isSession(value: unknown): value is Members {
 /** Members that only events have, in either spelling. */
 const OF_EVENTS = ['author', 'content', 'actions', 'invocationId', 'invocation_id', 'errorCode', 'error_code'];
 
-/** Whether something looks like an event. */
+/** True when something looks like an event. */
 export function isEvent(value: unknown): value is Members {
   return isMembers(value) && value['kind'] === undefined && OF_EVENTS.some((name) => name in value);
 }
@@ -56,7 +56,7 @@ export function sessionFrom(given: Members, names: Names): Members {
   };
 }
 
-/** Whether an event is a part of an answer that was streamed: the whole follows, and is all that a log has. */
+/** True when an event is a part of an answer that was streamed: the whole follows, and is all that a log has. */
 export function isPartial(event: unknown): boolean {
   return isMembers(event) && event['partial'] === true;
 }

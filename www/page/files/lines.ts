@@ -125,7 +125,7 @@ export class FileLines {
 }
 
 /**
- * Whether a text is lines of JSON, or one JSON value over several lines; as far as its beginning tells. `hasEnd` says
+ * True when a text is lines of JSON, or one JSON value over several lines; as far as its beginning tells. `hasEnd` says
  * whether its first line has ended.
  */
 function formOf(text: string, hasEnd: boolean): 'unknown' | 'lines' | 'document' {
@@ -138,7 +138,7 @@ function formOf(text: string, hasEnd: boolean): 'unknown' | 'lines' | 'document'
   return !hasEnd ? 'unknown' : isMembers(parsed(text.slice(0, text.indexOf('\n')))) ? 'lines' : 'document';
 }
 
-/** Whether a line is one of those that `exportLines` writes, broken or not: it begins as they do. */
+/** True when a line is one of those that `exportLines` writes, broken or not: it begins as they do. */
 function isKindLine(line: string): boolean {
   return /^\s*\{\s*"kind"\s*:/u.test(line);
 }

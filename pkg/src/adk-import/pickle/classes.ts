@@ -65,18 +65,18 @@ const models = paths(MODELS);
 const enums = paths(ENUMS);
 const plain = paths(PLAIN);
 
-/** Whether a class may be in the actions of an event. */
+/** True when a class may be in the actions of an event. */
 export function isAllowed(module: string, name: string): boolean {
   const path = `${module}.${name}`;
   return models.has(path) || enums.has(path) || plain.has(path);
 }
 
-/** Whether a class, given as `module.name`, is a model of pydantic. */
+/** True when a class, given as `module.name`, is a model of pydantic. */
 export function isModel(path: string): boolean {
   return models.has(path);
 }
 
-/** Whether a class is an enum. */
+/** True when a class is an enum. */
 export function isEnum(path: string): boolean {
   return enums.has(path);
 }

@@ -23,7 +23,7 @@ export class Reading {
     return this.#database.dialect === 'sqlite';
   }
 
-  /** Whether a table has a column. */
+  /** True when a table has a column. */
   has(table: string, column: string): boolean {
     return this.#tables.get(table)?.has(column) === true;
   }

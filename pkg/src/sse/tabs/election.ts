@@ -43,7 +43,7 @@ export class Election {
   /** While it waits for the lock. */
   #waiting = new AbortController();
   #steals = false;
-  /** Whether the leader was asked since it was last heard of. */
+  /** True when the leader was asked since it was last heard of. */
   #isAsked = false;
 
   constructor(host: TabHost, name: string, elector: Elector) {
@@ -192,10 +192,10 @@ export class Election {
   }
 }
 
-/** Whether it is by now. */
+/** True when it is by now. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
-/** When a term began. */
+/** The time when a term began. */
 const beginOf = (term: string): number => Number(term.split(' ')[0]);
 
 /** Resolves when a signal is aborted. */

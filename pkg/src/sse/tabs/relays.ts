@@ -125,7 +125,7 @@ export class Relays {
 
 const nameOf = ({ appName, userId, sessionId }: SessionKey): string => JSON.stringify([appName, userId, sessionId]);
 
-/** Whether two places are the same one. Of a place only that is known. */
+/** True when two places are the same one. Of a place only that is known. */
 function isSame(a: WholePlace | undefined, b: WholePlace | undefined): boolean {
   const text = (place: WholePlace | undefined): string =>
     JSON.stringify(Object.entries(place ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)));

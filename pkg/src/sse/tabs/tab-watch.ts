@@ -12,7 +12,7 @@ export class TabWatch {
   name: string | undefined;
   /** Where the reader is behind all that was told. */
   place: WholePlace | undefined;
-  /** Whether anything was told, so that the session could be read at least once. */
+  /** True when anything was told, so that the session could be read at least once. */
   hasBegun = false;
   readonly #waiting: WholeSessionChange[] = [];
   #end: { readonly error?: unknown } | undefined;

@@ -51,7 +51,7 @@ function isUpdate({ kind }: Change): boolean {
   return kind === 'update';
 }
 
-/** Whether one change of a kind is sent more than once. */
+/** True when one change of a kind is sent more than once. */
 function isTwice(kind: Change['kind'], changes: readonly Change[]): boolean {
   const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
   return new Set(ids).size < ids.length;
@@ -69,7 +69,7 @@ function hasBeginning(step: StoreStep): boolean {
   return 'load' in step && step.answer?.events.some(({ rev }) => rev === 0) === true;
 }
 
-/** Whether a list depends on the times of sessions. */
+/** True when a list depends on the times of sessions. */
 function isSorted(step: StoreStep): boolean {
   return 'list' in step && step.answer.rows.length > 1;
 }
@@ -82,7 +82,7 @@ function isDate(time: number): boolean {
   return Number.isInteger(time) && time >= 0 && time <= LAST_DATE;
 }
 
-/** Whether an event is not the JSON of an event with this id. */
+/** True when an event is not the JSON of an event with this id. */
 function hasOtherText({ kind, event }: Change): boolean {
   if (kind !== 'append' || event === undefined) {
     return false;
@@ -109,7 +109,7 @@ function writtenBy(step: StoreStep): readonly Change[] {
 }
 
 /**
- * Whether the events of each session are written one after the other, in the order of their times and then their ids.
+ * True when the events of each session are written one after the other, in the order of their times and then their ids.
  */
 function areInOrder(steps: readonly StoreStep[]): boolean {
   const last = new Map<string, { readonly time: number; readonly id: string }>();
