@@ -1,5 +1,5 @@
-// Which events an ADK session shows: those that stand. ADK for JavaScript knows no rewinding and reads its sessions as
-// they are, so what was rewound, and the markers that say so, are left out.
+// The current events of an ADK session. ADK for JavaScript knows no rewinding and reads its sessions as they are, so
+// rewound events, and the markers of rewinds, are left out.
 
 import { effectiveEvents, isMarker } from '../engine/rewind.js';
 import { listed } from './events.js';
@@ -7,17 +7,17 @@ import type { Event, GetSessionConfig, Session } from '@google/adk';
 import type { SessionService } from '../service/session-service.js';
 import type { Event as Stored, Session as Handle, SessionKey } from '../model/types.js';
 
-/** Which of the events that there were when a session was read it shows; later ones all show. */
+/** The window over the events that existed when a session was read; later ones are all shown. */
 export interface Shown {
   /** The earliest time, in milliseconds since the epoch. */
   readonly since: number | undefined;
-  /** How many of them at most: the last ones. */
+  /** The largest number of them: the last ones. */
   readonly last: number;
-  /** How many events there were. */
+  /** The number of events at that time. */
   readonly readLength: number;
 }
 
-/** What a caller has asked for. */
+/** The window that a caller has requested. */
 export function shownBy(config: GetSessionConfig | undefined, { revision }: Handle): Shown {
   const { afterTimestamp: since, numRecentEvents: last = Infinity } = config ?? {};
   return { since, last, readLength: revision };
@@ -42,13 +42,13 @@ export async function logOf(
   return (session?.events ?? []).slice(0, length);
 }
 
-/** The events that a session shows that was just read. The rest of its log is only loaded where that may matter. */
+/** The events that a session shows after it was read. The rest of its log is loaded only if it may matter. */
 export async function standingOf(service: SessionService, handle: Handle, shown: Shown): Promise<readonly Stored[]> {
   const { events, revision } = handle;
   if (events.length === 0) {
     return events;
   }
-  // A marker takes out what is before it. Where none comes after the first event that shows, all of these stand.
+  // A marker removes events before it. Where none follows the first event of the window, all of these are current.
   const hasMarker = events.some(isMarker) || !(await isEnd(service, handle, shown));
   return hasMarker ? standing(await logOf(service, handle, revision), shown) : events;
 }
@@ -66,9 +66,8 @@ async function isEnd(service: SessionService, handle: Handle, { since }: Shown):
 }
 
 /**
- * Makes the list of a session show what stands in a log that has grown by a marker since it had `taken` events. What
- * ADK has done to the list stays: copies that it has put in the place of events, events that it has taken out, and
- * those that are not stored.
+  * Brings the list of a session up to date with a log that has grown by a marker since it had `taken` events. ADK's
+  * changes of the list stay: copies in the place of events, events that it has removed, and those that are not stored.
  */
 export function showStanding(session: Session, log: readonly Stored[], taken: number, shown: Shown): void {
   const wanted = standing(log, shown);
@@ -82,7 +81,7 @@ export function showStanding(session: Session, log: readonly Stored[], taken: nu
   let next = 0;
   for (const event of wanted) {
     if (there.has(event.id)) {
-      // With all that stands before it in the list.
+      // With all entries before it in the list.
       while (next < kept.length && there.has(event.id)) {
         const entry = kept[next++] as Event;
         list.push(entry);

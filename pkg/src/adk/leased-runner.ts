@@ -1,4 +1,4 @@
-// ADK's Runner, one run at a time for a session.
+// ADK's Runner, limited to one run at a time for a session.
 
 import { Runner, type Event, type RunnerConfig } from '@google/adk';
 import { StatepadSessionService } from './session-service.js';
@@ -6,21 +6,21 @@ import { checkOptions, invalid } from '../checks/arguments.js';
 import { OPTIONS } from '../input/requests.js';
 import type { Lease, WithLeaseOptions } from '../model/lease.js';
 
-/** What a {@link LeasedRunner} is made with. */
+/** The configuration of a {@link LeasedRunner}. */
 export interface LeasedRunnerConfig extends RunnerConfig {
   readonly sessionService: StatepadSessionService;
   /**
-   * How long the lease of a killed run lasts (`ttl`), and how long a run waits for the one before (`wait`), in
-   * milliseconds: 30,000 and 0 unless told otherwise.
+    * The duration of the lease of a killed run (`ttl`), and the time that a run waits for the one before (`wait`), in
+    * milliseconds: 30,000 and 0 by default.
    */
   readonly lease?: Pick<WithLeaseOptions, 'ttl' | 'wait'> | undefined;
 }
 
 /**
- * ADK's `Runner` that leases the session for each run: from before it reads the session to the end of the invocation,
- * however that ends. While another run has the lease, in this process or in another one, a run waits or throws
- * `LEASE_HELD`. A run whose lease was taken by another, because its process stood still for longer than `ttl`, writes
- * nothing more: it is aborted and throws `LEASE_LOST`.
+  * ADK's `Runner` that leases the session for each run: from before it reads the session to the end of the invocation,
+  * in any case. While another run has the lease, in this process or in another one, a run waits or throws
+  * `LEASE_HELD`. A run whose lease was taken over, because its process stood still for longer than `ttl`, writes
+  * nothing more: it is aborted and throws `LEASE_LOST`.
  *
  * @example
  * const runner = new LeasedRunner({ appName, agent, sessionService, lease: { ttl: 10_000, wait: 60_000 } });
@@ -51,10 +51,10 @@ export class LeasedRunner extends Runner {
       const signals = abortSignal === undefined ? [lease.signal] : [lease.signal, abortSignal];
       yield* super.runAsync.call(run, { ...params, abortSignal: AbortSignal.any(signals) });
     } finally {
-      // What the agent has thrown is told first. A lease that was lost is told by its signal.
+      // The agent's error comes first. The signal of the lease reports its loss.
       await release().catch(() => undefined);
     }
-    // ADK ends an aborted run without a word.
+    // ADK ends an aborted run silently.
     if (lease.signal.aborted) {
       throw lease.signal.reason;
     }
@@ -90,7 +90,7 @@ function withPlugin({ app, plugins = [], sessionService }: LeasedRunnerConfig): 
   return { plugins: isThere ? plugins : [plugin, ...plugins.filter((other) => other !== plugin)] };
 }
 
-/** The same service, whose sessions of the lease's name carry the lease. */
+/** The same service, except that its sessions of the lease's name carry the lease. */
 function leased(sessions: StatepadSessionService, lease: Lease): StatepadSessionService {
   const getSession: StatepadSessionService['getSession'] = async (request) => {
     const session = await sessions.getSession(request);

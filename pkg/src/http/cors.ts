@@ -1,17 +1,17 @@
-// Cross-origin requests: who may read what is answered.
+// Cross-origin requests: the origins that may read answers.
 
 import { checkOptions, invalid } from '../checks/arguments.js';
 import { describe } from '../model/value-types.js';
 
-/** Which pages of other origins may read answers. */
+/** The pages of other origins that may read answers. */
 export interface CorsOptions {
   /** Their origins: `https://app.example.com`. */
   readonly origins: readonly string[];
-  /** True when their requests may have cookies; not unless told otherwise. */
+  /** True when their requests may have cookies; false by default. */
   readonly credentials?: boolean | undefined;
 }
 
-/** Adds to answers what lets the named origins read them. */
+/** Adds the headers that let the named origins read answers. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #credentials: boolean;
@@ -41,7 +41,7 @@ export class Cors {
     return this.allow(request, new Response(null, { status: 204, ...(isKnown && { headers }) }));
   }
 
-  /** An answer that the origin of its request can read, if it is one of those that are named. */
+  /** Lets the origin of the request read an answer, if it is one of the named origins. */
   allow(request: Request, { body, status, statusText, headers: given }: Response): Response {
     const headers = new Headers(given);
     const origin = request.headers.get('origin');

@@ -1,4 +1,4 @@
-// What a principal sees of sessions and their changes: keys of scopes that it may not read are left out.
+// The view of sessions and changes that a principal may have: keys of scopes that it may not read are removed.
 
 import type { Rights } from './principal.js';
 import { put } from '../model/json.js';
@@ -6,7 +6,7 @@ import { nameOf } from '../model/scope.js';
 import type { Event, Session } from '../model/types.js';
 import type { WatchedChange, WholeSessionChange } from '../model/watch.js';
 
-/** A session as it is told, a plain object. */
+/** The visible part of a session, as a plain object. */
 export function seenSession(rights: Rights, session: Session): Session {
   const { id, appName, userId, state, events, lastUpdateTime, revision } = session;
   const seen = { id, appName, userId, state, events, lastUpdateTime, revision };
@@ -15,7 +15,7 @@ export function seenSession(rights: Rights, session: Session): Session {
     : { ...seen, state: seenKeys(rights, state), events: events.map((event) => seenEvent(rights, event)) };
 }
 
-/** A change as it is told; `undefined` for one that is not. */
+/** The visible part of a change; `undefined` for a hidden one. */
 export function seenChange<Change extends WatchedChange | WholeSessionChange>(
   rights: Rights,
   change: Change,
@@ -48,7 +48,7 @@ function seenEvent(rights: Rights, event: Event): Event {
   };
 }
 
-/** What the package keeps in an event lies under keys of the state, or lists them. */
+/** The package's own metadata of an event lies under keys of the state, or lists them. */
 function seenMetadata(rights: Rights, own: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const seen: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(own)) {

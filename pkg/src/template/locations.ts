@@ -1,6 +1,6 @@
-// Where the placeholders of a template stand, for people. The same rule as in the core (src/template/mod.rs).
+// Lines and columns of placeholders, for people. The rule is that of the core (src/template/mod.rs).
 
-/** A place in a text. */
+/** A line and a column in a text. */
 export interface Place {
   /** From 1. */
   readonly line: number;
@@ -8,7 +8,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** Answers with the place of a position in the text. The positions that it is given must not go back. */
+/** Returns a function that locates an index in the text. Its arguments must not decrease. */
 export function placesIn(text: string): (position: number) => Place {
   let at = 0;
   let line = 1;
@@ -29,7 +29,7 @@ export function placesIn(text: string): (position: number) => Place {
 
 const NEWLINE = 10;
 
-/** True when a unit is the second of the two that make one character. */
+/** True when a unit is the second half of a surrogate pair. */
 function isSecondHalf(text: string, at: number, code: number): boolean {
   return code >= 0xdc00 && code < 0xe000 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
