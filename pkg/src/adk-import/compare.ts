@@ -1,4 +1,4 @@
-// True when a session of a service is what the database says.
+// Compares a session of a service with the one in the database.
 
 import { sameJson } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
@@ -6,10 +6,10 @@ import type { Members } from '../jsonl/members.js';
 import type { Event, EventInit, Json, Session } from '../model/types.js';
 import type { Planned } from './session.js';
 
-/** What differs first, in words; `undefined` when nothing does. */
+/** The first difference, in words; `undefined` when there is none. */
 export type Difference = string | undefined;
 
-/** Compares a session of a service with what it is to be: every event, and its own values. */
+/** Compares a session of a service with the planned one: every event, and its own values. */
 export function differenceOf(session: Session, { events, state }: Planned): Difference {
   const shown = session.events;
   return (
@@ -21,7 +21,7 @@ export function differenceOf(session: Session, { events, state }: Planned): Diff
   );
 }
 
-/** True when the events of a session are the first of those that it is to have: more of them can be appended. */
+/** True when the events of a session are the first of the planned ones: the others can be appended. */
 export function isBeginningOf(session: Session, { events }: Planned): boolean {
   return session.events.length < events.length && eventDifference(session.events, events) === undefined;
 }
@@ -30,7 +30,7 @@ export function isBeginningOf(session: Session, { events }: Planned): boolean {
 function eventDifference(shown: readonly Event[], events: readonly EventInit[]): Difference {
   const length = Math.min(shown.length, events.length);
   for (let index = 0; index < length; index++) {
-    // Any members: what is not known here is compared, too.
+    // Any members: unknown ones are compared, too.
     const one: Members = { ...shown[index] };
     const other: Members = { ...events[index] };
     const name = namesOf(one, other).find((member) => !sameJson(one[member], other[member]));

@@ -1,12 +1,12 @@
-// Lets the event loop go on while much is read at once: rows of SQLite come without a pause.
+// Keeps the event loop responsive during long reads: rows of SQLite come without a pause.
 
 import { sleep } from '../async/sleep.js';
 import type { Signal } from '../async/abort.js';
 
-/** For how long nothing else may run, in milliseconds. */
+/** The longest time without a pause, in milliseconds. */
 const MOST_MS = 20;
 
-/** Gives timers and signals their turn now and then. */
+/** Pauses now and then, for timers and signals. */
 export class Breath {
   readonly #signal: Signal | undefined;
   #last = performance.now();
@@ -15,12 +15,12 @@ export class Breath {
     this.#signal = signal;
   }
 
-  /** True when it is time to let others run. */
+  /** True when a pause is due. */
   get isDue(): boolean {
     return performance.now() - this.#last >= MOST_MS;
   }
 
-  /** Lets others run, if it is time. Throws the reason of the signal. */
+  /** Pauses if it is due. Throws the reason of the signal. */
   async take(): Promise<void> {
     this.#signal?.throwIfAborted();
     if (this.isDue) {

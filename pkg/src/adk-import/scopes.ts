@@ -1,4 +1,4 @@
-// App and user values: sessions that are replayed write them, and in the end they are what the rows say.
+// App and user values: replayed sessions write them, and at the end they are those of the rows.
 
 import { valueDifference } from './compare.js';
 import { makeScope } from '../jsonl/replay.js';
@@ -9,7 +9,7 @@ import type { SessionService } from '../service/session-service.js';
 import type { Json } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
-/** What scopes are brought over with. */
+/** The resources for the import of a scope. */
 export interface ScopeParts {
   readonly reader: AdkReader;
   readonly service: SessionService;
@@ -19,12 +19,12 @@ export interface ScopeParts {
   readonly areTexts: boolean;
 }
 
-/** An app, or a user in it, while its sessions are brought over. */
+/** An app, or a user in it, during the import of its sessions. */
 export class ScopeImport {
   readonly key: ScopeKey;
   readonly #parts: ScopeParts;
   readonly #before: Readonly<Record<string, Json>>;
-  /** How many sessions the service had of it that are not known to be of the database. */
+  /** The number of its sessions in the service that are not known to be of the database. */
   #others: number;
 
   private constructor(key: ScopeKey, parts: ScopeParts, before: Readonly<Record<string, Json>>, others: number) {
@@ -34,7 +34,7 @@ export class ScopeImport {
     this.#others = others;
   }
 
-  /** Looks at what the service has before anything is written. */
+  /** Reads the values of the service before anything is written. */
   static async begin(key: ScopeKey, parts: ScopeParts): Promise<ScopeImport> {
     const { service, signal } = parts;
     const before = await valuesBefore(key, parts);
@@ -43,14 +43,14 @@ export class ScopeImport {
     return new ScopeImport(key, parts, before, others);
   }
 
-  /** The service has a session of this scope, and it is one of the database. */
+  /** Counts a session of this scope in the service as one of the database. */
   foundOwn(): void {
     this.#others -= 1;
   }
 
   /**
-   * Makes the values what the rows say. Where the service has other sessions, what they have is kept: names that the
-   * service had before keep their values, and that is told.
+    * Makes the values those of the rows. If the service has other sessions, their values take precedence: names that
+    * the service had before keep their values, which is reported as a problem.
    */
   async finish(): Promise<void> {
     const { key } = this;
@@ -71,7 +71,7 @@ export class ScopeImport {
     }
   }
 
-  /** Makes the values these, and in their order; a store that cannot write them need not, where they are equal. */
+  /** Makes the values these, in their order; a store that cannot write them need not, if they are equal. */
   async #make(wanted: Members): Promise<void> {
     const { service, signal } = this.#parts;
     const { appName, userId } = this.key;
@@ -85,7 +85,7 @@ export class ScopeImport {
   }
 }
 
-/** None where the service cannot tell: a store may know the values of an app with its sessions only. */
+/** None where the service cannot read them: a store may know the values of an app with its sessions only. */
 async function valuesBefore(key: ScopeKey, parts: ScopeParts): Promise<Record<string, Json>> {
   try {
     return await valuesOf(key, parts);

@@ -1,4 +1,4 @@
-// What the lines of a file say, before anything is done with it.
+// The content of a file, before it is written to a service.
 
 import { VERSION } from './format.js';
 import { linesOf, type Input } from './lines.js';
@@ -9,7 +9,7 @@ import type { EventInit, SessionKey } from '../model/types.js';
 /** An event of a file. */
 export interface FileEvent {
   readonly line: number;
-  /** What a message begins with, where the line has several events. */
+  /** The prefix of messages, where the line has several events. */
   readonly place: string;
   readonly event: EventInit;
 }
@@ -20,7 +20,7 @@ export interface FileSession {
   readonly key: SessionKey;
   /** The time when it was created; `undefined` when the file does not say. */
   readonly timestamp: number | undefined;
-  /** What it was created with, under full keys. */
+  /** The values of its creation, under full keys. */
   readonly state: Members;
   readonly events: FileEvent[];
 }
@@ -33,13 +33,13 @@ export interface FileScope {
   readonly state: Members;
 }
 
-/** What is in a file, in its order. */
+/** The content of a file, in its order. */
 export interface Contents {
   readonly sessions: readonly FileSession[];
   readonly scopes: readonly FileScope[];
 }
 
-/** Reads all lines. Those that are broken are told to `problems`. */
+/** Reads all lines. `problems` collects the broken ones. */
 export async function readLines(input: Input, problems: Problems): Promise<Contents> {
   const reader = new Reader();
   let line = 0;
@@ -61,7 +61,7 @@ export async function readLines(input: Input, problems: Problems): Promise<Conte
 class Reader implements Contents {
   readonly sessions: FileSession[] = [];
   readonly scopes: FileScope[] = [];
-  /** True when nothing can be said of the other lines. */
+  /** True when the other lines cannot be understood. */
   isTooNew = false;
   readonly #seen = new Map<string, string>();
   /** The session that the next events belong to; `undefined` when its line is broken. */
@@ -116,7 +116,7 @@ class Reader implements Contents {
     }
   }
 
-  /** The same values may be there twice: so files that share an app can be put together. */
+  /** The same values may occur twice, so that files that share an app can be concatenated. */
   #takeScope(scope: FileScope): void {
     const { appName, userId, state } = scope;
     const whose = userId === undefined ? `the app "${appName}"` : `the user "${userId}"`;
@@ -129,7 +129,7 @@ class Reader implements Contents {
     }
   }
 
-  /** What was there under this name before, if anything. */
+  /** The earlier kind of thing under this name, if any. */
   #saw(name: readonly unknown[], what: string): string | undefined {
     const key = JSON.stringify(name);
     const before = this.#seen.get(key);
@@ -171,7 +171,7 @@ function readScope(members: Members, line: number): FileScope {
   return { line, appName: scope.text('appName'), userId, state: scope.object('state') };
 }
 
-/** A whole session, as ADK's services and statepad's handles give it as JSON. */
+/** A whole session, in the JSON of ADK's services and statepad's handles. */
 function readDump(members: Members, line: number): FileSession {
   if (!('events' in members)) {
     refuse('kind is missing');

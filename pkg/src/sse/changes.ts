@@ -9,12 +9,12 @@ import type { SessionSource, WatchedChange, WatchKey, WatchPace } from '../model
 
 /** The changes of a target. */
 export interface OpenedTarget {
-  /** The text of the place at which they begin; empty where only the first of them tells it. */
+  /** The text of the place at which they begin; empty if only the first change has it. */
   readonly place: string;
   readonly changes: AsyncIterable<AnyChange>;
 }
 
-/** Begins to watch a target. Throws `SESSION_NOT_FOUND`, and `INVALID_ARGUMENT` for a place that is none. */
+/** Begins to watch a target. Throws `SESSION_NOT_FOUND`, and `INVALID_ARGUMENT` for an invalid place. */
 export async function openTarget(
   service: SessionSource,
   { target, whole, since, initial }: AskedTarget,
@@ -23,7 +23,7 @@ export async function openTarget(
   const { sessionId } = target;
   if (sessionId !== undefined && !whole) {
     const asked = since === undefined ? undefined : parsePlace(since);
-    // Where it stands is the place to begin at.
+    // The current place is the beginning.
     const session = await foundSession(service, target as SessionKey, { numRecentEvents: 1 });
     const begin = asked ?? eventPlace(session.revision, session.events.at(-1)?.id);
     return { place: placeText(begin), changes: resume(service, target, begin, session.revision, pace) };
@@ -55,7 +55,7 @@ function watchValues(
   return service.watch(target, { ...pace, ...place });
 }
 
-/** Changes without the first, which tells everything as it is: its place is where they begin. */
+/** Changes without the first, which reports everything: its place is where they begin. */
 async function withoutFirst(changes: AsyncIterable<AnyChange>): Promise<OpenedTarget> {
   const iterator = changes[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -77,8 +77,8 @@ export async function foundSession(
 }
 
 /**
- * Watches a session from a place on. The event at the place itself is read once more: another one there, or none,
- * means that what the client has seen is not what the store has any more.
+  * Watches a session from a place on. The event at that place is read again: if it is missing or another one, the
+  * store no longer has the history that the client has seen.
  */
 async function* resume(
   service: SessionSource,

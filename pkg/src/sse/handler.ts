@@ -1,4 +1,4 @@
-// Watching over HTTP: the side that serves.
+// Watching over HTTP: the server side.
 
 import { foundSession, openTarget, type OpenedTarget } from './changes.js';
 import { configOf, severalTargets, singleTarget, type AskedTarget } from './targets.js';
@@ -16,30 +16,28 @@ import type { SessionSource } from '../model/watch.js';
 /** Options of {@link sseHandler}. */
 export interface SseHandlerOptions {
   /**
-   * Says who asks: a principal, whose rights are applied to what the request asks for; a `Response` that refuses; or
-   * `undefined`, which is answered with status 401. Without it nothing is served.
+    * Returns a principal, whose rights limit the request; a `Response` that refuses it; or `undefined`, which is
+    * answered with status 401. Without this function nothing is served.
    */
   readonly authorize?: Authorize | undefined;
-  /** In the place of `authorize`: whoever asks may see everything. For demos. */
+  /** In the place of `authorize`: everyone may see everything. For demos. */
   readonly insecure?: boolean | undefined;
   /**
-   * How often a connection that has nothing to tell is written to, in milliseconds, so that proxies keep it open and
-   * the other side notices when it is dead; 15,000 unless told otherwise.
+    * The interval of heartbeats on an idle connection, in milliseconds, so that proxies keep it open and the client
+    * detects a dead one; 15,000 by default.
    */
   readonly heartbeat?: number | undefined;
-  /**
-   * How long a client waits before it connects again, in milliseconds; 1,000 unless told otherwise, and at least 100.
-   */
+   /** The time that a client waits before it reconnects, in milliseconds; 1,000 by default, and at least 100. */
   readonly retry?: number | undefined;
-  /** How often the store is asked at least, in milliseconds: see `WatchOptions.poll`. */
+  /** The longest interval between questions to the store, in milliseconds: see `WatchOptions.poll`. */
   readonly poll?: number | undefined;
-  /** How many streams a client may have at a time; any number unless told otherwise. */
+  /** The limit on a client's simultaneous streams; none by default. */
   readonly limit?: StreamLimitOptions | undefined;
-  /** Which pages of other origins may read what is answered; none unless told otherwise. */
+  /** The pages of other origins that may read answers; none by default. */
   readonly cors?: CorsOptions | undefined;
   /**
-   * Hears of what clients are not told: errors of the store, of `authorize`, and those inside a stream, each with the
-   * number that the client is told. The console is told otherwise.
+    * Receives errors that clients do not see: those of the store, of `authorize`, and those inside a stream, each with
+    * the number that the client gets. The console by default.
    */
   readonly onError?: OnError | undefined;
 }
@@ -47,23 +45,23 @@ export interface SseHandlerOptions {
 const OPTIONS = ['authorize', 'insecure', 'heartbeat', 'retry', 'poll', 'limit', 'cors', 'onError'];
 const METHODS = ['GET', 'POST'];
 
-/** The shortest time after which clients may be told to connect again, in milliseconds. */
+/** The shortest time after which clients may reconnect, in milliseconds. */
 const LEAST_RETRY_MS = 100;
-/** What a timer can wait for. */
+/** The longest duration of a timer. */
 const MAX_DURATION_MS = 2 ** 31 - 1;
 
 /**
- * Makes a handler for the Fetch API that tells the changes of what a request asks for as server-sent events, from
- * `Last-Event-ID` (or the parameter `since`) on, without gap or repeat. Browsers can read it with `EventSource`, all
- * hosts with `sseSource`. A request that does not accept `text/event-stream` gets the session itself as JSON.
+  * Makes a handler for the Fetch API that sends the changes of the requested targets as server-sent events, from
+  * `Last-Event-ID` (or the parameter `since`) on, without a gap or a repeat. Browsers can read it with `EventSource`,
+  * all hosts with `sseSource`. A request that does not accept `text/event-stream` gets the session itself as JSON.
  *
- * What is asked for stands in the request, and who asks is said by `authorize`: what that principal may not see is
- * answered with 403, whether it is there or not.
+  * The request names the targets, and `authorize` returns the principal: targets that it may not see are answered with
+  * 403, present or not.
  *
- * Errors are answered as JSON, `{ error: { code, message, number? } }`: 400 for what cannot be understood, 401, 403,
- * 404 for a session that is not there, 413, 429, 503 when the service is closed or the store not available, 500
- * otherwise. Of what happens inside the server no more is told than its code and the number under which `onError`
- * heard of it. The handler never rejects.
+  * Errors are answered as JSON, `{ error: { code, message, number? } }`: 400 for an invalid request, 401, 403, 404 for
+  * a missing session, 413, 429, 503 when the service is closed or the store unavailable, 500 otherwise. Internal
+  * errors reveal no more than their code and the number under which `onError` received them. The handler never
+  * rejects.
  *
  * @example
  * const handler = sseHandler(service, {
@@ -154,7 +152,7 @@ class SseHandler {
     return Response.json(seenSession(rights, session), { headers: { 'cache-control': 'no-store' } });
   }
 
-  /** The changes of one target: what is wrong with it is the answer. */
+  /** The changes of one target: its error is the answer. */
   async #single(asked: AskedTarget, rights: Rights, request: Request): Promise<Response> {
     const stream = this.#open(rights, request);
     try {
@@ -164,7 +162,7 @@ class SseHandler {
       }
       void this.#tell(opened, { stream, rights, target: undefined })
         .catch((error: unknown) => {
-          // The client connects again, and is told then.
+          // The client reconnects, and gets the error then.
           this.#logUnlessEnded(error, request, stream);
         })
         .then(() => stream.close());
@@ -175,10 +173,10 @@ class SseHandler {
     return answerOf(stream);
   }
 
-  /** The changes of several targets in one stream: what is wrong with one of them is told there. */
+  /** The changes of several targets in one stream, which also carries the errors of single ones. */
   #several(several: readonly AskedTarget[], rights: Rights, request: Request): Response {
     const stream = this.#open(rights, request);
-    // One listener for all of them: hosts warn of a signal that many listen to.
+    // One listener for all of them: hosts warn of a signal with many listeners.
     const ends = several.map(() => new AbortController());
     stream.ended.addEventListener('abort', () => ends.forEach((end) => end.abort()), { once: true });
     const telling = several.map(async (asked, target) => {
@@ -212,7 +210,7 @@ class SseHandler {
     return stream;
   }
 
-  /** Tells changes, each when there is room for it. */
+  /** Sends changes, each when there is room for it. */
   async #tell(
     { changes }: OpenedTarget,
     { stream, rights, target }: { readonly stream: TextStream; readonly rights: Rights; readonly target: Numbered },

@@ -1,4 +1,4 @@
-// A whole session that is watched once for all readers of a source: who comes later gets it as it is by then.
+// A whole session that is watched once for all readers of a source: later readers begin with its current state.
 
 import { applyChange } from '../model/apply-change.js';
 import type { Connection, Subscription } from './connection.js';
@@ -8,9 +8,9 @@ import type { AnyChange } from './wire.js';
 import type { Session, SessionKey } from '../model/types.js';
 import type { WholePlace, WholeSessionChange } from '../model/watch.js';
 
-/** How long it is watched without readers, in milliseconds: components unmount and mount in one go. */
+/** The time that it is watched without readers, in milliseconds: components unmount and mount in one go. */
 const LINGER_MS = 100;
-/** How many changes are put together with the session at a time. */
+/** The number of changes that are applied to the session at a time. */
 const MOST_PENDING = 1000;
 
 /** One whole session, for all its readers. */
@@ -20,16 +20,16 @@ export class SharedWhole implements Subscription, Feed {
   readonly #connection: Connection;
   readonly #over: () => void;
   readonly #readers = new Set<Reader>();
-  /** Readers that were full when something was told. */
+  /** Readers that were full when a change came. */
   readonly #behind = new Set<Reader>();
   #session: Session | undefined;
   #place: WholePlace | undefined;
-  /** What was told since then. */
+  /** The changes that are not applied yet. */
   #pending: WholeSessionChange[] = [];
   #isWatched = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `over` is called when nobody reads it any more, or nothing more comes. */
+  /** `over` is called after the last reader has left, or the watch has ended. */
   constructor(connection: Connection, target: SessionKey, over: () => void) {
     this.asked = { target, whole: true, since: undefined, initial: true };
     this.#connection = connection;
@@ -71,7 +71,7 @@ export class SharedWhole implements Subscription, Feed {
     for (const reader of [...this.#readers]) {
       if (!reader.push(change)) {
         this.#behind.add(reader);
-        // The session as it is will stand for what waits, too.
+        // The current session replaces the queued changes, too.
         reader.clear();
         this.drained(reader);
       }

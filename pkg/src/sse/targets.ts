@@ -1,22 +1,21 @@
-// What a request asks to watch: one target in the parameters of its address, or several as JSON, which are told in one
-// stream.
+// The targets of a request: one in the parameters of its URL, or several as JSON, whose changes share one stream.
 
 import { checkObject, invalid } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
 import type { GetSessionConfig, SessionKey } from '../model/types.js';
 import type { WatchKey, WatchTarget } from '../model/watch.js';
 
-/** A target, and where its reader is. */
+/** A target, and the place of its reader. */
 export interface AskedTarget {
   readonly target: WatchKey;
   readonly whole: boolean;
   /** The text of a place. */
   readonly since: string | undefined;
-  /** Of values, without `since`: whether they are told as they are. Of a whole session: whether it is. */
+  /** For values without `since`: true to begin with all current values. For a whole session: true to begin with it. */
   readonly initial: boolean;
 }
 
-/** How many targets a request may have, and how long the JSON of them may be, in bytes. */
+/** The largest number of targets in a request, and the largest size of their JSON, in bytes. */
 export const MAX_TARGETS = 1000;
 const MAX_BODY = 1_000_000;
 
@@ -26,7 +25,7 @@ export const TARGETS = 'targets';
 const IDS = ['appName', 'userId', 'sessionId'] as const;
 type Ids = Partial<Record<(typeof IDS)[number], string>>;
 
-/** The key of what is watched, and whether a whole session is. */
+/** The key of a target, and a flag for a whole session. */
 export function keyOf(given: WatchTarget): { readonly target: WatchKey; readonly whole: boolean } {
   checkObject(given, 'target');
   const { appName, userId } = given;
@@ -34,7 +33,7 @@ export function keyOf(given: WatchTarget): { readonly target: WatchKey; readonly
   return { target: checkedKey({ appName, userId, sessionId }), whole: 'whole' in given && given.whole };
 }
 
-/** The several targets of a request; `undefined` for one that names a single one in its address. */
+/** The several targets of a request; `undefined` for one that names a single one in its URL. */
 export async function severalTargets(request: Request): Promise<readonly AskedTarget[] | undefined> {
   if (request.method === 'POST') {
     return parseTargets(await textOf(request));
@@ -43,7 +42,7 @@ export async function severalTargets(request: Request): Promise<readonly AskedTa
   return given === null ? undefined : parseTargets(given);
 }
 
-/** The one target in the address of a request. */
+/** The one target in the URL of a request. */
 export function singleTarget(request: Request): AskedTarget {
   const { searchParams } = new URL(request.url);
   const ids: Ids = {};
@@ -58,7 +57,7 @@ export function singleTarget(request: Request): AskedTarget {
   return { target: checkedTarget(ids, whole), whole, since, initial: true };
 }
 
-/** The window over the events of a session in the address of a request. */
+/** The window over the events of a session in the URL of a request. */
 export function configOf(request: Request): GetSessionConfig {
   const { searchParams } = new URL(request.url);
   const number = (name: string): number | undefined => {

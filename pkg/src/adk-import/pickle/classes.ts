@@ -1,4 +1,4 @@
-// The classes that the actions of an event can have in Python. None of them is ever run: values are made of them here.
+// The Python classes that the actions of an event can have. None of them is ever run: only their data is read.
 
 /** Models of pydantic: objects with members. By module. */
 const MODELS: Readonly<Record<string, readonly string[]>> = {
@@ -22,7 +22,7 @@ const MODELS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Enums: made of their value. */
+/** Enums, which are made from their value. */
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
   'google.adk.auth.auth_credential': ['AuthCredentialTypes'],
   'google.adk.auth.auth_schemes': ['OAuthGrantType'],
@@ -33,7 +33,7 @@ const ENUMS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Data of Python itself. */
+/** Data types of Python itself. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   builtins: [
     'dict',
@@ -54,7 +54,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   decimal: ['Decimal'],
   uuid: ['UUID'],
   pathlib: ['PurePosixPath', 'PureWindowsPath', 'PosixPath', 'WindowsPath'],
-  // Where Python 3.13 has them.
+  // The module of these classes in Python 3.13.
   'pathlib._local': ['PurePosixPath', 'PureWindowsPath', 'PosixPath', 'WindowsPath'],
 };
 

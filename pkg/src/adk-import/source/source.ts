@@ -1,4 +1,4 @@
-// What a caller has of a database, as something that is read at one moment.
+// The caller's database, as a consistent snapshot.
 
 import { StatepadError } from '../../model/errors.js';
 import { describe, isObject } from '../../model/value-types.js';
@@ -16,13 +16,13 @@ export interface MysqlHandle {
   execute(...args: never[]): unknown;
 }
 
-/** What may be given as a database. */
+/** The accepted handles of databases. */
 export type AdkDatabaseHandle = AdkDatabase | PostgresHandle | SqliteDatabase | MysqlHandle;
 
-/** Reads in one read-only transaction, so that all that is read is of one moment. */
+/** Runs reads in one read-only transaction, so that all of them see the same moment. */
 export type Snapshot = <T>(read: (database: AdkDatabase) => Promise<T>) => Promise<T>;
 
-/** Understands what is given as a database. Throws `INVALID_ARGUMENT`. */
+/** Recognizes the handle of a database. Throws `INVALID_ARGUMENT`. */
 export function snapshotOf(given: unknown): Snapshot {
   if (isObject(given)) {
     const has = (name: string): boolean => typeof (given as Partial<Record<string, unknown>>)[name] === 'function';
@@ -46,7 +46,7 @@ export function snapshotOf(given: unknown): Snapshot {
   );
 }
 
-/** As it is: what keeps what it reads at one moment is its owner's to do. */
+/** A handle without a transaction: consistency is the caller's responsibility. */
 function plain(database: AdkDatabase): Snapshot {
   if (!['postgres', 'sqlite', 'mysql'].includes(database.dialect)) {
     throw new StatepadError('INVALID_ARGUMENT', "database.dialect must be 'postgres', 'sqlite' or 'mysql'", {
@@ -79,7 +79,7 @@ function withBytes(row: AdkRow): AdkRow {
     : row;
 }
 
-/** What a pool of `pg` has besides. */
+/** The additional members of a pool of `pg`. */
 interface PostgresPool extends PostgresHandle {
   readonly totalCount?: unknown;
   connect?(): Promise<PostgresHandle & { release(): void }>;
@@ -106,7 +106,7 @@ function postgres(handle: PostgresPool): Snapshot {
   };
 }
 
-/** What `mysql2/promise` has. */
+/** The members of `mysql2/promise` that are used. */
 interface MysqlConnection {
   query(sql: string, values?: unknown[]): Promise<readonly [unknown, ...unknown[]]>;
   getConnection?(): Promise<MysqlConnection & { release(): void }>;
