@@ -1,8 +1,8 @@
-// Texts and values that stores have got wrong.
+// Texts and values that stores have mishandled.
 
 import type { Json } from '../model/types.js';
 
-/** Parts of a path, of a query or of a key in many a store. */
+/** Separators in the paths, queries or keys of many stores. */
 export const SEPARATORS = [
   '',
   '/',
@@ -25,9 +25,9 @@ export const SEPARATORS = [
   '\uffff',
 ];
 
-/** Texts that no two of may ever be taken for the same. */
+/** Texts that must all stay distinct. */
 export const TEXTS: readonly string[] = [
-  // Objects have these already, or treat them otherwise.
+  // Members of objects, or names that objects treat specially.
   '__proto__',
   'constructor',
   'prototype',
@@ -36,7 +36,7 @@ export const TEXTS: readonly string[] = [
   'toJSON',
   'then',
   'length',
-  // Nothing, and what reads like nothing, a number or a boolean.
+  // Empty texts, and texts that look like nothing, a number or a boolean.
   '',
   ' ',
   '  ',
@@ -121,7 +121,7 @@ export const TEXTS: readonly string[] = [
   'fi',
   '\u00c5',
   '\u212b',
-  // Far from Latin; in the last group UTF-8 sorts otherwise than UTF-16.
+  // Far from Latin; in the last group the orders of UTF-8 and UTF-16 differ.
   '名前',
   'имя',
   'اسم',
@@ -144,7 +144,7 @@ export const TEXTS: readonly string[] = [
   '😀x',
 ];
 
-/** So many letters that hardly compress. */
+/** A text of this many letters that hardly compresses. */
 export function letters(length: number): string {
   let seed = 1;
   let text = '';
@@ -173,7 +173,7 @@ function compareBytes(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return a.length - b.length;
 }
 
-/** Nested so many times, arrays and objects in turn. */
+/** A value nested to this depth, by arrays and objects in turn. */
 export function nested(levels: number): Json {
   let value: Json = 'the inmost';
   for (let level = 0; level < levels; level++) {
@@ -182,7 +182,7 @@ export function nested(levels: number): Json {
   return value;
 }
 
-/** Values at the edges of what JSON can say. */
+/** Values at the limits of JSON. */
 export const VALUES: readonly Json[] = [
   null,
   true,
@@ -251,7 +251,7 @@ export const VALUES: readonly Json[] = [
   nested(100),
 ];
 
-/** Texts of events: a store gives back each as it is, whatever it means. */
+/** Texts of events: a store returns each unchanged, whatever it means. */
 export const EVENT_TEXTS: readonly string[] = [
   '{}',
   'null',

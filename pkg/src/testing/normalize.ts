@@ -1,11 +1,11 @@
-// Answers as a store can tell them that lacks something: what it need not tell is taken out of what it has answered
-// and of what the case expects, and what it may tell in any order is put in one.
+// Normalizes answers for stores that lack something: members that such a store need not answer are removed, from its
+// answers and from those that the case expects, and lists that it may answer in any order are sorted.
 
 import type { Committed, Loaded, LoadedScope, Page, Row, StoredEvent, StoreLack, Values } from '../store/contract.js';
 import type { Json } from '../model/types.js';
 import type { ListedPage, Outcome } from './case.js';
 
-/** What is left of each kind of answer. */
+/** A function for each kind of answer. */
 export interface Told {
   readonly outcome: (outcome: Outcome) => Outcome;
   readonly loaded: (loaded: Loaded | null) => Loaded | null;
@@ -13,7 +13,7 @@ export interface Told {
   readonly page: <Any extends Page | ListedPage>(page: Any) => Any;
 }
 
-/** What a store that lacks this can tell. */
+/** The functions for a store with these lacks. */
 export function toldWithout(lacks: readonly StoreLack[]): Told {
   const isLacking = (lack: StoreLack): boolean => lacks.includes(lack);
   const hidden = [
@@ -67,7 +67,7 @@ function mapMembers<Members extends object>(members: Members, map: (values: Valu
   ) as Members;
 }
 
-/** The same JSON, with all members sorted; the time of an event is what its change says. */
+/** The same JSON, with all members sorted, and without the time of the event, which its change has. */
 function canonicalText(data: string): string {
   const event = JSON.parse(data) as Record<string, Json>;
   return JSON.stringify(canonical(without(event, ['timestamp'])));

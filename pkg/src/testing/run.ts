@@ -1,4 +1,4 @@
-// Runs one case over one store. Nothing here knows a test runner, a host or a store.
+// Runs one case over one store. Independent of test runners, hosts and stores.
 
 import { isStoreError, type StoreError } from '../store/store-error.js';
 import {
@@ -29,19 +29,19 @@ import type {
   StoreStep,
 } from './case.js';
 
-/** What a commit, or a lease, came to. */
+/** The answer of a commit, or of a lease. */
 type Answer = Outcome | LeaseAnswer | { readonly fence: number };
 
-/** How long a hint is waited for, and how long until the change is made once more, in milliseconds. */
+/** The time to wait for a hint, and between repetitions of the change, in milliseconds. */
 const HINT_TIMEOUT_MS = 10_000;
 const POLL_MS = 100;
 
 /**
- * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and
- * disposes of the storage, whatever happened.
+  * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and
+  * disposes of the storage, even after a failure.
  *
- * Throws an `Error` that names the case, the step and the difference. Throws as well when the case needs what there is
- * not; {@link missingNeeds} tells beforehand.
+  * Throws an `Error` that names the case, the step and the difference. Also throws when the case has needs that are
+  * not met; {@link missingNeeds} lists them beforehand.
  */
 export async function runStoreCase({ name, needs, steps }: StoreCase, open: OpenHarness): Promise<void> {
   const harness = await open();
@@ -79,7 +79,7 @@ class Run {
   #hints: Hint[] = [];
   #onHint: (() => void) | undefined;
   #isHintedTooLate = false;
-  /** The time when the lease that was answered last ends. */
+  /** The time when the lease of the last answer ends. */
   #until = -Infinity;
 
   constructor(harness: StoreHarness) {
@@ -198,7 +198,7 @@ class Run {
     }
   }
 
-  /** Deletes a session, and compares why it was not. */
+  /** Deletes a session, and compares the refusal. */
   async #removeDifference(
     { remove, created, fence, throws, actual }: RemoveStep,
     store: SessionStore,
@@ -208,7 +208,7 @@ class Run {
     return difference(refusal ?? undefined, throws && { throws, actual });
   }
 
-  /** Compares what a scope holds. One that has no session is not told by a store that lacks `scopes`. */
+  /** Compares the values of a scope. A store that lacks `scopes` need not know one without a session. */
   async #scopeDifference(step: LoadScopeStep, store: SessionStore): Promise<string | undefined> {
     const { scope } = this.#told;
     try {
@@ -226,12 +226,12 @@ class Run {
     return 'fence' in outcome ? outcome : (this.#told.outcome(outcome) as Any);
   }
 
-  /** Compares what became of a change, as far as this store can tell it. */
+  /** Compares the outcome of a change, as far as this store can answer it. */
   #outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
     return outcomeDifference(actual && this.#told.outcome(actual), this.#told.outcome(expected), path);
   }
 
-  /** Compares what became of a lease. When it ends is compared with what was answered before: clocks differ. */
+  /** Compares the answer of a lease. Its end is compared with that of the previous answer, because clocks differ. */
   #leaseDifference(actual: Refused | LeaseAnswer, { answer, until: wanted }: LeaseStep): string | undefined {
     const { until, ...rest } = actual as LeaseAnswer;
     if (answer === undefined) {
@@ -245,7 +245,7 @@ class Run {
       outcomeDifference(rest as unknown as Outcome, answer as Outcome) ??
       (!('throws' in answer) && !Number.isFinite(until) ? differs('until', until, 0) : undefined) ??
       (wanted === 'later' && !(until > before) ? differs('until', until, `later than ${before}`) : undefined) ??
-      // A clock of the store may count finer than it answers.
+      // A clock of the store may be finer than its answers.
       (wanted === 'same' && !(Math.abs(until - before) <= 1) ? differs('until', until, before) : undefined)
     );
   }
@@ -256,7 +256,7 @@ class Run {
     await this.start(migrate);
   }
 
-  /** The other store on the same storage: made once. */
+  /** The other store on the same storage, which is made once. */
   #other(): Promise<SessionStore> {
     this.#another ??= (async () => {
       const store = await this.#harness.another?.();
@@ -310,7 +310,7 @@ function numbered({ id, event, ...change }: Change, count: number): Change {
   return { ...change, id: next, ...(event && { event: { ...event, id: next } }) };
 }
 
-/** What a call comes to, or why it is refused. */
+/** The result of a call, or its refusal. */
 async function orRefused<T>(call: Promise<T>): Promise<T | Refused> {
   try {
     return await call;
@@ -335,7 +335,7 @@ function withoutUntil(answer: Refused | LeaseAnswer): Refused | { readonly fence
   return 'throws' in answer ? { throws: answer.throws } : { fence: answer.fence };
 }
 
-/** Compares what became of a change. The revision that a refusal tells is looked at where the case has one. */
+/** Compares the outcome of a change. The revision of a refusal is compared if the case has one. */
 function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
   if (actual === undefined || 'throws' in actual !== 'throws' in expected) {
     return differs(path, actual, expected);
@@ -344,7 +344,7 @@ function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?
   return difference(isActualWanted ? asked(actual, expected) : { ...actual, actual: undefined }, expected, path);
 }
 
-/** The first difference, unless one of several answers is the right one. */
+/** The first difference, unless one of several answers matches. */
 function anyDifference<Answer>(
   answers: readonly Answer[],
   find: (answer: Answer) => string | undefined,

@@ -1,16 +1,16 @@
-// What a case needs of a store that a store may lack, read from its steps.
+// The needs of a case that stores may lack, derived from its steps.
 
 import type { Change, Delta, StoreLack } from '../../store/contract.js';
 import { hasNul } from '../edge-values.js';
 import type { StoreStep } from '../case.js';
 
-/** The last moment that the times of cases may have: the end of the year 9999, in milliseconds. */
+/** The last time that cases may use: the end of the year 9999, in milliseconds. */
 const LAST_DATE = 253_402_300_799_999;
-/** What the storage of others may be sure to take: session ids, and other ids and names. */
+/** Names that foreign storage surely accepts: session ids, and other ids and names. */
 const SESSION_ID = /^[a-z][a-z0-9-]{0,61}$/u;
 const PLAIN = /^[\w-]{1,100}$/u;
 
-/** What has to be there, of all that a store may lack. */
+/** The needs of the steps among those that a store may lack. */
 export function lackable(steps: readonly StoreStep[]): StoreLack[] {
   const all = steps.flatMap(flat);
   const changes = all.flatMap(changesOf);
@@ -32,7 +32,7 @@ export function lackable(steps: readonly StoreStep[]): StoreLack[] {
   return (Object.keys(found) as StoreLack[]).filter((lack) => found[lack]);
 }
 
-/** A step, or all that it makes at once. */
+/** A step, or the steps that it makes at once. */
 function flat(step: StoreStep): StoreStep[] {
   return 'parallel' in step ? step.parallel.flatMap(flat) : [step];
 }
@@ -102,7 +102,7 @@ function hasOddId({ id, key: { appName, userId = 'user', sessionId = 'session' }
   return !SESSION_ID.test(sessionId) || ![id, appName, userId, ...names].every((text) => PLAIN.test(text));
 }
 
-/** The changes of a step that are to be written. */
+/** The changes that a step should write. */
 function writtenBy(step: StoreStep): readonly Change[] {
   const isRefused = 'commit' in step && step.outcome !== undefined && 'throws' in step.outcome;
   return isRefused ? [] : changesOf(step);
