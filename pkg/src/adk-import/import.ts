@@ -21,8 +21,8 @@ export interface AdkImportOptions extends Abortable {
   /** Reads, converts and compares all, and writes nothing. */
   readonly dryRun?: boolean | undefined;
   /**
-    * The conversion of numbers that JavaScript cannot hold, as 9007199254740993 (2^53 + 1): `'text'` makes them texts
-    * of their digits, and reports that as a problem. By default, sessions that have one are not imported.
+   * The conversion of numbers that JavaScript cannot hold, as 9007199254740993 (2^53 + 1): `'text'` makes them texts
+   * of their digits, and reports that as a problem. By default, sessions that have one are not imported.
    */
   readonly integers?: 'text' | undefined;
   /** Called after each session. */
@@ -38,17 +38,17 @@ export interface AdkImport extends AdkIdentity, AdkImportProgress {
 }
 
 /**
-  * Imports the sessions of an ADK's database into a service: those of adk-python (both schemas of
-  * `DatabaseSessionService`, and `SqliteSessionService`), adk-js, adk-go and adk-java, in Postgres, SQLite or MySQL.
-  * `database` is a pool or client of `pg`, PGlite, `better-sqlite3`, `node:sqlite` or `mysql2`; or `{ dialect,
-  * query(sql, values) }`. It is read in one read-only transaction, and nothing is written to it.
+ * Imports the sessions of an ADK's database into a service: those of adk-python (both schemas of
+ * `DatabaseSessionService`, and `SqliteSessionService`), adk-js, adk-go and adk-java, in Postgres, SQLite or MySQL.
+ * `database` is a pool or client of `pg`, PGlite, `better-sqlite3`, `node:sqlite` or `mysql2`; or `{ dialect,
+ * query(sql, values) }`. It is read in one read-only transaction, and nothing is written to it.
  *
-  * Each session is created at its time, its events are appended unchanged, and it is read back and compared: every
-  * event and every value. Sessions that cannot be imported are listed in `problems`, and the others continue.
-  * Existing, equal sessions are left as they are; those that an earlier import has begun are completed.
+ * Each session is created at its time, its events are appended unchanged, and it is read back and compared: every
+ * event and every value. Sessions that cannot be imported are listed in `problems`, and the others continue.
+ * Existing, equal sessions are left as they are; those that an earlier import has begun are completed.
  *
-  * Throws `INVALID_ARGUMENT` for a database of no known ADK, and names the evidence; and the errors of the database
-  * and the service.
+ * Throws `INVALID_ARGUMENT` for a database of no known ADK, and names the evidence; and the errors of the database
+ * and the service.
  *
  * @example
  * const { sessions, events, problems } = await importAdk(new Database('sessions.db'), service);
@@ -95,8 +95,8 @@ export async function importAdk(
 }
 
 /**
-  * Recognizes the maker of a database, by reading alone: `kind` is `'unknown'` for sessions of no known ADK, and
-  * `signs` are the evidence.
+ * Recognizes the maker of a database, by reading alone: `kind` is `'unknown'` for sessions of no known ADK, and
+ * `signs` are the evidence.
  */
 export async function identifyAdk(database: AdkDatabaseHandle): Promise<AdkIdentity> {
   return await snapshotOf(database)(async (opened) => {

@@ -5,8 +5,8 @@
 export type Steps = AsyncGenerator<void, void, undefined>;
 
 /**
-  * Runs the next step of every task at the same time, then the one after, until all have ended. When one throws, the
-  * others finish their current step, and the error is thrown.
+ * Runs the next step of every task at the same time, then the one after, until all have ended. When one throws, the
+ * others finish their current step, and the error is thrown.
  */
 export async function runInLockstep(all: readonly Steps[], pause: () => Promise<void>): Promise<void> {
   let running = all;
@@ -33,8 +33,8 @@ export async function* inTurn(all: readonly Steps[]): Steps {
 }
 
 /**
-  * Groups items that share a name, directly or through others; each group is in the order of the items. One without
-  * names is alone.
+ * Groups items that share a name, directly or through others; each group is in the order of the items. One without
+ * names is alone.
  */
 export function groupsOf<T>(items: readonly T[], namesOf: (item: T) => readonly string[]): T[][] {
   const groups = new Set<Set<number>>();

@@ -49,8 +49,8 @@ export class ScopeImport {
   }
 
   /**
-    * Makes the values those of the rows. If the service has other sessions, their values take precedence: names that
-    * the service had before keep their values, which is reported as a problem.
+   * Makes the values those of the rows. If the service has other sessions, their values take precedence: names that
+   * the service had before keep their values, which is reported as a problem.
    */
   async finish(): Promise<void> {
     const { key } = this;

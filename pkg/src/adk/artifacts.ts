@@ -10,9 +10,9 @@ type Artifact = Parameters<BaseArtifactService['saveArtifact']>[0]['artifact'];
 const tombstone = (): Artifact => ({ inlineData: { mimeType: 'application/octet-stream', data: '' } });
 
 /**
-  * Saves again each artifact of the session that has changed since the first `to` events, in its version of that time.
-  * Answers the new versions by filename: the `artifactDelta` of the marker. Artifacts of the user (`user:avatar.png`)
-  * stay, because other sessions share them. Throws the errors of the artifact service.
+ * Saves again each artifact of the session that has changed since the first `to` events, in its version of that time.
+ * Answers the new versions by filename: the `artifactDelta` of the marker. Artifacts of the user (`user:avatar.png`)
+ * stay, because other sessions share them. Throws the errors of the artifact service.
  *
  * @example
  * // report.txt was version 0 after the first turn, and version 1 after the second, which is undone:

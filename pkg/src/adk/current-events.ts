@@ -66,8 +66,8 @@ async function isEnd(service: SessionService, handle: Handle, { since }: Shown):
 }
 
 /**
-  * Brings the list of a session up to date with a log that has grown by a marker since it had `taken` events. ADK's
-  * changes of the list stay: copies in the place of events, events that it has removed, and those that are not stored.
+ * Brings the list of a session up to date with a log that has grown by a marker since it had `taken` events. ADK's
+ * changes of the list stay: copies in the place of events, events that it has removed, and those that are not stored.
  */
 export function showStanding(session: Session, log: readonly Stored[], taken: number, shown: Shown): void {
   const wanted = standing(log, shown);

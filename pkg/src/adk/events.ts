@@ -4,8 +4,8 @@ import type { Event } from '@google/adk';
 import type { Event as Stored, EventInit } from '../model/types.js';
 
 /**
-  * An event as an entry of the list. One with thoughts has a delta of its own: the compactor that prunes them makes a
-  * copy that shares it, and an agent with an output key writes into that copy.
+ * An event as an entry of the list. One with thoughts has a delta of its own: the compactor that prunes them makes a
+ * copy that shares it, and an agent with an output key writes into that copy.
  */
 export function listed(event: Stored): Event {
   const { content, actions } = event;

@@ -10,10 +10,10 @@ import { ready } from '../engine/wasm.js';
 export type Instruction = string | Template | ((context: ReadonlyContext) => string | PromiseLike<string>);
 
 /**
-  * An instruction for `LlmAgent` that renders with statepad's templates: literal braces and JSON stay, keys may be in
-  * any script, paths lead into values, and `temp:` values of an event's delta are available.
+ * An instruction for `LlmAgent` that renders with statepad's templates: literal braces and JSON stay, keys may be in
+ * any script, paths lead into values, and `temp:` values of an event's delta are available.
  *
-  * Throws `INVALID_ARGUMENT` for any other type; its answer rejects with it when a function returns no text.
+ * Throws `INVALID_ARGUMENT` for any other type; its answer rejects with it when a function returns no text.
  *
  * @example
  * new LlmAgent({ name: 'tutor', model, instruction: instruction('Explain {topic} as {"level": "{user:level?}"}.') });

@@ -10,17 +10,17 @@ import type { Lease, WithLeaseOptions } from '../model/lease.js';
 export interface LeasedRunnerConfig extends RunnerConfig {
   readonly sessionService: StatepadSessionService;
   /**
-    * The duration of the lease of a killed run (`ttl`), and the time that a run waits for the one before (`wait`), in
-    * milliseconds: 30,000 and 0 by default.
+   * The duration of the lease of a killed run (`ttl`), and the time that a run waits for the one before (`wait`), in
+   * milliseconds: 30,000 and 0 by default.
    */
   readonly lease?: Pick<WithLeaseOptions, 'ttl' | 'wait'> | undefined;
 }
 
 /**
-  * ADK's `Runner` that leases the session for each run: from before it reads the session to the end of the invocation,
-  * in any case. While another run has the lease, in this process or in another one, a run waits or throws
-  * `LEASE_HELD`. A run whose lease was taken over, because its process stood still for longer than `ttl`, writes
-  * nothing more: it is aborted and throws `LEASE_LOST`.
+ * ADK's `Runner` that leases the session for each run: from before it reads the session to the end of the invocation,
+ * in any case. While another run has the lease, in this process or in another one, a run waits or throws
+ * `LEASE_HELD`. A run whose lease was taken over, because its process stood still for longer than `ttl`, writes
+ * nothing more: it is aborted and throws `LEASE_LOST`.
  *
  * @example
  * const runner = new LeasedRunner({ appName, agent, sessionService, lease: { ttl: 10_000, wait: 60_000 } });

@@ -6,10 +6,10 @@ import { BasePlugin, type Context, type EventActions } from '@google/adk';
 export type Called = (session: object, id: string, actions: EventActions) => void;
 
 /**
-  * Makes all operators count when a model calls several tools in one answer: `StatepadSessionService.plugin`.
+ * Makes all operators count when a model calls several tools in one answer: `StatepadSessionService.plugin`.
  *
-  * ADK merges the answers of such tools into one event, and of two writes to one key the last one wins. Five
-  * `increment()` would count as one. The plugin keeps the writes of each tool until the event is appended.
+ * ADK merges the answers of such tools into one event, and of two writes to one key the last one wins. Five
+ * `increment()` would count as one. The plugin keeps the writes of each tool until the event is appended.
  *
  * @example
  * const runner = new Runner({ appName, agent, sessionService, plugins: [sessionService.plugin] });

@@ -54,13 +54,13 @@ export interface RewoundSession extends Rewound {
 }
 
 /**
-  * ADK's session service on statepad. Its sessions are plain ADK sessions: the state is a mutable record of the
-  * caller's, because ADK's `State`, plugins and code executors write to it and into its values; `events` is a mutable
-  * list, as ADK's compactors need it, of frozen events.
+ * ADK's session service on statepad. Its sessions are plain ADK sessions: the state is a mutable record of the
+ * caller's, because ADK's `State`, plugins and code executors write to it and into its values; `events` is a mutable
+ * list, as ADK's compactors need it, of frozen events.
  *
-  * Beyond ADK's own services: no appended event is lost or overwritten, `user:` and `app:` keys of the creation are
-  * kept, a duplicate id is an error, `temp:` keys of an event's delta or an output key are visible for the rest of the
-  * invocation, and `state.set(key, DELETED)` deletes a key.
+ * Beyond ADK's own services: no appended event is lost or overwritten, `user:` and `app:` keys of the creation are
+ * kept, a duplicate id is an error, `temp:` keys of an event's delta or an output key are visible for the rest of the
+ * invocation, and `state.set(key, DELETED)` deletes a key.
  */
 export class StatepadSessionService extends BaseSessionService {
   /** The underlying service, for operations that ADK does not have: `updateState`, `getUserState`, `getAppState`. */
@@ -81,9 +81,9 @@ export class StatepadSessionService extends BaseSessionService {
   }
 
   /**
-    * For the plugins of ADK's `Runner`, before all others: with it, the operators of all tools count that a model
-    * calls in one answer. Without it an event is refused with `INVALID_ARGUMENT` when an operator in it may be one of
-    * several. `LeasedRunner` adds it by itself.
+   * For the plugins of ADK's `Runner`, before all others: with it, the operators of all tools count that a model
+   * calls in one answer. Without it an event is refused with `INVALID_ARGUMENT` when an operator in it may be one of
+   * several. `LeasedRunner` adds it by itself.
    *
    * @example
    * const runner = new Runner({ appName, agent, sessionService, plugins: [sessionService.plugin] });
@@ -122,11 +122,11 @@ export class StatepadSessionService extends BaseSessionService {
   }
 
   /**
-    * Appends an event and brings the session up to date. The caller's event stays as it is; the stored one is a frozen
-    * copy. Throws as `SessionService.appendEvent`, without an effect.
+   * Appends an event and brings the session up to date. The caller's event stays as it is; the stored one is a frozen
+   * copy. Throws as `SessionService.appendEvent`, without an effect.
    *
-    * A compactor of ADK puts a changed copy of a stored event into the session's list and yields it again. The run
-    * sees the copy; the log, which is append-only, keeps the event.
+   * A compactor of ADK puts a changed copy of a stored event into the session's list and yields it again. The run
+   * sees the copy; the log, which is append-only, keeps the event.
    */
   override async appendEvent({ session, event }: AppendEventRequest): Promise<Event> {
     checkObject(session, 'session');
@@ -144,8 +144,8 @@ export class StatepadSessionService extends BaseSessionService {
   }
 
   /**
-    * Appends an event without the keys that a stored event has overwritten since: of two writes the later one wins, in
-    * any order of appending by parallel branches. `whole` is the event with the writes of all tools that it answers.
+   * Appends an event without the keys that a stored event has overwritten since: of two writes the later one wins, in
+   * any order of appending by parallel branches. `whole` is the event with the writes of all tools that it answers.
    */
   async #append(held: Held, session: Session, event: Event, whole: Event, writes: Writes): Promise<Event> {
     const view = viewOf(held.handle) as View;
@@ -198,12 +198,12 @@ export class StatepadSessionService extends BaseSessionService {
   }
 
   /**
-    * Rewinds a session, see `SessionService.rewind`: the session's own keys become as they were before the invocation,
-    * and the events from then on are no longer shown, so that an agent is sent the same as without them. Answers the
-    * session: the caller's, brought up to date, if this service made it.
+   * Rewinds a session, see `SessionService.rewind`: the session's own keys become as they were before the invocation,
+   * and the events from then on are no longer shown, so that an agent is sent the same as without them. Answers the
+   * session: the caller's, brought up to date, if this service made it.
    *
-    * With the option `artifactService` of the service, the session's artifacts are saved again in their versions of
-    * that time, before the rewind is written: one that did not exist becomes empty. Without it they stay as they are.
+   * With the option `artifactService` of the service, the session's artifacts are saved again in their versions of
+   * that time, before the rewind is written: one that did not exist becomes empty. Without it they stay as they are.
    */
   async rewind(session: Session | SessionName, options: RewindOptions): Promise<RewoundSession> {
     checkObject(session, 'session');

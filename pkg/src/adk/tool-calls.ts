@@ -26,9 +26,9 @@ export class ToolCalls {
   }
 
   /**
-    * The event with the writes of all tools that it answers. The same event when it answers one tool, or has no
-    * operator. Throws `INVALID_ARGUMENT` when an operator may be one of several, and the writes of the tools are
-    * unknown or cannot be composed.
+   * The event with the writes of all tools that it answers. The same event when it answers one tool, or has no
+   * operator. Throws `INVALID_ARGUMENT` when an operator may be one of several, and the writes of the tools are
+   * unknown or cannot be composed.
    */
   combined(event: Event, log: readonly Event[]): Event {
     const delta = deltaOf(event);

@@ -24,8 +24,8 @@ export interface Overtaken {
 export type ApplyEvent = (request: { session: Session; event: Event }) => Promise<Event>;
 
 /**
-  * The order of the writes to one session. It knows only stored writes: those that {@link WriteOrder.overtaken}
-  * compares do not count before {@link WriteOrder.stored} says so.
+ * The order of the writes to one session. It knows only stored writes: those that {@link WriteOrder.overtaken}
+ * compares do not count before {@link WriteOrder.stored} says so.
  */
 export class WriteOrder {
   readonly #apply: ApplyEvent;
@@ -38,8 +38,8 @@ export class WriteOrder {
   }
 
   /**
-    * The times when the keys of a delta were written: by ADK's stamps, or else now. Later changes of the delta do not
-    * matter.
+   * The times when the keys of a delta were written: by ADK's stamps, or else now. Later changes of the delta do not
+   * matter.
    */
   async written(delta: Readonly<Record<string, unknown>>): Promise<Writes> {
     const keys = Object.keys(delta);
@@ -142,8 +142,8 @@ function record(): Stamped {
 }
 
 /**
-  * Includes `temp:` keys, which ADK skips when it compares writes, in everything that `compare` does before it first
-  * waits.
+ * Includes `temp:` keys, which ADK skips when it compares writes, in everything that `compare` does before it first
+ * waits.
  */
 export function withTemp<T>(compare: () => T): T {
   const { TEMP_PREFIX } = AdkState;

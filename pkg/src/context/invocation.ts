@@ -81,8 +81,8 @@ export class ReadonlyContext {
   }
 
   /**
-    * Renders a template with the state, or calls a function for the text. Throws `TEMPLATE_KEY_MISSING`,
-    * `ARTIFACT_MISSING`, `INVALID_ARGUMENT`, `INVOCATION_ENDED`.
+   * Renders a template with the state, or calls a function for the text. Throws `TEMPLATE_KEY_MISSING`,
+   * `ARTIFACT_MISSING`, `INVALID_ARGUMENT`, `INVOCATION_ENDED`.
    */
   render(template: string | Template, options?: Omit<RenderOptions, 'state'>): string;
   render<T extends string | PromiseLike<string>>(provider: InstructionProvider<T>): T;
@@ -101,9 +101,9 @@ export class ReadonlyContext {
 }
 
 /**
-  * ADK's InvocationContext, CallbackContext and ToolContext in one. Reads see the pending writes of the whole
-  * invocation; a context's own writes go into the next event that it appends. Of two writes to one key the later one
-  * wins, in any order of appending.
+ * ADK's InvocationContext, CallbackContext and ToolContext in one. Reads see the pending writes of the whole
+ * invocation; a context's own writes go into the next event that it appends. Of two writes to one key the later one
+ * wins, in any order of appending.
  */
 export class InvocationContext {
   readonly #shared: Shared;
@@ -113,8 +113,8 @@ export class InvocationContext {
   /** The same invocation, read-only. */
   readonly readonly: ReadonlyContext;
   /**
-    * For `using`: ends the invocation and never throws, because that would hide an error in flight. Writes that were
-    * never appended are discarded, and a process warning names their keys.
+   * For `using`: ends the invocation and never throws, because that would hide an error in flight. Writes that were
+   * never appended are discarded, and a process warning names their keys.
    */
   declare readonly [Symbol.dispose]: () => void;
 
@@ -159,10 +159,10 @@ export class InvocationContext {
   }
 
   /**
-    * Appends an event with this context's pending writes; keys in its own `stateDelta` override them. If that fails,
-    * the writes are pending again, each in its old place in the order, and only the keys of the event's own
-    * `stateDelta` are taken back. An event that is appended again under its id carries the same writes. Throws as
-    * `appendEvent`, and `INVOCATION_ENDED`.
+   * Appends an event with this context's pending writes; keys in its own `stateDelta` override them. If that fails,
+   * the writes are pending again, each in its old place in the order, and only the keys of the event's own
+   * `stateDelta` are taken back. An event that is appended again under its id carries the same writes. Throws as
+   * `appendEvent`, and `INVOCATION_ENDED`.
    */
   async append(event: EventInit = {}): Promise<Event> {
     requireOpen(this.#shared);
@@ -201,11 +201,11 @@ export class InvocationContext {
   }
 
   /**
-    * Ends the invocation, for all its contexts: `temp:` keys are deleted, and further use throws `INVOCATION_ENDED`.
-    * Ending it again does nothing.
+   * Ends the invocation, for all its contexts: `temp:` keys are deleted, and further use throws `INVOCATION_ENDED`.
+   * Ending it again does nothing.
    *
-    * Throws `INVALID_ARGUMENT` when writes were never appended and would be lost, unless `discard` is true; the
-    * invocation then goes on.
+   * Throws `INVALID_ARGUMENT` when writes were never appended and would be lost, unless `discard` is true; the
+   * invocation then goes on.
    */
   end(options: { readonly discard?: boolean } = {}): void {
     checkObject(options, 'options');

@@ -36,11 +36,11 @@ export interface OutputOptions {
 }
 
 /**
-  * The delta that stores an agent's answer under a key: the text, without thoughts, of a final response of that
-  * author. Empty for every other event and for empty text.
+ * The delta that stores an agent's answer under a key: the text, without thoughts, of a final response of that
+ * author. Empty for every other event and for empty text.
  *
-  * Throws `SCHEMA_INVALID` when the text is invalid and `onInvalid` is `'throw'`, and `INVALID_ARGUMENT` for an
-  * asynchronous validator ({@link outputDeltaAsync} waits for it), and for anything but an event and a schema.
+ * Throws `SCHEMA_INVALID` when the text is invalid and `onInvalid` is `'throw'`, and `INVALID_ARGUMENT` for an
+ * asynchronous validator ({@link outputDeltaAsync} waits for it), and for anything but an event and a schema.
  */
 export function outputDelta(event: EventInit, options: OutputOptions): Record<string, unknown> {
   const text = answerText(event, options);

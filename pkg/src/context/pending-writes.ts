@@ -35,8 +35,8 @@ export interface SentWrites {
   /** The delta of the event, in the order of writing. */
   readonly delta: Readonly<Record<string, unknown>>;
   /**
-    * The delta of the event's failed attempt, if parts of it were overtaken since. Only the stored event says which of
-    * the two holds.
+   * The delta of the event's failed attempt, if parts of it were overtaken since. Only the stored event says which of
+   * the two holds.
    */
   readonly before: Readonly<Record<string, unknown>> | undefined;
   /** @internal */
@@ -50,8 +50,8 @@ export interface SentWrites {
 }
 
 /**
-  * The delta of an event with these values, which are frozen. {@link DELETED} and operators are recognized; the keys
-  * of operators go to the end.
+ * The delta of an event with these values, which are frozen. {@link DELETED} and operators are recognized; the keys
+ * of operators go to the end.
  */
 export function admittedWrites(values: SentWrites['delta']): AdmittedDelta {
   const delta: Record<string, Json> = {};
@@ -80,8 +80,8 @@ export class PendingWrites {
   #count = 0;
 
   /**
-    * The value under a key over the `stored` one: that of the latest write, with operators resolved. `undefined` for a
-    * missing key, or where operators do not fit.
+   * The value under a key over the `stored` one: that of the latest write, with operators resolved. `undefined` for a
+   * missing key, or where operators do not fit.
    */
   get(key: string, stored: () => Json | undefined): unknown {
     const stack = this.#stacks.get(key) ?? [];
@@ -106,8 +106,8 @@ export class PendingWrites {
   }
 
   /**
-    * The result of a write under a key: an operator over a pending value is resolved at once. Throws as {@link over};
-    * a write that is being appended is ignored.
+   * The result of a write under a key: an operator over a pending value is resolved at once. Throws as {@link over};
+   * a write that is being appended is ignored.
    */
   over(key: string, value: unknown): unknown {
     const operator = operatorOf(value);
@@ -120,8 +120,8 @@ export class PendingWrites {
   }
 
   /**
-    * Writes. Replaces the earlier writes of the same context under the key, unless they are being appended; an
-    * operator is composed with them. Throws as {@link PendingWrites.over}.
+   * Writes. Replaces the earlier writes of the same context under the key, unless they are being appended; an
+   * operator is composed with them. Throws as {@link PendingWrites.over}.
    */
   write(owner: object, key: string, given: unknown): void {
     const value = this.over(key, given);
@@ -157,10 +157,10 @@ export class PendingWrites {
   }
 
   /**
-    * Puts pending writes into an event of a context: those of its writes that are the latest of their key, with the
-    * event's `own` delta on top. Operators go with all of their kind that are pending below them. An event that has
-    * failed carries the same as before, unless a later write has been stored since. Throws as {@link
-    * PendingWrites.over}.
+   * Puts pending writes into an event of a context: those of its writes that are the latest of their key, with the
+   * event's `own` delta on top. Operators go with all of their kind that are pending below them. An event that has
+   * failed carries the same as before, unless a later write has been stored since. Throws as {@link
+   * PendingWrites.over}.
    */
   send(owner: object, id: string | undefined, { delta: own, deleted, operators = {} }: AdmittedDelta): SentWrites {
     const failed = id === undefined ? undefined : this.#failed.get(id);
@@ -190,8 +190,8 @@ export class PendingWrites {
   }
 
   /**
-    * The event is stored: its writes are no longer pending, and neither are earlier ones under the same keys, except
-    * operators that it did not carry.
+   * The event is stored: its writes are no longer pending, and neither are earlier ones under the same keys, except
+   * operators that it did not carry.
    */
   stored({ id, carried, own }: SentWrites): void {
     for (const sent of [...carried, ...own]) {
@@ -204,7 +204,7 @@ export class PendingWrites {
   }
 
   /**
-    * The event has failed: its pending writes are pending again, in their old places. Its own writes are taken back.
+   * The event has failed: its pending writes are pending again, in their old places. Its own writes are taken back.
    */
   failed({ id, owner, delta, carried, own, before }: SentWrites): void {
     for (const write of own) {

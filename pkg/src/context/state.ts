@@ -36,9 +36,9 @@ export interface ReadonlyState {
 }
 
 /**
-  * Values under a delta of pending writes, as ADK's `State`: reads see the writes at once, and the delta goes into the
-  * next event. Unlike there, `value` is never written to, no lookup reaches a prototype, values that are read are
-  * frozen, and keys can be deleted.
+ * Values under a delta of pending writes, as ADK's `State`: reads see the writes at once, and the delta goes into the
+ * next event. Unlike there, `value` is never written to, no lookup reaches a prototype, values that are read are
+ * frozen, and keys can be deleted.
  *
  * @example
  * const actions = createEventActions();
@@ -83,8 +83,8 @@ export class State implements ReadonlyState {
   }
 
   /**
-    * Sets a key to a whole value, which is copied and frozen. Throws `VALUE_NOT_JSON`, also for a key that only
-    * JavaScript can hold, and `INVALID_ARGUMENT`.
+   * Sets a key to a whole value, which is copied and frozen. Throws `VALUE_NOT_JSON`, also for a key that only
+   * JavaScript can hold, and `INVALID_ARGUMENT`.
    */
   set(key: string, value: unknown): void {
     this.update({ [checkName(key)]: value });
@@ -119,9 +119,9 @@ export class State implements ReadonlyState {
   }
 
   /**
-    * Adds to a number. The increment is resolved when the event is committed, so that increments of all writers add
-    * up. Until then the key reads as if it were resolved now. Throws `INVALID_ARGUMENT`, also after a pending operator
-    * other than `increment`, or over a pending value that is no number.
+   * Adds to a number. The increment is resolved when the event is committed, so that increments of all writers add
+   * up. Until then the key reads as if it were resolved now. Throws `INVALID_ARGUMENT`, also after a pending operator
+   * other than `increment`, or over a pending value that is no number.
    */
   increment(key: string, by = 1): void {
     this.set(key, increment(by));
@@ -133,17 +133,17 @@ export class State implements ReadonlyState {
   }
 
   /**
-    * Sets a key if it is missing when the event is committed. Throws `VALUE_NOT_JSON`, and `INVALID_ARGUMENT` after a
-    * pending operator other than `setOnce`.
+   * Sets a key if it is missing when the event is committed. Throws `VALUE_NOT_JSON`, and `INVALID_ARGUMENT` after a
+   * pending operator other than `setOnce`.
    */
   setOnce(key: string, value: unknown): void {
     this.set(key, setOnce(value));
   }
 
   /**
-    * Sets a key to `value` if it has the value `expected` when the event is committed; `undefined` expects a missing
-    * key. Otherwise the event is refused with `STATE_CONFLICT`. Throws `VALUE_NOT_JSON`, `INVALID_ARGUMENT` after a
-    * pending operator, and `STATE_CONFLICT` over a pending value that differs.
+   * Sets a key to `value` if it has the value `expected` when the event is committed; `undefined` expects a missing
+   * key. Otherwise the event is refused with `STATE_CONFLICT`. Throws `VALUE_NOT_JSON`, `INVALID_ARGUMENT` after a
+   * pending operator, and `STATE_CONFLICT` over a pending value that differs.
    */
   compareAndSet(key: string, expected: unknown, value: unknown): void {
     this.set(key, compareAndSet(expected, value));

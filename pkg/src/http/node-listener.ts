@@ -41,10 +41,10 @@ export interface NodeListenerOptions {
 }
 
 /**
-  * A listener for `http.createServer`, `https.createServer` and `http2.createSecureServer` that answers by a handler
-  * of the Fetch API. The body of an answer is written as fast as the client reads it; when the client disconnects, the
-  * `signal` of its request is aborted. A request that the Fetch API cannot hold is answered with status 400; a handler
-  * that throws, with 500. The listener never throws, and leaves no rejection unhandled.
+ * A listener for `http.createServer`, `https.createServer` and `http2.createSecureServer` that answers by a handler
+ * of the Fetch API. The body of an answer is written as fast as the client reads it; when the client disconnects, the
+ * `signal` of its request is aborted. A request that the Fetch API cannot hold is answered with status 400; a handler
+ * that throws, with 500. The listener never throws, and leaves no rejection unhandled.
  *
  * @example
  * createServer(nodeListener(sseHandler(service, { authorize }))).listen(8080);

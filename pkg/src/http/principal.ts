@@ -11,7 +11,7 @@ import type { WatchKey } from '../model/watch.js';
 export type Granted = readonly string[] | 'all';
 
 /**
-  * The identity behind a request, and its rights. A request is compared with them, and never changed.
+ * The identity behind a request, and its rights. A request is compared with them, and never changed.
  *
  * @example
  * // A user sees its own sessions, its own values, and those of the app.
@@ -128,8 +128,8 @@ const TOLD: readonly ErrorCode[] = [
 ];
 
 /**
-  * The rights of the requester. Throws `UNAUTHENTICATED` when `authorize` does not know it, and an error without a
-  * code, which is a fault of the server, when `authorize` fails or answers something else than a principal.
+ * The rights of the requester. Throws `UNAUTHENTICATED` when `authorize` does not know it, and an error without a
+ * code, which is a fault of the server, when `authorize` fails or answers something else than a principal.
  */
 export async function authorized(authorize: Authorize, request: Request): Promise<Rights | Response> {
   const rights = await rightsOf(authorize, request).catch((error: unknown) => {

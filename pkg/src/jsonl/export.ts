@@ -15,15 +15,15 @@ import type { Abortable, Event, Json, Session, SessionKey, SessionName, UpdateSt
 const PAGE = 100;
 
 /**
-  * The content of an app, of a user in it, or of one session, as JSON lines without line ends: the sessions by the
-  * time of their last event, each as it was created and with its events; then the current values of the app and of
-  * each user concerned. `temp:` keys are never among them. Equal sessions always give equal lines.
+ * The content of an app, of a user in it, or of one session, as JSON lines without line ends: the sessions by the
+ * time of their last event, each as it was created and with its events; then the current values of the app and of
+ * each user concerned. `temp:` keys are never among them. Equal sessions always give equal lines.
  *
-  * Concurrent writes may be in the lines or not; each session is consistent at one moment.
+ * Concurrent writes may be in the lines or not; each session is consistent at one moment.
  *
-  * Throws `INVALID_ARGUMENT` for a `sessionId` without a `userId`, `SESSION_NOT_FOUND` for a missing session, and the
-  * errors of the service. A session that the store cannot read does not prevent the export of the others:
-  * `STORE_CORRUPT` is thrown after the last line.
+ * Throws `INVALID_ARGUMENT` for a `sessionId` without a `userId`, `SESSION_NOT_FOUND` for a missing session, and the
+ * errors of the service. A session that the store cannot read does not prevent the export of the others:
+ * `STORE_CORRUPT` is thrown after the last line.
  *
  * @example
  * for await (const line of exportLines(service, { appName: 'tutor', userId: 'ana' })) {
@@ -163,7 +163,7 @@ async function sessionLine(service: SessionService, session: Session, options: A
   return { kind: 'session', appName, userId, id, timestamp: created ?? events[0]?.timestamp ?? lastUpdateTime, state };
 }
 
- /** The session's own keys in the order of writing; the others in an order that does not depend on other sessions. */
+/** The session's own keys in the order of writing; the others in an order that does not depend on other sessions. */
 function inOneOrder(keys: readonly string[]): string[] {
   return [...keys.filter((key) => !isShared(key)), ...keys.filter(isShared).sort()];
 }

@@ -9,8 +9,8 @@ import { Nesting } from './nesting.js';
 export type Input = string | Iterable<string> | AsyncIterable<string>;
 
 /**
-  * The deepest nesting of lists and objects in a line: deeper than any value that a service accepts, with the levels
-  * around it in a line.
+ * The deepest nesting of lists and objects in a line: deeper than any value that a service accepts, with the levels
+ * around it in a line.
  */
 const MOST_LEVELS = MAX_DEPTH + 10;
 /** The longest line, in UTF-16 units: as long as a string can be in every engine. */
@@ -33,9 +33,9 @@ interface Readable {
 }
 
 /**
-  * The lines of a text; a line may end with `\n` or `\r\n`. Pieces may be cut anywhere. A piece that begins an object
-  * where another one has ended begins a line, too, so that lines without ends can be passed one by one. The time is
-  * linear in the length of the text, for any content.
+ * The lines of a text; a line may end with `\n` or `\r\n`. Pieces may be cut anywhere. A piece that begins an object
+ * where another one has ended begins a line, too, so that lines without ends can be passed one by one. The time is
+ * linear in the length of the text, for any content.
  */
 export async function* linesOf(input: Input): AsyncGenerator<Line, void, undefined> {
   let line = new Growing();

@@ -13,8 +13,8 @@ export class Checked {
   readonly #path: string;
 
   /**
-    * `path` is the prefix of a member's name in messages. Refuses values that are no object, which messages call
-    * `what`.
+   * `path` is the prefix of a member's name in messages. Refuses values that are no object, which messages call
+   * `what`.
    */
   constructor(value: unknown, what: string, path = '') {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {

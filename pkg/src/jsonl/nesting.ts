@@ -6,8 +6,8 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
-  * Follows the brackets of one text. Each character is examined once, in pieces of any size. Nothing is parsed: for a
-  * text that is no JSON the numbers describe its brackets.
+ * Follows the brackets of one text. Each character is examined once, in pieces of any size. Nothing is parsed: for a
+ * text that is no JSON the numbers describe its brackets.
  */
 export class Nesting {
   #depth = 0;

@@ -20,17 +20,17 @@ export interface OpenedLines {
 }
 
 /**
-  * Reads JSON lines into a service of its own: in memory, or with the given options, over a store. The lines are those
-  * of `exportLines`, or sessions as ADK gives them as JSON, one a line. `input` is a text, an iterable of pieces of
-  * text that are cut anywhere (a stream of a browser or of Node, decoded), or of lines, as `exportLines` yields them.
-  * Times and ids are kept.
+ * Reads JSON lines into a service of its own: in memory, or with the given options, over a store. The lines are those
+ * of `exportLines`, or sessions as ADK gives them as JSON, one a line. `input` is a text, an iterable of pieces of
+ * text that are cut anywhere (a stream of a browser or of Node, decoded), or of lines, as `exportLines` yields them.
+ * Times and ids are kept.
  *
-  * All lines are read and checked before anything is written. Over a store they are written one by one: after a
-  * failure it has the lines that were written by then, and the service is closed.
+ * All lines are read and checked before anything is written. Over a store they are written one by one: after a
+ * failure it has the lines that were written by then, and the service is closed.
  *
-  * Throws `INVALID_ARGUMENT` for broken lines, which names the first one and has all of them, 100 at most, as
-  * `problems`; and for an input without a session. Throws `SESSION_EXISTS` when the store has one of the sessions
-  * already, and the errors of the service.
+ * Throws `INVALID_ARGUMENT` for broken lines, which names the first one and has all of them, 100 at most, as
+ * `problems`; and for an input without a session. Throws `SESSION_EXISTS` when the store has one of the sessions
+ * already, and the errors of the service.
  *
  * @example
  * const { service, sessions } = await openLines(file.stream().pipeThrough(new TextDecoderStream()));

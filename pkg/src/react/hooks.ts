@@ -20,21 +20,21 @@ import type { SessionSource } from '../model/watch.js';
 /** The props of {@link SessionProvider}. */
 export interface SessionProviderProps {
   /**
-    * The source of the session: a `SessionService`, or `sseSource` of `statepad/sse`. Make it once, outside of the
-    * component: providers of one source share their watches.
+   * The source of the session: a `SessionService`, or `sseSource` of `statepad/sse`. Make it once, outside of the
+   * component: providers of one source share their watches.
    */
   readonly source: SessionSource;
   readonly appName: string;
   readonly userId: string;
   readonly sessionId: string;
   /**
-    * The session as the server has read it: shown at once, and while the page is hydrated. The first one counts. A
-    * session of another app, user or id is not shown. `plainSession` makes one that a server component can pass.
+   * The session as the server has read it: shown at once, and while the page is hydrated. The first one counts. A
+   * session of another app, user or id is not shown. `plainSession` makes one that a server component can pass.
    */
   readonly initial?: Session | null | undefined;
   /**
-    * True to keep showing the previous session while another one of the same user is loading: as `previous` of
-    * `useSession`, and to the selector of `useSessionState`. False by default.
+   * True to keep showing the previous session while another one of the same user is loading: as `previous` of
+   * `useSession`, and to the selector of `useSessionState`. False by default.
    */
   readonly keepPrevious?: boolean | undefined;
   readonly children?: ReactNode;
@@ -43,8 +43,8 @@ export interface SessionProviderProps {
 const ProvidedContext = createContext<ProvidedSession | undefined>(undefined);
 
 /**
-  * Provides a session to the components in it. It is read and watched while one of them shows it, once for all
-  * providers of one source that name it.
+ * Provides a session to the components in it. It is read and watched while one of them shows it, once for all
+ * providers of one source that name it.
  *
  * @example
  * <SessionProvider source={service} appName="tutor" userId="ana" sessionId={id}>
@@ -78,10 +78,10 @@ export function useProvided(): ProvidedSession {
 }
 
 /**
-  * The session of the enclosing provider, its status, and `refetch`. The component renders again after each change of
-  * the session, its user's and its app's values. Unchanged values stay the same objects.
+ * The session of the enclosing provider, its status, and `refetch`. The component renders again after each change of
+ * the session, its user's and its app's values. Unchanged values stay the same objects.
  *
-  * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`.
+ * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`.
  */
 export function useSession(): UseSessionResult {
   const provided = useProvided();
@@ -89,12 +89,12 @@ export function useSession(): UseSessionResult {
 }
 
 /**
-  * As {@link useSession}, for a component in a `<Suspense>`: it is suspended until the session was read, or is known
-  * to be missing. An error is thrown to the enclosing error boundary, unless there is an earlier session. To try
-  * again, call `refetch` of {@link useSession} in a component outside, and reset the boundary.
+ * As {@link useSession}, for a component in a `<Suspense>`: it is suspended until the session was read, or is known
+ * to be missing. An error is thrown to the enclosing error boundary, unless there is an earlier session. To try
+ * again, call `refetch` of {@link useSession} in a component outside, and reset the boundary.
  *
-  * On a server nothing is read: without an `initial` it throws `INVALID_ARGUMENT` there, React sends the fallback, and
-  * the page replaces it with the session.
+ * On a server nothing is read: without an `initial` it throws `INVALID_ARGUMENT` there, React sends the fallback, and
+ * the page replaces it with the session.
  */
 export function useSuspenseSession(): UseSuspenseSessionResult {
   const provided = useProvided();
@@ -123,11 +123,11 @@ function hydrated(provided: ProvidedSession): UseSessionResult {
 }
 
 /**
-  * A selection from the state of the session: `useSessionState((state) => state['user:name'])`. The component renders
-  * again only when the result changes: it is neither the same nor equal as JSON, unless `isEqual` decides otherwise.
-  * Without a session, the state is an empty record.
+ * A selection from the state of the session: `useSessionState((state) => state['user:name'])`. The component renders
+ * again only when the result changes: it is neither the same nor equal as JSON, unless `isEqual` decides otherwise.
+ * Without a session, the state is an empty record.
  *
-  * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`.
+ * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`.
  */
 export function useSessionState<T>(
   select: (state: Readonly<Record<string, Json>>) => T,

@@ -16,8 +16,8 @@ export type StateRecord = Readonly<Record<string, Json>>;
 export type StateDelta = Readonly<Record<string, unknown>>;
 
 /**
-  * A write to a session: a delta, or a function that gets the state and returns one. The function runs again when the
-  * state has changed below it, so it must have no side effects.
+ * A write to a session: a delta, or a function that gets the state and returns one. The function runs again when the
+ * state has changed below it, so it must have no side effects.
  */
 export type StateChange = StateDelta | ((state: StateRecord) => StateDelta);
 
@@ -83,8 +83,8 @@ export class PendingWrite {
   }
 
   /**
-    * Compares the write with reported values: of the written keys, or of all when they are unknown. Answers the keys
-    * that have just reached their written values.
+   * Compares the write with reported values: of the written keys, or of all when they are unknown. Answers the keys
+   * that have just reached their written values.
    */
   tell(state: StateRecord, keys: readonly string[] | 'all'): string[] {
     if (this.#status === 'waits') {

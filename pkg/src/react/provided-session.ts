@@ -28,8 +28,8 @@ export class ProvidedSession {
   #last: { readonly of: SessionSnapshot; readonly answer: UseSessionResult } | undefined;
 
   /**
-    * `initial` counts if it is of this session. So does `previous`, the session that the provider showed before, if it
-    * is of the same user.
+   * `initial` counts if it is of this session. So does `previous`, the session that the provider showed before, if it
+   * is of the same user.
    */
   constructor(
     source: SessionSource,

@@ -101,8 +101,8 @@ export class SessionView {
   }
 
   /**
-    * Shows a change of the state at once, and calls `send` when all earlier writes have been answered. A refused write
-    * is shown no longer; an accepted one is shown until the session itself reports it.
+   * Shows a change of the state at once, and calls `send` when all earlier writes have been answered. A refused write
+   * is shown no longer; an accepted one is shown until the session itself reports it.
    */
   async write<T>(change: StateChange, send: (state: StateRecord) => Promise<T>): Promise<T> {
     const write = this.#writes.add(change);

@@ -13,8 +13,8 @@ export interface LoadingSession {
   readonly status: 'loading';
   readonly session?: undefined;
   /**
-    * With `keepPrevious`: the session of the same user that the provider showed before its `sessionId` changed. It is
-    * not the session that is loading.
+   * With `keepPrevious`: the session of the same user that the provider showed before its `sessionId` changed. It is
+   * not the session that is loading.
    */
   readonly previous?: Session;
   readonly error?: undefined;

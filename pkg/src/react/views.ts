@@ -5,8 +5,8 @@ import type { Session, SessionKey } from '../model/types.js';
 import type { SessionSource } from '../model/watch.js';
 
 /**
-  * The time that a view is cached after its last use, in milliseconds: shown again, it is there at once, and only
-  * later changes are read.
+ * The time that a view is cached after its last use, in milliseconds: shown again, it is there at once, and only
+ * later changes are read.
  */
 const REMEMBERED_MS = 30_000;
 

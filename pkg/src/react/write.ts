@@ -13,8 +13,8 @@ export type SessionWriter<T> = (delta: StateDelta, key: SessionKey) => PromiseLi
 /** The answer of {@link useSessionWrite}. */
 export interface UseSessionWriteResult<T> {
   /**
-    * Writes a delta, or the result of a function of the state: `write({ topic: 'moon' })`. It shows at once; if it is
-    * refused, the session shows its stored values again, and `error` is the reason.
+   * Writes a delta, or the result of a function of the state: `write({ topic: 'moon' })`. It shows at once; if it is
+   * refused, the session shows its stored values again, and `error` is the reason.
    */
   readonly write: (change: StateChange) => void;
   /** As `write`; resolves to the answer of the writer, and rejects when the change is refused. */
@@ -26,12 +26,12 @@ export interface UseSessionWriteResult<T> {
 }
 
 /**
-  * Writes to the session of the enclosing provider, and shows the writes at once. The writes of a page to one session
-  * are sent one at a time, in order. Without a `writer` they go to `updateState` of the source, which a
-  * `SessionService` has; a source over HTTP needs one, which asks the server to write.
+ * Writes to the session of the enclosing provider, and shows the writes at once. The writes of a page to one session
+ * are sent one at a time, in order. Without a `writer` they go to `updateState` of the source, which a
+ * `SessionService` has; a source over HTTP needs one, which asks the server to write.
  *
-  * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`; so does `writeAsync` without a writer where the source
-  * has no `updateState`.
+ * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`; so does `writeAsync` without a writer where the source
+ * has no `updateState`.
  */
 export function useSessionWrite(): UseSessionWriteResult<StateRecord>;
 export function useSessionWrite<T>(writer: SessionWriter<T>): UseSessionWriteResult<T>;

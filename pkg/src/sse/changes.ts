@@ -77,8 +77,8 @@ export async function foundSession(
 }
 
 /**
-  * Watches a session from a place on. The event at that place is read again: if it is missing or another one, the
-  * store no longer has the history that the client has seen.
+ * Watches a session from a place on. The event at that place is read again: if it is missing or another one, the
+ * store no longer has the history that the client has seen.
  */
 async function* resume(
   service: SessionSource,

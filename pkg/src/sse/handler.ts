@@ -16,18 +16,18 @@ import type { SessionSource } from '../model/watch.js';
 /** Options of {@link sseHandler}. */
 export interface SseHandlerOptions {
   /**
-    * Returns a principal, whose rights limit the request; a `Response` that refuses it; or `undefined`, which is
-    * answered with status 401. Without this function nothing is served.
+   * Returns a principal, whose rights limit the request; a `Response` that refuses it; or `undefined`, which is
+   * answered with status 401. Without this function nothing is served.
    */
   readonly authorize?: Authorize | undefined;
   /** In the place of `authorize`: everyone may see everything. For demos. */
   readonly insecure?: boolean | undefined;
   /**
-    * The interval of heartbeats on an idle connection, in milliseconds, so that proxies keep it open and the client
-    * detects a dead one; 15,000 by default.
+   * The interval of heartbeats on an idle connection, in milliseconds, so that proxies keep it open and the client
+   * detects a dead one; 15,000 by default.
    */
   readonly heartbeat?: number | undefined;
-   /** The time that a client waits before it reconnects, in milliseconds; 1,000 by default, and at least 100. */
+  /** The time that a client waits before it reconnects, in milliseconds; 1,000 by default, and at least 100. */
   readonly retry?: number | undefined;
   /** The longest interval between questions to the store, in milliseconds: see `WatchOptions.poll`. */
   readonly poll?: number | undefined;
@@ -36,8 +36,8 @@ export interface SseHandlerOptions {
   /** The pages of other origins that may read answers; none by default. */
   readonly cors?: CorsOptions | undefined;
   /**
-    * Receives errors that clients do not see: those of the store, of `authorize`, and those inside a stream, each with
-    * the number that the client gets. The console by default.
+   * Receives errors that clients do not see: those of the store, of `authorize`, and those inside a stream, each with
+   * the number that the client gets. The console by default.
    */
   readonly onError?: OnError | undefined;
 }
@@ -51,17 +51,17 @@ const LEAST_RETRY_MS = 100;
 const MAX_DURATION_MS = 2 ** 31 - 1;
 
 /**
-  * Makes a handler for the Fetch API that sends the changes of the requested targets as server-sent events, from
-  * `Last-Event-ID` (or the parameter `since`) on, without a gap or a repeat. Browsers can read it with `EventSource`,
-  * all hosts with `sseSource`. A request that does not accept `text/event-stream` gets the session itself as JSON.
+ * Makes a handler for the Fetch API that sends the changes of the requested targets as server-sent events, from
+ * `Last-Event-ID` (or the parameter `since`) on, without a gap or a repeat. Browsers can read it with `EventSource`,
+ * all hosts with `sseSource`. A request that does not accept `text/event-stream` gets the session itself as JSON.
  *
-  * The request names the targets, and `authorize` returns the principal: targets that it may not see are answered with
-  * 403, present or not.
+ * The request names the targets, and `authorize` returns the principal: targets that it may not see are answered with
+ * 403, present or not.
  *
-  * Errors are answered as JSON, `{ error: { code, message, number? } }`: 400 for an invalid request, 401, 403, 404 for
-  * a missing session, 413, 429, 503 when the service is closed or the store unavailable, 500 otherwise. Internal
-  * errors reveal no more than their code and the number under which `onError` received them. The handler never
-  * rejects.
+ * Errors are answered as JSON, `{ error: { code, message, number? } }`: 400 for an invalid request, 401, 403, 404 for
+ * a missing session, 413, 429, 503 when the service is closed or the store unavailable, 500 otherwise. Internal
+ * errors reveal no more than their code and the number under which `onError` received them. The handler never
+ * rejects.
  *
  * @example
  * const handler = sseHandler(service, {

@@ -15,13 +15,13 @@ export interface SseSourceOptions {
   /** The policy for cookies, for other origins too: see `fetch`. */
   readonly credentials?: RequestCredentials | undefined;
   /**
-    * The silence after which a connection counts as dead, in milliseconds; 45,000 by default: three heartbeats of the
-    * handler.
+   * The silence after which a connection counts as dead, in milliseconds; 45,000 by default: three heartbeats of the
+   * handler.
    */
   readonly timeout?: number | undefined;
   /**
-    * Lets the tabs of an origin share one connection for their watches of whole sessions, as `statepad/react` has
-    * them; by default they share none.
+   * Lets the tabs of an origin share one connection for their watches of whole sessions, as `statepad/react` has
+   * them; by default they share none.
    */
   readonly shareTabs?: TabSharing | undefined;
 }

@@ -18,15 +18,15 @@ const OPTIONS = ['url', 'fetch', 'headers', 'credentials', 'timeout', 'shareTabs
 const WATCH_OPTIONS = ['signal', 'since', 'initial', 'poll', 'buffer'];
 
 /**
-  * Sessions behind a handler of `sseHandler`: they can be read and watched as those of a `SessionService`, and used
-  * with `statepad/react`. All watches of one source use one connection, and readers of one whole session share its
-  * changes. A broken connection is renewed, with growing pauses while that fails, and resumes where it broke: no
-  * change is lost or repeated.
+ * Sessions behind a handler of `sseHandler`: they can be read and watched as those of a `SessionService`, and used
+ * with `statepad/react`. All watches of one source use one connection, and readers of one whole session share its
+ * changes. A broken connection is renewed, with growing pauses while that fails, and resumes where it broke: no
+ * change is lost or repeated.
  *
-  * `getSession` and `watch` throw `STORE_UNAVAILABLE` when the handler cannot be reached, or answers that; `watch`
-  * only before the first answer for its target: afterwards it retries. They throw the handler's other errors:
-  * `INVALID_ARGUMENT`, `UNAUTHENTICATED`, `FORBIDDEN`, `SESSION_NOT_FOUND` (of `watch`), and `STORE_UNAVAILABLE` with
-  * the `status` for answers of other servers.
+ * `getSession` and `watch` throw `STORE_UNAVAILABLE` when the handler cannot be reached, or answers that; `watch`
+ * only before the first answer for its target: afterwards it retries. They throw the handler's other errors:
+ * `INVALID_ARGUMENT`, `UNAUTHENTICATED`, `FORBIDDEN`, `SESSION_NOT_FOUND` (of `watch`), and `STORE_UNAVAILABLE` with
+ * the `status` for answers of other servers.
  *
  * @example
  * const source = sseSource({ url: '/session' });

@@ -16,8 +16,8 @@ export interface Place {
   /** The revision of a session, or the position of the values of a user or an app. */
   readonly at: number;
   /**
-    * The digest of the id of the event at this revision: another event there means that the store has gone back, or a
-    * new session.
+   * The digest of the id of the event at this revision: another event there means that the store has gone back, or a
+   * new session.
    */
   readonly event?: string | undefined;
 }
@@ -127,8 +127,8 @@ function withDeletions(change: { readonly delta: Readonly<Record<string, unknown
 const TYPES: readonly string[] = ['event', 'values', 'reload', 'deleted', 'session'] satisfies AnyChange['type'][];
 
 /**
-  * The change in a server-sent event, frozen; `undefined` for one of another name. One of a whole session has the
-  * place of its id. Throws `SyntaxError`.
+ * The change in a server-sent event, frozen; `undefined` for one of another name. One of a whole session has the
+ * place of its id. Throws `SyntaxError`.
  */
 export function readChange({ name, data }: Message, wholePlace: string | undefined): AnyChange | undefined {
   if (!TYPES.includes(name)) {

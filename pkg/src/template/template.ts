@@ -55,10 +55,10 @@ export class Template {
   }
 
   /**
-    * Renders. Strings are inserted unchanged and not scanned again, `null` is empty, any other value is compact JSON.
+   * Renders. Strings are inserted unchanged and not scanned again, `null` is empty, any other value is compact JSON.
    *
-    * Throws `TEMPLATE_KEY_MISSING` or, when only artifacts are missing, `ARTIFACT_MISSING`, with all `missing`
-    * placeholders; `INVALID_ARGUMENT` when `artifact` returns a promise.
+   * Throws `TEMPLATE_KEY_MISSING` or, when only artifacts are missing, `ARTIFACT_MISSING`, with all `missing`
+   * placeholders; `INVALID_ARGUMENT` when `artifact` returns a promise.
    */
   render(options: RenderOptions): string {
     const { state, artifact } = checkRender(options);

@@ -24,10 +24,10 @@ import type { StoreErrorCode } from '../store/store-error.js';
 import type { SessionKey } from '../model/types.js';
 
 /**
-  * The needs of a case beyond those that every store meets: to open the storage again, another store on the same
-  * storage, an optional member of the store, an operator named by its `resolves`, a feature named by its `keeps`, the
-  * comparison of values (`keys`), or of revisions and positions too (`revisions`), named by its `guards`, or the
-  * absence of a name in its `lacks`.
+ * The needs of a case beyond those that every store meets: to open the storage again, another store on the same
+ * storage, an optional member of the store, an operator named by its `resolves`, a feature named by its `keeps`, the
+ * comparison of values (`keys`), or of revisions and positions too (`revisions`), named by its `guards`, or the
+ * absence of a name in its `lacks`.
  */
 export type StoreNeed =
   | 'reopen'
@@ -47,8 +47,8 @@ export type StoreNeed =
 export interface StoreHarness {
   readonly store: SessionStore;
   /**
-    * Makes a store over the same storage after the store before has been closed, as a restarted process would. The
-    * storage must be unchanged.
+   * Makes a store over the same storage after the store before has been closed, as a restarted process would. The
+   * storage must be unchanged.
    */
   readonly reopen?: () => SessionStore | Promise<SessionStore>;
   /** Makes one more store over the same storage, as a second process would. The first stays open. */
@@ -61,8 +61,8 @@ export interface StoreHarness {
 export type OpenHarness = () => StoreHarness | Promise<StoreHarness>;
 
 /**
-  * A refusal: the code of the `StoreError`, its `actual` if the case has one, and the name and scope of an operator
-  * that does not fit: if they are absent, the error has none.
+ * A refusal: the code of the `StoreError`, its `actual` if the case has one, and the name and scope of an operator
+ * that does not fit: if they are absent, the error has none.
  */
 export interface Refused {
   readonly throws: StoreErrorCode;
@@ -74,7 +74,7 @@ export interface Refused {
 /** The outcome of a change. `changed: null`: no changes of others may be reported. */
 export type Outcome = (Omit<Committed, 'changed'> & { readonly changed?: Committed['changed'] | null }) | Refused;
 
- /** A page whose `users` are a record. A store may give the place of its end, which must be that of its last row. */
+/** A page whose `users` are a record. A store may give the place of its end, which must be that of its last row. */
 export interface ListedPage extends Omit<Page, 'users' | 'corrupt' | 'next'> {
   readonly users: Readonly<Record<string, Page['app']>>;
 }
@@ -117,8 +117,8 @@ export interface ListStep extends StepOptions {
 }
 
 /**
-  * Deletes a session; with `created` only the one that this change created, with `fence` only while it is at this
-  * token. `throws` and `actual`: the refusal.
+ * Deletes a session; with `created` only the one that this change created, with `fence` only while it is at this
+ * token. `throws` and `actual`: the refusal.
  */
 export interface RemoveStep extends StepOptions, Partial<Pick<Refused, 'throws' | 'actual'>> {
   readonly remove: SessionKey;
@@ -145,7 +145,7 @@ export interface LeaseStep extends StepOptions {
   readonly request: LeaseRequest;
   /** The token in the answer, or the refusal. Without it, any success will do. */
   readonly answer?: { readonly fence: number } | Refused;
-   /** `later`: it ends later than the lease of the previous answer. `same`: the refusal has the end of that lease. */
+  /** `later`: it ends later than the lease of the previous answer. `same`: the refusal has the end of that lease. */
   readonly until?: 'later' | 'same';
 }
 
@@ -192,8 +192,8 @@ export interface WatchStep extends StepOptions {
 }
 
 /**
-  * Makes a change by the other store, repeatedly under further ids, until the watching store gets the hint; gives up
-  * after ten seconds.
+ * Makes a change by the other store, repeatedly under further ids, until the watching store gets the hint; gives up
+ * after ten seconds.
  */
 export interface HintedStep {
   readonly hinted: Hint;

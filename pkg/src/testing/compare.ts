@@ -44,8 +44,8 @@ export function difference(actual: unknown, expected: unknown, path = 'the answe
 }
 
 /**
-  * Compares the values of a scope: the order of names counts unless `inAnyOrder` is set, and values are compared as
-  * JSON text.
+ * Compares the values of a scope: the order of names counts unless `inAnyOrder` is set, and values are compared as
+ * JSON text.
  */
 export function valuesDifference(actual: unknown, expected: Values, path: string, inAnyOrder = false): Difference {
   if (typeof actual !== 'object' || actual === null) {

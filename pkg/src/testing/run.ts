@@ -37,11 +37,11 @@ const HINT_TIMEOUT_MS = 10_000;
 const POLL_MS = 100;
 
 /**
-  * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and
-  * disposes of the storage, even after a failure.
+ * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and
+ * disposes of the storage, even after a failure.
  *
-  * Throws an `Error` that names the case, the step and the difference. Also throws when the case has needs that are
-  * not met; {@link missingNeeds} lists them beforehand.
+ * Throws an `Error` that names the case, the step and the difference. Also throws when the case has needs that are
+ * not met; {@link missingNeeds} lists them beforehand.
  */
 export async function runStoreCase({ name, needs, steps }: StoreCase, open: OpenHarness): Promise<void> {
   const harness = await open();

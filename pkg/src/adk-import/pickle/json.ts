@@ -13,8 +13,8 @@ import { textOfNumber, type Numbers } from '../values.js';
 const MAX_DEPTH = 200;
 
 /**
-  * A value of Python as JSON, of a pickle of so many bytes. Members of models that are `None` are omitted. Throws
-  * `LIMIT_EXCEEDED` when it expands to far more than that.
+ * A value of Python as JSON, of a pickle of so many bytes. Members of models that are `None` are omitted. Throws
+ * `LIMIT_EXCEEDED` when it expands to far more than that.
  */
 export function jsonOfPickle(value: unknown, bytes: number, numbers: Numbers): unknown {
   return jsonOf(value, { budget: new Budget(bytes), numbers }, 0);

@@ -8,9 +8,9 @@ import { refuse } from '../../jsonl/problems.js';
 const STOP = 0x2e;
 
 /**
-  * Reads the one value of a pickle of protocol 2 to 5: `null`, booleans, numbers, bigints, texts, `Uint8Array`, lists
-  * (also for tuples), `Dict`, `PythonSet`, `Global`, `Instance`. Refuses every class that is not allowed, by name, and
-  * any other input; throws `LIMIT_EXCEEDED` for too many opcodes or too long an integer.
+ * Reads the one value of a pickle of protocol 2 to 5: `null`, booleans, numbers, bigints, texts, `Uint8Array`, lists
+ * (also for tuples), `Dict`, `PythonSet`, `Global`, `Instance`. Refuses every class that is not allowed, by name, and
+ * any other input; throws `LIMIT_EXCEEDED` for too many opcodes or too long an integer.
  */
 export function readPickle(bytes: Uint8Array): unknown {
   return new Reader(bytes).read();

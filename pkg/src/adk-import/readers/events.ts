@@ -107,8 +107,8 @@ function named(kind: KnownKind, event: Members): Members {
 }
 
 /**
-  * The time in the JSON of an event, in milliseconds. adk-python writes seconds and adk-js milliseconds, into tables
-  * that both can read: the unit is the one that comes nearer to the time in the column.
+ * The time in the JSON of an event, in milliseconds. adk-python writes seconds and adk-js milliseconds, into tables
+ * that both can read: the unit is the one that comes nearer to the time in the column.
  */
 function momentOf(timestamp: number, column: number, isInSeconds: boolean): number {
   const seconds = millisecondsOf(timestamp);

@@ -56,8 +56,8 @@ export class Reading {
   }
 
   /**
-    * All rows of a statement, page by page, in the order of the columns of their key. `where` is a condition with its
-    * values; `keys` are names of columns, which the statement selects under the same names.
+   * All rows of a statement, page by page, in the order of the columns of their key. `where` is a condition with its
+   * values; `keys` are names of columns, which the statement selects under the same names.
    */
   async *pages(
     select: string,

@@ -46,7 +46,7 @@ export async function* polled(
 }
 
 /**
-  * The current session, or the one before if nothing has changed. Its events are read only when there are new ones.
+ * The current session, or the one before if nothing has changed. Its events are read only when there are new ones.
  */
 async function current(
   before: Session,

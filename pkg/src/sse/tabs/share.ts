@@ -11,17 +11,17 @@ import type { SessionSource, WatchOptions, WatchTarget, WholeWatchOptions } from
 /** Options for sharing one connection among the tabs of an origin. */
 export interface TabSharing {
   /**
-    * The owner of the connection: tabs whose sources have the same `url` and the same `key` share one, and all of them
-    * get the server's messages for any of them. It must differ for every user: the user's id, for example, or a name
-    * of the login. Others see only a hash of it.
+   * The owner of the connection: tabs whose sources have the same `url` and the same `key` share one, and all of them
+   * get the server's messages for any of them. It must differ for every user: the user's id, for example, or a name
+   * of the login. Others see only a hash of it.
    */
   readonly key: string;
 }
 
 /**
-  * A source that shares its watches of whole sessions with other tabs: one of the tabs holds the connection. Where a
-  * page has no Web Locks, as over plain HTTP from another machine, it holds none and reads the sessions every other
-  * second. Outside of pages and workers nothing is shared.
+ * A source that shares its watches of whole sessions with other tabs: one of the tabs holds the connection. Where a
+ * page has no Web Locks, as over plain HTTP from another machine, it holds none and reads the sessions every other
+ * second. Outside of pages and workers nothing is shared.
  */
 export function sharedByTabs(source: SessionSource, url: string | URL, sharing: TabSharing): SessionSource {
   checkObject(sharing, 'shareTabs');
