@@ -1,4 +1,4 @@
-// All parts of the inspector together, for a page that wants them as one.
+// All components of the inspector in one.
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { InspectorPart } from './ui/inspector-element.js';
@@ -13,7 +13,7 @@ import './timeline/timeline.js';
 
 /**
  * The whole inspector: sessions, search, state, events, timeline. With `docked` it fills its box where that is large
- * enough: each part scrolls by itself, and the timeline stays at the bottom.
+ * enough: each component scrolls by itself, and the timeline stays at the bottom.
  */
 export class StatepadInspector extends InspectorPart {
   static override properties: PropertyDeclarations = {
@@ -107,9 +107,9 @@ export class StatepadInspector extends InspectorPart {
       }
     `,
   ];
-  /** It fills its box. */
+  /** True to fill its box. */
   declare docked: boolean;
-  /** What was shown whole last: what is new is brought into view. */
+  /** The selection that was brought into view last. */
   #shown: { readonly selected: number | undefined; readonly traced: string | undefined } | undefined;
 
   constructor() {
@@ -117,7 +117,7 @@ export class StatepadInspector extends InspectorPart {
     this.docked = false;
   }
 
-  /** What has been opened comes into view, and nothing else moves. */
+  /** Brings a new selection into view, and moves nothing else. */
   protected override updated(): void {
     const { selected, traced } = this.inspection ?? {};
     const before = this.#shown;
@@ -148,7 +148,7 @@ export class StatepadInspector extends InspectorPart {
     }
   }
 
-  /** What of the window the timeline covers, in px. */
+  /** The height of the window that the timeline covers, in px. */
   #dockHeight(): number {
     const dock = this.renderRoot.querySelector<HTMLElement>('.timeline');
     return dock === null || getComputedStyle(dock).position !== 'sticky' ? 0 : dock.offsetHeight;
@@ -192,7 +192,7 @@ export class StatepadInspector extends InspectorPart {
   }
 }
 
-/** Room above what comes into view, in px. */
+/** Room above an element that is brought into view, in px. */
 const PADDING = 12;
 
 customElements.define('statepad-inspector', StatepadInspector);

@@ -98,7 +98,8 @@ export class ErrorTeller {
   /** The answer for an error, as JSON: `{ error: { code, message, number? } }`. */
   answer(error: unknown, request: Request | undefined): Response {
     if (request?.signal.aborted) {
-      // The client has disconnected, perhaps in the middle of its body: nobody is waiting, and there is no fault to log.
+      // The client has disconnected, perhaps in the middle of its body: nobody is waiting, and there is no fault to
+      // log.
       return new Response(null, { status: 400 });
     }
     const { status, ...told } = this.tell(error, request);

@@ -14,7 +14,7 @@ import { isOperator, type Operator } from '../model/operators.js';
 import { describe, isPlain, isRevoked } from '../model/value-types.js';
 import type { Json } from '../model/types.js';
 
-/** How deep lists and objects may be nested in a value; the core has the same limit. */
+/** The deepest nesting of lists and objects in a value; the core has the same limit. */
 export const MAX_DEPTH = 100;
 
 /** Options of the pass. */

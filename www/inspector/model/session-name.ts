@@ -1,4 +1,4 @@
-// Telling sessions apart.
+// Unique names of sessions.
 
 import type { Session } from 'statepad';
 

@@ -1,4 +1,4 @@
-// What wrote a key: each step goes to its moment.
+// The writes of a key, with links to their moments.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -12,23 +12,23 @@ import { reasonOf } from '../ui/reason.js';
 import { base } from '../ui/style.js';
 import { showText } from '../ui/value.js';
 
-/** As many steps are drawn at first, and as many more each time that more are asked for. */
+/** The number of steps that are drawn at first, and added by each click. */
 const STEPS = 200;
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** What is drawn of a key's history. */
+/** The drawn history of a key. */
 interface Shown {
-  /** Of which key of which session. */
+  /** The key and its session. */
   readonly of: string;
   /** Oldest first. */
   readonly steps: readonly HistoryStep[];
   readonly hasEarlier: boolean;
-  /** Later steps than this revision are left out; `undefined` when none are. */
+  /** The last revision of the steps; `undefined` without a limit. */
   readonly until: number | undefined;
 }
 
-/** The history of the key that is traced, newest step first. */
+/** The history of the traced key, newest step first. */
 export class StatepadHistory extends InspectorPart {
   static override properties: PropertyDeclarations = {
     ...InspectorPart.properties,
@@ -47,7 +47,7 @@ export class StatepadHistory extends InspectorPart {
         font-size: 0.8125rem;
       }
 
-      /* A long history scrolls by itself: what is below it stays within reach. */
+      /* A long history scrolls by itself, so that the content below stays within reach. */
       ol {
         overflow-y: auto;
         max-height: 28rem;
@@ -129,7 +129,7 @@ export class StatepadHistory extends InspectorPart {
   ];
   declare private shown: Shown | undefined;
   declare private problem: string | undefined;
-  /** How many steps are wanted. */
+  /** The number of requested steps. */
   #count = STEPS;
   #asked: readonly unknown[] = [];
   #round = 0;
@@ -215,7 +215,7 @@ export class StatepadHistory extends InspectorPart {
     void this.#read();
   }
 
-  /** Reads the steps. When a later call has begun meanwhile, its answer is the one that counts. */
+  /** Reads the steps. If a later call has begun in the meantime, only that one counts. */
   async #read(): Promise<void> {
     const round = ++this.#round;
     const { inspection } = this;
@@ -236,10 +236,7 @@ export class StatepadHistory extends InspectorPart {
     }
   }
 
-  /**
-   * The steps that are drawn already and those that came since, if the moment is among them; else the steps before the
-   * moment.
-   */
+  /** The drawn steps and later ones, if the moment is among them; else the steps before the moment. */
   async #around({ reader, revision: moment }: Inspection, session: Session, key: string): Promise<Shown> {
     const of = `${nameOf(session)}${key}`;
     if (this.shown?.of !== of) {
@@ -281,7 +278,7 @@ function summary(count: number, { key, isAll }: { readonly key: string; readonly
   return `${isAll ? '' : 'Some of the writes: '}${count} ${count === 1 ? 'write' : 'writes'}${by}, newest first.`;
 }
 
-/** From what to what. */
+/** The values before and after. */
 function values({ from, to }: HistoryStep, key: string): TemplateResult {
   const [was, is] = [textOf(from), textOf(to)];
   const [sign, word] = kindOf(was, is);
@@ -308,7 +305,7 @@ function textOf(value: Json | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** A moment as the reader writes it. Whoever wrote the log may have written any number. */
+/** A time in the reader's locale. The writer of a log may have written any number. */
 function time(timestamp: number): TemplateResult {
   const date = new Date(timestamp);
   return Number.isNaN(date.getTime())

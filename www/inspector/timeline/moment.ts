@@ -1,4 +1,4 @@
-// Which moment of a session is shown, with steps and the way back to now. The slider is on the timeline's own axis.
+// The controls of the moment: steps and the way back to now. The slider is on the timeline's own axis.
 
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { InspectorPart } from '../ui/inspector-element.js';
@@ -19,7 +19,7 @@ export class StatepadMoment extends InspectorPart {
         gap: 0.35rem 0.5rem;
       }
 
-      /* As wide for a short text as for a long one: what stands beside it stays where it is. */
+      /* The same width for short and long texts keeps its neighbours in place. */
       output {
         min-width: 13rem;
         font-variant-numeric: tabular-nums;
@@ -52,7 +52,7 @@ export class StatepadMoment extends InspectorPart {
   }
 }
 
-/** The moment in words: which event of how many, who appended it, and when. */
+/** The moment in words: the event's number, its author, and its time. */
 export function momentText({ wanted, session, log }: Inspection): string {
   const place = `#${wanted} of ${session?.revision ?? 0}`;
   const event = log.at(wanted);
@@ -63,7 +63,7 @@ export function momentText({ wanted, session, log }: Inspection): string {
 }
 
 /**
- * Moves an inspection to a revision; at the last one it follows the session again. What fails is told as a `problem`.
+ * Shows a revision; at the last one the inspection follows the session again. Failures are reported as a `problem`.
  */
 export async function goTo(inspection: Inspection, revision: number): Promise<void> {
   try {
@@ -73,7 +73,7 @@ export async function goTo(inspection: Inspection, revision: number): Promise<vo
   }
 }
 
-/** The time of day of a timestamp; one that is none is shown as it is. */
+/** The time of day of a timestamp; an invalid one is shown as it is. */
 export function clock(timestamp: number): string {
   const date = new Date(timestamp);
   return Number.isNaN(date.getTime()) ? String(timestamp) : CLOCK.format(date);

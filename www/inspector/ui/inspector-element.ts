@@ -1,12 +1,12 @@
-// Keeps a part of the inspector up to date with what it shows.
+// The base class of the inspector's components, which keeps them up to date.
 
 import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit';
 import type { Inspection } from '../model/inspection.js';
 
-/** A part of the inspector: give it an {@link Inspection}, and it shows it as it changes. */
+/** A component of the inspector: it shows its {@link Inspection} as it changes. */
 export class InspectorPart extends LitElement {
   static override properties: PropertyDeclarations = { inspection: { attribute: false } };
-  /** What is shown. */
+  /** The inspection on show. */
   declare inspection: Inspection | undefined;
   readonly #changed = (): void => {
     this.requestUpdate();

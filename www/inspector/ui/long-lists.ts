@@ -1,12 +1,12 @@
-// Long lists that are drawn a piece at a time: as far as somebody has looked, and on when the end comes into sight.
+// Long lists that are drawn piece by piece: as far as the user has scrolled, and further when the end comes into view.
 
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 
-/** How many rows are drawn at first, and how many more each time. */
+/** The number of rows that are drawn at first, and added each time. */
 const PIECE = 200;
 
-/** The lists of one element that are drawn a piece at a time, by name. */
+/** The lists of one element that are drawn piece by piece, by name. */
 export class LongLists implements ReactiveController {
   readonly #host: ReactiveControllerHost;
   readonly #limits = new Map<string, number>();
@@ -14,7 +14,7 @@ export class LongLists implements ReactiveController {
   readonly #ends = new Map<Element, string>();
   readonly #sight = new IntersectionObserver(
     (seen) => seen.filter(({ isIntersecting }) => isIntersecting).forEach(({ target }) => this.#more(target)),
-    // Before it is in sight, so that nobody waits for it.
+    // Before it is in view, so that nobody waits for it.
     { rootMargin: '600px' },
   );
 
@@ -28,12 +28,12 @@ export class LongLists implements ReactiveController {
     this.#ends.clear();
   }
 
-  /** As much of a list as is drawn. */
+  /** The drawn part of a list. */
   drawn<T>(name: string, all: readonly T[]): readonly T[] {
     return all.length <= this.#limitOf(name) ? all : all.slice(0, this.#limitOf(name));
   }
 
-  /** What stands at the end of a list of so many rows while not all are drawn; `around` makes a row of it. */
+  /** The element at the end of a list of so many rows while not all are drawn; `around` makes a row of it. */
   end(name: string, count: number, around = (button: TemplateResult): TemplateResult => button): unknown {
     const left = count - this.#limitOf(name);
     if (left <= 0) {
@@ -44,7 +44,7 @@ export class LongLists implements ReactiveController {
     return around(html`<button class="link" ${ref(watch)} @click=${draw}>${left.toLocaleString('en')} more</button>`);
   }
 
-  /** Draws the lists from their beginning: they are others. */
+  /** Draws new lists from their beginning. */
   reset(): void {
     this.#limits.clear();
   }
@@ -69,7 +69,7 @@ export class LongLists implements ReactiveController {
   #more(end: Element): void {
     const name = this.#ends.get(end);
     if (name !== undefined) {
-      // It is told anew whether it is in sight once the list has grown.
+      // Observing it anew reports again if it is in view, once the list has grown.
       this.#sight.unobserve(end);
       this.#ends.delete(end);
       this.#grow(name);

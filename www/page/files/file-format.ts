@@ -1,6 +1,6 @@
-// What a file looks like, for those that cannot be opened.
+// Descriptions of files that cannot be opened.
 
-/** What can be opened, as a sentence. */
+/** The formats that can be opened, as a sentence. */
 export const ACCEPTED =
   'What can be opened: JSON lines written by statepad (the Download button here), a session as ADK saves it ' +
   '(adk run --save_session, or the JSON of its API), a list of such sessions, or a list of events, ' +
@@ -18,19 +18,19 @@ const MAGIC: readonly (readonly [string, string])[] = [
   ['feff', 'text in UTF-16; save it as UTF-8 first'],
 ];
 
-/** What bytes look like that are no UTF-8 text. */
+/** A description of bytes that are not UTF-8. */
 export function kindOfBytes(bytes: Uint8Array): string {
   const hex = [...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return MAGIC.find(([magic]) => hex.startsWith(magic))?.[1] ?? 'a binary file';
 }
 
-/** What bytes look like that may be text in the wrong encoding, or no text; `undefined` for what may be UTF-8. */
+/** A description of bytes that may be text in the wrong encoding, or no text; `undefined` for possible UTF-8. */
 export function magicOf(bytes: Uint8Array): string | undefined {
   const kind = kindOfBytes(bytes);
   return kind === 'a binary file' ? undefined : kind;
 }
 
-/** What a text looks like that is no JSON. */
+/** A description of a text that is no JSON. */
 export function kindOfText(text: string): string {
   const start = text.trimStart().slice(0, 200);
   if (start === '') {
@@ -49,7 +49,7 @@ export function kindOfText(text: string): string {
   return first.split(',').length > 2 ? 'a table of comma-separated values' : 'plain text';
 }
 
-/** What a JSON value looks like that has no sessions in it. */
+/** A description of a JSON value without sessions. */
 export function kindOfJson(value: unknown): string {
   if (Array.isArray(value)) {
     const [first] = value as unknown[];

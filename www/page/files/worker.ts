@@ -1,4 +1,4 @@
-// Reads a file in a worker, and keeps its sessions there: the page stays responsive, however large they are.
+// Reads a file in a worker, and holds its sessions there: the page stays responsive, however large they are.
 
 import { isStatepadError, type HistoryStep, type Session, type SessionKey, type SessionService } from 'statepad';
 import { exportLines, openLines } from 'statepad/jsonl';
@@ -7,11 +7,11 @@ import { kindOfBytes, magicOf, ACCEPTED } from './file-format.js';
 import { FileLines } from './lines.js';
 import type { Call, Calls, Message, Progress, Request } from './protocol.js';
 
-/** As often progress is told: once for so many bytes. */
+/** The number of bytes between reports of progress. */
 const TOLD = 1 << 19;
 
 let service: SessionService | undefined;
-/** The handles that were read: nothing changes any more. */
+/** The handles of the sessions, which no longer change. */
 const handles = new Map<string, Session>();
 
 self.addEventListener('message', ({ data }: MessageEvent<Request>) => {
@@ -57,7 +57,7 @@ async function refusal(
   };
 }
 
-/** Bytes are no UTF-8. */
+/** Thrown for bytes that are not UTF-8. */
 class NotText extends Error {}
 
 function decoded(decode: () => string): string {
@@ -68,7 +68,7 @@ function decoded(decode: () => string): string {
   }
 }
 
-/** The text of a file, piece by piece; how far it is read is told. */
+/** The text of a file, piece by piece, with reports of progress. */
 async function* textOf(file: File): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const progress = (phase: Progress['phase'], done: number): void => {

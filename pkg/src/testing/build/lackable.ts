@@ -108,9 +108,7 @@ function writtenBy(step: StoreStep): readonly Change[] {
   return isRefused ? [] : changesOf(step);
 }
 
-/**
- * True when the events of each session are written one after the other, in the order of their times and then their ids.
- */
+/** True when the events of each session are written one by one, in the order of their times and then their ids. */
 function areInOrder(steps: readonly StoreStep[]): boolean {
   const last = new Map<string, { readonly time: number; readonly id: string }>();
   const seen = new Set<string>();
