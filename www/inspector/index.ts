@@ -13,7 +13,7 @@
 
 export { Inspection, type InspectionOptions } from './model/inspection.js';
 export type { SessionReader } from './model/reader.js';
-export { InspectorPart } from './ui/inspector-element.js';
+export { InspectorElement } from './ui/inspector-element.js';
 export { base } from './ui/style.js';
 export { StatepadTemplate } from './template/template.js';
 export { readJson, type Verdict } from './state/json-input.js';

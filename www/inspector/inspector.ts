@@ -1,7 +1,7 @@
 // All components of the inspector in one.
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { InspectorPart } from './ui/inspector-element.js';
+import { InspectorElement } from './ui/inspector-element.js';
 import { base } from './ui/style.js';
 import './events/event.js';
 import './events/events.js';
@@ -15,9 +15,9 @@ import './timeline/timeline.js';
  * The whole inspector: sessions, search, state, events, timeline. With `docked` it fills its box where that is large
  * enough: each component scrolls by itself, and the timeline stays at the bottom.
  */
-export class StatepadInspector extends InspectorPart {
+export class StatepadInspector extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     docked: { type: Boolean, reflect: true },
   };
   static override styles = [
@@ -134,7 +134,7 @@ export class StatepadInspector extends InspectorPart {
   }
 
   async #bringIntoView(name: 'statepad-history' | 'statepad-event'): Promise<void> {
-    const part = this.renderRoot.querySelector<InspectorPart>(name);
+    const part = this.renderRoot.querySelector<InspectorElement>(name);
     const details = this.renderRoot.querySelector<HTMLElement>('.details');
     if (part === null || details === null) {
       return;

@@ -2,7 +2,7 @@
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Session, SessionKey } from 'statepad';
-import { InspectorPart } from './ui/inspector-element.js';
+import { InspectorElement } from './ui/inspector-element.js';
 import type { Inspection } from './model/inspection.js';
 import { reasonOf } from './ui/reason.js';
 import { base } from './ui/style.js';
@@ -11,9 +11,9 @@ import { base } from './ui/style.js';
 type Question = 'user' | 'delete' | undefined;
 
 /** Switches between apps, users and sessions; creates sessions, and deletes the current one. */
-export class StatepadSessions extends InspectorPart {
+export class StatepadSessions extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     question: { state: true },
     problem: { state: true },
   };

@@ -3,7 +3,7 @@
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { isStatepadError, type Session } from 'statepad';
-import { InspectorPart } from '../inspector/ui/inspector-element.js';
+import { InspectorElement } from '../inspector/ui/inspector-element.js';
 import type { Inspection } from '../inspector/model/inspection.js';
 import { isSameSession, nameOf } from '../inspector/model/session-name.js';
 import { directionOf } from '../inspector/ui/direction.js';
@@ -19,9 +19,9 @@ import type { StatepadTranscript } from './transcript.js';
 const PACE = 900;
 
 /** A conversation: played step by step, or typed. */
-export class StatepadTalk extends InspectorPart {
+export class StatepadTalk extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     chosen: { state: true },
     draft: { state: true },
     isBusy: { state: true },

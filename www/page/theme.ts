@@ -10,7 +10,7 @@ const KEY = 'statepad-theme';
 
 /** The stored choice, or the system's theme. */
 export function theme(): Theme {
-  const chosen = THEMES.find((name) => name === kept()) ?? 'system';
+  const chosen = THEMES.find((name) => name === storedTheme()) ?? 'system';
   show(chosen);
   return chosen;
 }
@@ -25,7 +25,7 @@ export function chooseTheme(chosen: Theme): void {
   }
 }
 
-function kept(): string | null {
+function storedTheme(): string | null {
   try {
     return localStorage.getItem(KEY);
   } catch {

@@ -4,7 +4,7 @@ import { css, html, nothing, type PropertyDeclarations, type PropertyValues, typ
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Event as LoggedEvent, Session } from 'statepad';
-import { InspectorPart } from '../inspector/ui/inspector-element.js';
+import { InspectorElement } from '../inspector/ui/inspector-element.js';
 import type { Inspection } from '../inspector/model/inspection.js';
 import { base, label } from '../inspector/ui/style.js';
 import { isSameSession } from '../inspector/model/session-name.js';
@@ -17,9 +17,9 @@ const BUBBLES = 200;
 const NEAR = 48;
 
 /** The events of a session as a conversation. */
-export class StatepadTranscript extends InspectorPart {
+export class StatepadTranscript extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     bubbles: { state: true },
     focused: { state: true },
   };
@@ -242,10 +242,10 @@ export class StatepadTranscript extends InspectorPart {
   readonly #keyed = (event: KeyboardEvent): void => {
     const bubbles = Array.from(this.renderRoot.querySelectorAll<HTMLElement>('.bubble'));
     const place = bubbles.indexOf(event.target as HTMLElement);
-    const wanted = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: bubbles.length - 1 }[event.key];
-    if (place >= 0 && wanted !== undefined) {
+    const target = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: bubbles.length - 1 }[event.key];
+    if (place >= 0 && target !== undefined) {
       event.preventDefault();
-      bubbles[Math.min(Math.max(wanted, 0), bubbles.length - 1)]?.focus();
+      bubbles[Math.min(Math.max(target, 0), bubbles.length - 1)]?.focus();
     }
   };
 

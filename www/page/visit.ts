@@ -4,7 +4,7 @@ import type { Inspection } from '../inspector/model/inspection.js';
 import type { Place } from './address.js';
 
 /** True when an inspection shows the session of a place. */
-function isThere({ session }: Inspection, { appName, userId, sessionId }: Place): boolean {
+function isOnShow({ session }: Inspection, { appName, userId, sessionId }: Place): boolean {
   return session?.appName === appName && session.userId === userId && session.id === sessionId;
 }
 
@@ -13,7 +13,7 @@ function isThere({ session }: Inspection, { appName, userId, sessionId }: Place)
  * the errors of reading.
  */
 export async function visit(inspection: Inspection, place: Place): Promise<readonly string[]> {
-  if (!isThere(inspection, place)) {
+  if (!isOnShow(inspection, place)) {
     await inspection.open(place);
   }
   const last = inspection.session?.revision ?? 0;

@@ -11,12 +11,12 @@ export type Difference = string | undefined;
 
 /** Compares a session of a service with the planned one: every event, and its own values. */
 export function differenceOf(session: Session, { events, state }: Planned): Difference {
-  const shown = session.events;
+  const actual = session.events;
   return (
-    eventDifference(shown, events) ??
-    (shown.length === events.length
+    eventDifference(actual, events) ??
+    (actual.length === events.length
       ? undefined
-      : `it has ${shown.length} events in the service, and ${events.length} in the database`) ??
+      : `it has ${actual.length} events in the service, and ${events.length} in the database`) ??
     valueDifference(ownValues(session.state), state)
   );
 }
@@ -27,11 +27,11 @@ export function isBeginningOf(session: Session, { events }: Planned): boolean {
 }
 
 /** Compares as many events as both have. */
-function eventDifference(shown: readonly Event[], events: readonly EventInit[]): Difference {
-  const length = Math.min(shown.length, events.length);
+function eventDifference(actual: readonly Event[], events: readonly EventInit[]): Difference {
+  const length = Math.min(actual.length, events.length);
   for (let index = 0; index < length; index++) {
     // Any members: unknown ones are compared, too.
-    const one: Members = { ...shown[index] };
+    const one: Members = { ...actual[index] };
     const other: Members = { ...events[index] };
     const name = namesOf(one, other).find((member) => !sameJson(one[member], other[member]));
     if (name !== undefined) {
@@ -42,9 +42,9 @@ function eventDifference(shown: readonly Event[], events: readonly EventInit[]):
 }
 
 /** Compares values under names. */
-export function valueDifference(shown: Readonly<Record<string, Json>>, wanted: Members): Difference {
-  const name = namesOf(shown, wanted).find(
-    (key) => Object.hasOwn(shown, key) !== Object.hasOwn(wanted, key) || !sameJson(shown[key], wanted[key]),
+export function valueDifference(actual: Readonly<Record<string, Json>>, expected: Members): Difference {
+  const name = namesOf(actual, expected).find(
+    (key) => Object.hasOwn(actual, key) !== Object.hasOwn(expected, key) || !sameJson(actual[key], expected[key]),
   );
   return name === undefined ? undefined : `the key ${JSON.stringify(name)} has another value in the service`;
 }

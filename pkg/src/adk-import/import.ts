@@ -1,6 +1,6 @@
 // From the database of an ADK to a service.
 
-import { Breath } from './pacer.js';
+import { Pacer } from './pacer.js';
 import { AdkProblems, type AdkProblem } from './problems.js';
 import { AdkReader } from './readers/reader.js';
 import { runImport, type AdkImportProgress } from './run.js';
@@ -71,12 +71,12 @@ export async function importAdk(
       });
     }
     const problems = new AdkProblems();
-    const breath = new Breath(signal);
+    const pacer = new Pacer(signal);
     const counts = await runImport({
-      reader: new AdkReader(kind, opened, identified, breath),
-      breath,
+      reader: new AdkReader(kind, opened, identified, pacer),
+      pacer: pacer,
       service,
-      written: dryRun ? new SessionService({ log: false }) : service,
+      target: dryRun ? new SessionService({ log: false }) : service,
       problems,
       filter: { appName, userId },
       signal,

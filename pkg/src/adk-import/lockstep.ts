@@ -26,7 +26,7 @@ function isGoingOn(result: PromiseSettledResult<IteratorResult<void, void>> | un
 }
 
 /** Runs tasks one by one. */
-export async function* inTurn(all: readonly Steps[]): Steps {
+export async function* oneByOne(all: readonly Steps[]): Steps {
   for (const steps of all) {
     yield* steps;
   }

@@ -7,7 +7,7 @@ import type { Signal } from '../async/abort.js';
 const MOST_MS = 20;
 
 /** Pauses now and then, for timers and signals. */
-export class Breath {
+export class Pacer {
   readonly #signal: Signal | undefined;
   #last = performance.now();
 
@@ -21,7 +21,7 @@ export class Breath {
   }
 
   /** Pauses if it is due. Throws the reason of the signal. */
-  async take(): Promise<void> {
+  async pause(): Promise<void> {
     this.#signal?.throwIfAborted();
     if (this.isDue) {
       await sleep(0, this.#signal);

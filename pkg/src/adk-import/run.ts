@@ -2,12 +2,12 @@
 
 import { StatepadError } from '../model/errors.js';
 import { nameOf } from '../model/scope.js';
-import { groupsOf, inTurn, runInLockstep, type Steps } from './lockstep.js';
+import { groupsOf, oneByOne, runInLockstep, type Steps } from './lockstep.js';
 import { differenceOf, isBeginningOf } from './compare.js';
 import { isOfOne, type AdkProblems } from './problems.js';
 import { planOf, type Planned } from './session.js';
-import { ScopeImport, type ScopeParts } from './scopes.js';
-import type { Breath } from './pacer.js';
+import { ScopeImport, type ScopeResources } from './scopes.js';
+import type { Pacer } from './pacer.js';
 import type { AdkReader, Filter, SessionRow } from './readers/reader.js';
 import type { LogWriter } from '../service/log-writer.js';
 import type { SessionService } from '../service/session-service.js';
@@ -29,16 +29,16 @@ export interface AdkImportProgress {
 }
 
 /** The resources of an import. */
-export interface ImportParts {
+export interface ImportResources {
   readonly reader: AdkReader;
   /** The target of the import. */
   readonly service: SessionService;
   /** The service that is written to: one in memory for a dry run. */
-  readonly written: SessionService;
+  readonly target: SessionService;
   readonly problems: AdkProblems;
   readonly filter: Filter;
   readonly signal: Signal | undefined;
-  readonly breath: Breath;
+  readonly pacer: Pacer;
   /** See `Numbers`. */
   readonly areTexts: boolean;
   readonly onProgress: ((progress: AdkImportProgress) => void) | undefined;
@@ -47,8 +47,8 @@ export interface ImportParts {
 type Counts = { -readonly [name in keyof AdkImportProgress]: AdkImportProgress[name] };
 
 /** Imports everything. Answers the counts. */
-export async function runImport(parts: ImportParts): Promise<AdkImportProgress> {
-  return await new Run(parts).run();
+export async function runImport(resources: ImportResources): Promise<AdkImportProgress> {
+  return await new Run(resources).run();
 }
 
 /** The approximate number of sessions, and of their events, that are read before they are written. */
@@ -62,8 +62,8 @@ interface Waiting {
 }
 
 class Run {
-  readonly #parts: ImportParts;
-  readonly #scopes: ScopeParts;
+  readonly #resources: ImportResources;
+  readonly #scopes: ScopeResources;
   readonly #counts: Counts = { sessions: 0, events: 0, corrected: 0, imported: 0, failed: 0 };
   /** The app and the user of the current sessions: those of an app come together. */
   #app: ScopeImport | undefined;
@@ -72,16 +72,16 @@ class Run {
   #waiting: Waiting[] = [];
   #ended: { readonly users: ScopeImport[]; readonly apps: ScopeImport[] } = { users: [], apps: [] };
 
-  constructor(parts: ImportParts) {
-    this.#parts = parts;
-    this.#scopes = { ...parts, service: parts.written };
+  constructor(resources: ImportResources) {
+    this.#resources = resources;
+    this.#scopes = { ...resources, service: resources.target };
   }
 
   async run(): Promise<AdkImportProgress> {
-    const { reader, filter, written, signal, problems, breath } = this.#parts;
+    const { reader, filter, target: written, signal, problems, pacer: breath } = this.#resources;
     const writer = await written.logWriter({ signal });
     for await (const row of reader.sessions(filter)) {
-      await breath.take();
+      await breath.pause();
       await this.#read(row, await this.#enter(row.key));
       if (this.#isWave) {
         await this.#write(writer);
@@ -121,14 +121,14 @@ class Run {
   }
 
   async #scopesAlone(of: 'app' | 'user', filter: Filter): Promise<void> {
-    for await (const key of this.#parts.reader.scopesAlone(of, filter)) {
-      await this.#parts.breath.take();
+    for await (const key of this.#resources.reader.scopesAlone(of, filter)) {
+      await this.#resources.pacer.pause();
       await (await ScopeImport.begin(key, this.#scopes)).finish();
     }
   }
 
   async #read(row: SessionRow, scopes: readonly ScopeImport[]): Promise<void> {
-    const { reader, areTexts } = this.#parts;
+    const { reader, areTexts } = this.#resources;
     const notes: string[] = [];
     const note = (reason: string): void => void notes.push(reason);
     try {
@@ -146,15 +146,15 @@ class Run {
 
   /** Writes the waiting sessions, side by side; then the values of the scopes whose sessions are complete. */
   async #write(writer: LogWriter): Promise<void> {
-    const { breath } = this.#parts;
-    const pause = async (): Promise<void> => await breath.take();
+    const { pacer: breath } = this.#resources;
+    const pause = async (): Promise<void> => await breath.pause();
     // Sessions that write the same shared values are written one by one, so that the past of the values is consistent.
     const groups = groupsOf(this.#waiting, ({ planned }) => sharedBy(planned));
     const { users, apps } = this.#ended;
     this.#waiting = [];
     this.#ended = { users: [], apps: [] };
     await runInLockstep(
-      groups.map((group) => inTurn(group.map((waiting) => this.#session(waiting, writer)))),
+      groups.map((group) => oneByOne(group.map((waiting) => this.#session(waiting, writer)))),
       pause,
     );
     for (const ended of [users, apps]) {
@@ -163,7 +163,7 @@ class Run {
   }
 
   async *#session({ planned, notes, scopes }: Waiting, writer: LogWriter): Steps {
-    const { problems } = this.#parts;
+    const { problems } = this.#resources;
     try {
       yield* this.#bring(planned, scopes, writer);
     } catch (error) {
@@ -178,37 +178,37 @@ class Run {
   }
 
   #failed(key: SessionKey, error: unknown): void {
-    this.#parts.problems.addError(key, error);
+    this.#resources.problems.addError(key, error);
     this.#counts.failed += 1;
     this.#tell();
   }
 
   #tell(): void {
-    this.#parts.onProgress?.({ ...this.#counts });
+    this.#resources.onProgress?.({ ...this.#counts });
   }
 
   /** Writes a session, unless it is there, and compares it. Throws `SESSION_EXISTS` for another one under its key. */
   async *#bring(planned: Planned, scopes: readonly ScopeImport[], writer: LogWriter): Steps {
-    const { service, written, signal } = this.#parts;
-    const found = await service.getSession({ ...planned.key, signal });
+    const { service, target: written, signal } = this.#resources;
+    const existing = await service.getSession({ ...planned.key, signal });
     yield;
-    const isThere = found !== undefined && !isBeginningOf(found, planned);
+    const isThere = existing !== undefined && !isBeginningOf(existing, planned);
     if (isThere) {
-      refuseDifference(found, planned, 'the service has it already');
+      refuseDifference(existing, planned, 'the service has it already');
     }
-    if (found !== undefined) {
-      scopes.forEach((scope) => scope.foundOwn());
+    if (existing !== undefined) {
+      scopes.forEach((scope) => scope.countOwn());
     }
     if (!isThere) {
-      const isContinued = found !== undefined && service === written;
-      yield* this.#make(planned, isContinued ? found.events.length : undefined, writer);
+      const isContinued = existing !== undefined && service === written;
+      yield* this.#make(planned, isContinued ? existing.events.length : undefined, writer);
       this.#counts.imported += 1;
     }
   }
 
   /** Writes a session, or its missing events, and reads it back. An incomplete one is deleted again. */
   async *#make(planned: Planned, begun: number | undefined, writer: LogWriter): Steps {
-    const { written, service, signal } = this.#parts;
+    const { target: written, service, signal } = this.#resources;
     const { key, created, beginning, events } = planned;
     const name = { appName: key.appName, userId: key.userId, id: key.sessionId };
     try {

@@ -10,7 +10,7 @@ import type { Json } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
 /** The resources for the import of a scope. */
-export interface ScopeParts {
+export interface ScopeResources {
   readonly reader: AdkReader;
   readonly service: SessionService;
   readonly problems: AdkProblems;
@@ -22,29 +22,34 @@ export interface ScopeParts {
 /** An app, or a user in it, during the import of its sessions. */
 export class ScopeImport {
   readonly key: ScopeKey;
-  readonly #parts: ScopeParts;
+  readonly #resources: ScopeResources;
   readonly #before: Readonly<Record<string, Json>>;
   /** The number of its sessions in the service that are not known to be of the database. */
   #others: number;
 
-  private constructor(key: ScopeKey, parts: ScopeParts, before: Readonly<Record<string, Json>>, others: number) {
+  private constructor(
+    key: ScopeKey,
+    resources: ScopeResources,
+    before: Readonly<Record<string, Json>>,
+    others: number,
+  ) {
     this.key = key;
-    this.#parts = parts;
+    this.#resources = resources;
     this.#before = before;
     this.#others = others;
   }
 
   /** Reads the values of the service before anything is written. */
-  static async begin(key: ScopeKey, parts: ScopeParts): Promise<ScopeImport> {
-    const { service, signal } = parts;
-    const before = await valuesBefore(key, parts);
+  static async begin(key: ScopeKey, resources: ScopeResources): Promise<ScopeImport> {
+    const { service, signal } = resources;
+    const before = await valuesBefore(key, resources);
     const hasValues = Object.keys(before).length > 0;
     const others = hasValues ? (await service.listSessions({ ...key, limit: 1, signal })).totalItems : 0;
-    return new ScopeImport(key, parts, before, others);
+    return new ScopeImport(key, resources, before, others);
   }
 
   /** Counts a session of this scope in the service as one of the database. */
-  foundOwn(): void {
+  countOwn(): void {
     this.#others -= 1;
   }
 
@@ -54,14 +59,14 @@ export class ScopeImport {
    */
   async finish(): Promise<void> {
     const { key } = this;
-    const { problems } = this.#parts;
+    const { problems } = this.#resources;
     try {
       const note = (reason: string): void => problems.add(key, reason, true);
-      const rows = await this.#parts.reader.scope(key, { areTexts: this.#parts.areTexts, note });
+      const rows = await this.#resources.reader.scope(key, { areTexts: this.#resources.areTexts, note });
       const isShared = this.#others > 0;
-      const wanted = isShared ? { ...this.#before, ...without(rows, this.#before) } : rows;
-      await this.#make(wanted);
-      const difference = valueDifference(await valuesOf(key, this.#parts), rows);
+      const target = isShared ? { ...this.#before, ...without(rows, this.#before) } : rows;
+      await this.#make(target);
+      const difference = valueDifference(await valuesOf(key, this.#resources), rows);
       if (difference !== undefined) {
         const why = isShared ? ': the service had other sessions and values, which are kept' : '';
         problems.add(key, difference + why, isShared);
@@ -72,13 +77,13 @@ export class ScopeImport {
   }
 
   /** Makes the values these, in their order; a store that cannot write them need not, if they are equal. */
-  async #make(wanted: Members): Promise<void> {
-    const { service, signal } = this.#parts;
+  async #make(target: Members): Promise<void> {
+    const { service, signal } = this.#resources;
     const { appName, userId } = this.key;
     try {
-      await makeScope({ appName, userId, state: wanted }, service, { signal });
+      await makeScope({ appName, userId, state: target }, service, { signal });
     } catch (error) {
-      if (!isOfOne(error) || valueDifference(await valuesOf(this.key, this.#parts), wanted) !== undefined) {
+      if (!isOfOne(error) || valueDifference(await valuesOf(this.key, this.#resources), target) !== undefined) {
         throw error;
       }
     }
@@ -86,9 +91,9 @@ export class ScopeImport {
 }
 
 /** None where the service cannot read them: a store may know the values of an app with its sessions only. */
-async function valuesBefore(key: ScopeKey, parts: ScopeParts): Promise<Record<string, Json>> {
+async function valuesBefore(key: ScopeKey, resources: ScopeResources): Promise<Record<string, Json>> {
   try {
-    return await valuesOf(key, parts);
+    return await valuesOf(key, resources);
   } catch (error) {
     if (isOfOne(error)) {
       return {};
@@ -99,7 +104,7 @@ async function valuesBefore(key: ScopeKey, parts: ScopeParts): Promise<Record<st
 
 async function valuesOf(
   { appName, userId }: ScopeKey,
-  { service, signal }: ScopeParts,
+  { service, signal }: ScopeResources,
 ): Promise<Record<string, Json>> {
   return userId === undefined
     ? await service.getAppState({ appName, signal })

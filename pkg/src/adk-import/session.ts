@@ -41,9 +41,9 @@ export async function planOf(row: SessionRow, reader: AdkReader, numbers: Number
     refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
   }
   const events = (await reader.events(key, numbers)).map(stored);
-  const written = writtenBy(events);
-  const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
-  const correction = correctionOf(state, written, events.at(-1)?.timestamp ?? updated);
+  const lastWrites = writtenBy(events);
+  const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !lastWrites.has(name)));
+  const correction = correctionOf(state, lastWrites, events.at(-1)?.timestamp ?? updated);
   const isCorrected = correction !== undefined;
   return { key, created, beginning, events: isCorrected ? [...events, correction] : events, isCorrected, state };
 }
@@ -72,25 +72,29 @@ function stored(event: EventInit): EventInit {
 
 /** The last write of each of the session's own names: a value or a deletion. */
 function writtenBy(events: readonly EventInit[]): ReadonlyMap<string, Last> {
-  const written = new Map<string, Last>();
+  const lastWrites = new Map<string, Last>();
   for (const { actions, customMetadata } of events) {
     const deleted = new Set(storedDeletions(customMetadata));
     for (const [key, value] of Object.entries(actions?.stateDelta ?? {})) {
       if (nameOf(key)[0] === 'session') {
-        written.set(key, deleted.has(key) ? undefined : { value });
+        lastWrites.set(key, deleted.has(key) ? undefined : { value });
       }
     }
   }
-  return written;
+  return lastWrites;
 }
 
 type Last = { readonly value: unknown } | undefined;
 
 /** An event that makes the state that of the row; `undefined` when the events do that. */
-function correctionOf(state: Members, written: ReadonlyMap<string, Last>, timestamp: number): EventInit | undefined {
+function correctionOf(
+  state: Members,
+  lastWrites: ReadonlyMap<string, Last>,
+  timestamp: number,
+): EventInit | undefined {
   const delta: Record<string, unknown> = {};
   const deleted: string[] = [];
-  for (const [name, last] of written) {
+  for (const [name, last] of lastWrites) {
     if (!Object.hasOwn(state, name)) {
       if (last !== undefined) {
         put(delta, name, null);

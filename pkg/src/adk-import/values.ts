@@ -22,11 +22,11 @@ export function timeOf(value: unknown, column: string, unit: Unit = 'millisecond
   if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) {
     return timeOf(Number(value), column, unit);
   }
-  const found = typeof value === 'string' ? TEXT.exec(value) : null;
-  if (found === null) {
+  const match = typeof value === 'string' ? TEXT.exec(value) : null;
+  if (match === null) {
     return refuse(`${column} is not a time: ${JSON.stringify(value)}`);
   }
-  const [, year, month, day, hour, minute, second, fraction = '', , sign, hours = '0', minutes = '0'] = found;
+  const [, year, month, day, hour, minute, second, fraction = '', , sign, hours = '0', minutes = '0'] = match;
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute), Number(second));
@@ -71,11 +71,11 @@ export function jsonOf(value: unknown, what: string, numbers: Numbers): unknown 
  * refused.
  */
 export function textOfNumber(lost: LostNumber, what: string, { areTexts, note }: Numbers): (token: string) => string {
-  const told = `${what} has ${lostTitle(lost)}`;
+  const message = `${what} has ${lostTitle(lost)}`;
   if (!areTexts) {
-    refuse(`${told}: with the option integers: 'text' it is brought over as a text`);
+    refuse(`${message}: with the option integers: 'text' it is brought over as a text`);
   }
-  note(`${told}: it is a text now`);
+  note(`${message}: it is a text now`);
   return (token) => token;
 }
 

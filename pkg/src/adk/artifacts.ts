@@ -27,11 +27,11 @@ export async function restoredArtifacts(
   const before = versionsAfter(events.slice(0, to));
   const restored: [string, number][] = [];
   for (const [filename, version] of versionsAfter(events)) {
-    const wanted = before.get(filename);
-    if (wanted !== version && !filename.startsWith('user:')) {
+    const earlier = before.get(filename);
+    if (version !== earlier && !filename.startsWith('user:')) {
       const name = { appName, userId, sessionId, filename };
-      const found = wanted === undefined ? undefined : await service.loadArtifact({ ...name, version: wanted });
-      restored.push([filename, await service.saveArtifact({ ...name, artifact: found ?? tombstone() })]);
+      const artifact = earlier === undefined ? undefined : await service.loadArtifact({ ...name, version: earlier });
+      restored.push([filename, await service.saveArtifact({ ...name, artifact: artifact ?? tombstone() })]);
     }
   }
   return Object.fromEntries(restored);

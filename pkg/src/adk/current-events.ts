@@ -8,7 +8,7 @@ import type { SessionService } from '../service/session-service.js';
 import type { Event as Stored, Session as Handle, SessionKey } from '../model/types.js';
 
 /** The window over the events that existed when a session was read; later ones are all shown. */
-export interface Shown {
+export interface EventWindow {
   /** The earliest time, in milliseconds since the epoch. */
   readonly since: number | undefined;
   /** The largest number of them: the last ones. */
@@ -18,16 +18,16 @@ export interface Shown {
 }
 
 /** The window that a caller has requested. */
-export function shownBy(config: GetSessionConfig | undefined, { revision }: Handle): Shown {
+export function requestedWindow(config: GetSessionConfig | undefined, { revision }: Handle): EventWindow {
   const { afterTimestamp: since, numRecentEvents: last = Infinity } = config ?? {};
   return { since, last, readLength: revision };
 }
 
 /** The events of a log that a session shows. */
-export function standing(log: readonly Stored[], { since, last, readLength }: Shown): Stored[] {
-  const places = effectiveEvents(log);
+export function currentEvents(log: readonly Stored[], { since, last, readLength }: EventWindow): Stored[] {
+  const indexes = effectiveEvents(log);
   const events = (from: number, to: number): Stored[] =>
-    places.filter((place) => place >= from && place < to).map((place) => log[place] as Stored);
+    indexes.filter((index) => index >= from && index < to).map((index) => log[index] as Stored);
   const read = events(0, readLength).filter(({ timestamp }) => since === undefined || timestamp >= since);
   return [...read.slice(Math.max(0, read.length - last)), ...events(readLength, log.length)];
 }
@@ -43,18 +43,22 @@ export async function logOf(
 }
 
 /** The events that a session shows after it was read. The rest of its log is loaded only if it may matter. */
-export async function standingOf(service: SessionService, handle: Handle, shown: Shown): Promise<readonly Stored[]> {
+export async function currentEventsOf(
+  service: SessionService,
+  handle: Handle,
+  window: EventWindow,
+): Promise<readonly Stored[]> {
   const { events, revision } = handle;
   if (events.length === 0) {
     return events;
   }
   // A marker removes events before it. Where none follows the first event of the window, all of these are current.
-  const hasMarker = events.some(isMarker) || !(await isEnd(service, handle, shown));
-  return hasMarker ? standing(await logOf(service, handle, revision), shown) : events;
+  const hasMarker = events.some(isMarker) || !(await isEnd(service, handle, window));
+  return hasMarker ? currentEvents(await logOf(service, handle, revision), window) : events;
 }
 
 /** True when the events that a handle shows are the last ones of the log: times are in no order. */
-async function isEnd(service: SessionService, handle: Handle, { since }: Shown): Promise<boolean> {
+async function isEnd(service: SessionService, handle: Handle, { since }: EventWindow): Promise<boolean> {
   const { events, revision } = handle;
   if (since === undefined || events.length === revision) {
     return true;
@@ -69,29 +73,29 @@ async function isEnd(service: SessionService, handle: Handle, { since }: Shown):
  * Brings the list of a session up to date with a log that has grown by a marker since it had `taken` events. ADK's
  * changes of the list stay: copies in the place of events, events that it has removed, and those that are not stored.
  */
-export function showStanding(session: Session, log: readonly Stored[], taken: number, shown: Shown): void {
-  const wanted = standing(log, shown);
-  const wantedIds = new Set(wanted.map(({ id }) => id));
+export function showCurrentEvents(session: Session, log: readonly Stored[], taken: number, window: EventWindow): void {
+  const current = currentEvents(log, window);
+  const currentIds = new Set(current.map(({ id }) => id));
   const stored = new Set(log.map(({ id }) => id));
-  const before = new Set(standing(log.slice(0, taken), shown).map(({ id }) => id));
-  const kept = session.events.filter(({ id }) => wantedIds.has(id) || !stored.has(id));
-  const there = new Set(kept.map(({ id }) => id));
+  const before = new Set(currentEvents(log.slice(0, taken), window).map(({ id }) => id));
+  const retained = session.events.filter(({ id }) => currentIds.has(id) || !stored.has(id));
+  const remaining = new Set(retained.map(({ id }) => id));
 
   const list: Event[] = [];
   let next = 0;
-  for (const event of wanted) {
-    if (there.has(event.id)) {
+  for (const event of current) {
+    if (remaining.has(event.id)) {
       // With all entries before it in the list.
-      while (next < kept.length && there.has(event.id)) {
-        const entry = kept[next++] as Event;
+      while (next < retained.length && remaining.has(event.id)) {
+        const entry = retained[next++] as Event;
         list.push(entry);
-        there.delete(entry.id);
+        remaining.delete(entry.id);
       }
     } else if (!before.has(event.id)) {
       list.push(listed(event));
     }
   }
-  list.push(...kept.slice(next));
+  list.push(...retained.slice(next));
   session.events.length = 0;
   list.forEach((event) => session.events.push(event));
 }

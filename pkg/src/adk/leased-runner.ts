@@ -66,19 +66,19 @@ export class LeasedRunner extends Runner {
     signal: AbortSignal | undefined,
   ): Promise<{ readonly lease: Lease; readonly release: () => Promise<void> }> {
     return await new Promise((resolve, reject) => {
-      const held = this.#sessions.service.withLease(
+      const leasing = this.#sessions.service.withLease(
         name,
         async (lease) =>
           await new Promise<void>((finish) => {
             const release = async (): Promise<void> => {
               finish();
-              await held;
+              await leasing;
             };
             resolve({ lease, release });
           }),
         { ...this.#options, signal },
       );
-      held.catch(reject);
+      leasing.catch(reject);
     });
   }
 }

@@ -23,12 +23,12 @@ import {
   snapshot,
   takeNews,
   toSession,
-  type Held,
+  type TrackedSession,
 } from './session-view.js';
 import { StatepadPlugin } from './plugin.js';
 import { ToolCalls } from './tool-calls.js';
 import { WriteOrder, type Writes } from './write-order.js';
-import { logOf, showStanding, shownBy, standingOf } from './current-events.js';
+import { logOf, showCurrentEvents, requestedWindow, currentEventsOf } from './current-events.js';
 import { isMarker } from '../engine/rewind.js';
 import { missing } from '../session/append.js';
 import { isStatepadError } from '../model/errors.js';
@@ -66,7 +66,7 @@ export class StatepadSessionService extends BaseSessionService {
   /** The underlying service, for operations that ADK does not have: `updateState`, `getUserState`, `getAppState`. */
   readonly service: SessionService;
   /** By the session and by its state, which a copy of the session shares. */
-  readonly #held = new WeakMap<object, Held>();
+  readonly #tracked = new WeakMap<object, TrackedSession>();
 
   readonly #artifacts: BaseArtifactService | undefined;
   #plugin: StatepadPlugin | undefined;
@@ -90,7 +90,7 @@ export class StatepadSessionService extends BaseSessionService {
    */
   get plugin(): StatepadPlugin {
     return (this.#plugin ??= new StatepadPlugin((session, id, actions) => {
-      this.#heldOf(session)?.calls.called(id, actions);
+      this.#trackedOf(session)?.calls.called(id, actions);
     }));
   }
 
@@ -131,15 +131,15 @@ export class StatepadSessionService extends BaseSessionService {
   override async appendEvent({ session, event }: AppendEventRequest): Promise<Event> {
     checkObject(session, 'session');
     checkObject(event, 'event');
-    const held = this.#heldOf(session);
-    if (held === undefined || event.partial) {
+    const tracked = this.#trackedOf(session);
+    if (tracked === undefined || event.partial) {
       return fromStored(await this.service.appendEvent({ session, event: toInit(event) }));
     }
     // An event without stamps counts as written now, not when its turn in the queue comes.
-    const whole = held.calls.combined(event, session.events);
-    const writes = held.order.written(deltaOf(whole));
-    const appended = held.turn.then(async () => await this.#append(held, session, event, whole, await writes));
-    held.turn = appended.catch(() => undefined);
+    const whole = tracked.calls.combined(event, session.events);
+    const writes = tracked.order.stampsOf(deltaOf(whole));
+    const appended = tracked.turn.then(async () => await this.#append(tracked, session, event, whole, await writes));
+    tracked.turn = appended.catch(() => undefined);
     return await appended;
   }
 
@@ -147,47 +147,53 @@ export class StatepadSessionService extends BaseSessionService {
    * Appends an event without the keys that a stored event has overwritten since: of two writes the later one wins, in
    * any order of appending by parallel branches. `whole` is the event with the writes of all tools that it answers.
    */
-  async #append(held: Held, session: Session, event: Event, whole: Event, writes: Writes): Promise<Event> {
-    const view = viewOf(held.handle) as View;
+  async #append(
+    tracked: TrackedSession,
+    session: Session,
+    event: Event,
+    whole: Event,
+    writes: Writes,
+  ): Promise<Event> {
+    const view = viewOf(tracked.handle) as View;
     const before = snapshot(view);
-    const looked = await this.#lookUpDoubtful(held);
-    const overtaken = await held.order.overtaken(writes);
+    const looked = await this.#lookUpDoubtful(tracked);
+    const overtaken = await tracked.order.overtaken(writes);
     // An event that is appended again has its original delta.
-    const log = looked ?? (overtaken.lost.length > 0 ? view.record.events : []);
+    const log = looked ?? (overtaken.dropped.length > 0 ? view.record.events : []);
     const repeated = log.find(({ id }) => id === event.id)?.actions.stateDelta;
     const effective = without(
       whole,
-      overtaken.lost.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
+      overtaken.dropped.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
     );
     let stored: Stored;
     try {
-      stored = await this.service.appendEvent({ session: held.handle, event: toInit(effective) });
+      stored = await this.service.appendEvent({ session: tracked.handle, event: toInit(effective) });
     } catch (error) {
       const code = isStatepadError(error) ? error.code : undefined;
       if (code === 'EVENT_ID_CONFLICT' && session.events.includes(event)) {
         return event;
       }
       if (code === 'COMMIT_UNKNOWN') {
-        held.doubtful.set(event.id, writes);
+        tracked.doubtful.set(event.id, writes);
       }
       throw error;
     }
-    held.calls.stored(event);
-    const { taken } = held;
-    const news = takeNews(held, view);
+    tracked.calls.stored(event);
+    const { taken } = tracked;
+    const news = takeNews(tracked, view);
     const isNew = news.includes(stored);
     if (isNew && repeated === undefined) {
-      held.order.stored(writes, overtaken);
+      tracked.order.stored(writes, overtaken);
     }
     try {
       showEvents(session, news, view, event, stored);
-      await this.#showRewinds(session, held, news, taken);
+      await this.#showRewinds(session, tracked, news, taken);
       if (isNew) {
         await super.appendEvent({ session: { ...session, events: [] }, event: copyOf(effective) });
-        showState(session, held, view, before, effective, stored);
+        showState(session, tracked, view, before, effective, stored);
       }
       if (!isAlone(view, before, stored)) {
-        showOthers(session, held);
+        showOthers(session, tracked);
       }
     } catch (error) {
       // The event is stored: an exception would say that it is not.
@@ -230,11 +236,11 @@ export class StatepadSessionService extends BaseSessionService {
   /** Creates a session that continues from a moment of another one, see `SessionService.fork`. */
   async fork(session: Session | SessionName, options: ForkOptions = {}): Promise<Session> {
     checkObject(session, 'session');
-    return await this.#open(await this.service.fork(this.#heldOf(session)?.handle ?? session, options));
+    return await this.#open(await this.service.fork(this.#trackedOf(session)?.handle ?? session, options));
   }
 
   /** Looks up the events whose outcome is unknown. Answers the log if it had to be read. */
-  async #lookUpDoubtful({ handle, doubtful, order }: Held): Promise<readonly Stored[] | undefined> {
+  async #lookUpDoubtful({ handle, doubtful, order }: TrackedSession): Promise<readonly Stored[] | undefined> {
     if (doubtful.size === 0) {
       return undefined;
     }
@@ -253,9 +259,9 @@ export class StatepadSessionService extends BaseSessionService {
   /** A session with the current events in the window that its reader has requested. */
   async #open(handle: Handle, config?: GetSessionRequest['config']): Promise<Session> {
     const { length: taken } = viewOf(handle) as View;
-    const window = shownBy(config, handle);
-    const session = toSession(handle, await standingOf(this.service, handle, window));
-    const held = {
+    const window = requestedWindow(config, handle);
+    const session = toSession(handle, await currentEventsOf(this.service, handle, window));
+    const tracked = {
       handle,
       taken,
       window,
@@ -265,8 +271,8 @@ export class StatepadSessionService extends BaseSessionService {
       doubtful: new Map<string, Writes>(),
       turn: Promise.resolve(),
     };
-    this.#held.set(session, held);
-    this.#held.set(session.state, held);
+    this.#tracked.set(session, tracked);
+    this.#tracked.set(session.state, tracked);
     return session;
   }
 
@@ -275,19 +281,24 @@ export class StatepadSessionService extends BaseSessionService {
   }
 
   /** Shows the current events after the session was rewound since its list had `taken` events. */
-  async #showRewinds(session: Session, held: Held, news: readonly Stored[], taken: number): Promise<void> {
+  async #showRewinds(
+    session: Session,
+    tracked: TrackedSession,
+    news: readonly Stored[],
+    taken: number,
+  ): Promise<void> {
     if (news.some(isMarker)) {
-      const { length } = viewOf(held.handle) as View;
-      showStanding(session, await logOf(this.service, held.handle, length), taken, held.window);
+      const { length } = viewOf(tracked.handle) as View;
+      showCurrentEvents(session, await logOf(this.service, tracked.handle, length), taken, tracked.window);
       // The last writes may be rewound.
-      held.order = this.#newOrder();
+      tracked.order = this.#newOrder();
     }
   }
 
   /** Changes the session behind an ADK session, in its queue, and brings that up to date. */
   async #change<T>(given: Session | SessionName, run: (session: SessionName) => Promise<T>): Promise<[T, Session]> {
-    const held = this.#heldOf(given);
-    if (held === undefined) {
+    const tracked = this.#trackedOf(given);
+    if (tracked === undefined) {
       const { appName, userId, id: sessionId } = given;
       const done = await run({ appName, userId, id: sessionId });
       return [
@@ -296,30 +307,30 @@ export class StatepadSessionService extends BaseSessionService {
       ];
     }
     const session = given as Session;
-    const changed = held.turn.then(async (): Promise<[T, Session]> => {
-      const done = await run(held.handle);
-      const view = viewOf(held.handle) as View;
-      const { taken } = held;
-      const news = takeNews(held, view);
+    const changed = tracked.turn.then(async (): Promise<[T, Session]> => {
+      const done = await run(tracked.handle);
+      const view = viewOf(tracked.handle) as View;
+      const { taken } = tracked;
+      const news = takeNews(tracked, view);
       showNews(session, news, view);
-      await this.#showRewinds(session, held, news, taken);
-      showOthers(session, held);
+      await this.#showRewinds(session, tracked, news, taken);
+      showOthers(session, tracked);
       return [done, session];
     });
-    held.turn = changed.catch(() => undefined);
+    tracked.turn = changed.catch(() => undefined);
     return await changed;
   }
 
-  #heldOf(session: object): Held | undefined {
+  #trackedOf(session: object): TrackedSession | undefined {
     const { state } = session as { readonly state?: unknown };
-    return this.#held.get(session) ?? (isObject(state) ? this.#held.get(state) : undefined);
+    return this.#tracked.get(session) ?? (isObject(state) ? this.#tracked.get(state) : undefined);
   }
 
   /** @internal Writes through a session of this service carry a lease. */
   carry(session: Session, lease: Lease): void {
-    const held = this.#held.get(session);
-    if (held !== undefined) {
-      (viewOf(held.handle) as View).lease = viewOf(lease.session)?.lease;
+    const tracked = this.#tracked.get(session);
+    if (tracked !== undefined) {
+      (viewOf(tracked.handle) as View).lease = viewOf(lease.session)?.lease;
     }
   }
 }

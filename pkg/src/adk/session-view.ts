@@ -5,19 +5,19 @@ import { isDeleted, storedDeletions } from '../model/deletion.js';
 import { sameJson, cloneMutable } from '../model/json.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import type { Event, Session } from '@google/adk';
-import type { Shown } from './current-events.js';
+import type { EventWindow } from './current-events.js';
 import type { ToolCalls } from './tool-calls.js';
 import type { WriteOrder, Writes } from './write-order.js';
 import type { Event as Stored, Session as Handle } from '../model/types.js';
 import type { View } from '../session/handle.js';
 
-/** The record of a session that ADK holds. */
-export interface Held {
+/** A session that ADK holds, with the data for keeping it up to date. */
+export interface TrackedSession {
   readonly handle: Handle;
   /** The number of stored events that the session's list has taken over. */
   taken: number;
   /** The window over the events that existed when it was read. */
-  readonly window: Shown;
+  readonly window: EventWindow;
   /** The values that the service has put into the session's state. Differing values were written by others. */
   readonly shown: Map<string, unknown>;
   /** The order of writes. */
@@ -56,9 +56,9 @@ export function snapshot(view: View): Snapshot {
 }
 
 /** The events that were stored since the list was last brought up to date. */
-export function takeNews(held: Held, { record, length }: View): readonly Stored[] {
-  const news = record.events.slice(held.taken - record.base, length - record.base);
-  held.taken = length;
+export function takeNews(tracked: TrackedSession, { record, length }: View): readonly Stored[] {
+  const news = record.events.slice(tracked.taken - record.base, length - record.base);
+  tracked.taken = length;
   return news;
 }
 
@@ -84,7 +84,7 @@ export function showNews(session: Session, news: readonly Stored[], view: View):
 /** Brings ADK's state up to date. Values that agents have set and not appended yet stay. */
 export function showState(
   session: Session,
-  held: Held,
+  tracked: TrackedSession,
   view: View,
   before: Snapshot,
   event: Event,
@@ -93,10 +93,10 @@ export function showState(
   const { temp } = view;
   const given = deltaOf(event);
   for (const [key, value] of Object.entries(stored.actions.stateDelta)) {
-    show(session, held, key, isGone(stored, key) ? undefined : { value }, given[key]);
+    show(session, tracked, key, isGone(stored, key) ? undefined : { value }, given[key]);
   }
-  before.temp.filter((key) => !temp?.has(key)).forEach((key) => show(session, held, key, undefined, given[key]));
-  temp?.forEach((value, key) => Object.hasOwn(given, key) && show(session, held, key, { value }, given[key]));
+  before.temp.filter((key) => !temp?.has(key)).forEach((key) => show(session, tracked, key, undefined, given[key]));
+  temp?.forEach((value, key) => Object.hasOwn(given, key) && show(session, tracked, key, { value }, given[key]));
 }
 
 /** True when only this event has moved the session and its scopes. */
@@ -118,7 +118,7 @@ function isGone(event: Stored, key: string): boolean {
 /** Puts a committed value into the session's state, unless a later write waits there for its event. */
 function show(
   session: Session,
-  { shown }: Held,
+  { shown }: TrackedSession,
   key: string,
   committed: { readonly value: unknown } | undefined,
   given: unknown,
@@ -142,16 +142,16 @@ function show(
 }
 
 /** Shows keys that others have written in the meantime. */
-export function showOthers(session: Session, held: Held): void {
-  const state = held.handle.state;
+export function showOthers(session: Session, tracked: TrackedSession): void {
+  const state = tracked.handle.state;
   for (const [key, value] of Object.entries(state)) {
-    if (!sameJson(value, held.shown.get(key))) {
-      show(session, held, key, { value }, undefined);
+    if (!sameJson(value, tracked.shown.get(key))) {
+      show(session, tracked, key, { value }, undefined);
     }
   }
-  for (const key of held.shown.keys()) {
+  for (const key of tracked.shown.keys()) {
     if (!Object.hasOwn(state, key)) {
-      show(session, held, key, undefined, undefined);
+      show(session, tracked, key, undefined, undefined);
     }
   }
 }

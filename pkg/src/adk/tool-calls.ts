@@ -76,9 +76,9 @@ function callsOf(event: Event, log: readonly Event[]): readonly string[] {
   if (answered.length > 0) {
     return answered;
   }
-  const asked = Object.keys(event.actions.requestedToolConfirmations);
+  const confirmations = Object.keys(event.actions.requestedToolConfirmations);
   const calling = log.findLast(({ content }) =>
-    content?.parts?.some(({ functionCall }) => asked.includes(functionCall?.id ?? '')),
+    content?.parts?.some(({ functionCall }) => confirmations.includes(functionCall?.id ?? '')),
   );
   return calling?.content?.parts?.flatMap(({ functionCall }) => functionCall?.id ?? []) ?? [];
 }

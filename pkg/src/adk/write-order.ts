@@ -17,7 +17,7 @@ export interface Writes {
 export interface Overtaken {
   readonly keys: readonly string[];
   /** Those of them that must not be written any more. Operators do not overtake each other: both are written. */
-  readonly lost: readonly string[];
+  readonly dropped: readonly string[];
 }
 
 /** Applies an event to a session by ADK's own rule: a key that was written later stays. */
@@ -41,7 +41,7 @@ export class WriteOrder {
    * The times when the keys of a delta were written: by ADK's stamps, or else now. Later changes of the delta do not
    * matter.
    */
-  async written(delta: Readonly<Record<string, unknown>>): Promise<Writes> {
+  async stampsOf(delta: Readonly<Record<string, unknown>>): Promise<Writes> {
     const keys = Object.keys(delta);
     const operators = new Set(keys.filter((key) => operatorOf(delta[key]) !== undefined));
     const plain = await this.#stamp(
@@ -81,10 +81,10 @@ export class WriteOrder {
     const keys = await this.#behind(stamps, this.#last);
     const together = keys.filter((key) => operators.has(key));
     if (together.length === 0) {
-      return { keys, lost: keys };
+      return { keys, dropped: keys };
     }
     const behindPlain = await this.#behind(stamps, this.#lastPlain);
-    return { keys, lost: keys.filter((key) => !operators.has(key) || behindPlain.includes(key)) };
+    return { keys, dropped: keys.filter((key) => !operators.has(key) || behindPlain.includes(key)) };
   }
 
   /** The keys that were written before the last writes of them. */

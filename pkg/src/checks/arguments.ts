@@ -3,15 +3,15 @@
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed } from '../model/json.js';
 import { describe, isObject } from '../model/value-types.js';
-import { accept, areAccepted, meant, type Names } from './names.js';
+import { accept, areAccepted, likelyName, type Names } from './names.js';
 
 /** Checks that an argument is an object. */
-export function checkObject(given: unknown, path: string): void {
-  if (given === undefined) {
+export function checkObject(argument: unknown, path: string): void {
+  if (argument === undefined) {
     invalid(path, 'is missing');
   }
-  if (!isObject(given)) {
-    invalid(path, `must be an object, not ${describe(given)}`);
+  if (!isObject(argument)) {
+    invalid(path, `must be an object, not ${describe(argument)}`);
   }
 }
 
@@ -28,11 +28,11 @@ export function checkNames(
     return;
   }
   for (const name of names) {
-    if (!kind.others.has(name)) {
-      const near = meant(name, kind.known);
-      const wanted = near === undefined ? elsewhere?.(name) : kind.path + near;
-      if (wanted !== undefined) {
-        unknown(kind.path + name, kind.what, wanted);
+    if (!kind.foreign.has(name)) {
+      const near = likelyName(name, kind.known);
+      const likely = near === undefined ? elsewhere?.(name) : kind.path + near;
+      if (likely !== undefined) {
+        unknown(kind.path + name, kind.what, likely);
       }
     }
   }
@@ -42,56 +42,56 @@ export function checkNames(
 /**
  * Checks options, if present: all of them must be known. Their `signal` is checked, too. `path` names them in errors.
  */
-export function checkOptions(given: unknown, known: readonly string[], path = 'options'): void {
-  if (given === undefined) {
+export function checkOptions(argument: unknown, known: readonly string[], path = 'options'): void {
+  if (argument === undefined) {
     return;
   }
-  checkObject(given, path);
-  for (const name of Object.keys(given as object)) {
+  checkObject(argument, path);
+  for (const name of Object.keys(argument as object)) {
     if (!known.includes(name)) {
       const prefix = path === 'options' ? '' : `${path}.`;
-      const wanted = meant(name, known);
-      unknown(prefix + name, `the options, which are ${known.join(', ')}`, wanted && prefix + wanted);
+      const likely = likelyName(name, known);
+      unknown(prefix + name, `the options, which are ${known.join(', ')}`, likely && prefix + likely);
     }
   }
-  checkSignal((given as { readonly signal?: unknown }).signal);
+  checkSignal((argument as { readonly signal?: unknown }).signal);
 }
 
 /** Throws `INVALID_ARGUMENT` for a member of an unknown name, with the likely one, if any. */
-export function unknown(path: string, what: string, wanted: string | undefined): never {
-  const hint = wanted === undefined ? '' : `: did you mean ${wanted}?`;
+export function unknown(path: string, what: string, likely: string | undefined): never {
+  const hint = likely === undefined ? '' : `: did you mean ${likely}?`;
   throw new StatepadError('INVALID_ARGUMENT', `${path} is not known in ${what}${hint}`, { path });
 }
 
 /** Checks a signal, if present. Only members that every host's `AbortSignal` has are read. */
-export function checkSignal(given: unknown): void {
-  if (given === undefined) {
+export function checkSignal(argument: unknown): void {
+  if (argument === undefined) {
     return;
   }
-  const { aborted, throwIfAborted, addEventListener } = (isObject(given) ? given : {}) as Partial<
+  const { aborted, throwIfAborted, addEventListener } = (isObject(argument) ? argument : {}) as Partial<
     Record<string, unknown>
   >;
   if (typeof aborted !== 'boolean' || typeof throwIfAborted !== 'function' || typeof addEventListener !== 'function') {
-    invalid('signal', `must be an AbortSignal, not ${describe(given)}`);
+    invalid('signal', `must be an AbortSignal, not ${describe(argument)}`);
   }
 }
 
 /** Checks a callback. */
-export function checkFunction(given: unknown, path: string): void {
-  if (typeof given !== 'function') {
-    invalid(path, given === undefined ? 'is missing' : `must be a function, not ${describe(given)}`);
+export function checkFunction(argument: unknown, path: string): void {
+  if (typeof argument !== 'function') {
+    invalid(path, argument === undefined ? 'is missing' : `must be a function, not ${describe(argument)}`);
   }
 }
 
 /** Checks that an object has the required methods, and the type of its optional ones. `path` names it in errors. */
 export function checkMethods(
-  given: unknown,
+  argument: unknown,
   path: string,
   methods: readonly string[],
   optional: readonly string[] = [],
 ): void {
-  checkObject(given, path);
-  const members = given as Readonly<Record<string, unknown>>;
+  checkObject(argument, path);
+  const members = argument as Readonly<Record<string, unknown>>;
   methods.forEach((name) => checkFunction(members[name], `${path}.${name}`));
   optional
     .filter((name) => members[name] !== undefined)
@@ -116,9 +116,9 @@ export function admitString(value: unknown, path: string): string {
 }
 
 /** Checks a name that may be absent. */
-export function checkOptionalString(given: unknown, path: string): void {
-  if (given !== undefined) {
-    admitString(given, path);
+export function checkOptionalString(argument: unknown, path: string): void {
+  if (argument !== undefined) {
+    admitString(argument, path);
   }
 }
 

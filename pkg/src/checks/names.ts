@@ -89,7 +89,7 @@ export interface Names {
   /** The prefix of its members in messages: `config.`, or nothing. */
   readonly path: string;
   readonly known: readonly string[];
-  readonly others: ReadonlySet<string>;
+  readonly foreign: ReadonlySet<string>;
   /** Lists of names that passed the check: most objects of a kind have the same members as an earlier one. */
   readonly accepted: (readonly string[])[];
 }
@@ -126,7 +126,7 @@ export function namesOf(
   known: readonly string[],
   { path = '', others = [] }: { readonly path?: string; readonly others?: readonly string[] } = {},
 ): Names {
-  return { what, path, known, others: new Set([...known, ...others]), accepted: [] };
+  return { what, path, known, foreign: new Set([...known, ...others]), accepted: [] };
 }
 
 /** The names of an event. */
@@ -136,7 +136,7 @@ export const EVENT_NAMES: Names = namesOf('an event', EVENT, { others: ADK_EVENT
 export const ACTION_NAMES: Names = namesOf("an event's actions", ACTIONS, { path: 'actions.', others: ADK_ACTIONS });
 
 /** The known name that an unknown one probably stands for. */
-export function meant(name: string, known: readonly string[]): string | undefined {
+export function likelyName(name: string, known: readonly string[]): string | undefined {
   const plain = plainly(name);
   return (
     known.find((one) => plainly(one) === plain) ??

@@ -6,22 +6,22 @@ const LONGEST = 64;
 
 /** The most similar candidate, if any is similar enough: at most a third of the name's characters differ. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
-  const given = Array.from(name.slice(0, 2 * LONGEST + 2));
-  if (given.length > LONGEST) {
+  const typed = Array.from(name.slice(0, 2 * LONGEST + 2));
+  if (typed.length > LONGEST) {
     return undefined;
   }
-  const limit = Math.floor(given.length / 3);
-  let found: string | undefined;
+  const limit = Math.floor(typed.length / 3);
+  let best: string | undefined;
   let least = limit + 1;
   for (const candidate of candidates) {
     const characters = Array.from(candidate.slice(0, 4 * LONGEST)).slice(0, 2 * LONGEST);
-    const differing = Math.abs(characters.length - given.length) <= limit ? distance(given, characters) : Infinity;
+    const differing = Math.abs(characters.length - typed.length) <= limit ? distance(typed, characters) : Infinity;
     if (differing < least) {
       least = differing;
-      found = candidate;
+      best = candidate;
     }
   }
-  return found;
+  return best;
 }
 
 /** The number of characters to insert, delete, replace or swap with their neighbour. */

@@ -38,11 +38,11 @@ function composed(key: string, one: Operator, two: Operator): Operator {
 }
 
 /** The value that readers see under pending operators, frozen: operators that do not fit it are skipped. */
-export function seenOver(operators: readonly Operator[], value: Json | undefined): Json | undefined {
-  let seen = value;
+export function visibleValue(operators: readonly Operator[], value: Json | undefined): Json | undefined {
+  let visible = value;
   for (const operator of operators) {
-    const resolved = resolveOperator(operator, seen);
-    seen = 'value' in resolved ? resolved.value : seen;
+    const resolved = resolveOperator(operator, visible);
+    visible = 'value' in resolved ? resolved.value : visible;
   }
-  return Object.freeze(seen);
+  return Object.freeze(visible);
 }

@@ -14,7 +14,7 @@ import { State, type ReadonlyState } from './state.js';
 import { Template } from '../template/template.js';
 import { compiledTemplate } from '../template/cache.js';
 import { isThenable } from '../async/thenable.js';
-import type { ContextPart } from '../input/event-draft.js';
+import type { ContextContribution } from '../input/event-draft.js';
 import { OperatorWrite } from '../model/operator-write.js';
 import type { Operator } from '../model/operators.js';
 import type { RenderOptions } from '../template/render.js';
@@ -37,7 +37,7 @@ export type InstructionProvider<T extends string | PromiseLike<string> = string 
 export interface InvocationHost {
   readonly session: Session;
   /** `shown` is called at the moment when the handle shows the event. */
-  readonly append: (event: EventInit, context: ContextPart, shown: () => void) => Promise<Event>;
+  readonly append: (event: EventInit, context: ContextContribution, shown: () => void) => Promise<Event>;
   /** The stored event of an id, read from the store. */
   readonly find: (id: string) => Promise<Event | undefined>;
   readonly dropTemp: () => void;
@@ -49,7 +49,7 @@ interface Shared {
   readonly invocationId: string;
   readonly pending: PendingWrites;
   /** Settles when the last event is being appended; absent when all are. */
-  turn: Promise<unknown> | undefined;
+  appending: Promise<unknown> | undefined;
   ended: boolean;
 }
 
@@ -129,7 +129,7 @@ export class InvocationContext {
             host: from,
             invocationId: admitString(invocationId ?? `e-${newId()}`, 'invocationId'),
             pending: new PendingWrites(),
-            turn: undefined,
+            appending: undefined,
             ended: false,
           };
     this.#state = new PendingState(this.#shared, this);
@@ -179,9 +179,9 @@ export class InvocationContext {
     // A write that is both stored and pending would count twice.
     const shown = (): void => pending.stored(sent);
     const send = (delta: SentWrites['delta']): Promise<Event> =>
-      host.append(event, { author: this.author, invocationId, written: admittedWrites(delta) }, shown);
+      host.append(event, { author: this.author, invocationId, writes: admittedWrites(delta) }, shown);
     try {
-      return await inTurn(this.#shared, sent, send);
+      return await inOrder(this.#shared, sent, send);
     } catch (error) {
       pending.failed(sent);
       throw error;
@@ -249,26 +249,26 @@ function namesOf(keys: readonly string[]): string {
 }
 
 /** Appends events in the order of the calls, even when the delta of one has to be looked up first. */
-async function inTurn(
+async function inOrder(
   shared: Shared,
   sent: SentWrites,
   send: (delta: SentWrites['delta']) => Promise<Event>,
 ): Promise<Event> {
-  if (shared.turn === undefined && sent.before === undefined) {
+  if (shared.appending === undefined && sent.before === undefined) {
     return await send(sent.delta);
   }
-  const sending = Promise.resolve(shared.turn).then(async () => ({
+  const sending = Promise.resolve(shared.appending).then(async () => ({
     appended: send(await deltaOf(sent, shared.host)),
   }));
   const turn = sending.catch(() => undefined);
-  shared.turn = turn;
+  shared.appending = turn;
   try {
     return await (
       await sending
     ).appended;
   } finally {
-    if (shared.turn === turn) {
-      shared.turn = undefined;
+    if (shared.appending === turn) {
+      shared.appending = undefined;
     }
   }
 }

@@ -1,7 +1,7 @@
 // Writes of an invocation that wait for the event that carries them. The rules are those of the core (src/pending.rs).
 
 import { type AdmittedDelta } from '../input/admit.js';
-import { over, seenOver } from './composed.js';
+import { over, visibleValue } from './composed.js';
 import { DELETED, isDeleted } from '../model/deletion.js';
 import { put } from '../model/json.js';
 import { OperatorWrite, operatorOf } from '../model/operator-write.js';
@@ -89,7 +89,7 @@ export class PendingWrites {
     // Under an operator there are only operators.
     return operatorOf(value) === undefined
       ? value
-      : seenOver(
+      : visibleValue(
           stack.map((write) => operatorOf(write.value) as Operator),
           stored(),
         );
@@ -123,8 +123,8 @@ export class PendingWrites {
    * Writes. Replaces the earlier writes of the same context under the key, unless they are being appended; an
    * operator is composed with them. Throws as {@link PendingWrites.over}.
    */
-  write(owner: object, key: string, given: unknown): void {
-    const value = this.over(key, given);
+  write(owner: object, key: string, argument: unknown): void {
+    const value = this.over(key, argument);
     const operator = operatorOf(value);
     const top = this.#stacks.get(key)?.at(-1);
     const isFree = top?.owner === owner && !top.isSent && !top.isKept;

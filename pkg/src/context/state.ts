@@ -2,7 +2,7 @@
 
 import { admitDelta, admitValue } from '../input/admit.js';
 import { append, compareAndSet, increment, setOnce } from '../input/operators.js';
-import { over, seenOver } from './composed.js';
+import { over, visibleValue } from './composed.js';
 import { DELETED, isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { checkObject } from '../checks/arguments.js';
@@ -192,7 +192,7 @@ export class State implements ReadonlyState {
   protected pending(key: string): unknown {
     const pending = Object.hasOwn(this.#delta, key) ? this.#delta[key] : undefined;
     const operator = operatorOf(pending);
-    return operator === undefined ? pending : seenOver([operator], this.stored(key));
+    return operator === undefined ? pending : visibleValue([operator], this.stored(key));
   }
 
   /** @internal The committed value of a key. */

@@ -14,7 +14,7 @@ export interface ErrorContext {
 export type OnError = (error: unknown, context: ErrorContext) => unknown;
 
 /** The form of an error that clients see. */
-export interface ToldError {
+export interface ClientError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status: number;
@@ -72,7 +72,7 @@ const HIDDEN: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Reports errors to clients, and in full to the operators of the server. */
-export class ErrorTeller {
+export class ErrorReporter {
   readonly #onError: OnError;
 
   constructor(onError: OnError = logged) {
@@ -80,7 +80,7 @@ export class ErrorTeller {
   }
 
   /** The form of an error that clients see. The rest is logged under a number. */
-  tell(error: unknown, request: Request | undefined): ToldError {
+  report(error: unknown, request: Request | undefined): ClientError {
     const code = isStatepadError(error) ? error.code : 'INTERNAL';
     const status = STATUS[code] ?? 500;
     if (isStatepadError(error) && code === 'SESSION_NOT_FOUND') {
@@ -102,10 +102,10 @@ export class ErrorTeller {
       // log.
       return new Response(null, { status: 400 });
     }
-    const { status, ...told } = this.tell(error, request);
+    const { status, ...visible } = this.report(error, request);
     const isPassing = status === 503 || status === 429;
     const headers = { 'cache-control': 'no-store', ...(isPassing && { 'retry-after': '1' }) };
-    return Response.json({ error: told }, { status, headers });
+    return Response.json({ error: visible }, { status, headers });
   }
 
   /** Logs an error. Answers its number. */

@@ -16,9 +16,9 @@ export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #credentials: boolean;
 
-  constructor(given: CorsOptions) {
-    checkOptions(given, ['origins', 'credentials'], 'cors');
-    const { origins, credentials = false }: { origins?: unknown; credentials?: unknown } = given;
+  constructor(argument: CorsOptions) {
+    checkOptions(argument, ['origins', 'credentials'], 'cors');
+    const { origins, credentials = false }: { origins?: unknown; credentials?: unknown } = argument;
     if (!Array.isArray(origins) || !origins.every(isOrigin)) {
       invalid('cors.origins', 'must be a list of origins, like https://app.example.com');
     }
@@ -31,10 +31,10 @@ export class Cors {
 
   /** The answer to a preflight request, for a handler of these methods. */
   preflight(request: Request, methods: readonly string[]): Response {
-    const asked = request.headers.get('access-control-request-headers');
+    const requestedHeaders = request.headers.get('access-control-request-headers');
     const headers = {
       'access-control-allow-methods': methods.join(', '),
-      ...(asked !== null && { 'access-control-allow-headers': asked }),
+      ...(requestedHeaders !== null && { 'access-control-allow-headers': requestedHeaders }),
       'access-control-max-age': '600',
     };
     const isKnown = this.#origins.has(request.headers.get('origin') ?? '');
@@ -42,8 +42,8 @@ export class Cors {
   }
 
   /** Lets the origin of the request read an answer, if it is one of the named origins. */
-  allow(request: Request, { body, status, statusText, headers: given }: Response): Response {
-    const headers = new Headers(given);
+  allow(request: Request, { body, status, statusText, headers: argument }: Response): Response {
+    const headers = new Headers(argument);
     const origin = request.headers.get('origin');
     headers.append('vary', 'origin');
     if (origin !== null && this.#origins.has(origin)) {
@@ -56,9 +56,9 @@ export class Cors {
   }
 }
 
-function isOrigin(given: unknown): boolean {
+function isOrigin(argument: unknown): boolean {
   try {
-    return typeof given === 'string' && new URL(given).origin === given;
+    return typeof argument === 'string' && new URL(argument).origin === argument;
   } catch {
     return false;
   }

@@ -1,7 +1,7 @@
 // Node's own HTTP servers: their requests as `Request`, and a `Response` as they send it. Nothing is imported from
 // Node: the members of its types that are used are declared here.
 
-import { ErrorTeller, type OnError } from './answers.js';
+import { ErrorReporter, type OnError } from './answers.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
 
 /** The members of `http.IncomingMessage` that are used. */
@@ -59,21 +59,21 @@ export function nodeListener(
   if (onError !== undefined) {
     checkFunction(onError, 'onError');
   }
-  const errors = new ErrorTeller(onError);
+  const errors = new ErrorReporter(onError);
   return (given, response) => {
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     const ignore = (): void => undefined;
     // Without a listener an error of the connection would end the process.
     given.on('error', ignore);
     response.on('error', ignore);
-    response.once('close', () => gone.abort());
-    void answer(handler, errors, given, response, gone.signal);
+    response.once('close', () => disconnected.abort());
+    void answer(handler, errors, given, response, disconnected.signal);
   };
 }
 
 async function answer(
   handler: (request: Request) => Response | Promise<Response>,
-  errors: ErrorTeller,
+  errors: ErrorReporter,
   given: NodeRequest,
   response: NodeResponse,
   signal: AbortSignal,

@@ -62,12 +62,12 @@ export class Rights {
   readonly #reads: readonly StoredScope[];
 
   /** Throws `INVALID_ARGUMENT` unless it is a complete principal: an omission grants nothing. */
-  constructor(given: unknown) {
-    if (typeof given !== 'object' || given === null) {
-      invalid('authorize', `must answer a principal, a Response or undefined, not ${describe(given)}`);
+  constructor(argument: unknown) {
+    if (typeof argument !== 'object' || argument === null) {
+      invalid('authorize', `must answer a principal, a Response or undefined, not ${describe(argument)}`);
     }
-    checkOptions(given, MEMBERS, 'principal');
-    const { id, apps, users, sessions = 'all', reads = SCOPES, ends } = given as Principal;
+    checkOptions(argument, MEMBERS, 'principal');
+    const { id, apps, users, sessions = 'all', reads = SCOPES, ends } = argument as Principal;
     checkOptionalString(id, 'principal.id');
     this.id = id ?? '';
     this.#apps = granted(apps, 'principal.apps');
@@ -153,29 +153,32 @@ function has(granted: Granted, name: string): boolean {
   return granted === 'all' || granted.includes(name);
 }
 
-function granted(given: unknown, path: string): Granted {
-  if (given === 'all') {
-    return given;
+function granted(argument: unknown, path: string): Granted {
+  if (argument === 'all') {
+    return argument;
   }
-  if (!isTexts(given)) {
-    invalid(path, given === undefined ? 'is missing' : `must be a list of names, or 'all', not ${describe(given)}`);
+  if (!isTexts(argument)) {
+    invalid(
+      path,
+      argument === undefined ? 'is missing' : `must be a list of names, or 'all', not ${describe(argument)}`,
+    );
   }
-  return [...given];
+  return [...argument];
 }
 
-function readable(given: readonly StoredScope[]): readonly StoredScope[] {
-  if (!isTexts(given) || !given.every((scope) => SCOPES.includes(scope))) {
+function readable(argument: readonly StoredScope[]): readonly StoredScope[] {
+  if (!isTexts(argument) || !argument.every((scope) => SCOPES.includes(scope))) {
     invalid('principal.reads', `must be a list of ${SCOPES.join(', ')}`);
   }
-  return [...given];
+  return [...argument];
 }
 
-function isTexts(given: unknown): given is readonly string[] {
-  return Array.isArray(given) && given.every((name) => typeof name === 'string' && isWellFormed(name));
+function isTexts(argument: unknown): argument is readonly string[] {
+  return Array.isArray(argument) && argument.every((name) => typeof name === 'string' && isWellFormed(name));
 }
 
-function endOf(given: Date | number | undefined): number | undefined {
-  const time = given instanceof Date ? given.getTime() : given;
+function endOf(argument: Date | number | undefined): number | undefined {
+  const time = argument instanceof Date ? argument.getTime() : argument;
   if (time !== undefined && (typeof time !== 'number' || Number.isNaN(time))) {
     invalid('principal.ends', 'must be a valid Date or a number of milliseconds since the epoch');
   }

@@ -7,24 +7,24 @@ import type { Event, Session } from '../model/types.js';
 import type { WatchedChange, WholeSessionChange } from '../model/watch.js';
 
 /** The visible part of a session, as a plain object. */
-export function seenSession(rights: Rights, session: Session): Session {
+export function visibleSession(rights: Rights, session: Session): Session {
   const { id, appName, userId, state, events, lastUpdateTime, revision } = session;
-  const seen = { id, appName, userId, state, events, lastUpdateTime, revision };
+  const visible = { id, appName, userId, state, events, lastUpdateTime, revision };
   return rights.readsAll
-    ? seen
-    : { ...seen, state: seenKeys(rights, state), events: events.map((event) => seenEvent(rights, event)) };
+    ? visible
+    : { ...visible, state: visibleKeys(rights, state), events: events.map((event) => visibleEvent(rights, event)) };
 }
 
 /** The visible part of a change; `undefined` for a hidden one. */
-export function seenChange<Change extends WatchedChange | WholeSessionChange>(
+export function visibleChange<Change extends WatchedChange | WholeSessionChange>(
   rights: Rights,
   change: Change,
 ): Change | undefined {
   switch (change.type) {
     case 'session':
-      return { ...change, session: seenSession(rights, change.session) };
+      return { ...change, session: visibleSession(rights, change.session) };
     case 'event':
-      return rights.readsAll ? change : { ...change, event: seenEvent(rights, change.event) };
+      return rights.readsAll ? change : { ...change, event: visibleEvent(rights, change.event) };
     case 'values': {
       if ('scope' in change) {
         return rights.reads(change.scope) ? change : undefined;
@@ -37,41 +37,43 @@ export function seenChange<Change extends WatchedChange | WholeSessionChange>(
   }
 }
 
-function seenEvent(rights: Rights, event: Event): Event {
+function visibleEvent(rights: Rights, event: Event): Event {
   const { actions, customMetadata } = event;
-  const stateDelta = seenKeys(rights, actions.stateDelta);
-  const own = customMetadata?.statepad as Readonly<Record<string, unknown>> | undefined;
+  const stateDelta = visibleKeys(rights, actions.stateDelta);
+  const metadata = customMetadata?.statepad as Readonly<Record<string, unknown>> | undefined;
   return {
     ...event,
     actions: { ...actions, stateDelta },
-    ...(own !== undefined && { customMetadata: { ...customMetadata, statepad: seenMetadata(rights, own) } }),
+    ...(metadata !== undefined && {
+      customMetadata: { ...customMetadata, statepad: visibleMetadata(rights, metadata) },
+    }),
   };
 }
 
 /** The package's own metadata of an event lies under keys of the state, or lists them. */
-function seenMetadata(rights: Rights, own: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const seen: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(own)) {
+function visibleMetadata(rights: Rights, metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const visible: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(metadata)) {
     const isRecord = typeof value === 'object' && value !== null;
-    seen[name] = Array.isArray(value)
-      ? value.filter((key) => typeof key !== 'string' || isSeen(rights, key))
+    visible[name] = Array.isArray(value)
+      ? value.filter((key) => typeof key !== 'string' || isVisible(rights, key))
       : isRecord
-        ? seenKeys(rights, value as Readonly<Record<string, unknown>>)
+        ? visibleKeys(rights, value as Readonly<Record<string, unknown>>)
         : value;
   }
-  return seen;
+  return visible;
 }
 
-function seenKeys<T>(rights: Rights, record: Readonly<Record<string, T>>): Record<string, T> {
-  const seen: Record<string, T> = {};
+function visibleKeys<T>(rights: Rights, record: Readonly<Record<string, T>>): Record<string, T> {
+  const visible: Record<string, T> = {};
   for (const key of Object.keys(record)) {
-    if (isSeen(rights, key)) {
-      put(seen, key, record[key] as T);
+    if (isVisible(rights, key)) {
+      put(visible, key, record[key] as T);
     }
   }
-  return seen;
+  return visible;
 }
 
-function isSeen(rights: Rights, key: string): boolean {
+function isVisible(rights: Rights, key: string): boolean {
   return rights.reads(nameOf(key)[0]);
 }

@@ -9,7 +9,7 @@ import { ADK_EVENT } from '../model/adk-event.js';
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed, put } from '../model/json.js';
-import { UNMARKED, markedOf, type KeyedOperators } from '../model/operator-write.js';
+import { UNMARKED, contentOfMark, type KeyedOperators } from '../model/operator-write.js';
 import { isOperator, type Operator } from '../model/operators.js';
 import { describe, isPlain, isRevoked } from '../model/value-types.js';
 import type { Json } from '../model/types.js';
@@ -78,15 +78,15 @@ export function admitMembers(
 }
 
 /** Copies a delta and freezes its values. `path` names it in errors. */
-export function admitDelta(given: unknown, path: string, { instances = false }: AdmitOptions = {}): AdmittedDelta {
+export function admitDelta(argument: unknown, path: string, { instances = false }: AdmitOptions = {}): AdmittedDelta {
   const delta: Record<string, Json> = {};
-  if (given === undefined || given === null) {
+  if (argument === undefined || argument === null) {
     return { delta, deleted: NOTHING };
   }
-  if (!isPlain(given)) {
+  if (!isPlain(argument)) {
     throw new StatepadError(
       'INVALID_ARGUMENT',
-      `${path} must be a plain object of keys and values, not ${describe(given)}`,
+      `${path} must be a plain object of keys and values, not ${describe(argument)}`,
       { path },
     );
   }
@@ -95,8 +95,8 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
   let operators: Record<string, Operator> | undefined;
   let key = '';
   try {
-    for (key of Object.keys(given)) {
-      const value = given[key];
+    for (key of Object.keys(argument)) {
+      const value = argument[key];
       if (!isWellFormed(key)) {
         throw new Fault('is a key with a lone surrogate');
       }
@@ -105,7 +105,7 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
         put(delta, key, null);
         continue;
       }
-      const marked = typeof value === 'object' ? markedOf(value) : undefined;
+      const marked = typeof value === 'object' ? contentOfMark(value) : undefined;
       if (marked === undefined) {
         put(delta, key, required(copy(value, key, 1, rules)));
       } else {
@@ -113,9 +113,9 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
       }
     }
   } catch (fault) {
-    throw report(located(fault, key, given), path, true);
+    throw report(located(fault, key, argument), path, true);
   }
-  admitSymbols(given, path);
+  admitSymbols(argument, path);
   if (operators === undefined) {
     return { delta, deleted: deleted ?? NOTHING };
   }
@@ -127,17 +127,17 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
  * A copy of an operator. It is checked because other copies of the package may know others, and anyone can make one by
  * hand.
  */
-function admitOperator(given: unknown, key: string): Operator {
-  const operator = copy(given, key, 1, SYMBOLS);
+function admitOperator(argument: unknown, key: string): Operator {
+  const operator = copy(argument, key, 1, SYMBOLS);
   if (!isOperator(operator)) {
     throw new StatepadError('INVALID_ARGUMENT', `the operator of "${key}" is not known here`, { key });
   }
   return operator;
 }
 
-function admitSymbols(given: object, path: string): void {
+function admitSymbols(argument: object, path: string): void {
   try {
-    refuseSymbols(given);
+    refuseSymbols(argument);
   } catch (fault) {
     throw report(fault, path);
   }
@@ -197,7 +197,7 @@ function copyOther(value: object, name: string, depth: number, rules: number): J
     throw new Fault('is a revoked proxy');
   }
   const { toJSON } = value as { toJSON?: unknown };
-  if (markedOf(value) !== undefined) {
+  if (contentOfMark(value) !== undefined) {
     throw new Fault('is an operator: it can only be the whole value of a key in a delta');
   }
   if (typeof toJSON === 'function') {

@@ -37,12 +37,12 @@ export interface TempDelta {
 }
 
 /** The part of an event that the context of an invocation contributes. */
-export interface ContextPart {
+export interface ContextContribution {
   /** The author of events that name none. */
   readonly author: string;
   readonly invocationId: string;
   /** Replaces the event's own delta, which it includes. It becomes part of the draft. */
-  readonly written: AdmittedDelta;
+  readonly writes: AdmittedDelta;
 }
 
 /**
@@ -51,23 +51,23 @@ export interface ContextPart {
  * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
  */
 export function admitEvent(
-  given: EventInit,
+  argument: EventInit,
   now: () => number,
   options: AdmitOptions,
-  context?: ContextPart,
+  context?: ContextContribution,
 ): EventDraft {
-  checkRecord(given, 'event', options);
-  const { actions: givenActions } = given;
+  checkRecord(argument, 'event', options);
+  const { actions: givenActions } = argument;
   if (givenActions !== undefined) {
     checkRecord(givenActions, 'actions', options);
   }
-  const names = Object.keys(given);
+  const names = Object.keys(argument);
   const actionNames = givenActions === undefined ? NO_NAMES : Object.keys(givenActions);
   if (options.anyName !== true) {
     checkEventNames(names, actionNames);
   }
   const event: Record<string, Json> = {};
-  admitMembers(given, names, event, 'actions', '', options);
+  admitMembers(argument, names, event, 'actions', '', options);
   if (context !== undefined) {
     event['author'] ??= context.author;
     event['invocationId'] = context.invocationId;
@@ -75,7 +75,7 @@ export function admitEvent(
   const { id, named, timestamp, timed } = complete(event, now);
 
   const { delta, deleted, operators } =
-    context?.written ?? admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
+    context?.writes ?? admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
   const actions: Record<string, Json> = {
     stateDelta: delta,
     artifactDelta: EMPTY,
@@ -86,7 +86,7 @@ export function admitEvent(
     admitMembers(givenActions, actionNames, actions, 'stateDelta', 'actions', options);
   }
   event['actions'] = actions;
-  if ((given as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
+  if ((argument as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
     (event as unknown as Record<symbol, unknown>)[ADK_EVENT] = true;
   }
   const stored = deletionsIn(event['customMetadata'], deleted, operators);
@@ -99,9 +99,9 @@ const NO_NAMES: readonly string[] = [];
  * Refuses getters and entries in the place of members, which would be lost: only ADK's own instances consist of their
  * members.
  */
-function checkRecord(given: unknown, path: string, { instances = false }: AdmitOptions): void {
-  if (!isPlain(given) && !(instances && isObject(given) && isRecordLike(given))) {
-    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object, not ${describe(given)}`, { path });
+function checkRecord(argument: unknown, path: string, { instances = false }: AdmitOptions): void {
+  if (!isPlain(argument) && !(instances && isObject(argument) && isRecordLike(argument))) {
+    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object, not ${describe(argument)}`, { path });
   }
 }
 
@@ -157,8 +157,8 @@ export function extractTempKeys(draft: EventDraft): TempDelta {
     }
   }
   if (operators !== undefined) {
-    const kept = Object.entries(operators).filter(([key]) => !isTemp(key));
-    draft.operators = kept.length > 0 ? Object.fromEntries(kept) : undefined;
+    const stored = Object.entries(operators).filter(([key]) => !isTemp(key));
+    draft.operators = stored.length > 0 ? Object.fromEntries(stored) : undefined;
   }
   const unset = deleted.filter(isTemp);
   if (unset.length > 0) {
@@ -189,13 +189,13 @@ export function freezeEvent({ event, actions, delta, deleted, operators }: Event
  * results of operators.
  */
 export function isRepeated({ timed, operators }: EventDraft, sealed: Event, stored: Event): boolean {
-  const given = timed ? { ...sealed, timestamp: stored.timestamp } : sealed;
+  const compared = timed ? { ...sealed, timestamp: stored.timestamp } : sealed;
   const names = Object.keys(operators ?? {});
   if (names.length === 0) {
-    return sameJson(given, stored);
+    return sameJson(compared, stored);
   }
-  const asked = Object.fromEntries(names.map((key) => [key, null]));
-  return sameJson(eventWith(given, asked), eventWith(stored, asked));
+  const unresolved = Object.fromEntries(names.map((key) => [key, null]));
+  return sameJson(eventWith(compared, unresolved), eventWith(stored, unresolved));
 }
 
 /** A frozen event whose delta has the results of operators. */

@@ -11,7 +11,7 @@ import {
   invalid,
   admitString,
 } from '../checks/arguments.js';
-import { ACTION_NAMES, EVENT_NAMES, meant, namesOf, type Names } from '../checks/names.js';
+import { ACTION_NAMES, EVENT_NAMES, likelyName, namesOf, type Names } from '../checks/names.js';
 import type {
   GetSessionConfig,
   ListSessionsRequest,
@@ -63,16 +63,16 @@ export const OPTIONS = {
 } as const;
 
 /** Checks a request: its type, near misses of known names, and its `signal`. */
-export function checkRequest(given: unknown, names: Names): void {
-  checkObject(given, 'request');
-  checkRequestNames(given as object, names);
-  checkSignal((given as { readonly signal?: unknown }).signal);
+export function checkRequest(argument: unknown, names: Names): void {
+  checkObject(argument, 'request');
+  checkRequestNames(argument as object, names);
+  checkSignal((argument as { readonly signal?: unknown }).signal);
 }
 
 /** Accepts any members of a session that is passed as a request. */
-function checkRequestNames(given: object, names: Names): void {
-  if (!isSession(given)) {
-    checkNames(Object.keys(given), names);
+function checkRequestNames(argument: object, names: Names): void {
+  if (!isSession(argument)) {
+    checkNames(Object.keys(argument), names);
   }
 }
 
@@ -84,36 +84,36 @@ export function checkEventNames(names: readonly string[], actionNames: readonly 
 
 /** A hint for a delta that was put beside the actions. */
 function inActions(name: string): string | undefined {
-  return meant(name, ['stateDelta']) && 'actions.stateDelta';
+  return likelyName(name, ['stateDelta']) && 'actions.stateDelta';
 }
 
 /** True for a session in the place of a key: its `id` is the session's. */
-function isSession(given: object): given is { readonly id: string } {
-  const { id, sessionId } = given as { readonly id?: unknown; readonly sessionId?: unknown };
+function isSession(argument: object): argument is { readonly id: string } {
+  const { id, sessionId } = argument as { readonly id?: unknown; readonly sessionId?: unknown };
   return typeof id === 'string' && sessionId === undefined;
 }
 
 /** The id of the session that a request names, or that it is. */
-export function sessionIdOf(given: object): unknown {
-  return isSession(given) ? given.id : (given as { readonly sessionId?: unknown }).sessionId;
+export function sessionIdOf(argument: object): unknown {
+  return isSession(argument) ? argument.id : (argument as { readonly sessionId?: unknown }).sessionId;
 }
 
 /** Checks the three parts of a key, or of a session in the place of a key. */
-export function checkKey(given: SessionKey | SessionName): SessionKey {
-  const { appName, userId } = given;
+export function checkKey(argument: SessionKey | SessionName): SessionKey {
+  const { appName, userId } = argument;
   return {
     appName: admitString(appName, 'appName'),
     userId: admitString(userId, 'userId'),
-    sessionId: admitString(sessionIdOf(given), 'sessionId'),
+    sessionId: admitString(sessionIdOf(argument), 'sessionId'),
   };
 }
 
 /** Checks the target of an update: a key, a part of one, or a session. */
-export function checkTarget(given: UpdateStateTarget | SessionName): UpdateStateTarget {
-  checkObject(given, 'target');
-  checkRequestNames(given, REQUESTS.target);
-  const { appName, userId } = given;
-  const sessionId = sessionIdOf(given);
+export function checkTarget(argument: UpdateStateTarget | SessionName): UpdateStateTarget {
+  checkObject(argument, 'target');
+  checkRequestNames(argument, REQUESTS.target);
+  const { appName, userId } = argument;
+  const sessionId = sessionIdOf(argument);
   checkOptionalString(userId, 'userId');
   checkOptionalString(sessionId, 'sessionId');
   if (sessionId !== undefined && userId === undefined) {
@@ -123,46 +123,46 @@ export function checkTarget(given: UpdateStateTarget | SessionName): UpdateState
 }
 
 /** Checks the options of an update. */
-export function checkUpdateOptions(given: UpdateStateOptions): UpdateStateOptions {
-  checkOptions(given, OPTIONS.updateState);
-  const { attempts, author, invocationId } = given;
+export function checkUpdateOptions(argument: UpdateStateOptions): UpdateStateOptions {
+  checkOptions(argument, OPTIONS.updateState);
+  const { attempts, author, invocationId } = argument;
   if (attempts !== undefined && !(Number.isSafeInteger(attempts) && attempts >= 1)) {
     invalid('attempts', `must be a whole number from 1, not ${describe(attempts)}`);
   }
   checkOptionalString(author, 'author');
   checkOptionalString(invocationId, 'invocationId');
-  return given;
+  return argument;
 }
 
 /** True for the `app:` or `user:` key of a history without a session. */
-export function isSharedKey(given: unknown): given is SharedKey {
-  return isObject(given) && 'key' in given && !('id' in given);
+export function isSharedKey(argument: unknown): argument is SharedKey {
+  return isObject(argument) && 'key' in argument && !('id' in argument);
 }
 
 /** Checks options with the member `detailed`. */
-export function checkDetailed(given: { readonly detailed?: unknown }, known: readonly string[]): void {
-  checkOptions(given, known);
-  if (given.detailed !== undefined && typeof given.detailed !== 'boolean') {
-    invalid('detailed', `must be true or false, not ${describe(given.detailed)}`);
+export function checkDetailed(argument: { readonly detailed?: unknown }, known: readonly string[]): void {
+  checkOptions(argument, known);
+  if (argument.detailed !== undefined && typeof argument.detailed !== 'boolean') {
+    invalid('detailed', `must be true or false, not ${describe(argument.detailed)}`);
   }
 }
 
 /** True when the target of a watch is a whole session. Its key was checked. */
-export function isWhole(given: WatchTarget): given is WholeSessionKey {
-  const { whole } = given as { readonly whole?: unknown };
+export function isWhole(argument: WatchTarget): argument is WholeSessionKey {
+  const { whole } = argument as { readonly whole?: unknown };
   if (whole !== undefined && typeof whole !== 'boolean') {
     invalid('whole', `must be true or false, not ${describe(whole)}`);
   }
-  if (whole === true && sessionIdOf(given) === undefined) {
+  if (whole === true && sessionIdOf(argument) === undefined) {
     invalid('whole', 'is for a session: sessionId is missing');
   }
   return whole === true;
 }
 
 /** Checks the options of a watch of a whole session. */
-export function checkWholeOptions(given: WholeWatchOptions): WholeWatchOptions {
-  checkPace(given);
-  const { since, initial } = given;
+export function checkWholeOptions(argument: WholeWatchOptions): WholeWatchOptions {
+  checkPace(argument);
+  const { since, initial } = argument;
   if (since !== undefined) {
     checkObject(since, 'since');
     for (const name of ['revision', 'user', 'app'] as const) {
@@ -177,24 +177,24 @@ export function checkWholeOptions(given: WholeWatchOptions): WholeWatchOptions {
   if (initial && since !== undefined) {
     invalid('initial', 'is not for a watch that goes on with since');
   }
-  return given;
+  return argument;
 }
 
 /** Checks the options of a watch. */
-export function checkWatchOptions(given: WatchOptions, { sessionId }: UpdateStateTarget): WatchOptions {
-  checkPace(given);
-  const { since, initial } = given;
+export function checkWatchOptions(argument: WatchOptions, { sessionId }: UpdateStateTarget): WatchOptions {
+  checkPace(argument);
+  const { since, initial } = argument;
   checkCount(since, 'since');
   if (initial && (sessionId !== undefined || since !== undefined)) {
     invalid('initial', 'is for an app or a user, without since: watch a session with whole: true');
   }
-  return given;
+  return argument;
 }
 
 /** Checks the options that all watches share, and their names. */
-function checkPace(given: WatchOptions | WholeWatchOptions): void {
-  checkOptions(given, OPTIONS.watch);
-  const { initial, poll = 1, buffer = 1 } = given;
+function checkPace(argument: WatchOptions | WholeWatchOptions): void {
+  checkOptions(argument, OPTIONS.watch);
+  const { initial, poll = 1, buffer = 1 } = argument;
   if (initial !== undefined && typeof initial !== 'boolean') {
     invalid('initial', `must be true or false, not ${describe(initial)}`);
   }
@@ -207,9 +207,9 @@ function checkPace(given: WatchOptions | WholeWatchOptions): void {
 }
 
 /** Checks the name of a session: a handle, or any object with its `id`, `appName` and `userId`. */
-export function checkSession(given: unknown): void {
-  checkObject(given, 'session');
-  const { appName, userId, id } = given as Record<string, unknown>;
+export function checkSession(argument: unknown): void {
+  checkObject(argument, 'session');
+  const { appName, userId, id } = argument as Record<string, unknown>;
   admitString(appName, 'session.appName');
   admitString(userId, 'session.userId');
   admitString(id, 'session.id');

@@ -96,15 +96,15 @@ async function* keysOf(
     return;
   }
   // A session that gets an event in the meantime comes again, on a later page.
-  const seen = new Set<string>();
+  const exported = new Set<string>();
   let cursor: string | undefined;
   do {
     const page = await service.listSessions({ appName, userId, limit: PAGE, cursor, signal });
     // Sessions that the list cannot show throw when they are read.
     for (const key of [...page.sessions.map(keyOf), ...(page.corrupt ?? [])]) {
       const name = JSON.stringify([key.userId, key.sessionId]);
-      if (!seen.has(name)) {
-        seen.add(name);
+      if (!exported.has(name)) {
+        exported.add(name);
         yield key;
       }
     }

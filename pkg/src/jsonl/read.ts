@@ -63,7 +63,7 @@ class Reader implements Contents {
   readonly scopes: FileScope[] = [];
   /** True when the other lines cannot be understood. */
   isTooNew = false;
-  readonly #seen = new Map<string, string>();
+  readonly #earlier = new Map<string, string>();
   /** The session that the next events belong to; `undefined` when its line is broken. */
   #current: FileSession | 'broken' | undefined;
 
@@ -99,7 +99,7 @@ class Reader implements Contents {
     this.#current = 'broken';
     const session = read();
     const { appName, userId, sessionId } = session.key;
-    if (this.#saw(['session', appName, userId, sessionId], String(line))) {
+    if (this.#recordName(['session', appName, userId, sessionId], String(line))) {
       refuse(`the session "${sessionId}" is in the file twice`);
     }
     this.sessions.push(session);
@@ -121,7 +121,7 @@ class Reader implements Contents {
     const { appName, userId, state } = scope;
     const whose = userId === undefined ? `the app "${appName}"` : `the user "${userId}"`;
     const values = JSON.stringify(state);
-    const before = this.#saw(['scope', appName, userId], values);
+    const before = this.#recordName(['scope', appName, userId], values);
     if (before === undefined) {
       this.scopes.push(scope);
     } else if (before !== values) {
@@ -130,11 +130,11 @@ class Reader implements Contents {
   }
 
   /** The earlier kind of thing under this name, if any. */
-  #saw(name: readonly unknown[], what: string): string | undefined {
+  #recordName(name: readonly unknown[], what: string): string | undefined {
     const key = JSON.stringify(name);
-    const before = this.#seen.get(key);
+    const before = this.#earlier.get(key);
     if (before === undefined) {
-      this.#seen.set(key, what);
+      this.#earlier.set(key, what);
     }
     return before;
   }

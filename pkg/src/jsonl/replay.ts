@@ -46,16 +46,16 @@ export async function makeScope(
     userId === undefined
       ? await service.getAppState({ appName, signal })
       : await service.getUserState({ appName, userId, signal });
-  const wanted = Object.keys(state);
+  const expected = Object.keys(state);
   const present = Object.keys(now);
-  const kept = present.filter((name) => Object.hasOwn(state, name));
-  const isInOrder = kept.every((name, index) => name === wanted[index]);
-  const gone = isInOrder ? present.filter((name) => !Object.hasOwn(state, name)) : present;
+  const retained = present.filter((name) => Object.hasOwn(state, name));
+  const isInOrder = retained.every((name, index) => name === expected[index]);
+  const deleted = isInOrder ? present.filter((name) => !Object.hasOwn(state, name)) : present;
   const changed = isInOrder
-    ? wanted.filter((name) => !(Object.hasOwn(now, name) && isSame(now[name], state[name])))
-    : wanted;
+    ? expected.filter((name) => !(Object.hasOwn(now, name) && isSame(now[name], state[name])))
+    : expected;
 
-  const deletions = gone.map((name) => [prefix + name, DELETED] as const);
+  const deletions = deleted.map((name) => [prefix + name, DELETED] as const);
   const values = changed.map((name) => [prefix + name, state[name]] as const);
   // A name that is deleted and then written goes to the end, but not by a single change.
   for (const delta of isInOrder ? [[...deletions, ...values]] : [deletions, values]) {
@@ -63,6 +63,6 @@ export async function makeScope(
   }
 }
 
-function isSame(value: Json | undefined, wanted: Members[string]): boolean {
-  return JSON.stringify(value) === JSON.stringify(wanted);
+function isSame(value: Json | undefined, expected: Members[string]): boolean {
+  return JSON.stringify(value) === JSON.stringify(expected);
 }

@@ -41,15 +41,15 @@ export function applyChange(session: Session | undefined, change: WholeSessionCh
 
 function withEvent(session: Session, event: Event, revision: number): Session {
   const deleted = new Set(storedDeletions(event.customMetadata));
-  const written: [string, Json | undefined][] = [];
+  const writes: [string, Json | undefined][] = [];
   for (const [key, value] of Object.entries(event.actions.stateDelta)) {
     if (nameOf(key)[0] === 'session') {
-      written.push([key, deleted.has(key) ? undefined : (value as Json)]);
+      writes.push([key, deleted.has(key) ? undefined : (value as Json)]);
     }
   }
   return plain({
     ...plainMembers(session),
-    state: written.length === 0 ? session.state : withWritten(session.state, written),
+    state: writes.length === 0 ? session.state : withWrites(session.state, writes),
     events: Object.freeze([...session.events, event]),
     lastUpdateTime: event.timestamp,
     revision,
@@ -57,23 +57,23 @@ function withEvent(session: Session, event: Event, revision: number): Session {
 }
 
 function withValues(before: State, { scope, from, delta }: WholeSessionChange & { readonly type: 'values' }): State {
-  const written = Object.entries(delta).map(([key, value]): [string, Json | undefined] => [
+  const writes = Object.entries(delta).map(([key, value]): [string, Json | undefined] => [
     key,
     isDeleted(value) ? undefined : (value as Exclude<typeof value, Deleted>),
   ]);
   const prefix = scope === 'app' ? APP_PREFIX : USER_PREFIX;
-  const gone =
+  const missing =
     from > 0 ? [] : Object.keys(before).filter((key) => key.startsWith(prefix) && !Object.hasOwn(delta, key));
-  return written.length + gone.length === 0
+  return writes.length + missing.length === 0
     ? before
-    : withWritten(before, [...written, ...gone.map((key): [string, undefined] => [key, undefined])]);
+    : withWrites(before, [...writes, ...missing.map((key): [string, undefined] => [key, undefined])]);
 }
 
 /** The state after writes to its keys; `undefined` deletes. New keys go to the end of their scope. */
-function withWritten(before: State, written: readonly (readonly [string, Json | undefined])[]): State {
+function withWrites(before: State, writes: readonly (readonly [string, Json | undefined])[]): State {
   const state: Record<string, Json> = { ...before };
   let isNew = false;
-  for (const [key, value] of written) {
+  for (const [key, value] of writes) {
     if (value === undefined) {
       delete state[key];
     } else {

@@ -45,14 +45,14 @@ export function storedDeletions(customMetadata: unknown): readonly string[] {
 }
 
 /** Checks that `customMetadata` can take the data named by `kept`, with nothing lost. */
-export function checkMetadata(customMetadata: unknown, kept = 'the keys that the event deletes'): void {
+export function checkMetadata(customMetadata: unknown, data = 'the keys that the event deletes'): void {
   const own = (customMetadata as { readonly statepad?: unknown } | null)?.statepad;
   for (const [path, value] of [
     ['customMetadata', customMetadata],
     ['customMetadata.statepad', own],
   ] as const) {
     if (value !== undefined && value !== null && !isObject(value)) {
-      const message = `${path} must be an object, not ${describe(value)}: ${kept} are kept in it`;
+      const message = `${path} must be an object, not ${describe(value)}: ${data} are kept in it`;
       throw new StatepadError('INVALID_ARGUMENT', message, { path });
     }
   }

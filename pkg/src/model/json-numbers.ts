@@ -19,8 +19,8 @@ const MAY_BE_LOST = /[\d.]{16}|\d[eE][-+]?\d{3}/;
 
 /** The first number of a JSON text that JavaScript cannot hold; `undefined` when it can hold all of them. */
 export function lostNumber(json: string): LostNumber | undefined {
-  const [found] = lostTokens(json);
-  return found && { token: found.token, path: pathOf(json, found.at) };
+  const [match] = lostTokens(json);
+  return match && { token: match.token, path: pathOf(json, match.at) };
 }
 
 /** The words of messages: `the number 9007199254740993 at items[3].id, which JavaScript cannot hold`. */
@@ -89,14 +89,14 @@ function* lostTokens(json: string): Generator<Token, void, undefined> {
   }
   const next = /["\d-]/g;
   const number = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
-  for (let found = next.exec(json); found !== null; found = next.exec(json)) {
-    const at = found.index;
-    if (found[0] === '"') {
+  for (let match = next.exec(json); match !== null; match = next.exec(json)) {
+    const at = match.index;
+    if (match[0] === '"') {
       next.lastIndex = endOfText(json, at);
       continue;
     }
     number.lastIndex = at;
-    const [token] = number.exec(json) ?? [found[0]];
+    const [token] = number.exec(json) ?? [match[0]];
     next.lastIndex = at + token.length;
     if (isLost(token)) {
       yield { token, at };
@@ -182,21 +182,21 @@ function pathOf(json: string, place: number): readonly (string | number)[] {
   const path: (string | number)[] = [];
   const next = /["[\]{},]/g;
   const colon = /\s*:/y;
-  for (let found = next.exec(json); found !== null && found.index < place; found = next.exec(json)) {
-    const at = found.index;
+  for (let match = next.exec(json); match !== null && match.index < place; match = next.exec(json)) {
+    const at = match.index;
     const last = path.length - 1;
     const step = path[last];
-    if (found[0] === '"') {
+    if (match[0] === '"') {
       next.lastIndex = endOfText(json, at);
       colon.lastIndex = next.lastIndex;
       if (typeof step === 'string' && colon.test(json)) {
         path[last] = JSON.parse(json.slice(at, next.lastIndex)) as string;
       }
-    } else if (found[0] === '[') {
+    } else if (match[0] === '[') {
       path.push(0);
-    } else if (found[0] === '{') {
+    } else if (match[0] === '{') {
       path.push('');
-    } else if (found[0] === ',') {
+    } else if (match[0] === ',') {
       path[last] = typeof step === 'number' ? step + 1 : '';
     } else {
       path.pop();

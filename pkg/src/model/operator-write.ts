@@ -27,7 +27,7 @@ export class OperatorWrite {
  * The content of the mark of operators. It is not trusted: another copy of the package may know other operators, and
  * anyone can make one by hand. `undefined` where the mark is missing.
  */
-export function markedOf(value: unknown): unknown {
+export function contentOfMark(value: unknown): unknown {
   try {
     return (value as { readonly [brand]?: unknown } | null | undefined)?.[brand];
   } catch {
@@ -38,7 +38,7 @@ export function markedOf(value: unknown): unknown {
 
 /** The operator in the place of a value, of this copy of the package or of another one; or `undefined`. */
 export function operatorOf(value: unknown): Operator | undefined {
-  const marked = markedOf(value);
+  const marked = contentOfMark(value);
   return isOperator(marked) ? marked : undefined;
 }
 

@@ -19,33 +19,33 @@ export type Operator =
   | { readonly compareAndSet: { readonly expected?: Json; readonly value: Json } };
 
 /** True when JSON is a known operator. */
-export function isOperator(given: unknown): given is Operator {
-  if (!isPlain(given)) {
+export function isOperator(json: unknown): json is Operator {
+  if (!isPlain(json)) {
     return false;
   }
-  const [name, ...others] = Object.keys(given);
-  if (others.length > 0) {
+  const [name, ...rest] = Object.keys(json);
+  if (rest.length > 0) {
     return false;
   }
   switch (name) {
     case 'increment':
-      return Number.isFinite(given[name]);
+      return Number.isFinite(json[name]);
     case 'append':
-      return isList(given[name]);
+      return isList(json[name]);
     case 'setOnce':
-      return given[name] !== undefined;
+      return json[name] !== undefined;
     case 'compareAndSet':
-      return isComparison(given[name]);
+      return isComparison(json[name]);
     default:
       return false;
   }
 }
 
-function isComparison(given: unknown): boolean {
+function isComparison(json: unknown): boolean {
   return (
-    isPlain(given) &&
-    given['value'] !== undefined &&
-    Object.keys(given).every((member) => member === 'value' || member === 'expected')
+    isPlain(json) &&
+    json['value'] !== undefined &&
+    Object.keys(json).every((member) => member === 'value' || member === 'expected')
   );
 }
 

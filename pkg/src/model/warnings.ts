@@ -6,7 +6,7 @@ interface Process {
   readonly emitWarning?: (message: string, options: { readonly type: string; readonly code: string }) => void;
 }
 
-const told = new Set<string>();
+const warned = new Set<string>();
 
 /** Emits a process warning. Returns true if the host has them. */
 function emitted(code: string, message: string): boolean {
@@ -31,7 +31,7 @@ export function warn(code: string, message: string): void {
  */
 export function warnInDevelopment(code: string, message: string): void {
   const { process } = globalThis as { readonly process?: Process };
-  if (process?.env?.NODE_ENV !== 'production' && !told.has(code) && emitted(code, message)) {
-    told.add(code);
+  if (process?.env?.NODE_ENV !== 'production' && !warned.has(code) && emitted(code, message)) {
+    warned.add(code);
   }
 }

@@ -33,7 +33,7 @@ export class PendingWrite {
   /** The new values of its keys; `undefined` for deleted ones. */
   #results = new Map<string, Json | undefined>();
   /** The keys that were reported with other values since it was sent. */
-  readonly #told = new Set<string>();
+  readonly #reportedElsewhere = new Set<string>();
   /** The keys that the session reports with the written value. */
   readonly #done = new Set<string>();
 
@@ -58,7 +58,7 @@ export class PendingWrite {
   /** Marks it as accepted: its results are final. A different value that was reported in the meantime is newer. */
   accept(): void {
     this.#status = 'accepted';
-    this.#told.forEach((key) => this.#done.add(key));
+    this.#reportedElsewhere.forEach((key) => this.#done.add(key));
   }
 
   /** The state with the write applied. */
@@ -86,7 +86,7 @@ export class PendingWrite {
    * Compares the write with reported values: of the written keys, or of all when they are unknown. Answers the keys
    * that have just reached their written values.
    */
-  tell(state: StateRecord, keys: readonly string[] | 'all'): string[] {
+  report(state: StateRecord, keys: readonly string[] | 'all'): string[] {
     if (this.#status === 'waits') {
       return [];
     }
@@ -98,7 +98,7 @@ export class PendingWrite {
         this.#done.add(key);
         reached.push(key);
       } else if (keys !== 'all') {
-        this.#told.add(key);
+        this.#reportedElsewhere.add(key);
       }
     }
     return reached;
@@ -113,9 +113,9 @@ export class PendingWrite {
    * Compares with a state that was read after the write was accepted: keys whose values equal the reported ones are
    * done.
    */
-  compare(read: StateRecord, told: StateRecord): void {
+  compare(read: StateRecord, reported: StateRecord): void {
     for (const key of this.#results.keys()) {
-      if (sameJson(valueOf(read, key), valueOf(told, key))) {
+      if (sameJson(valueOf(read, key), valueOf(reported, key))) {
         this.#done.add(key);
       }
     }
@@ -154,10 +154,10 @@ export class PendingWrites {
     return after;
   }
 
-  /** See {@link PendingWrite.tell}. */
-  tell(state: StateRecord, keys: readonly string[] | 'all'): void {
+  /** See {@link PendingWrite.report}. */
+  report(state: StateRecord, keys: readonly string[] | 'all'): void {
     this.#writes.forEach((write, index) => {
-      const reached = write.tell(state, keys);
+      const reached = write.report(state, keys);
       this.#writes.slice(0, index).forEach((earlier) => earlier.supersede(reached));
     });
     this.#writes = this.#writes.filter((write) => !write.isDone);

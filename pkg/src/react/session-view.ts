@@ -78,7 +78,7 @@ export class SessionView {
 
   /** Resolves when the session was read for the first time, is missing, or cannot be read. */
   load(): Promise<void> {
-    this.#loading ??= this.#held(async () => {
+    this.#loading ??= this.#whileFollowed(async () => {
       await this.#settled();
       this.#loading = undefined;
       // The component that was suspended subscribes, or throws, when it is rendered again.
@@ -89,7 +89,7 @@ export class SessionView {
 
   /** Reads the session again. Resolves when it was read, is missing, or cannot be read. */
   async refetch(): Promise<void> {
-    await this.#held(async () => {
+    await this.#whileFollowed(async () => {
       this.#place = undefined;
       this.#following?.abort();
       this.#following = undefined;
@@ -172,7 +172,7 @@ export class SessionView {
   }
 
   /** Follows the session during a task. */
-  async #held(task: () => Promise<void>): Promise<void> {
+  async #whileFollowed(task: () => Promise<void>): Promise<void> {
     this.#holds += 1;
     this.#start();
     try {
@@ -262,7 +262,7 @@ export class SessionView {
     if (session !== undefined) {
       this.#session = shared(this.#session, session);
       this.#place = change.place;
-      this.#writes.tell(session.state, keysOf(change));
+      this.#writes.report(session.state, keysOf(change));
       this.#become('ready');
     }
   }

@@ -1,7 +1,7 @@
 // The changes of one target from a place on, for a handler.
 
 import { eventPlace, parsePlace, parseWholePlace, placeOf, placeText, type AnyChange, type Place } from './wire.js';
-import type { AskedTarget } from './targets.js';
+import type { RequestedTarget } from './targets.js';
 import { digest } from '../model/digest.js';
 import { StatepadError } from '../model/errors.js';
 import type { GetSessionConfig, Session, SessionKey } from '../model/types.js';
@@ -17,15 +17,15 @@ export interface OpenedTarget {
 /** Begins to watch a target. Throws `SESSION_NOT_FOUND`, and `INVALID_ARGUMENT` for an invalid place. */
 export async function openTarget(
   service: SessionSource,
-  { target, whole, since, initial }: AskedTarget,
+  { target, whole, since, initial }: RequestedTarget,
   pace: WatchPace,
 ): Promise<OpenedTarget> {
   const { sessionId } = target;
   if (sessionId !== undefined && !whole) {
-    const asked = since === undefined ? undefined : parsePlace(since);
+    const parsed = since === undefined ? undefined : parsePlace(since);
     // The current place is the beginning.
-    const session = await foundSession(service, target as SessionKey, { numRecentEvents: 1 });
-    const begin = asked ?? eventPlace(session.revision, session.events.at(-1)?.id);
+    const session = await existingSession(service, target as SessionKey, { numRecentEvents: 1 });
+    const begin = parsed ?? eventPlace(session.revision, session.events.at(-1)?.id);
     return { place: placeText(begin), changes: resume(service, target, begin, session.revision, pace) };
   }
   const changes = whole
@@ -41,7 +41,7 @@ async function watchWhole(
   pace: WatchPace,
 ): Promise<AsyncIterable<AnyChange>> {
   const place = since === undefined ? undefined : parseWholePlace(since);
-  await foundSession(service, key, { numRecentEvents: 0 });
+  await existingSession(service, key, { numRecentEvents: 0 });
   return service.watch({ ...key, whole: true }, { ...pace, ...(place !== undefined && { since: place }) });
 }
 
@@ -64,7 +64,7 @@ async function withoutFirst(changes: AsyncIterable<AnyChange>): Promise<OpenedTa
 }
 
 /** A session. Throws `SESSION_NOT_FOUND`. */
-export async function foundSession(
+export async function existingSession(
   service: SessionSource,
   { appName, userId, sessionId }: SessionKey,
   config: GetSessionConfig,

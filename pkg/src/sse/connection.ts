@@ -1,8 +1,8 @@
 // One connection for all watches of a source: each message names its target. It is renewed when the set of targets
 // changes, and when it breaks, and resumes where it was: no change is lost or repeated.
 
-import { addressOf, ask, isPassing, toldError, type SseSourceOptions } from './request.js';
-import { MAX_TARGETS, targetsText, TARGETS, type AskedTarget } from './targets.js';
+import { addressOf, ask, isPassing, errorFromJson, type SseSourceOptions } from './request.js';
+import { MAX_TARGETS, targetsText, TARGETS, type RequestedTarget } from './targets.js';
 import { MessageReader, readChange, type AnyChange, type Message } from './wire.js';
 import { sleep } from '../async/sleep.js';
 import { StatepadError } from '../model/errors.js';
@@ -23,7 +23,7 @@ const MAX_ADDRESS = 2_000;
 /** One target that is watched over the connection. */
 export interface Subscription {
   /** The requested target, with the place where it resumes. */
-  readonly asked: AskedTarget;
+  readonly target: RequestedTarget;
   /** True when it has no room for another change. */
   readonly isFull: boolean;
   /** Delivers a change. Returns true if it was accepted. */
@@ -54,7 +54,7 @@ export class Connection {
   #isRunning = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The time when the connection is renewed, in milliseconds; `Infinity` when no renewal is scheduled. */
-  #due = Infinity;
+  #renewalTime = Infinity;
   #pause = PAUSE_MS;
   /** The number of consecutive connections without a message. */
   #failures = 0;
@@ -70,7 +70,7 @@ export class Connection {
 
   /** Begins to deliver changes to a subscription. */
   add(subscription: Subscription): void {
-    const { since } = subscription.asked;
+    const { since } = subscription.target;
     this.#watched.set(subscription, { subscription, since, wasConnected: false, isBehind: true });
     this.#renewWithin(ADD_MS);
   }
@@ -94,35 +94,35 @@ export class Connection {
 
   /** Renews the connection after at most this many milliseconds. */
   #renewWithin(time: number): void {
-    const due = performance.now() + time;
-    if (due < this.#due) {
+    const renewalTime = performance.now() + time;
+    if (renewalTime < this.#renewalTime) {
       clearTimeout(this.#timer);
-      this.#due = due;
+      this.#renewalTime = renewalTime;
       this.#timer = setTimeout(() => this.#renew(), time);
     }
   }
 
   #renew(): void {
     clearTimeout(this.#timer);
-    this.#due = Infinity;
+    this.#renewalTime = Infinity;
     this.#current?.abort(ANEW);
-    if (!this.#isRunning && this.#wanted().length > 0) {
+    if (!this.#isRunning && this.#ready().length > 0) {
       this.#isRunning = true;
       void this.#run();
     }
   }
 
   /** The subscriptions that have room. */
-  #wanted(): readonly Watched[] {
+  #ready(): readonly Watched[] {
     return [...this.#watched.values()].filter(({ subscription }) => !subscription.isFull);
   }
 
   /** Reconnects as long as there are subscriptions. Never throws. */
   async #run(): Promise<void> {
-    for (let wanted = this.#wanted(); wanted.length > 0; wanted = this.#wanted()) {
+    for (let ready = this.#ready(); ready.length > 0; ready = this.#ready()) {
       const current = new AbortController();
       this.#current = current;
-      await this.#connected(wanted, current).catch((error: unknown) => this.#failed(wanted, error, current.signal));
+      await this.#connected(ready, current).catch((error: unknown) => this.#failed(ready, error, current.signal));
       if (current.signal.reason !== ANEW && this.#watched.size > 0) {
         const pausing = new AbortController();
         this.#current = pausing;
@@ -134,18 +134,18 @@ export class Connection {
   }
 
   /** Reads one connection until it ends. Throws the handler's refusal. */
-  async #connected(wanted: readonly Watched[], current: AbortController): Promise<void> {
+  async #connected(ready: readonly Watched[], current: AbortController): Promise<void> {
     for (const watched of this.#watched.values()) {
       watched.isBehind = true;
     }
-    const text = targetsText(wanted.map(({ subscription: { asked }, since }) => ({ ...asked, since })));
+    const text = targetsText(ready.map(({ subscription: { target }, since }) => ({ ...target, since })));
     const address = addressOf(this.#options.url, { [TARGETS]: text });
     const isShort = address.length <= MAX_ADDRESS;
     const own = { accept: 'text/event-stream', body: isShort ? undefined : text };
     const body = await this.#ask(isShort ? address : addressOf(this.#options.url, {}), own, current);
-    wanted.forEach((watched) => (watched.isBehind = false));
+    ready.forEach((watched) => (watched.isBehind = false));
     const messages = new MessageReader({
-      message: (message) => this.#take(wanted, message),
+      message: (message) => this.#take(ready, message),
       retry: (pause) => (this.#pause = pause),
     });
     const reader = body?.getReader();
@@ -194,20 +194,21 @@ export class Connection {
   }
 
   /** Delivers a message to its subscription. */
-  #take(wanted: readonly Watched[], message: Message): void {
+  #take(ready: readonly Watched[], message: Message): void {
     const [, index = '', place = ''] = /^(\d+)\/(.*)$/s.exec(message.id ?? '') ?? [];
-    const watched = index === '' ? undefined : wanted[Number(index)];
+    const watched = index === '' ? undefined : ready[Number(index)];
     if (watched === undefined || watched.isBehind || this.#watched.get(watched.subscription) !== watched) {
       return;
     }
     this.#failures = 0;
     if (message.name === 'error') {
-      const error = toldError(JSON.parse(message.data));
+      const error = errorFromJson(JSON.parse(message.data));
       this.#refused(watched, error ?? new TypeError('an error without a code'));
       return;
     }
     const { subscription } = watched;
-    const change = message.data === '' ? undefined : readChange(message, subscription.asked.whole ? place : undefined);
+    const change =
+      message.data === '' ? undefined : readChange(message, subscription.target.whole ? place : undefined);
     watched.wasConnected = true;
     if (change !== undefined && !subscription.push(change)) {
       watched.isBehind = true;
@@ -233,11 +234,11 @@ export class Connection {
    * Handles a failed connection: subscriptions that were never connected fail, or all, when another attempt is
    * pointless.
    */
-  #failed(wanted: readonly Watched[], error: unknown, signal: AbortSignal): void {
+  #failed(ready: readonly Watched[], error: unknown, signal: AbortSignal): void {
     if (signal.reason === ANEW) {
       return;
     }
-    for (const watched of wanted) {
+    for (const watched of ready) {
       if (this.#watched.get(watched.subscription) === watched && !(watched.wasConnected && isPassing(error))) {
         watched.subscription.fail(error);
       }

@@ -1,13 +1,13 @@
 // Watching over HTTP: the server side.
 
-import { foundSession, openTarget, type OpenedTarget } from './changes.js';
-import { configOf, severalTargets, singleTarget, type AskedTarget } from './targets.js';
+import { existingSession, openTarget, type OpenedTarget } from './changes.js';
+import { configOf, severalTargets, singleTarget, type RequestedTarget } from './targets.js';
 import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from './wire.js';
 import { checkFunction, checkMethods, checkObject, checkOptions, invalid } from '../checks/arguments.js';
-import { ErrorTeller, type OnError } from '../http/answers.js';
+import { ErrorReporter, type OnError } from '../http/answers.js';
 import { Cors, type CorsOptions } from '../http/cors.js';
 import { authorized, EVERYONE, type Authorize, type Rights } from '../http/principal.js';
-import { seenChange, seenSession } from '../http/visible.js';
+import { visibleChange, visibleSession } from '../http/visible.js';
 import { StreamLimit, type StreamLimitOptions } from '../http/stream-limit.js';
 import { TextStream } from '../http/text-stream.js';
 import type { SessionKey } from '../model/types.js';
@@ -91,7 +91,7 @@ class SseHandler {
   readonly #poll: number | undefined;
   readonly #limit: StreamLimit;
   readonly #cors: Cors | undefined;
-  readonly #errors: ErrorTeller;
+  readonly #errors: ErrorReporter;
 
   constructor(
     service: SessionSource,
@@ -107,7 +107,7 @@ class SseHandler {
     if (onError !== undefined) {
       checkFunction(onError, 'onError');
     }
-    this.#errors = new ErrorTeller(onError);
+    this.#errors = new ErrorReporter(onError);
   }
 
   async answer(request: Request): Promise<Response> {
@@ -135,29 +135,29 @@ class SseHandler {
     if (several !== undefined) {
       return this.#several(several, rights, request);
     }
-    const asked = singleTarget(request);
-    rights.check(asked.target);
+    const requested = singleTarget(request);
+    rights.check(requested.target);
     return accepts(request)
-      ? await this.#single(asked, rights, request)
-      : await this.#snapshot(asked, rights, request);
+      ? await this.#single(requested, rights, request)
+      : await this.#snapshot(requested, rights, request);
   }
 
   /** The session as JSON. */
-  async #snapshot({ target }: AskedTarget, rights: Rights, request: Request): Promise<Response> {
+  async #snapshot({ target }: RequestedTarget, rights: Rights, request: Request): Promise<Response> {
     if (target.sessionId === undefined) {
       const message = 'the values of a user or an app can be watched only: accept text/event-stream';
       return Response.json({ error: { code: 'INVALID_ARGUMENT', message } }, { status: 406 });
     }
-    const session = await foundSession(this.#service, target as SessionKey, configOf(request));
-    return Response.json(seenSession(rights, session), { headers: { 'cache-control': 'no-store' } });
+    const session = await existingSession(this.#service, target as SessionKey, configOf(request));
+    return Response.json(visibleSession(rights, session), { headers: { 'cache-control': 'no-store' } });
   }
 
   /** The changes of one target: its error is the answer. */
-  async #single(asked: AskedTarget, rights: Rights, request: Request): Promise<Response> {
+  async #single(requested: RequestedTarget, rights: Rights, request: Request): Promise<Response> {
     const stream = this.#open(rights, request);
     try {
-      const opened = await openTarget(this.#service, asked, { poll: this.#poll, signal: stream.ended });
-      if (asked.since === undefined) {
+      const opened = await openTarget(this.#service, requested, { poll: this.#poll, signal: stream.ended });
+      if (requested.since === undefined) {
         stream.write(writePlace(opened.place, undefined));
       }
       void this.#tell(opened, { stream, rights, target: undefined })
@@ -174,21 +174,21 @@ class SseHandler {
   }
 
   /** The changes of several targets in one stream, which also carries the errors of single ones. */
-  #several(several: readonly AskedTarget[], rights: Rights, request: Request): Response {
+  #several(several: readonly RequestedTarget[], rights: Rights, request: Request): Response {
     const stream = this.#open(rights, request);
     // One listener for all of them: hosts warn of a signal with many listeners.
     const ends = several.map(() => new AbortController());
     stream.ended.addEventListener('abort', () => ends.forEach((end) => end.abort()), { once: true });
-    const telling = several.map(async (asked, target) => {
+    const telling = several.map(async (requested, target) => {
       try {
-        rights.check(asked.target);
+        rights.check(requested.target);
         const { signal } = ends[target] as AbortController;
-        const opened = await openTarget(this.#service, asked, { poll: this.#poll, signal });
+        const opened = await openTarget(this.#service, requested, { poll: this.#poll, signal });
         stream.write(writePlace(opened.place, target));
         await this.#tell(opened, { stream, rights, target });
       } catch (error) {
         if (!stream.ended.aborted) {
-          stream.write(writeError(this.#errors.tell(error, request), target));
+          stream.write(writeError(this.#errors.report(error, request), target));
         }
       }
     });
@@ -217,8 +217,8 @@ class SseHandler {
   ): Promise<void> {
     for await (const change of changes) {
       await stream.room();
-      const seen = seenChange(rights, change);
-      stream.write(seen === undefined ? writePlace(placeOf(change), target) : writeChange(seen, target));
+      const visible = visibleChange(rights, change);
+      stream.write(visible === undefined ? writePlace(placeOf(change), target) : writeChange(visible, target));
     }
   }
 

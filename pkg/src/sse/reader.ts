@@ -25,7 +25,7 @@ export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
   readonly #feed: Feed;
   readonly #signal: Signal | undefined;
   #waiting: AnyChange[] = [];
-  #asked: { readonly resolve: (result: Result) => void; readonly reject: (error: Error) => void }[] = [];
+  #calls: { readonly resolve: (result: Result) => void; readonly reject: (error: Error) => void }[] = [];
   /** The end, once it is known: with an error, or without. */
   #end: { readonly error?: unknown } | undefined;
   #hasBegun = false;
@@ -52,9 +52,9 @@ export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
     if (this.isOver || (this.#isFull && !isLast)) {
       return false;
     }
-    const asked = this.#asked.shift();
-    if (asked !== undefined) {
-      asked.resolve({ done: false, value: change });
+    const waiting = this.#calls.shift();
+    if (waiting !== undefined) {
+      waiting.resolve({ done: false, value: change });
     } else {
       this.#waiting.push(change);
       this.#isFull = this.#waiting.length >= MOST_WAITING;
@@ -101,7 +101,7 @@ export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
       }
       return { done: false, value: change };
     }
-    const answer = new Promise<Result>((resolve, reject) => this.#asked.push({ resolve, reject }));
+    const answer = new Promise<Result>((resolve, reject) => this.#calls.push({ resolve, reject }));
     if (this.isOver) {
       this.#answerWithEnd();
     }
@@ -125,9 +125,9 @@ export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
 
   /** The first call gets the error, all later ones the end. */
   #answerWithEnd(): void {
-    const asked = this.#asked;
-    this.#asked = [];
-    for (const { resolve, reject } of asked) {
+    const waiting = this.#calls;
+    this.#calls = [];
+    for (const { resolve, reject } of waiting) {
       const end = this.#end;
       this.#end = {};
       if (end !== undefined && 'error' in end) {

@@ -81,9 +81,9 @@ async function errorOf(response: Response, address: string): Promise<StatepadErr
   const { status } = response;
   try {
     const { error } = (await response.json()) as { error: unknown };
-    const told = toldError(error, status);
-    if (told !== undefined) {
-      return told;
+    const errorInAnswer = errorFromJson(error, status);
+    if (errorInAnswer !== undefined) {
+      return errorInAnswer;
     }
   } catch {
     // The answer is of another server.
@@ -92,7 +92,7 @@ async function errorOf(response: Response, address: string): Promise<StatepadErr
 }
 
 /** The error in a handler's JSON; `undefined` for other values. */
-export function toldError(given: unknown, status?: number): StatepadError | undefined {
+export function errorFromJson(given: unknown, status?: number): StatepadError | undefined {
   const { code, message, number, committed, ...rest } = (given ?? {}) as Partial<Record<string, unknown>>;
   if (typeof code !== 'string' || typeof message !== 'string') {
     return undefined;

@@ -3,7 +3,7 @@
 import { applyChange } from '../model/apply-change.js';
 import type { Connection, Subscription } from './connection.js';
 import type { Feed, Reader } from './reader.js';
-import type { AskedTarget } from './targets.js';
+import type { RequestedTarget } from './targets.js';
 import type { AnyChange } from './wire.js';
 import type { Session, SessionKey } from '../model/types.js';
 import type { WholePlace, WholeSessionChange } from '../model/watch.js';
@@ -14,8 +14,8 @@ const LINGER_MS = 100;
 const MOST_PENDING = 1000;
 
 /** One whole session, for all its readers. */
-export class SharedWhole implements Subscription, Feed {
-  readonly asked: AskedTarget;
+export class SharedSession implements Subscription, Feed {
+  readonly target: RequestedTarget;
   readonly isFull = false;
   readonly #connection: Connection;
   readonly #over: () => void;
@@ -31,7 +31,7 @@ export class SharedWhole implements Subscription, Feed {
 
   /** `over` is called after the last reader has left, or the watch has ended. */
   constructor(connection: Connection, target: SessionKey, over: () => void) {
-    this.asked = { target, whole: true, since: undefined, initial: true };
+    this.target = { target, whole: true, since: undefined, initial: true };
     this.#connection = connection;
     this.#over = over;
   }
@@ -40,7 +40,7 @@ export class SharedWhole implements Subscription, Feed {
     clearTimeout(this.#timer);
     this.#readers.add(reader);
     if (this.#isWatched) {
-      this.#tellWhole(reader);
+      this.#pushWhole(reader);
     } else {
       this.#isWatched = true;
       this.#connection.add(this);
@@ -58,13 +58,13 @@ export class SharedWhole implements Subscription, Feed {
 
   drained(reader: Reader): void {
     if (this.#behind.delete(reader)) {
-      this.#tellWhole(reader);
+      this.#pushWhole(reader);
     }
   }
 
   push(change: AnyChange): boolean {
-    const told = change as WholeSessionChange;
-    this.#pending.push(told);
+    const wholeChange = change as WholeSessionChange;
+    this.#pending.push(wholeChange);
     if (this.#pending.length >= MOST_PENDING) {
       this.#fold();
     }
@@ -76,7 +76,7 @@ export class SharedWhole implements Subscription, Feed {
         this.drained(reader);
       }
     }
-    if (told.type === 'deleted') {
+    if (wholeChange.type === 'deleted') {
       this.#end();
     }
     return true;
@@ -87,7 +87,7 @@ export class SharedWhole implements Subscription, Feed {
     [...this.#readers].forEach((reader) => reader.finish({ error }));
   }
 
-  #tellWhole(reader: Reader): void {
+  #pushWhole(reader: Reader): void {
     this.#fold();
     const [session, place] = [this.#session, this.#place];
     if (session !== undefined && place !== undefined) {

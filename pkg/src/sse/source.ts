@@ -3,9 +3,9 @@
 import { Connection, type Subscription } from './connection.js';
 import { Reader, type Feed } from './reader.js';
 import { addressOf, ask, type SseSourceOptions } from './request.js';
-import { SharedWhole } from './shared-session.js';
+import { SharedSession } from './shared-session.js';
 import { sharedByTabs } from './tabs/share.js';
-import { keyOf, type AskedTarget } from './targets.js';
+import { keyOf, type RequestedTarget } from './targets.js';
 import { placeText, wholeText } from './wire.js';
 import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../checks/arguments.js';
 import { isStatepadError } from '../model/errors.js';
@@ -79,7 +79,7 @@ class WatchedSource {
   readonly #options: SseSourceOptions;
   /** One, unless there are more targets than a request may have. */
   readonly #connections: Connection[] = [];
-  readonly #whole = new Map<string, SharedWhole>();
+  readonly #whole = new Map<string, SharedSession>();
 
   constructor(options: SseSourceOptions) {
     this.#options = options;
@@ -97,13 +97,13 @@ class WatchedSource {
   }
 
   /** The feed of a single reader. */
-  #own(asked: AskedTarget): Feed {
+  #own(asked: RequestedTarget): Feed {
     let subscription: Subscription | undefined;
     let connection: Connection | undefined;
     return {
       start: (reader) => {
         subscription = {
-          asked,
+          target: asked,
           get isFull() {
             return reader.isFull;
           },
@@ -120,14 +120,14 @@ class WatchedSource {
 
   /** The feed of all readers of a whole session. One that has ended is not reused. */
   #shared(target: SessionKey): Feed {
-    let shared: SharedWhole | undefined;
+    let shared: SharedSession | undefined;
     const { appName, userId, sessionId } = target;
     const name = JSON.stringify([appName, userId, sessionId]);
     return {
       start: (reader) => {
         shared = this.#whole.get(name);
         if (shared === undefined) {
-          shared = new SharedWhole(this.#connection(), target, () => this.#whole.delete(name));
+          shared = new SharedSession(this.#connection(), target, () => this.#whole.delete(name));
           this.#whole.set(name, shared);
         }
         shared.start(reader);

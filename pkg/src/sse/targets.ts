@@ -6,7 +6,7 @@ import type { GetSessionConfig, SessionKey } from '../model/types.js';
 import type { WatchKey, WatchTarget } from '../model/watch.js';
 
 /** A target, and the place of its reader. */
-export interface AskedTarget {
+export interface RequestedTarget {
   readonly target: WatchKey;
   readonly whole: boolean;
   /** The text of a place. */
@@ -34,7 +34,7 @@ export function keyOf(given: WatchTarget): { readonly target: WatchKey; readonly
 }
 
 /** The several targets of a request; `undefined` for one that names a single one in its URL. */
-export async function severalTargets(request: Request): Promise<readonly AskedTarget[] | undefined> {
+export async function severalTargets(request: Request): Promise<readonly RequestedTarget[] | undefined> {
   if (request.method === 'POST') {
     return parseTargets(await textOf(request));
   }
@@ -43,7 +43,7 @@ export async function severalTargets(request: Request): Promise<readonly AskedTa
 }
 
 /** The one target in the URL of a request. */
-export function singleTarget(request: Request): AskedTarget {
+export function singleTarget(request: Request): RequestedTarget {
   const { searchParams } = new URL(request.url);
   const ids: Ids = {};
   for (const name of IDS) {
@@ -68,13 +68,13 @@ export function configOf(request: Request): GetSessionConfig {
 }
 
 /** Several targets as JSON. */
-export function targetsText(targets: readonly AskedTarget[]): string {
+export function targetsText(targets: readonly RequestedTarget[]): string {
   return JSON.stringify(
     targets.map(({ target, whole, since, initial }) => ({ ...target, ...(whole && { whole }), since, initial })),
   );
 }
 
-function parseTargets(text: string): readonly AskedTarget[] {
+function parseTargets(text: string): readonly RequestedTarget[] {
   let given: unknown;
   try {
     given = JSON.parse(text);
@@ -93,7 +93,7 @@ function parseTargets(text: string): readonly AskedTarget[] {
   return given.map(parseTarget);
 }
 
-function parseTarget(given: unknown, index: number): AskedTarget {
+function parseTarget(given: unknown, index: number): RequestedTarget {
   checkObject(given, `${TARGETS}[${index}]`);
   const { whole = false, since, initial = true, ...ids } = given as Record<string, unknown>;
   if (typeof whole !== 'boolean' || typeof initial !== 'boolean' || !['string', 'undefined'].includes(typeof since)) {

@@ -5,7 +5,7 @@ import { DELETED, isDeleted } from '../model/deletion.js';
 import { digest } from '../model/digest.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze, put } from '../model/json.js';
-import type { ToldError } from '../http/answers.js';
+import type { ClientError } from '../http/answers.js';
 import type { WatchedChange, WholePlace, WholeSessionChange } from '../model/watch.js';
 
 /** A change of any target. */
@@ -46,8 +46,8 @@ export function parsePlace(text: string): Place {
 
 /** The place of a whole session in a text. Throws `INVALID_ARGUMENT`. */
 export function parseWholePlace(text: string): WholePlace {
-  const found = /^(\d{1,16}),(\d{1,16}),(\d{1,16})(?::([0-9a-z.]{1,60}))?$/.exec(text) ?? [];
-  const [, revision = '', user = '', app = '', mark] = found;
+  const match = /^(\d{1,16}),(\d{1,16}),(\d{1,16})(?::([0-9a-z.]{1,60}))?$/.exec(text) ?? [];
+  const [, revision = '', user = '', app = '', mark] = match;
   const numbers = { revision: countOf(revision, text), user: countOf(user, text), app: countOf(app, text) };
   return mark === undefined ? numbers : { ...numbers, mark };
 }
@@ -86,8 +86,8 @@ export type Numbered = number | undefined;
 export function writeChange(change: AnyChange, target: Numbered): string {
   const { type, ...rest } = change;
   // It is in the id.
-  const told = { ...rest, place: undefined };
-  const data = JSON.stringify('delta' in told ? withDeletions(told) : told);
+  const members = { ...rest, place: undefined };
+  const data = JSON.stringify('delta' in members ? withDeletions(members) : members);
   return `event: ${type}\n${idLine(placeOf(change), target)}data: ${data}\n\n`;
 }
 
@@ -98,7 +98,7 @@ export function writePlace(place: string, target: Numbered): string {
 }
 
 /** The error of one target of several. */
-export function writeError(error: ToldError, target: Numbered): string {
+export function writeError(error: ClientError, target: Numbered): string {
   return `event: error\n${idLine('', target)}data: ${JSON.stringify(error)}\n\n`;
 }
 

@@ -17,7 +17,7 @@ const SAMPLES = 32;
 /** By the samples of their texts, the least recently used first. */
 const templates = new Map<number, Template>();
 /** The samples of texts that came once. */
-const seen = new Set<number>();
+const samplesSeen = new Set<number>();
 
 /** The template of a text, compiled or cached. Throws as the constructor of {@link Template}. */
 export function compiledTemplate(text: string): Template {
@@ -27,13 +27,13 @@ export function compiledTemplate(text: string): Template {
   const key = sample(text);
   const known = templates.get(key);
   const template = known?.text === text ? known : new Template(text);
-  if (known !== undefined || seen.has(key)) {
+  if (known !== undefined || samplesSeen.has(key)) {
     remember(key, template);
   } else {
-    if (seen.size === MAX_SEEN) {
-      seen.clear();
+    if (samplesSeen.size === MAX_SEEN) {
+      samplesSeen.clear();
     }
-    seen.add(key);
+    samplesSeen.add(key);
   }
   return template;
 }

@@ -41,8 +41,8 @@ export async function injectSessionState(template: string | Template, context: I
 }
 
 /** True for a template, even of another copy of the package. */
-function isTemplate(given: string | Template): given is Template {
-  return isObject(given) && typeof given.render === 'function' && typeof given.renderAsync === 'function';
+function isTemplate(template: string | Template): template is Template {
+  return isObject(template) && typeof template.render === 'function' && typeof template.renderAsync === 'function';
 }
 
 function fromState({ state, artifact }: Exclude<InjectContext, AdkContext>): RenderAsyncOptions {

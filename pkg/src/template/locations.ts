@@ -1,7 +1,7 @@
 // Lines and columns of placeholders, for people. The rule is that of the core (src/template/mod.rs).
 
 /** A line and a column in a text. */
-export interface Place {
+export interface Location {
   /** From 1. */
   readonly line: number;
   /** In characters (code points), from 1. */
@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /** Returns a function that locates an index in the text. Its arguments must not decrease. */
-export function placesIn(text: string): (position: number) => Place {
+export function locator(text: string): (position: number) => Location {
   let at = 0;
   let line = 1;
   let column = 1;

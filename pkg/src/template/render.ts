@@ -3,7 +3,7 @@
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError, type Missing } from '../model/errors.js';
 import type { CompiledPlaceholder, Segment } from '../engine/template.js';
-import { placesIn } from './locations.js';
+import { locator } from './locations.js';
 import { nearest } from '../checks/nearest.js';
 
 /** The values for a template. */
@@ -125,7 +125,7 @@ function missingError(
       first.set(placeholder.content, placeholder);
     }
   }
-  const placeOf = placesIn(text);
+  const placeOf = locator(text);
   const keys = Object.keys(state).filter((key) => has(state, key));
   const missing = Array.from(first.values(), ({ content, start }, count): Missing => {
     const similar = count < SUGGESTIONS ? nearest(content, keys) : undefined;

@@ -4,7 +4,7 @@ import { compile, escape, type Segment } from '../engine/template.js';
 import { StatepadError } from '../model/errors.js';
 import { describe } from '../model/value-types.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
-import { placesIn } from './locations.js';
+import { locator } from './locations.js';
 import { checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
 import { OPTIONS } from '../input/requests.js';
 import { isThenable } from '../async/thenable.js';
@@ -93,7 +93,7 @@ export class Template {
 
 /** The public form of placeholders: frozen, because the template itself is immutable. */
 function placeholdersOf(text: string, segments: readonly Segment[]): readonly Placeholder[] {
-  const placeOf = placesIn(text);
+  const placeOf = locator(text);
   const placeholders = segments.filter((segment) => typeof segment !== 'string');
   return Object.freeze(
     placeholders.map(({ kind, key, path, optional, start }) => {

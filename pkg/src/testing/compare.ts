@@ -85,23 +85,23 @@ export function loadedDifference(actual: Loaded | null, expected: Loaded | null,
     expectedEvents.some(({ id }) => id !== undefined),
     expectedEvents.some(({ pos }) => pos !== undefined),
   ];
-  const told = events.map(({ id, pos, ...event }) => ({
+  const comparableEntries = events.map(({ id, pos, ...event }) => ({
     ...event,
     ...(isIdWanted && { id }),
     ...(isPosWanted && { pos }),
   }));
   return (
-    difference(asked(rest, expectedRest), expectedRest) ??
-    difference(told, expectedEvents, 'events') ??
-    difference(wanted(state), wanted(expectedState), 'the scopes of the answer') ??
-    first(wanted(expectedState), (scope) =>
+    difference(comparable(rest, expectedRest), expectedRest) ??
+    difference(comparableEntries, expectedEvents, 'events') ??
+    difference(scopesOf(state), scopesOf(expectedState), 'the scopes of the answer') ??
+    first(scopesOf(expectedState), (scope) =>
       valuesDifference(state[scope], expectedState[scope] ?? {}, `state.${scope}`, inAnyOrder),
     )
   );
 }
 
 /** An answer without the optional members that the case does not expect. */
-export function asked<Answer extends object>(actual: Answer, expected: object): Answer {
+export function comparable<Answer extends object>(actual: Answer, expected: object): Answer {
   const rest = { ...actual } as Partial<Record<string, unknown>>;
   OPTIONAL.filter((member) => !(member in expected)).forEach((member) => delete rest[member]);
   // For a creation that is sent again, only some stores still know them.
@@ -114,16 +114,16 @@ export function asked<Answer extends object>(actual: Answer, expected: object): 
 /** Compares a part of a log. In entries without a time the order of writes does not count. */
 export function logDifference(actual: ScopeLog, expected: ReadLogStep['answer']): Difference {
   const times = actual.entries.map(({ time }) => time).find((time) => !Number.isFinite(time));
-  const told = actual.entries.map((entry, index) => {
+  const comparableEntries = actual.entries.map((entry, index) => {
     const isTimeless = expected.entries[index]?.time === null;
     return isTimeless ? { ...entry, time: null, writes: byName(entry.writes) } : entry;
   });
-  const wanted = expected.entries.map((entry) =>
+  const expectedEntries = expected.entries.map((entry) =>
     entry.time === null ? { ...entry, writes: byName(entry.writes) } : entry,
   );
   return (
     (times === undefined ? undefined : differs('the time of an entry', times, 0)) ??
-    difference({ ...actual, entries: told }, { ...expected, entries: wanted })
+    difference({ ...actual, entries: comparableEntries }, { ...expected, entries: expectedEntries })
   );
 }
 
@@ -202,7 +202,7 @@ export function differenceInAnyOrder(actual: readonly unknown[], expected: reado
   return rest.length === 0 ? undefined : `these answers did not come: ${short(rest)}`;
 }
 
-function wanted(state: Loaded['state']): (typeof SCOPES)[number][] {
+function scopesOf(state: Loaded['state']): (typeof SCOPES)[number][] {
   return SCOPES.filter((scope) => state[scope] !== undefined);
 }
 

@@ -6,7 +6,7 @@ import type { Json } from '../model/types.js';
 import type { ListedPage, Outcome } from './case.js';
 
 /** A function for each kind of answer. */
-export interface Told {
+export interface Normalizer {
   readonly outcome: (outcome: Outcome) => Outcome;
   readonly loaded: (loaded: Loaded | null) => Loaded | null;
   readonly scope: (scope: LoadedScope) => LoadedScope;
@@ -14,9 +14,9 @@ export interface Told {
 }
 
 /** The functions for a store with these lacks. */
-export function toldWithout(lacks: readonly StoreLack[]): Told {
+export function normalizerFor(lacks: readonly StoreLack[]): Normalizer {
   const isLacking = (lack: StoreLack): boolean => lacks.includes(lack);
-  const hidden = [
+  const absent = [
     ...(isLacking('revisions') ? (['pos'] as const) : []),
     ...(isLacking('created') ? (['created'] as const) : []),
     ...(isLacking('clock') ? (['time'] as const) : []),
@@ -25,17 +25,17 @@ export function toldWithout(lacks: readonly StoreLack[]): Told {
   const values = isLacking('texts') ? canonicalValues : (all: Values) => all;
   const event = (stored: StoredEvent): StoredEvent => ({ ...stored, data: text(stored.data) });
   const row = (listed: Row): Row =>
-    without({ ...listed, state: values(listed.state) }, isLacking('revisions') ? [...hidden, 'rev'] : hidden);
+    without({ ...listed, state: values(listed.state) }, isLacking('revisions') ? [...absent, 'rev'] : absent);
   return {
     outcome(outcome) {
-      const told = without(outcome, hidden) as Committed;
-      return told.data === undefined ? told : { ...told, data: text(told.data) };
+      const committed = without(outcome, absent) as Committed;
+      return committed.data === undefined ? committed : { ...committed, data: text(committed.data) };
     },
     loaded: (loaded) =>
       loaded === null
         ? null
         : {
-            ...without(loaded, hidden),
+            ...without(loaded, absent),
             state: mapMembers(loaded.state, values),
             events: loaded.events.map(event),
           },

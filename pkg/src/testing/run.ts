@@ -2,7 +2,7 @@
 
 import { isStoreError, type StoreError } from '../store/store-error.js';
 import {
-  asked,
+  comparable,
   difference,
   differenceInAnyOrder,
   differs,
@@ -12,7 +12,7 @@ import {
   scopeDifference,
 } from './compare.js';
 import { missingNeeds } from './needs.js';
-import { toldWithout, type Told } from './normalize.js';
+import { normalizerFor, type Normalizer } from './normalize.js';
 import type { Change, Hint, LeaseAnswer, Migrate, SessionStore, StoreContext } from '../store/contract.js';
 import type {
   CommitStep,
@@ -72,7 +72,7 @@ export async function runStoreCase({ name, needs, steps }: StoreCase, open: Open
 class Run {
   readonly #harness: StoreHarness;
   readonly #context: StoreContext = { signal: new AbortController().signal };
-  readonly #told: Told;
+  readonly #normalizer: Normalizer;
   #store: SessionStore;
   #another: Promise<SessionStore> | undefined;
   #stop: (() => void) | undefined;
@@ -85,7 +85,7 @@ class Run {
   constructor(harness: StoreHarness) {
     this.#harness = harness;
     this.#store = harness.store;
-    this.#told = toldWithout(harness.store.lacks ?? []);
+    this.#normalizer = normalizerFor(harness.store.lacks ?? []);
   }
 
   async start(migrate: Migrate): Promise<void> {
@@ -118,8 +118,8 @@ class Run {
       const [outcomes] = await Promise.all([Promise.all(open), Promise.all(others)]);
       fail(
         differenceInAnyOrder(
-          outcomes.map((outcome) => asked(this.#toldOutcome(outcome), {})),
-          (step.outcomes ?? []).map((outcome) => this.#toldOutcome(outcome)),
+          outcomes.map((outcome) => comparable(this.#normalOutcome(outcome), {})),
+          (step.outcomes ?? []).map((outcome) => this.#normalOutcome(outcome)),
         ),
       );
     } else if ('reopen' in step) {
@@ -151,7 +151,7 @@ class Run {
         fail(this.#outcomeDifference(outcomes[index], expected, `answer ${index}`)),
       );
     } else if ('load' in step) {
-      const { loaded } = this.#told;
+      const { loaded } = this.#normalizer;
       const answer = loaded(await store.load(step.load, step.query ?? {}, context));
       fail(
         anyDifference([step.answer, ...(step.or ?? [])], (expected) =>
@@ -159,7 +159,7 @@ class Run {
         ),
       );
     } else if ('list' in step) {
-      const { page } = this.#told;
+      const { page } = this.#normalizer;
       const answer = page(await store.list(step.list, context));
       fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, page(expected))));
     } else if ('remove' in step) {
@@ -210,7 +210,7 @@ class Run {
 
   /** Compares the values of a scope. A store that lacks `scopes` need not know one without a session. */
   async #scopeDifference(step: LoadScopeStep, store: SessionStore): Promise<string | undefined> {
-    const { scope } = this.#told;
+    const { scope } = this.#normalizer;
     try {
       const answer = scope(await store.loadScope(step.loadScope, this.#context));
       return scopeDifference(answer, scope(step.answer), step.namesInAnyOrder);
@@ -222,13 +222,13 @@ class Run {
     }
   }
 
-  #toldOutcome<Any extends Outcome | { readonly fence: number }>(outcome: Any): Any {
-    return 'fence' in outcome ? outcome : (this.#told.outcome(outcome) as Any);
+  #normalOutcome<Any extends Outcome | { readonly fence: number }>(outcome: Any): Any {
+    return 'fence' in outcome ? outcome : (this.#normalizer.outcome(outcome) as Any);
   }
 
   /** Compares the outcome of a change, as far as this store can answer it. */
   #outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
-    return outcomeDifference(actual && this.#told.outcome(actual), this.#told.outcome(expected), path);
+    return outcomeDifference(actual && this.#normalizer.outcome(actual), this.#normalizer.outcome(expected), path);
   }
 
   /** Compares the answer of a lease. Its end is compared with that of the previous answer, because clocks differ. */
@@ -341,7 +341,7 @@ function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?
     return differs(path, actual, expected);
   }
   const isActualWanted = !('throws' in expected) || expected.actual !== undefined;
-  return difference(isActualWanted ? asked(actual, expected) : { ...actual, actual: undefined }, expected, path);
+  return difference(isActualWanted ? comparable(actual, expected) : { ...actual, actual: undefined }, expected, path);
 }
 
 /** The first difference, unless one of several answers matches. */
@@ -349,8 +349,8 @@ function anyDifference<Answer>(
   answers: readonly Answer[],
   find: (answer: Answer) => string | undefined,
 ): string | undefined {
-  const found = answers.map(find);
-  return found.includes(undefined) ? undefined : found[0];
+  const differences = answers.map(find);
+  return differences.includes(undefined) ? undefined : differences[0];
 }
 
 function fail(message: string | false | undefined): void {

@@ -2,7 +2,7 @@
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { Event, Json } from 'statepad';
-import { InspectorPart } from '../ui/inspector-element.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import type { Inspection } from '../model/inspection.js';
 import { contentsOf, ITEM_LABEL, textFrom, type Item } from '../model/contents.js';
 import { deltaOf, splitKey } from '../model/log.js';
@@ -23,9 +23,9 @@ const PLACED_ACTIONS = new Set(['stateDelta', 'transferToAgent']);
 const PLACED_METADATA = new Set(['statepad', 'tempKeys']);
 
 /** The selected event with all of its members. */
-export class StatepadEvent extends InspectorPart {
+export class StatepadEvent extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     isOpen: { state: true },
     copied: { state: true },
   };

@@ -5,7 +5,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { VirtualizerController } from '@tanstack/lit-virtual';
 import { eventsStyle } from './style.js';
-import { InspectorPart } from '../ui/inspector-element.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { AfterLayout } from '../ui/after-layout.js';
 import type { Inspection } from '../model/inspection.js';
 import { deltaOf, keysOf, splitKey } from '../model/log.js';
@@ -26,9 +26,9 @@ const HEIGHT = 390;
 const CHIPS = 3;
 
 /** The events of a session, newest last; during a search, the matching ones. */
-export class StatepadEvents extends InspectorPart {
+export class StatepadEvents extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     filling: { type: Boolean, reflect: true },
     isNarrow: { state: true },
   };
@@ -95,7 +95,7 @@ export class StatepadEvents extends InspectorPart {
     }
     this.#all = count * this.#height;
     const items = virtual.getVirtualItems().filter(({ index }) => index < count);
-    const place = selected === undefined ? -1 : this.#placeOf(selected);
+    const place = selected === undefined ? -1 : this.#indexOf(selected);
     const isDrawn = items.some(({ index }) => index === place);
     return html`<p class="row count quiet">
         <span>${matches === undefined ? plural(all) : `${count.toLocaleString('en')} of ${plural(all)}`}</span>
@@ -183,7 +183,7 @@ export class StatepadEvents extends InspectorPart {
   }
 
   /** The index of an event in the list, or -1. */
-  #placeOf(revision: number): number {
+  #indexOf(revision: number): number {
     const matches = this.inspection?.matches;
     if (matches === undefined) {
       return revision - 1;
@@ -210,8 +210,8 @@ export class StatepadEvents extends InspectorPart {
       this.#isFollowing = true;
     }
     const hasMoved = !isNow && revision !== before?.moment;
-    const wanted = selected !== before?.selected ? selected : hasMoved ? revision : undefined;
-    const place = wanted === undefined ? -1 : this.#placeOf(wanted);
+    const target = selected !== before?.selected ? selected : hasMoved ? revision : undefined;
+    const place = target === undefined ? -1 : this.#indexOf(target);
     const isNews = this.#all !== before?.all || (isNow && before.moment !== undefined);
     // Measuring makes the browser lay out all changes: only when there is a reason.
     if (place < 0 && !(isNews && this.#isFollowing)) {
@@ -266,9 +266,9 @@ export class StatepadEvents extends InspectorPart {
       void goTo(inspection, selected);
     } else if (move !== undefined) {
       const last = this.#count - 1;
-      const place = selected === undefined ? -1 : this.#placeOf(selected);
-      const wanted = place < 0 && Number.isFinite(move) ? last : place + move;
-      inspection.select(this.#revisionAt(Math.min(Math.max(wanted, 0), last)));
+      const place = selected === undefined ? -1 : this.#indexOf(selected);
+      const target = place < 0 && Number.isFinite(move) ? last : place + move;
+      inspection.select(this.#revisionAt(Math.min(Math.max(target, 0), last)));
     } else {
       return;
     }

@@ -63,10 +63,10 @@ export class Inspection extends EventTarget {
   #problem: unknown;
   #round = 0;
   /** The revision to show next. */
-  #wanted: number | undefined;
+  #target: number | undefined;
   #isTravelling = false;
   /** Counts requests to show a session: the last one counts, in any order of completion. */
-  #asked = 0;
+  #requests = 0;
   #reading: Promise<void> | undefined;
   #isBehind = false;
   readonly #stop: () => void;
@@ -102,8 +102,8 @@ export class Inspection extends EventTarget {
   }
 
   /** The target revision: the one on show, or the one that {@link travel} is computing. */
-  get wanted(): number {
-    return this.#wanted ?? this.revision;
+  get target(): number {
+    return this.#target ?? this.revision;
   }
 
   /** True when the moment moves on with the session. */
@@ -147,15 +147,15 @@ export class Inspection extends EventTarget {
   }
 
   async #enter(read: () => Promise<Session>): Promise<void> {
-    const asked = ++this.#asked;
+    const asked = ++this.#requests;
     const session = await read();
-    if (asked !== this.#asked) {
+    if (asked !== this.#requests) {
       return;
     }
     this.selected = undefined;
     this.traced = undefined;
     this.#moment = undefined;
-    this.#wanted = undefined;
+    this.#target = undefined;
     this.#knowsTemp = false;
     await this.show(session, {});
   }
@@ -259,9 +259,9 @@ export class Inspection extends EventTarget {
    * is replaced by that of the moment. Failures are reported as a `problem`.
    */
   travel(revision: number): void {
-    this.#wanted = Math.min(Math.max(revision, 0), this.#session?.revision ?? 0);
+    this.#target = Math.min(Math.max(revision, 0), this.#session?.revision ?? 0);
     if (this.selected !== undefined) {
-      this.selected = Math.max(this.#wanted, 1);
+      this.selected = Math.max(this.#target, 1);
     }
     this.#changed();
     if (!this.#isTravelling) {
@@ -273,16 +273,16 @@ export class Inspection extends EventTarget {
   }
 
   async #arrive(): Promise<void> {
-    while (this.#wanted !== undefined) {
+    while (this.#target !== undefined) {
       await new Promise(requestAnimationFrame);
-      const wanted = this.#wanted;
+      const target = this.#target;
       try {
-        await this.moveTo(wanted >= (this.#session?.revision ?? 0) ? undefined : wanted);
+        await this.moveTo(target >= (this.#session?.revision ?? 0) ? undefined : target);
       } catch (error) {
         this.dispatchEvent(new CustomEvent('problem', { detail: error }));
       }
-      if (this.#wanted === wanted) {
-        this.#wanted = undefined;
+      if (this.#target === target) {
+        this.#target = undefined;
         this.#changed();
       }
     }
@@ -374,8 +374,8 @@ function hasTemp({ actions }: EventInit): boolean {
 }
 
 function tempAfter(temp: Readonly<Record<string, Json>>, { actions }: EventInit): Readonly<Record<string, Json>> {
-  const written = Object.entries(actions?.stateDelta ?? {}).filter(([key]) => key.startsWith('temp:'));
-  const all = Object.entries({ ...temp, ...Object.fromEntries(written) });
+  const writes = Object.entries(actions?.stateDelta ?? {}).filter(([key]) => key.startsWith('temp:'));
+  const all = Object.entries({ ...temp, ...Object.fromEntries(writes) });
   return Object.fromEntries(all.filter(([, value]) => value !== DELETED)) as Record<string, Json>;
 }
 

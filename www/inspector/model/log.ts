@@ -34,10 +34,10 @@ export function deltaOf(event: Event): {
   readonly temp: readonly string[];
 } {
   const { actions, customMetadata } = event as Partial<Event>;
-  const told = customMetadata as { statepad?: { deleted?: readonly string[] }; tempKeys?: unknown } | undefined;
-  const names = Array.isArray(told?.tempKeys) ? (told.tempKeys as unknown[]) : [];
+  const metadata = customMetadata as { statepad?: { deleted?: readonly string[] }; tempKeys?: unknown } | undefined;
+  const names = Array.isArray(metadata?.tempKeys) ? (metadata.tempKeys as unknown[]) : [];
   const temp = names.flatMap((name) => (typeof name === 'string' ? [`${TEMP}${name}`] : []));
-  return { delta: actions?.stateDelta ?? {}, deleted: new Set(told?.statepad?.deleted ?? []), temp };
+  return { delta: actions?.stateDelta ?? {}, deleted: new Set(metadata?.statepad?.deleted ?? []), temp };
 }
 
 /** The metadata that notes the `temp:` keys among those that an event writes; empty when there are none. */
@@ -105,14 +105,14 @@ export class Log {
 
   /** The revisions whose event has a text in its words, author, keys or values, ignoring case; ascending. */
   find(query: string): number[] {
-    const wanted = query.toLowerCase();
-    const found: number[] = [];
+    const needle = query.toLowerCase();
+    const matches: number[] = [];
     this.events.forEach((event, place) => {
-      if ((this.#texts[place] ??= searchText(event)).includes(wanted)) {
-        found.push(place + 1);
+      if ((this.#texts[place] ??= searchText(event)).includes(needle)) {
+        matches.push(place + 1);
       }
     });
-    return found;
+    return matches;
   }
 
   #add(event: Event, place: number, before: Event | undefined): void {

@@ -4,7 +4,7 @@ import { css, html, nothing, type PropertyDeclarations, type PropertyValues, typ
 import { repeat } from 'lit/directives/repeat.js';
 import type { HistoryStep, Json, Session } from 'statepad';
 import type { Inspection } from '../model/inspection.js';
-import { InspectorPart } from '../ui/inspector-element.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { splitKey } from '../model/log.js';
 import { goTo } from '../timeline/moment.js';
 import { nameOf } from '../model/session-name.js';
@@ -18,7 +18,7 @@ const STEPS = 200;
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** The drawn history of a key. */
-interface Shown {
+interface DrawnHistory {
   /** The key and its session. */
   readonly of: string;
   /** Oldest first. */
@@ -29,9 +29,9 @@ interface Shown {
 }
 
 /** The history of the traced key, newest step first. */
-export class StatepadHistory extends InspectorPart {
+export class StatepadHistory extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     shown: { state: true },
     problem: { state: true },
   };
@@ -127,20 +127,20 @@ export class StatepadHistory extends InspectorPart {
       }
     `,
   ];
-  declare private shown: Shown | undefined;
+  declare private shown: DrawnHistory | undefined;
   declare private problem: string | undefined;
   /** The number of requested steps. */
   #count = STEPS;
-  #asked: readonly unknown[] = [];
+  #request: readonly unknown[] = [];
   #round = 0;
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     super.willUpdate(changed);
     const { inspection } = this;
     const { session, traced, revision } = inspection ?? {};
-    const asked = [inspection, session, session?.revision, traced, revision];
-    if (asked.some((part, place) => part !== this.#asked[place])) {
-      this.#asked = asked;
+    const request = [inspection, session, session?.revision, traced, revision];
+    if (request.some((part, place) => part !== this.#request[place])) {
+      this.#request = request;
       void this.#read();
     }
   }
@@ -162,7 +162,7 @@ export class StatepadHistory extends InspectorPart {
     </div>`;
   }
 
-  #list(inspection: Inspection, { steps, hasEarlier, until }: Shown, key: string): TemplateResult {
+  #list(inspection: Inspection, { steps, hasEarlier, until }: DrawnHistory, key: string): TemplateResult {
     const { revision: moment } = inspection;
     const current = steps.findLast(({ revision }) => revision <= moment);
     const newestFirst = steps.toReversed();
@@ -237,12 +237,12 @@ export class StatepadHistory extends InspectorPart {
   }
 
   /** The drawn steps and later ones, if the moment is among them; else the steps before the moment. */
-  async #around({ reader, revision: moment }: Inspection, session: Session, key: string): Promise<Shown> {
+  async #around({ reader, revision: moment }: Inspection, session: Session, key: string): Promise<DrawnHistory> {
     const of = `${nameOf(session)}${key}`;
     if (this.shown?.of !== of) {
       this.#count = STEPS;
     }
-    const load = async (until?: number): Promise<Shown> => {
+    const load = async (until?: number): Promise<DrawnHistory> => {
       const last = this.#count + 1;
       const steps = await reader.history(session, key, {
         until: Math.min(until ?? session.revision, session.revision),
@@ -262,7 +262,7 @@ export class StatepadHistory extends InspectorPart {
   }
 }
 
-function hasMoment({ steps, hasEarlier, until }: Shown, moment: number): boolean {
+function hasMoment({ steps, hasEarlier, until }: DrawnHistory, moment: number): boolean {
   const isAfterFirst = !hasEarlier || (steps[0]?.revision ?? 0) <= moment;
   return isAfterFirst && (until === undefined || moment <= until);
 }

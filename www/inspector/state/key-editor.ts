@@ -2,7 +2,7 @@
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { isStatepadError } from 'statepad';
-import { InspectorPart } from '../ui/inspector-element.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { splitKey, type Scope } from '../model/log.js';
 import { reasonOf } from '../ui/reason.js';
 import type { KeyRow } from '../model/rows.js';
@@ -23,9 +23,9 @@ export interface Draft {
  * Edits one key as JSON. Fires `close` when it is done, and `edit`, with a {@link Draft} as `detail`, for an existing
  * key.
  */
-export class StatepadKeyEditor extends InspectorPart {
+export class StatepadKeyEditor extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     key: { attribute: false },
     scope: { attribute: false },
     draft: { attribute: false },

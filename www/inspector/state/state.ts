@@ -5,7 +5,7 @@ import { html, nothing, type PropertyDeclarations, type PropertyValues, type Tem
 import { repeat } from 'lit/directives/repeat.js';
 import type { Session } from 'statepad';
 import type { Inspection } from '../model/inspection.js';
-import { InspectorPart } from '../ui/inspector-element.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { SCOPES, splitKey, type Scope } from '../model/log.js';
 import { nameOf } from '../model/session-name.js';
 import { LongLists } from '../ui/long-lists.js';
@@ -29,9 +29,9 @@ interface Drawn {
 }
 
 /** All keys, to read, to trace and to write. */
-export class StatepadState extends InspectorPart {
+export class StatepadState extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     editing: { state: true },
     adding: { state: true },
     deleting: { state: true },
@@ -112,8 +112,10 @@ export class StatepadState extends InspectorPart {
     const shown = own.filter((row) => isFound(row, query) || this.editing.includes(row.key));
     const entries = shown.map((row): [string, KeyRow | undefined] => [row.key, row]);
     // An editor stays open even if the key is missing at this moment.
-    const gone = this.editing.filter((key) => splitKey(key).scope === scope && !own.some((row) => row.key === key));
-    entries.push(...gone.map((key): [string, undefined] => [key, undefined]));
+    const withoutRow = this.editing.filter(
+      (key) => splitKey(key).scope === scope && !own.some((row) => row.key === key),
+    );
+    entries.push(...withoutRow.map((key): [string, undefined] => [key, undefined]));
     const wanted = this.#stops.get(scope);
     const stop = entries.some(([key]) => key === wanted) ? wanted : entries[0]?.[0];
     const isUnknown = scope === 'temp' && !inspection.knowsTemp;

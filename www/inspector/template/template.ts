@@ -3,7 +3,7 @@
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { Template, type Missing } from 'statepad';
-import { InspectorPart } from '../ui/inspector-element.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { SCOPES } from '../model/log.js';
 import { dissect, type Dissection, type Piece } from './rendering.js';
 import { base } from '../ui/style.js';
@@ -11,8 +11,8 @@ import { base } from '../ui/style.js';
 const EMPTY: Dissection = { source: [], rendered: [], error: undefined };
 
 /** A template to edit and its rendering. Fires `template-change` (a `CustomEvent` with the new text as `detail`). */
-export class StatepadTemplate extends InspectorPart {
-  static override properties: PropertyDeclarations = { ...InspectorPart.properties, text: {} };
+export class StatepadTemplate extends InspectorElement {
+  static override properties: PropertyDeclarations = { ...InspectorElement.properties, text: {} };
   static override styles = [
     base,
     css`

@@ -1,7 +1,7 @@
 // Many events in little room: columns for events that have less than a pixel each.
 
 import { isContinued, SCOPE_BIT } from '../model/log.js';
-import { COLUMN, KEPT, lowerBound, type Kept, type Marked, type Places, type Range } from './layout.js';
+import { COLUMN, KEPT, lowerBound, type Kept, type Marked, type EventIndex, type Range } from './layout.js';
 
 /** The outlines of all columns that show a scope, or events without stored writes. */
 export type ColumnPaths = Readonly<Record<Marked | 'none', string>>;
@@ -29,7 +29,7 @@ interface Column {
  * of events of the column that wrote to it. With `only`, an ascending list of revisions, no others count.
  */
 export function columnPaths(
-  places: Places,
+  places: EventIndex,
   range: Range,
   {
     step,
@@ -60,7 +60,7 @@ export function columnPaths(
 }
 
 function columnsOf(
-  { lanes, scopes }: Places,
+  { lanes, scopes }: EventIndex,
   range: Range,
   { per, only }: { readonly per: number; readonly only: readonly number[] | undefined },
 ): Column[] {

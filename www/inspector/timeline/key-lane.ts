@@ -52,16 +52,16 @@ export class Trace {
   steps: readonly HistoryStep[] = [];
   /** The key of the steps. */
   key: string | undefined;
-  #wanted = '';
+  #request = '';
 
   /** Reads again if the request differs from the last one, and returns true when `steps` have changed. */
   async update(inspection: Inspection, { first, last }: Range): Promise<boolean> {
     const { session, traced, reader } = inspection;
-    const wanted = JSON.stringify([session && nameOf(session), session?.revision, traced, first, last]);
-    if (wanted === this.#wanted) {
+    const request = JSON.stringify([session && nameOf(session), session?.revision, traced, first, last]);
+    if (request === this.#request) {
       return false;
     }
-    this.#wanted = wanted;
+    this.#request = request;
     if (traced !== this.key) {
       this.key = traced;
       this.steps = [];
@@ -73,7 +73,7 @@ export class Trace {
       until: Math.max(last, 0),
       last: Math.max(last - first, 0) + 2,
     });
-    if (wanted !== this.#wanted) {
+    if (request !== this.#request) {
       return false;
     }
     const before = steps.findLastIndex(({ revision }) => revision < first);

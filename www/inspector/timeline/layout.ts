@@ -38,7 +38,7 @@ const TAIL = 12;
 const WIDEST = 12_000_000;
 
 /** Data of each event, by index: see `Log`. */
-export interface Places {
+export interface EventIndex {
   readonly lanes: readonly number[];
   readonly scopes: readonly number[];
   readonly turns: readonly number[];
@@ -99,13 +99,13 @@ export function rangeOf({ from, to }: Span, step: number, count: number): Range 
 }
 
 /** The scroll position that shows a span with some room beside it; the current one if it does. */
-export function scrollFor(wanted: Span, visible: Span): number {
+export function scrollFor(target: Span, visible: Span): number {
   const width = visible.to - visible.from;
   const room = Math.min(width / 8, 48);
-  if (wanted.from >= visible.from && wanted.to <= visible.to) {
+  if (target.from >= visible.from && target.to <= visible.to) {
     return visible.from;
   }
-  return Math.max(wanted.from < visible.from ? wanted.from - room : wanted.to + room - width, 0);
+  return Math.max(target.from < visible.from ? target.from - room : target.to + room - width, 0);
 }
 
 /** A point of the picture. */
@@ -117,7 +117,7 @@ export interface Point {
 }
 
 /** The event at a point: of those that are close enough, the nearest of the lane, or else the nearest one. */
-export function eventAt({ x, lane }: Point, step: number, { lanes }: Pick<Places, 'lanes'>): number | undefined {
+export function eventAt({ x, lane }: Point, step: number, { lanes }: Pick<EventIndex, 'lanes'>): number | undefined {
   const slot = Math.floor(x / step);
   const reach = Math.ceil(COLUMN / step) - 1;
   const cost = (revision: number): number =>
@@ -159,7 +159,7 @@ export function ticks({ first, last }: Range, step: number): number[] {
 }
 
 /** Every other turn, as spans in px. */
-export function bandsOf({ turns, turnNumbers }: Places, { first, last }: Range, step: number): Span[] {
+export function bandsOf({ turns, turnNumbers }: EventIndex, { first, last }: Range, step: number): Span[] {
   const bands: Span[] = [];
   let revision = turns[first - 1] ?? first;
   while (revision <= last) {

@@ -1,14 +1,14 @@
 // The controls of the moment: steps and the way back to now. The slider is on the timeline's own axis.
 
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { InspectorPart } from '../ui/inspector-element.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import type { Inspection } from '../model/inspection.js';
 import { base } from '../ui/style.js';
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** The moment in words, with steps and the way back to now. */
-export class StatepadMoment extends InspectorPart {
+export class StatepadMoment extends InspectorElement {
   static override styles = [
     base,
     css`
@@ -39,11 +39,11 @@ export class StatepadMoment extends InspectorPart {
     if (inspection === undefined || session === undefined) {
       return nothing;
     }
-    const { wanted } = inspection;
+    const { target } = inspection;
     const go = (revision: number): void => inspection.travel(revision);
     return html`<div class="bar">
-      <button class="step" aria-label="Step back" ?disabled=${wanted === 0} @click=${() => go(wanted - 1)}>‹</button>
-      <button class="step" aria-label="Step forward" ?disabled=${wanted >= session.revision} @click=${() => go(wanted + 1)}>›</button>
+      <button class="step" aria-label="Step back" ?disabled=${target === 0} @click=${() => go(target - 1)}>‹</button>
+      <button class="step" aria-label="Step forward" ?disabled=${target >= session.revision} @click=${() => go(target + 1)}>›</button>
       <button ?disabled=${inspection.isNow} title="Follow the session again" @click=${() => void goTo(inspection, session.revision)}>
         Now
       </button>
@@ -53,13 +53,13 @@ export class StatepadMoment extends InspectorPart {
 }
 
 /** The moment in words: the event's number, its author, and its time. */
-export function momentText({ wanted, session, log }: Inspection): string {
-  const place = `#${wanted} of ${session?.revision ?? 0}`;
-  const event = log.at(wanted);
+export function momentText({ target, session, log }: Inspection): string {
+  const place = `#${target} of ${session?.revision ?? 0}`;
+  const event = log.at(target);
   if (event === undefined) {
-    return wanted === 0 ? `${place} · creation` : place;
+    return target === 0 ? `${place} · creation` : place;
   }
-  return `${place} · ${log.author(wanted)} · ${clock(event.timestamp)}`;
+  return `${place} · ${log.author(target)} · ${clock(event.timestamp)}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { html, nothing, svg, type PropertyDeclarations, type TemplateResult } fr
 import { live } from 'lit/directives/live.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { Density } from './density.js';
-import { InspectorPart } from '../ui/inspector-element.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { AfterLayout } from '../ui/after-layout.js';
 import type { Inspection } from '../model/inspection.js';
 import { splitKey } from '../model/log.js';
@@ -45,9 +45,9 @@ const UNKNOWN_WIDTH = 600;
 const SIGNS: Readonly<Record<Marked, string>> = { session: 'plain', app: 'striped', user: 'dotted', temp: 'lined' };
 
 /** The events of a session along its revisions. */
-export class StatepadTimeline extends InspectorPart {
+export class StatepadTimeline extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     zoom: { state: true },
     width: { state: true },
     drawn: { state: true },
@@ -158,7 +158,7 @@ export class StatepadTimeline extends InspectorPart {
   }
 
   #picture(inspection: Inspection): TemplateResult {
-    const { log, traced, wanted } = inspection;
+    const { log, traced, target } = inspection;
     const [step, count] = [this.#step, this.#count];
     const whole = Math.max(this.#all, this.width);
     const span = { from: this.drawn.from, to: Math.min(this.drawn.to, whole) };
@@ -194,7 +194,7 @@ export class StatepadTimeline extends InspectorPart {
               max=${count}
               step="1"
               style=${styleMap({ left: `${step - THUMB / 2}px`, width: `${count * step + THUMB}px` })}
-              .value=${live(String(wanted))}
+              .value=${live(String(target))}
               @input=${(event: InputEvent) => inspection.travel((event.target as HTMLInputElement).valueAsNumber)}
             />
           </div>
@@ -224,7 +224,7 @@ export class StatepadTimeline extends InspectorPart {
   }
 
   /** Scrolls to changes: the moment, the selected event, the end. */
-  #bringIntoView({ session, wanted: revision, isNow, selected }: Inspection): void {
+  #bringIntoView({ session, target: revision, isNow, selected }: Inspection): void {
     const id = session === undefined ? '' : nameOf(session);
     const before = this.#shown;
     this.#shown = { session: id, revision, isNow, selected };
@@ -297,9 +297,9 @@ export class StatepadTimeline extends InspectorPart {
     if (drawn.from !== this.drawn.from || drawn.to !== this.drawn.to) {
       this.drawn = drawn;
     }
-    const seen = this.renderRoot.querySelector<HTMLElement>('.seen');
-    seen?.style.setProperty('left', `${(100 * this.#scroll) / this.#all}%`);
-    seen?.style.setProperty('width', `${(100 * this.width) / this.#all}%`);
+    const visiblePart = this.renderRoot.querySelector<HTMLElement>('.seen');
+    visiblePart?.style.setProperty('left', `${(100 * this.#scroll) / this.#all}%`);
+    visiblePart?.style.setProperty('width', `${(100 * this.width) / this.#all}%`);
   }
 
   #resized(): void {
@@ -361,7 +361,7 @@ export class StatepadTimeline extends InspectorPart {
       return;
     }
     const revision = Math.min(Math.max(Math.round(this.#pointAt(event).x / this.#step) - 1, 0), this.#count);
-    if (revision !== inspection.wanted) {
+    if (revision !== inspection.target) {
       this.#hasDragged = true;
       inspection.travel(revision);
     }

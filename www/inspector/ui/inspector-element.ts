@@ -4,7 +4,7 @@ import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit'
 import type { Inspection } from '../model/inspection.js';
 
 /** A component of the inspector: it shows its {@link Inspection} as it changes. */
-export class InspectorPart extends LitElement {
+export class InspectorElement extends LitElement {
   static override properties: PropertyDeclarations = { inspection: { attribute: false } };
   /** The inspection on show. */
   declare inspection: Inspection | undefined;

@@ -29,7 +29,7 @@ export function contains(text: string, query: string): boolean {
 
 /** A text with its matches in `<mark>`s. */
 export function marked(text: string, query = ''): unknown {
-  return markedPart(text, 0, places(text, query));
+  return markedPart(text, 0, matches(text, query));
 }
 
 /** Options of {@link showValue}. */
@@ -179,7 +179,7 @@ function draw(text: string, query: string): unknown {
   if (text.length > DRAWN) {
     return text;
   }
-  const found = places(text, query);
+  const found = matches(text, query);
   return pieces(text).map(({ text: piece, tone, start }) => {
     const part = markedPart(piece, start, found);
     return tone === 'text' ? part : html`<span class=${tone}>${part}</span>`;
@@ -187,12 +187,12 @@ function draw(text: string, query: string): unknown {
 }
 
 /** The matches in a text: beginnings and ends. */
-function places(text: string, query: string): [number, number][] {
+function matches(text: string, query: string): [number, number][] {
   if (query === '') {
     return [];
   }
-  const wanted = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&'), 'giu');
-  return [...text.matchAll(wanted)].map(({ 0: found, index }) => [index, index + found.length]);
+  const pattern = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&'), 'giu');
+  return [...text.matchAll(pattern)].map(({ 0: found, index }) => [index, index + found.length]);
 }
 
 /** A piece of a text that begins at `start` of it, with its matches marked. */

@@ -19,19 +19,19 @@ const MAGIC: readonly (readonly [string, string])[] = [
 ];
 
 /** A description of bytes that are not UTF-8. */
-export function kindOfBytes(bytes: Uint8Array): string {
+export function describeBytes(bytes: Uint8Array): string {
   const hex = [...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return MAGIC.find(([magic]) => hex.startsWith(magic))?.[1] ?? 'a binary file';
 }
 
 /** A description of bytes that may be text in the wrong encoding, or no text; `undefined` for possible UTF-8. */
-export function magicOf(bytes: Uint8Array): string | undefined {
-  const kind = kindOfBytes(bytes);
+export function magicFormat(bytes: Uint8Array): string | undefined {
+  const kind = describeBytes(bytes);
   return kind === 'a binary file' ? undefined : kind;
 }
 
 /** A description of a text that is no JSON. */
-export function kindOfText(text: string): string {
+export function describeText(text: string): string {
   const start = text.trimStart().slice(0, 200);
   if (start === '') {
     return 'an empty file';
@@ -50,10 +50,10 @@ export function kindOfText(text: string): string {
 }
 
 /** A description of a JSON value without sessions. */
-export function kindOfJson(value: unknown): string {
+export function describeJson(value: unknown): string {
   if (Array.isArray(value)) {
     const [first] = value as unknown[];
-    return value.length === 0 ? 'an empty JSON list' : `a JSON list whose first element is ${kindOfJson(first)}`;
+    return value.length === 0 ? 'an empty JSON list' : `a JSON list whose first element is ${describeJson(first)}`;
   }
   if (typeof value !== 'object' || value === null) {
     return `a JSON ${value === null ? 'null' : typeof value}`;

@@ -1,7 +1,7 @@
 // Converts the text of a file, in any of the accepted formats, to lines for `openLines`.
 
 import { eventFrom, isEvent, isMembers, isPartial, isSession, sessionFrom, type Members, type Names } from './adk.js';
-import { ACCEPTED, kindOfJson, kindOfText } from './file-format.js';
+import { ACCEPTED, describeJson, describeText } from './file-format.js';
 
 /** Thrown for a file of an unknown format, with a description of it and of the accepted ones. */
 export class UnknownForm extends Error {
@@ -70,7 +70,7 @@ export class FileLines {
         yield* this.#event(value, place);
       }
     } else if (isMembers(value) && value['kind'] === undefined) {
-      throw new UnknownForm(`JSON lines whose line ${number} is ${kindOfJson(value)}`);
+      throw new UnknownForm(`JSON lines whose line ${number} is ${describeJson(value)}`);
     } else {
       this.places.push(place);
       yield `${line}\n`;
@@ -81,7 +81,7 @@ export class FileLines {
   *#document(text: string): Generator<string> {
     const value = parsed(text);
     if (value === undefined) {
-      throw new UnknownForm(kindOfText(text) + whyNot(text));
+      throw new UnknownForm(describeText(text) + whyNot(text));
     }
     const sessions = sessionsIn(value);
     if (sessions !== undefined) {
@@ -94,7 +94,7 @@ export class FileLines {
       this.places.push('');
       yield `${JSON.stringify(value)}\n`;
     } else {
-      throw new UnknownForm(kindOfJson(value));
+      throw new UnknownForm(describeJson(value));
     }
   }
 

@@ -3,7 +3,7 @@
 import { isStatepadError, type HistoryStep, type Session, type SessionKey, type SessionService } from 'statepad';
 import { exportLines, openLines } from 'statepad/jsonl';
 import { reasonOf } from '../../inspector/ui/reason.js';
-import { kindOfBytes, magicOf, ACCEPTED } from './file-format.js';
+import { describeBytes, magicFormat, ACCEPTED } from './file-format.js';
 import { FileLines } from './lines.js';
 import type { Call, Calls, Message, Progress, Request } from './protocol.js';
 
@@ -29,7 +29,7 @@ function tell(message: Message): void {
 async function open(file: File): Promise<void> {
   const lines = new FileLines(file.name);
   try {
-    const magic = magicOf(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
+    const magic = magicFormat(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
     if (magic !== undefined) {
       throw new Error(`it looks like ${magic}. ${ACCEPTED}`);
     }
@@ -47,7 +47,7 @@ async function refusal(
   places: readonly string[],
 ): Promise<Extract<Message, { refused: unknown }>['refused']> {
   if (error instanceof NotText) {
-    const kind = kindOfBytes(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
+    const kind = describeBytes(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
     return { message: `it looks like ${kind}. ${ACCEPTED}`, problems: [] };
   }
   const problems = isStatepadError(error) ? (error.problems ?? []) : [];

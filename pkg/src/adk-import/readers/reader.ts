@@ -4,7 +4,7 @@ import { eventColumns, eventOf } from './events.js';
 import { layoutOf, type KnownKind, type Layout } from './layout.js';
 import { objectOf, jsonOf, timeOf, type Numbers } from '../values.js';
 import { Reading } from '../source/sql.js';
-import type { Breath } from '../pacer.js';
+import type { Pacer } from '../pacer.js';
 import { put } from '../../model/json.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import type { Members } from '../../jsonl/members.js';
@@ -49,10 +49,10 @@ export class AdkReader {
   readonly #kind: KnownKind;
   readonly #layout: Layout;
   readonly #sql: Reading;
-  readonly #breath: Breath;
+  readonly #pacer: Pacer;
 
-  constructor(kind: KnownKind, database: AdkDatabase, { tables }: Identified, breath: Breath) {
-    this.#breath = breath;
+  constructor(kind: KnownKind, database: AdkDatabase, { tables }: Identified, pacer: Pacer) {
+    this.#pacer = pacer;
     this.#kind = kind;
     this.#layout = layoutOf(kind);
     this.#sql = new Reading(database, tables);
@@ -95,8 +95,8 @@ export class AdkReader {
     for (;;) {
       const rows = await sql.rows(`${select} OFFSET ${events.length}`, [appName, userId, sessionId]);
       for (const row of rows) {
-        if (this.#breath.isDue) {
-          await this.#breath.take();
+        if (this.#pacer.isDue) {
+          await this.#pacer.pause();
         }
         events.push(this.#event(row, numbers));
       }

@@ -88,8 +88,8 @@ interface PostgresPool extends PostgresHandle {
 function postgres(handle: PostgresPool): Snapshot {
   return async (read) => {
     const isPool = typeof handle.totalCount === 'number' && handle.connect !== undefined;
-    const taken = isPool ? await handle.connect?.() : undefined;
-    const client = taken ?? handle;
+    const connection = isPool ? await handle.connect?.() : undefined;
+    const client = connection ?? handle;
     try {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       try {
@@ -101,7 +101,7 @@ function postgres(handle: PostgresPool): Snapshot {
         await client.query('ROLLBACK');
       }
     } finally {
-      taken?.release();
+      connection?.release();
     }
   };
 }
@@ -116,8 +116,8 @@ function mysql(handle: object): Snapshot {
   return async (read) => {
     const { promise } = handle as { promise?: () => object };
     const given = (promise === undefined ? handle : promise.call(handle)) as MysqlConnection;
-    const taken = await given.getConnection?.();
-    const client = taken ?? given;
+    const connection = await given.getConnection?.();
+    const client = connection ?? given;
     try {
       await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
       await client.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
@@ -130,7 +130,7 @@ function mysql(handle: object): Snapshot {
         await client.query('ROLLBACK');
       }
     } finally {
-      taken?.release();
+      connection?.release();
     }
   };
 }

@@ -44,7 +44,7 @@ export class Election {
   #waiting = new AbortController();
   #steals = false;
   /** True when the leader has not answered the last question yet. */
-  #isAsked = false;
+  #isQuestioned = false;
 
   constructor(host: TabHost, name: string, elector: Elector) {
     this.#host = host;
@@ -64,7 +64,7 @@ export class Election {
   /** Participates until `leave`. */
   async join(): Promise<void> {
     const { signal } = this.#left;
-    if (!(await this.#isThere())) {
+    if (!(await this.#markAlive())) {
       // A document that may have no locks, such as a sandboxed frame: it reads for itself.
       this.#lead();
       return;
@@ -99,27 +99,27 @@ export class Election {
   }
 
   /** Calls a function when another tab has ended. */
-  whenGone(id: string, signal: AbortSignal, gone: () => void): void {
-    this.#host.locks.request(`${this.#name} ${id}`, { signal }, gone).catch(() => undefined);
+  whenEnded(id: string, signal: AbortSignal, ended: () => void): void {
+    this.#host.locks.request(`${this.#name} ${id}`, { signal }, ended).catch(() => undefined);
   }
 
   /** Checks the leader: if it does not answer a visible tab, it is frozen, or hangs, and loses the lock. */
   look(): void {
     const isSeen = this.#host.page?.document.visibilityState !== 'hidden';
     if (this.#isLeading || !isSeen) {
-      this.#isAsked = false;
-    } else if (this.#isAsked) {
-      this.#isAsked = false;
+      this.#isQuestioned = false;
+    } else if (this.#isQuestioned) {
+      this.#isQuestioned = false;
       this.#steals = true;
       this.#waiting.abort();
     } else {
-      this.#isAsked = true;
+      this.#isQuestioned = true;
       this.tell({ type: 'hello' });
     }
   }
 
   /** Holds the lock that marks this tab as alive. Returns true if there are locks. */
-  async #isThere(): Promise<boolean> {
+  async #markAlive(): Promise<boolean> {
     return await new Promise((resolve) => {
       const hold = async (): Promise<void> => {
         resolve(true);
@@ -181,9 +181,9 @@ export class Election {
 
   #hearLeader(term: string): void {
     if (term === this.#term) {
-      this.#isAsked = false;
+      this.#isQuestioned = false;
     } else if (this.#term === undefined || beginOf(term) > beginOf(this.#term)) {
-      this.#isAsked = false;
+      this.#isQuestioned = false;
       // Its lock was taken over while it hung.
       this.#stepDown();
       this.#term = term;

@@ -13,7 +13,7 @@ export type Message =
   /** Announces the leader. Each period of leading is a term. */
   | { readonly type: 'leads'; readonly term: string }
   /** Asks the leader of a term to watch a session for a tab. */
-  | ({ readonly type: 'watch'; readonly term: string; readonly from: string } & Asked)
+  | ({ readonly type: 'watch'; readonly term: string; readonly from: string } & WatchRequest)
   /** Ends a watch. */
   | { readonly type: 'stop'; readonly watch: string }
   /** A change for a watch. */
@@ -22,7 +22,7 @@ export type Message =
   | { readonly type: 'end'; readonly watch: string; readonly error?: Failure };
 
 /** A request to the leader for a watch. */
-export interface Asked {
+export interface WatchRequest {
   /** The unique name of the watch. */
   readonly watch: string;
   readonly key: SessionKey;

@@ -22,11 +22,11 @@ export async function* polled(
   if (first === undefined) {
     throw new StatepadError('SESSION_NOT_FOUND', `session "${key.sessionId}" was not found`, { id: key.sessionId });
   }
-  let told = first;
-  yield changeOf(told);
+  let last = first;
+  yield changeOf(last);
   for (;;) {
     await sleep(poll, signal);
-    const before = told;
+    const before = last;
     const session = await current(before, read).catch((error: unknown) => {
       signal?.throwIfAborted();
       if (isStatepadError(error) && error.code === 'STORE_UNAVAILABLE') {
@@ -39,8 +39,8 @@ export async function* polled(
       return undefined;
     }
     if (session !== before) {
-      told = session;
-      yield changeOf(told);
+      last = session;
+      yield changeOf(last);
     }
   }
 }

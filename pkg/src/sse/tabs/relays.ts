@@ -1,6 +1,6 @@
 // The watches of the leading tab: each session once, for all listeners in any tab.
 
-import { failureOf, type Asked, type Failure } from './messages.js';
+import { failureOf, type WatchRequest, type Failure } from './messages.js';
 import type { SessionKey } from '../../model/types.js';
 import type { SessionSource, WholePlace, WholeSessionChange } from '../../model/watch.js';
 
@@ -36,12 +36,12 @@ export class Relays {
   }
 
   /** Delivers the requested watch to a listener. */
-  add(asked: Asked, listener: Listener): void {
+  add(asked: WatchRequest, listener: Listener): void {
     const session = nameOf(asked.key);
     const streams = this.#streams.get(session) ?? [];
-    const here = streams.find(({ place }) => asked.since !== undefined && isSame(place, asked.since));
-    if (here !== undefined) {
-      here.listeners.set(asked.watch, listener);
+    const matching = streams.find(({ place }) => asked.since !== undefined && isSame(place, asked.since));
+    if (matching !== undefined) {
+      matching.listeners.set(asked.watch, listener);
       return;
     }
     const listeners = new Map([[asked.watch, listener]]);
@@ -68,7 +68,7 @@ export class Relays {
     all.forEach(({ end }) => end.abort());
   }
 
-  async #read(session: string, stream: Stream, { key, since, initial, poll }: Asked): Promise<void> {
+  async #read(session: string, stream: Stream, { key, since, initial, poll }: WatchRequest): Promise<void> {
     const { signal } = stream.end;
     const options = {
       signal,

@@ -1,7 +1,7 @@
 // Tabs that share one connection: the leader reads for all of them.
 
 import { Election, type Elector, type TabHost } from './election.js';
-import { readWhole, writeWhole, type Asked, type Failure, type Message } from './messages.js';
+import { readWhole, writeWhole, type WatchRequest, type Failure, type Message } from './messages.js';
 import { Relays } from './relays.js';
 import { TabWatch } from './tab-watch.js';
 import { lazyIterator } from '../../async/lazy-iterator.js';
@@ -47,11 +47,11 @@ export class TabGroup implements Elector {
       this.#add(watch);
       const next = async (): Promise<IteratorResult<WholeSessionChange, undefined>> => {
         try {
-          const told = await watch.next();
-          if (told.done === true) {
+          const result = await watch.next();
+          if (result.done === true) {
             end();
           }
-          return told;
+          return result;
         } catch (error) {
           end();
           throw error;
@@ -136,7 +136,7 @@ export class TabGroup implements Elector {
     }
     watch.name = crypto.randomUUID();
     const { initial, poll } = watch.options;
-    const asked: Asked = {
+    const request: WatchRequest = {
       watch: watch.name,
       key: watch.key,
       ...(watch.place !== undefined && { since: watch.place }),
@@ -144,12 +144,12 @@ export class TabGroup implements Elector {
       ...(poll !== undefined && { poll }),
     };
     if (election.isLeading) {
-      this.#relays.add(asked, {
-        change: (change) => watch.tell(change),
+      this.#relays.add(request, {
+        change: (change) => watch.push(change),
         end: (failure) => this.#fail(watch, failure),
       });
     } else {
-      election.tell({ type: 'watch', term: election.term, from: election.id, ...asked });
+      election.tell({ type: 'watch', term: election.term, from: election.id, ...request });
     }
   }
 
@@ -191,7 +191,7 @@ export class TabGroup implements Elector {
     } else if (message.type === 'change' || message.type === 'end') {
       const watch = [...this.#watches].find(({ name }) => name === message.watch);
       if (watch !== undefined && message.type === 'change') {
-        watch.tell(readWhole(message.text));
+        watch.push(readWhole(message.text));
       } else if (watch !== undefined && message.type === 'end') {
         this.#fail(watch, message.error);
       }
@@ -201,19 +201,19 @@ export class TabGroup implements Elector {
   // The leader's work
 
   /** Watches for another tab, until that ends the watch or its life. */
-  #serve(from: string, asked: Asked): void {
-    const { watch } = asked;
+  #serve(from: string, request: WatchRequest): void {
+    const { watch } = request;
     let ofTab = this.#tabs.get(from);
     if (ofTab === undefined) {
       ofTab = new Set();
       this.#tabs.set(from, ofTab);
-      this.#election?.whenGone(from, this.#leading.signal, () => {
+      this.#election?.whenEnded(from, this.#leading.signal, () => {
         this.#tabs.get(from)?.forEach((name) => this.#relays.stop(name));
         this.#tabs.delete(from);
       });
     }
     ofTab.add(watch);
-    this.#relays.add(asked, {
+    this.#relays.add(request, {
       change: (change) => this.#election?.tell({ type: 'change', watch, text: writeWhole(change) }),
       end: (error) => this.#election?.tell({ type: 'end', watch, ...(error !== undefined && { error }) }),
     });

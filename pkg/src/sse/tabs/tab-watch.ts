@@ -25,7 +25,7 @@ export class TabWatch {
   }
 
   /** Adds a change. */
-  tell(change: WholeSessionChange): void {
+  push(change: WholeSessionChange): void {
     this.#waiting.push(change);
     this.hasBegun = true;
     if (change.type === 'deleted') {
@@ -45,7 +45,7 @@ export class TabWatch {
   /** Ends it because the leader's own watch has ended. Returns true to ask again later. */
   fail(failure: Failure | undefined): boolean {
     if (failure !== undefined && this.hasBegun && failure.code === 'SESSION_NOT_FOUND') {
-      this.tell({ type: 'deleted' });
+      this.push({ type: 'deleted' });
     } else if (failure !== undefined && this.hasBegun && failure.code === 'STORE_UNAVAILABLE') {
       return true;
     } else {

@@ -14,7 +14,7 @@ const PLAIN = /^[\w-]{1,100}$/u;
 export function lackable(steps: readonly StoreStep[]): StoreLack[] {
   const all = steps.flatMap(flat);
   const changes = all.flatMap(changesOf);
-  const found: Readonly<Partial<Record<StoreLack, boolean>>> = {
+  const needs: Readonly<Partial<Record<StoreLack, boolean>>> = {
     revisions: all.some(isAboutKnown) || changes.some(({ known }) => known !== undefined),
     order: !areInOrder(steps),
     texts: changes.some((change) => hasOtherText(change) || hasNul(change.delta) || hasNul(change.guard)),
@@ -29,7 +29,7 @@ export function lackable(steps: readonly StoreStep[]): StoreLack[] {
     repeats: isTwice('update', changes),
     scopes: all.some((step) => 'removeScope' in step) || changes.some(isUpdate),
   };
-  return (Object.keys(found) as StoreLack[]).filter((lack) => found[lack]);
+  return (Object.keys(needs) as StoreLack[]).filter((lack) => needs[lack]);
 }
 
 /** A step, or the steps that it makes at once. */
@@ -111,15 +111,15 @@ function writtenBy(step: StoreStep): readonly Change[] {
 /** True when the events of each session are written one by one, in the order of their times and then their ids. */
 function areInOrder(steps: readonly StoreStep[]): boolean {
   const last = new Map<string, { readonly time: number; readonly id: string }>();
-  const seen = new Set<string>();
+  const writtenKeys = new Set<string>();
   const isNext = ({ kind, key, time, id }: Change): boolean => {
     const session = JSON.stringify([key.appName, key.userId, key.sessionId]);
     const event = JSON.stringify([session, id]);
     const before = last.get(session);
-    if (kind !== 'append' || seen.has(event)) {
+    if (kind !== 'append' || writtenKeys.has(event)) {
       return true;
     }
-    seen.add(event);
+    writtenKeys.add(event);
     last.set(session, { time, id });
     return before === undefined || time > before.time || (time === before.time && id > before.id);
   };
