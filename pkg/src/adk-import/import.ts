@@ -74,7 +74,7 @@ export async function importAdk(
     const pacer = new Pacer(signal);
     const counts = await runImport({
       reader: new AdkReader(kind, opened, identified, pacer),
-      pacer: pacer,
+      pacer,
       service,
       target: dryRun ? new SessionService({ log: false }) : service,
       problems,

@@ -43,7 +43,7 @@ export async function logOf(
 }
 
 /** The events that a session shows after it was read. The rest of its log is loaded only if it may matter. */
-export async function currentEventsOf(
+export async function currentOf(
   service: SessionService,
   handle: Handle,
   window: EventWindow,

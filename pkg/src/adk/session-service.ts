@@ -28,7 +28,7 @@ import {
 import { StatepadPlugin } from './plugin.js';
 import { ToolCalls } from './tool-calls.js';
 import { WriteOrder, type Writes } from './write-order.js';
-import { logOf, showCurrentEvents, requestedWindow, currentEventsOf } from './current-events.js';
+import { logOf, showCurrentEvents, requestedWindow, currentOf } from './current-events.js';
 import { isMarker } from '../engine/rewind.js';
 import { missing } from '../session/append.js';
 import { isStatepadError } from '../model/errors.js';
@@ -260,7 +260,7 @@ export class StatepadSessionService extends BaseSessionService {
   async #open(handle: Handle, config?: GetSessionRequest['config']): Promise<Session> {
     const { length: taken } = viewOf(handle) as View;
     const window = requestedWindow(config, handle);
-    const session = toSession(handle, await currentEventsOf(this.service, handle, window));
+    const session = toSession(handle, await currentOf(this.service, handle, window));
     const tracked = {
       handle,
       taken,

@@ -6,12 +6,12 @@ import { describe, isObject } from '../model/value-types.js';
 import { accept, areAccepted, likelyName, type Names } from './names.js';
 
 /** Checks that an argument is an object. */
-export function checkObject(argument: unknown, path: string): void {
-  if (argument === undefined) {
+export function checkObject(input: unknown, path: string): void {
+  if (input === undefined) {
     invalid(path, 'is missing');
   }
-  if (!isObject(argument)) {
-    invalid(path, `must be an object, not ${describe(argument)}`);
+  if (!isObject(input)) {
+    invalid(path, `must be an object, not ${describe(input)}`);
   }
 }
 
@@ -42,19 +42,19 @@ export function checkNames(
 /**
  * Checks options, if present: all of them must be known. Their `signal` is checked, too. `path` names them in errors.
  */
-export function checkOptions(argument: unknown, known: readonly string[], path = 'options'): void {
-  if (argument === undefined) {
+export function checkOptions(input: unknown, known: readonly string[], path = 'options'): void {
+  if (input === undefined) {
     return;
   }
-  checkObject(argument, path);
-  for (const name of Object.keys(argument as object)) {
+  checkObject(input, path);
+  for (const name of Object.keys(input as object)) {
     if (!known.includes(name)) {
       const prefix = path === 'options' ? '' : `${path}.`;
       const likely = likelyName(name, known);
       unknown(prefix + name, `the options, which are ${known.join(', ')}`, likely && prefix + likely);
     }
   }
-  checkSignal((argument as { readonly signal?: unknown }).signal);
+  checkSignal((input as { readonly signal?: unknown }).signal);
 }
 
 /** Throws `INVALID_ARGUMENT` for a member of an unknown name, with the likely one, if any. */
@@ -64,34 +64,34 @@ export function unknown(path: string, what: string, likely: string | undefined):
 }
 
 /** Checks a signal, if present. Only members that every host's `AbortSignal` has are read. */
-export function checkSignal(argument: unknown): void {
-  if (argument === undefined) {
+export function checkSignal(input: unknown): void {
+  if (input === undefined) {
     return;
   }
-  const { aborted, throwIfAborted, addEventListener } = (isObject(argument) ? argument : {}) as Partial<
+  const { aborted, throwIfAborted, addEventListener } = (isObject(input) ? input : {}) as Partial<
     Record<string, unknown>
   >;
   if (typeof aborted !== 'boolean' || typeof throwIfAborted !== 'function' || typeof addEventListener !== 'function') {
-    invalid('signal', `must be an AbortSignal, not ${describe(argument)}`);
+    invalid('signal', `must be an AbortSignal, not ${describe(input)}`);
   }
 }
 
 /** Checks a callback. */
-export function checkFunction(argument: unknown, path: string): void {
-  if (typeof argument !== 'function') {
-    invalid(path, argument === undefined ? 'is missing' : `must be a function, not ${describe(argument)}`);
+export function checkFunction(input: unknown, path: string): void {
+  if (typeof input !== 'function') {
+    invalid(path, input === undefined ? 'is missing' : `must be a function, not ${describe(input)}`);
   }
 }
 
 /** Checks that an object has the required methods, and the type of its optional ones. `path` names it in errors. */
 export function checkMethods(
-  argument: unknown,
+  input: unknown,
   path: string,
   methods: readonly string[],
   optional: readonly string[] = [],
 ): void {
-  checkObject(argument, path);
-  const members = argument as Readonly<Record<string, unknown>>;
+  checkObject(input, path);
+  const members = input as Readonly<Record<string, unknown>>;
   methods.forEach((name) => checkFunction(members[name], `${path}.${name}`));
   optional
     .filter((name) => members[name] !== undefined)
@@ -116,9 +116,9 @@ export function admitString(value: unknown, path: string): string {
 }
 
 /** Checks a name that may be absent. */
-export function checkOptionalString(argument: unknown, path: string): void {
-  if (argument !== undefined) {
-    admitString(argument, path);
+export function checkOptionalString(input: unknown, path: string): void {
+  if (input !== undefined) {
+    admitString(input, path);
   }
 }
 

@@ -123,8 +123,8 @@ export class PendingWrites {
    * Writes. Replaces the earlier writes of the same context under the key, unless they are being appended; an
    * operator is composed with them. Throws as {@link PendingWrites.over}.
    */
-  write(owner: object, key: string, argument: unknown): void {
-    const value = this.over(key, argument);
+  write(owner: object, key: string, input: unknown): void {
+    const value = this.over(key, input);
     const operator = operatorOf(value);
     const top = this.#stacks.get(key)?.at(-1);
     const isFree = top?.owner === owner && !top.isSent && !top.isKept;

@@ -72,7 +72,7 @@ const HIDDEN: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Reports errors to clients, and in full to the operators of the server. */
-export class ErrorReporter {
+export class ErrorLog {
   readonly #onError: OnError;
 
   constructor(onError: OnError = logged) {

@@ -16,9 +16,9 @@ export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #credentials: boolean;
 
-  constructor(argument: CorsOptions) {
-    checkOptions(argument, ['origins', 'credentials'], 'cors');
-    const { origins, credentials = false }: { origins?: unknown; credentials?: unknown } = argument;
+  constructor(input: CorsOptions) {
+    checkOptions(input, ['origins', 'credentials'], 'cors');
+    const { origins, credentials = false }: { origins?: unknown; credentials?: unknown } = input;
     if (!Array.isArray(origins) || !origins.every(isOrigin)) {
       invalid('cors.origins', 'must be a list of origins, like https://app.example.com');
     }
@@ -42,8 +42,8 @@ export class Cors {
   }
 
   /** Lets the origin of the request read an answer, if it is one of the named origins. */
-  allow(request: Request, { body, status, statusText, headers: argument }: Response): Response {
-    const headers = new Headers(argument);
+  allow(request: Request, { body, status, statusText, headers: input }: Response): Response {
+    const headers = new Headers(input);
     const origin = request.headers.get('origin');
     headers.append('vary', 'origin');
     if (origin !== null && this.#origins.has(origin)) {
@@ -56,9 +56,9 @@ export class Cors {
   }
 }
 
-function isOrigin(argument: unknown): boolean {
+function isOrigin(input: unknown): boolean {
   try {
-    return typeof argument === 'string' && new URL(argument).origin === argument;
+    return typeof input === 'string' && new URL(input).origin === input;
   } catch {
     return false;
   }

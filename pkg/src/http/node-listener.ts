@@ -1,7 +1,7 @@
 // Node's own HTTP servers: their requests as `Request`, and a `Response` as they send it. Nothing is imported from
 // Node: the members of its types that are used are declared here.
 
-import { ErrorReporter, type OnError } from './answers.js';
+import { ErrorLog, type OnError } from './answers.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
 
 /** The members of `http.IncomingMessage` that are used. */
@@ -59,7 +59,7 @@ export function nodeListener(
   if (onError !== undefined) {
     checkFunction(onError, 'onError');
   }
-  const errors = new ErrorReporter(onError);
+  const errors = new ErrorLog(onError);
   return (given, response) => {
     const disconnected = new AbortController();
     const ignore = (): void => undefined;
@@ -73,7 +73,7 @@ export function nodeListener(
 
 async function answer(
   handler: (request: Request) => Response | Promise<Response>,
-  errors: ErrorReporter,
+  errors: ErrorLog,
   given: NodeRequest,
   response: NodeResponse,
   signal: AbortSignal,

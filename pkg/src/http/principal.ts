@@ -62,12 +62,12 @@ export class Rights {
   readonly #reads: readonly StoredScope[];
 
   /** Throws `INVALID_ARGUMENT` unless it is a complete principal: an omission grants nothing. */
-  constructor(argument: unknown) {
-    if (typeof argument !== 'object' || argument === null) {
-      invalid('authorize', `must answer a principal, a Response or undefined, not ${describe(argument)}`);
+  constructor(input: unknown) {
+    if (typeof input !== 'object' || input === null) {
+      invalid('authorize', `must answer a principal, a Response or undefined, not ${describe(input)}`);
     }
-    checkOptions(argument, MEMBERS, 'principal');
-    const { id, apps, users, sessions = 'all', reads = SCOPES, ends } = argument as Principal;
+    checkOptions(input, MEMBERS, 'principal');
+    const { id, apps, users, sessions = 'all', reads = SCOPES, ends } = input as Principal;
     checkOptionalString(id, 'principal.id');
     this.id = id ?? '';
     this.#apps = granted(apps, 'principal.apps');
@@ -153,32 +153,29 @@ function has(granted: Granted, name: string): boolean {
   return granted === 'all' || granted.includes(name);
 }
 
-function granted(argument: unknown, path: string): Granted {
-  if (argument === 'all') {
-    return argument;
+function granted(input: unknown, path: string): Granted {
+  if (input === 'all') {
+    return input;
   }
-  if (!isTexts(argument)) {
-    invalid(
-      path,
-      argument === undefined ? 'is missing' : `must be a list of names, or 'all', not ${describe(argument)}`,
-    );
+  if (!isTexts(input)) {
+    invalid(path, input === undefined ? 'is missing' : `must be a list of names, or 'all', not ${describe(input)}`);
   }
-  return [...argument];
+  return [...input];
 }
 
-function readable(argument: readonly StoredScope[]): readonly StoredScope[] {
-  if (!isTexts(argument) || !argument.every((scope) => SCOPES.includes(scope))) {
+function readable(input: readonly StoredScope[]): readonly StoredScope[] {
+  if (!isTexts(input) || !input.every((scope) => SCOPES.includes(scope))) {
     invalid('principal.reads', `must be a list of ${SCOPES.join(', ')}`);
   }
-  return [...argument];
+  return [...input];
 }
 
-function isTexts(argument: unknown): argument is readonly string[] {
-  return Array.isArray(argument) && argument.every((name) => typeof name === 'string' && isWellFormed(name));
+function isTexts(input: unknown): input is readonly string[] {
+  return Array.isArray(input) && input.every((name) => typeof name === 'string' && isWellFormed(name));
 }
 
-function endOf(argument: Date | number | undefined): number | undefined {
-  const time = argument instanceof Date ? argument.getTime() : argument;
+function endOf(input: Date | number | undefined): number | undefined {
+  const time = input instanceof Date ? input.getTime() : input;
   if (time !== undefined && (typeof time !== 'number' || Number.isNaN(time))) {
     invalid('principal.ends', 'must be a valid Date or a number of milliseconds since the epoch');
   }

@@ -78,15 +78,15 @@ export function admitMembers(
 }
 
 /** Copies a delta and freezes its values. `path` names it in errors. */
-export function admitDelta(argument: unknown, path: string, { instances = false }: AdmitOptions = {}): AdmittedDelta {
+export function admitDelta(input: unknown, path: string, { instances = false }: AdmitOptions = {}): AdmittedDelta {
   const delta: Record<string, Json> = {};
-  if (argument === undefined || argument === null) {
+  if (input === undefined || input === null) {
     return { delta, deleted: NOTHING };
   }
-  if (!isPlain(argument)) {
+  if (!isPlain(input)) {
     throw new StatepadError(
       'INVALID_ARGUMENT',
-      `${path} must be a plain object of keys and values, not ${describe(argument)}`,
+      `${path} must be a plain object of keys and values, not ${describe(input)}`,
       { path },
     );
   }
@@ -95,8 +95,8 @@ export function admitDelta(argument: unknown, path: string, { instances = false 
   let operators: Record<string, Operator> | undefined;
   let key = '';
   try {
-    for (key of Object.keys(argument)) {
-      const value = argument[key];
+    for (key of Object.keys(input)) {
+      const value = input[key];
       if (!isWellFormed(key)) {
         throw new Fault('is a key with a lone surrogate');
       }
@@ -113,9 +113,9 @@ export function admitDelta(argument: unknown, path: string, { instances = false 
       }
     }
   } catch (fault) {
-    throw report(located(fault, key, argument), path, true);
+    throw report(located(fault, key, input), path, true);
   }
-  admitSymbols(argument, path);
+  admitSymbols(input, path);
   if (operators === undefined) {
     return { delta, deleted: deleted ?? NOTHING };
   }
@@ -127,17 +127,17 @@ export function admitDelta(argument: unknown, path: string, { instances = false 
  * A copy of an operator. It is checked because other copies of the package may know others, and anyone can make one by
  * hand.
  */
-function admitOperator(argument: unknown, key: string): Operator {
-  const operator = copy(argument, key, 1, SYMBOLS);
+function admitOperator(input: unknown, key: string): Operator {
+  const operator = copy(input, key, 1, SYMBOLS);
   if (!isOperator(operator)) {
     throw new StatepadError('INVALID_ARGUMENT', `the operator of "${key}" is not known here`, { key });
   }
   return operator;
 }
 
-function admitSymbols(argument: object, path: string): void {
+function admitSymbols(input: object, path: string): void {
   try {
-    refuseSymbols(argument);
+    refuseSymbols(input);
   } catch (fault) {
     throw report(fault, path);
   }

@@ -51,23 +51,23 @@ export interface ContextContribution {
  * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
  */
 export function admitEvent(
-  argument: EventInit,
+  input: EventInit,
   now: () => number,
   options: AdmitOptions,
   context?: ContextContribution,
 ): EventDraft {
-  checkRecord(argument, 'event', options);
-  const { actions: givenActions } = argument;
+  checkRecord(input, 'event', options);
+  const { actions: givenActions } = input;
   if (givenActions !== undefined) {
     checkRecord(givenActions, 'actions', options);
   }
-  const names = Object.keys(argument);
+  const names = Object.keys(input);
   const actionNames = givenActions === undefined ? NO_NAMES : Object.keys(givenActions);
   if (options.anyName !== true) {
     checkEventNames(names, actionNames);
   }
   const event: Record<string, Json> = {};
-  admitMembers(argument, names, event, 'actions', '', options);
+  admitMembers(input, names, event, 'actions', '', options);
   if (context !== undefined) {
     event['author'] ??= context.author;
     event['invocationId'] = context.invocationId;
@@ -86,7 +86,7 @@ export function admitEvent(
     admitMembers(givenActions, actionNames, actions, 'stateDelta', 'actions', options);
   }
   event['actions'] = actions;
-  if ((argument as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
+  if ((input as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
     (event as unknown as Record<symbol, unknown>)[ADK_EVENT] = true;
   }
   const stored = deletionsIn(event['customMetadata'], deleted, operators);
@@ -99,9 +99,9 @@ const NO_NAMES: readonly string[] = [];
  * Refuses getters and entries in the place of members, which would be lost: only ADK's own instances consist of their
  * members.
  */
-function checkRecord(argument: unknown, path: string, { instances = false }: AdmitOptions): void {
-  if (!isPlain(argument) && !(instances && isObject(argument) && isRecordLike(argument))) {
-    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object, not ${describe(argument)}`, { path });
+function checkRecord(input: unknown, path: string, { instances = false }: AdmitOptions): void {
+  if (!isPlain(input) && !(instances && isObject(input) && isRecordLike(input))) {
+    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object, not ${describe(input)}`, { path });
   }
 }
 

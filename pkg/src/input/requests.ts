@@ -63,16 +63,16 @@ export const OPTIONS = {
 } as const;
 
 /** Checks a request: its type, near misses of known names, and its `signal`. */
-export function checkRequest(argument: unknown, names: Names): void {
-  checkObject(argument, 'request');
-  checkRequestNames(argument as object, names);
-  checkSignal((argument as { readonly signal?: unknown }).signal);
+export function checkRequest(input: unknown, names: Names): void {
+  checkObject(input, 'request');
+  checkRequestNames(input as object, names);
+  checkSignal((input as { readonly signal?: unknown }).signal);
 }
 
 /** Accepts any members of a session that is passed as a request. */
-function checkRequestNames(argument: object, names: Names): void {
-  if (!isSession(argument)) {
-    checkNames(Object.keys(argument), names);
+function checkRequestNames(input: object, names: Names): void {
+  if (!isSession(input)) {
+    checkNames(Object.keys(input), names);
   }
 }
 
@@ -88,32 +88,32 @@ function inActions(name: string): string | undefined {
 }
 
 /** True for a session in the place of a key: its `id` is the session's. */
-function isSession(argument: object): argument is { readonly id: string } {
-  const { id, sessionId } = argument as { readonly id?: unknown; readonly sessionId?: unknown };
+function isSession(input: object): input is { readonly id: string } {
+  const { id, sessionId } = input as { readonly id?: unknown; readonly sessionId?: unknown };
   return typeof id === 'string' && sessionId === undefined;
 }
 
 /** The id of the session that a request names, or that it is. */
-export function sessionIdOf(argument: object): unknown {
-  return isSession(argument) ? argument.id : (argument as { readonly sessionId?: unknown }).sessionId;
+export function sessionIdOf(input: object): unknown {
+  return isSession(input) ? input.id : (input as { readonly sessionId?: unknown }).sessionId;
 }
 
 /** Checks the three parts of a key, or of a session in the place of a key. */
-export function checkKey(argument: SessionKey | SessionName): SessionKey {
-  const { appName, userId } = argument;
+export function checkKey(input: SessionKey | SessionName): SessionKey {
+  const { appName, userId } = input;
   return {
     appName: admitString(appName, 'appName'),
     userId: admitString(userId, 'userId'),
-    sessionId: admitString(sessionIdOf(argument), 'sessionId'),
+    sessionId: admitString(sessionIdOf(input), 'sessionId'),
   };
 }
 
 /** Checks the target of an update: a key, a part of one, or a session. */
-export function checkTarget(argument: UpdateStateTarget | SessionName): UpdateStateTarget {
-  checkObject(argument, 'target');
-  checkRequestNames(argument, REQUESTS.target);
-  const { appName, userId } = argument;
-  const sessionId = sessionIdOf(argument);
+export function checkTarget(input: UpdateStateTarget | SessionName): UpdateStateTarget {
+  checkObject(input, 'target');
+  checkRequestNames(input, REQUESTS.target);
+  const { appName, userId } = input;
+  const sessionId = sessionIdOf(input);
   checkOptionalString(userId, 'userId');
   checkOptionalString(sessionId, 'sessionId');
   if (sessionId !== undefined && userId === undefined) {
@@ -123,46 +123,46 @@ export function checkTarget(argument: UpdateStateTarget | SessionName): UpdateSt
 }
 
 /** Checks the options of an update. */
-export function checkUpdateOptions(argument: UpdateStateOptions): UpdateStateOptions {
-  checkOptions(argument, OPTIONS.updateState);
-  const { attempts, author, invocationId } = argument;
+export function checkUpdateOptions(input: UpdateStateOptions): UpdateStateOptions {
+  checkOptions(input, OPTIONS.updateState);
+  const { attempts, author, invocationId } = input;
   if (attempts !== undefined && !(Number.isSafeInteger(attempts) && attempts >= 1)) {
     invalid('attempts', `must be a whole number from 1, not ${describe(attempts)}`);
   }
   checkOptionalString(author, 'author');
   checkOptionalString(invocationId, 'invocationId');
-  return argument;
+  return input;
 }
 
 /** True for the `app:` or `user:` key of a history without a session. */
-export function isSharedKey(argument: unknown): argument is SharedKey {
-  return isObject(argument) && 'key' in argument && !('id' in argument);
+export function isSharedKey(input: unknown): input is SharedKey {
+  return isObject(input) && 'key' in input && !('id' in input);
 }
 
 /** Checks options with the member `detailed`. */
-export function checkDetailed(argument: { readonly detailed?: unknown }, known: readonly string[]): void {
-  checkOptions(argument, known);
-  if (argument.detailed !== undefined && typeof argument.detailed !== 'boolean') {
-    invalid('detailed', `must be true or false, not ${describe(argument.detailed)}`);
+export function checkDetailed(input: { readonly detailed?: unknown }, known: readonly string[]): void {
+  checkOptions(input, known);
+  if (input.detailed !== undefined && typeof input.detailed !== 'boolean') {
+    invalid('detailed', `must be true or false, not ${describe(input.detailed)}`);
   }
 }
 
 /** True when the target of a watch is a whole session. Its key was checked. */
-export function isWhole(argument: WatchTarget): argument is WholeSessionKey {
-  const { whole } = argument as { readonly whole?: unknown };
+export function isWhole(input: WatchTarget): input is WholeSessionKey {
+  const { whole } = input as { readonly whole?: unknown };
   if (whole !== undefined && typeof whole !== 'boolean') {
     invalid('whole', `must be true or false, not ${describe(whole)}`);
   }
-  if (whole === true && sessionIdOf(argument) === undefined) {
+  if (whole === true && sessionIdOf(input) === undefined) {
     invalid('whole', 'is for a session: sessionId is missing');
   }
   return whole === true;
 }
 
 /** Checks the options of a watch of a whole session. */
-export function checkWholeOptions(argument: WholeWatchOptions): WholeWatchOptions {
-  checkPace(argument);
-  const { since, initial } = argument;
+export function checkWholeOptions(input: WholeWatchOptions): WholeWatchOptions {
+  checkPace(input);
+  const { since, initial } = input;
   if (since !== undefined) {
     checkObject(since, 'since');
     for (const name of ['revision', 'user', 'app'] as const) {
@@ -177,24 +177,24 @@ export function checkWholeOptions(argument: WholeWatchOptions): WholeWatchOption
   if (initial && since !== undefined) {
     invalid('initial', 'is not for a watch that goes on with since');
   }
-  return argument;
+  return input;
 }
 
 /** Checks the options of a watch. */
-export function checkWatchOptions(argument: WatchOptions, { sessionId }: UpdateStateTarget): WatchOptions {
-  checkPace(argument);
-  const { since, initial } = argument;
+export function checkWatchOptions(input: WatchOptions, { sessionId }: UpdateStateTarget): WatchOptions {
+  checkPace(input);
+  const { since, initial } = input;
   checkCount(since, 'since');
   if (initial && (sessionId !== undefined || since !== undefined)) {
     invalid('initial', 'is for an app or a user, without since: watch a session with whole: true');
   }
-  return argument;
+  return input;
 }
 
 /** Checks the options that all watches share, and their names. */
-function checkPace(argument: WatchOptions | WholeWatchOptions): void {
-  checkOptions(argument, OPTIONS.watch);
-  const { initial, poll = 1, buffer = 1 } = argument;
+function checkPace(input: WatchOptions | WholeWatchOptions): void {
+  checkOptions(input, OPTIONS.watch);
+  const { initial, poll = 1, buffer = 1 } = input;
   if (initial !== undefined && typeof initial !== 'boolean') {
     invalid('initial', `must be true or false, not ${describe(initial)}`);
   }
@@ -207,9 +207,9 @@ function checkPace(argument: WatchOptions | WholeWatchOptions): void {
 }
 
 /** Checks the name of a session: a handle, or any object with its `id`, `appName` and `userId`. */
-export function checkSession(argument: unknown): void {
-  checkObject(argument, 'session');
-  const { appName, userId, id } = argument as Record<string, unknown>;
+export function checkSession(input: unknown): void {
+  checkObject(input, 'session');
+  const { appName, userId, id } = input as Record<string, unknown>;
   admitString(appName, 'session.appName');
   admitString(userId, 'session.userId');
   admitString(id, 'session.id');

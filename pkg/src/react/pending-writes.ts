@@ -33,7 +33,7 @@ export class PendingWrite {
   /** The new values of its keys; `undefined` for deleted ones. */
   #results = new Map<string, Json | undefined>();
   /** The keys that were reported with other values since it was sent. */
-  readonly #reportedElsewhere = new Set<string>();
+  readonly #others = new Set<string>();
   /** The keys that the session reports with the written value. */
   readonly #done = new Set<string>();
 
@@ -58,7 +58,7 @@ export class PendingWrite {
   /** Marks it as accepted: its results are final. A different value that was reported in the meantime is newer. */
   accept(): void {
     this.#status = 'accepted';
-    this.#reportedElsewhere.forEach((key) => this.#done.add(key));
+    this.#others.forEach((key) => this.#done.add(key));
   }
 
   /** The state with the write applied. */
@@ -98,7 +98,7 @@ export class PendingWrite {
         this.#done.add(key);
         reached.push(key);
       } else if (keys !== 'all') {
-        this.#reportedElsewhere.add(key);
+        this.#others.add(key);
       }
     }
     return reached;

@@ -4,7 +4,7 @@ import { existingSession, openTarget, type OpenedTarget } from './changes.js';
 import { configOf, severalTargets, singleTarget, type RequestedTarget } from './targets.js';
 import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from './wire.js';
 import { checkFunction, checkMethods, checkObject, checkOptions, invalid } from '../checks/arguments.js';
-import { ErrorReporter, type OnError } from '../http/answers.js';
+import { ErrorLog, type OnError } from '../http/answers.js';
 import { Cors, type CorsOptions } from '../http/cors.js';
 import { authorized, EVERYONE, type Authorize, type Rights } from '../http/principal.js';
 import { visibleChange, visibleSession } from '../http/visible.js';
@@ -91,7 +91,7 @@ class SseHandler {
   readonly #poll: number | undefined;
   readonly #limit: StreamLimit;
   readonly #cors: Cors | undefined;
-  readonly #errors: ErrorReporter;
+  readonly #errors: ErrorLog;
 
   constructor(
     service: SessionSource,
@@ -107,7 +107,7 @@ class SseHandler {
     if (onError !== undefined) {
       checkFunction(onError, 'onError');
     }
-    this.#errors = new ErrorReporter(onError);
+    this.#errors = new ErrorLog(onError);
   }
 
   async answer(request: Request): Promise<Response> {

@@ -166,7 +166,7 @@ export class StatepadTimeline extends InspectorElement {
     const drawing = { inspection, step, span, range, written: this.#written(traced) };
     // The lane of a key has its room even while it is not drawn, so that the content below does not move.
     const height = RULER + log.authors.length * LANE + TRACE;
-    const line = (wanted + 1) * step;
+    const line = (target + 1) * step;
     const [left, width] = [`${span.from}px`, Math.max(span.to - span.from, 0)];
     return html`<div class="frame" @scroll=${this.#scrolledDown}>
       <ul class="lanes" aria-label="Authors">
@@ -177,7 +177,7 @@ export class StatepadTimeline extends InspectorElement {
         <div class="picture" style=${styleMap({ width: `${whole}px`, 'min-height': `${height}px`, '--lanes-end': `${height - TRACE}px` })}>
           <svg style=${styleMap({ left })} width=${width} height=${height}>${marks(drawing)}</svg>
           ${traced === undefined ? nothing : traceLane(this.#trace, { span, step, count })}
-          ${wanted === count ? nothing : html`<div class="later" style=${styleMap({ left: `${line}px` })}></div>`}
+          ${target === count ? nothing : html`<div class="later" style=${styleMap({ left: `${line}px` })}></div>`}
           <div
             class="moment"
             style=${styleMap({ left: `${line}px` })}
