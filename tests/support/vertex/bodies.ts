@@ -1,14 +1,14 @@
-// What a session or an event has to have beyond what its protocol buffer says, and what they look like in answers.
+// The rules for sessions and events beyond their protocol buffers, and their form in answers.
 
 import { invalidFields } from './errors.ts';
 import { formatTime, later, parseSpan, parseTime } from './time.ts';
 import type { Message } from './message.ts';
 import type { State, StoredEvent, StoredSession } from './sessions.ts';
 
-/** How long a session is kept when nothing is said about it: 365 days, in nanoseconds. */
+/** The life of a session without an expiry: 365 days, in nanoseconds. */
 const LIFETIME = 365n * 86_400_000_000_000n;
 
-/** What a label may be made of, in its key and its value. */
+/** The characters of a label, in its key and its value. */
 const LABEL = /^[\p{Ll}\p{Lo}\p{N}_-]{0,64}$/u;
 
 /** Checks that members are there. `path` is what errors call the whole. */

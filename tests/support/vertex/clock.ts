@@ -1,6 +1,6 @@
 // The time of the service, and the numbers that it gives as ids.
 
-/** What the service takes from its host. */
+/** The parts of the host that the service uses. */
 export interface Host {
   /** Milliseconds since the epoch. */
   readonly now: () => number;

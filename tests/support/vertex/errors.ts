@@ -24,7 +24,7 @@ export interface Violation {
   readonly description: string;
 }
 
-/** What the service answers instead of a result. */
+/** The error that the service answers instead of a result. */
 export class ApiError extends Error {
   readonly status: StatusName;
   readonly details: readonly object[];
@@ -52,17 +52,17 @@ function badRequest(message: string, violations: readonly Violation[]): ApiError
   return new ApiError('INVALID_ARGUMENT', message, [{ '@type': BAD_REQUEST, fieldViolations: violations }]);
 }
 
-/** What the reader of JSON refuses: all of it at once, a line each. */
+/** The refusal by the reader of JSON: all faults at once, a line each. */
 export function unreadable(violations: readonly Violation[]): ApiError {
   return badRequest(violations.map(({ description }) => description).join('\n'), violations);
 }
 
-/** What the reader of JSON refuses when the text is no JSON at all. */
+/** The refusal by the reader of JSON of a text that is no JSON at all. */
 export function notJson(reason: string): ApiError {
   return new ApiError('INVALID_ARGUMENT', `Invalid JSON payload received. ${reason}`);
 }
 
-/** What the service refuses in a request that could be read: members with their reasons, numbered in the message. */
+/** The refusal of a readable request: members with their reasons, numbered in the message. */
 export function invalidFields(...violations: readonly (readonly [field: string, reason: string])[]): ApiError {
   const found = violations.map(([field, reason], index) => `${index + 1}.Field: ${field}; Message: ${reason}\t`);
   return badRequest(
@@ -71,7 +71,7 @@ export function invalidFields(...violations: readonly (readonly [field: string, 
   );
 }
 
-/** What the service refuses without a word on the reason. */
+/** A refusal without a reason. */
 export function invalidArgument(): ApiError {
   return new ApiError('INVALID_ARGUMENT', 'Request contains an invalid argument.');
 }

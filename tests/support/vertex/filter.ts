@@ -4,7 +4,7 @@ import { invalidFields } from './errors.ts';
 
 /** One comparison of a filter. */
 export interface Comparison {
-  /** What is compared, without its last part when that is quoted: `user_id`, `labels.color`. */
+  /** The compared field, without its last part when that is quoted: `user_id`, `labels.color`. */
   readonly path: string;
   readonly operator: string;
   readonly value: string;
@@ -41,7 +41,7 @@ export function readFilter(text: string): readonly Comparison[] {
   return found;
 }
 
-/** What a filter is answered that cannot be understood, or compares what cannot be compared. */
+/** The answer for a filter that cannot be parsed, or compares fields that cannot be compared. */
 export function refusedFilter(): Error {
   return invalidFields(['filter', 'Invalid filter.']);
 }

@@ -29,7 +29,7 @@ interface Received {
   readonly request: Request;
   readonly url: URL;
   readonly bytes: Uint8Array;
-  readonly told: VertexRequest;
+  readonly record: VertexRequest;
 }
 
 /**
@@ -56,8 +56,8 @@ export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
   const tokens = new Tokens(token);
   const requests: VertexRequest[] = [];
 
-  const answer = ({ request, url, bytes, told }: Received, polls: number): Response => {
-    const target = targetOf(told.method, url.pathname);
+  const answer = ({ request, url, bytes, record }: Received, polls: number): Response => {
+    const target = targetOf(record.method, url.pathname);
     if (target === undefined) {
       return notThere();
     }
@@ -69,8 +69,8 @@ export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
 
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const received = await receive(new Request(input, init));
-    requests.push(received.told);
-    const trouble = troubles.take(received.told);
+    requests.push(received.record);
+    const trouble = troubles.take(received.record);
     if (trouble?.kind === 'request-lost') {
       throw connectionLost();
     }
@@ -105,7 +105,7 @@ async function receive(request: Request): Promise<Received> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   request.signal.throwIfAborted();
   const headers = [...request.headers].filter(([name]) => !SECRET.includes(name));
-  const told = {
+  const record = {
     call: targetOf(request.method, url.pathname)?.call,
     method: request.method,
     path: url.pathname,
@@ -113,7 +113,7 @@ async function receive(request: Request): Promise<Received> {
     headers: Object.fromEntries(headers),
     body: bodyOf(bytes),
   };
-  return { request, url, bytes, told };
+  return { request, url, bytes, record };
 }
 
 /** A body for the list of requests, which also has those that are refused. */

@@ -4,7 +4,7 @@ import { ApiError, notJson } from './errors.ts';
 import { shuffled } from './shuffle.ts';
 import { isWellFormed } from '../../../pkg/src/model/json.ts';
 
-/** How deep objects and lists may lie in each other. */
+/** The deepest nesting of objects and lists. */
 const MAX_DEPTH = 100;
 
 /** Reads the body of a request. An empty one is `undefined`. */

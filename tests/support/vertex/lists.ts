@@ -5,15 +5,15 @@ import { hash } from './shuffle.ts';
 import { protoNameOf } from './schema.ts';
 import type { Query } from './query.ts';
 
-/** How many items a page has at most, and when it is not said how many it may have. */
+/** The largest number of items on a page, and the default. */
 const MAX_PAGE_SIZE = 100;
 
-/** What a list can be ordered by: times, by the names of the fields that have them. */
+/** The orders of a list: by times, by the names of their fields. */
 export type Times<T> = Readonly<Record<string, (item: T) => bigint>>;
 
 /** A list, before it is in order. */
 export interface Listing<T> {
-  /** What is listed, as tokens know it. */
+  /** The kind of list, for its tokens. */
   readonly title: string;
   readonly items: readonly T[];
   readonly query: Query;

@@ -1,10 +1,10 @@
-// What the comparisons of a filter want.
+// The comparisons of a filter.
 
 import { refusedFilter, type Comparison } from './filter.ts';
 import { parseTime } from './time.ts';
 import type { StoredEvent, StoredSession } from './sessions.ts';
 
-/** What a session can be compared by, by both names that the fields have. */
+/** The fields of a session that can be compared, by both of their names. */
 const TEXTS: Readonly<Record<string, (session: StoredSession) => unknown>> = {
   user_id: ({ userId }) => userId,
   userId: ({ userId }) => userId,

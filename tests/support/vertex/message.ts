@@ -1,4 +1,4 @@
-// Reads the messages of a body, as strictly as Google's own reader of JSON: all that it refuses is told at once.
+// Reads the messages of a body, as strictly as Google's own reader of JSON: all faults are reported at once.
 
 import { unreadable, type Violation } from './errors.ts';
 import { isDefault, readEnum, readScalar, readTime, textOf } from './scalars.ts';
@@ -165,7 +165,7 @@ function url(name: string): string {
   return `type.googleapis.com/${name}`;
 }
 
-/** True when an answer has a field: values that are the default are left out unless the field knows that it was set. */
+/** True when an answer has a field: default values are left out unless the field knows that it was set. */
 function isKept(field: Field, value: unknown): boolean {
   return value !== undefined && (field.hasPresence || !isEmpty(field, value));
 }

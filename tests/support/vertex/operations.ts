@@ -4,16 +4,16 @@ import { notFound } from './errors.ts';
 import { formatTime } from './time.ts';
 import type { Clock } from './clock.ts';
 
-/** What starts an operation. */
+/** The start of an operation. */
 export interface Start {
-  /** What its name begins with, up to `/operations/`. */
+  /** The beginning of its name, up to `/operations/`. */
   readonly parent: string;
   /** The types of its metadata and of its result, as addresses. */
   readonly metadata: string;
   readonly result: string;
-  /** How many polls are answered before it is done; it is done at once when there are none, and no delay. */
+  /** The number of polls that are answered before it is done; it is done at once when there are none, and no delay. */
   readonly polls: number;
-  /** After how many nanoseconds it is done by itself, unless polls are told. */
+  /** The time after which it is done by itself, in nanoseconds, unless polls are set. */
   readonly delay?: bigint;
   /** Does the work, and says the result. */
   readonly finish: () => object;
@@ -23,7 +23,7 @@ interface Operation {
   readonly name: string;
   readonly start: Start;
   readonly time: string;
-  /** How many polls are left. */
+  /** The number of remaining polls. */
   polls: number;
   /** The time when it is done by itself. */
   readonly due: bigint | undefined;

@@ -3,7 +3,7 @@
 import { hash } from './shuffle.ts';
 import type { Version } from './schema.ts';
 
-/** What the API can be asked, by the names of its methods. */
+/** The methods of the API, by their names. */
 export type VertexCall =
   | 'createSession'
   | 'getSession'
@@ -14,7 +14,7 @@ export type VertexCall =
   | 'appendEvent'
   | 'getOperation';
 
-/** What a path asks for. */
+/** The target of a path. */
 export interface Target {
   readonly call: VertexCall;
   readonly version: Version;
@@ -55,7 +55,7 @@ const ROUTES = [
 /** All that the API can be asked. */
 export const CALLS: readonly VertexCall[] = [...new Set(ROUTES.map(([, , call]) => call))];
 
-/** What a request asks for; `undefined` when the API has no such path. */
+/** The target of a request; `undefined` when the API has no such path. */
 export function targetOf(method: string, path: string): Target | undefined {
   for (const [asked, pattern, call] of ROUTES) {
     const groups = asked === method ? pattern.exec(path)?.groups : undefined;

@@ -15,7 +15,7 @@ const PARAMETERS: Readonly<Partial<Record<VertexCall, readonly string[]>>> = {
   updateSession: ['updateMask'],
 };
 
-/** What every API of Google takes in an address, with a dollar sign or without. */
+/** The parameters that every API of Google accepts, with a dollar sign or without. */
 const COMMON = new Set(
   'alt access_token callback fields key oauth_token prettyPrint quotaUser uploadType upload_protocol .xgafv'.split(
     ' ',

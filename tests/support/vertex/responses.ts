@@ -25,7 +25,7 @@ export function notThere(): Response {
   return new Response(page, { status: 404, headers: { 'content-type': 'text/html; charset=UTF-8' } });
 }
 
-/** What `fetch` rejects with when a connection fails. */
+/** The error that `fetch` rejects with when a connection fails. */
 export function connectionLost(): TypeError {
   return new TypeError('fetch failed');
 }

@@ -1,4 +1,4 @@
-// The calls of the API, over what is kept in memory.
+// The calls of the API, over data in memory.
 
 import { checkLabels, checkRequired, describeSession, expiryOf, firstExpiryOf, newEvent } from './bodies.ts';
 import { ApiError, invalidArgument, invalidFields, notFound } from './errors.ts';
@@ -23,13 +23,13 @@ export interface Call {
   readonly polls: number;
 }
 
-/** What a service is made with. */
+/** The options of a service. */
 export interface ServiceOptions {
   /** The numbers of projects, by their ids. */
   readonly projects: Readonly<Record<string, string>>;
   /** The engines that exist; all do when it is not said. */
   readonly engines: readonly string[] | undefined;
-  /** How long a session is being made, in milliseconds. */
+  /** The time that the creation of a session takes, in milliseconds. */
   readonly creationDelay: number;
 }
 
@@ -120,7 +120,7 @@ export class Service {
     return { id, userId, number, displayName, labels, own: new Map(), ...times, isReady: false, events: [] };
   }
 
-  /** What a creation answers: the state that was given, and times that are not quite those of the session. */
+  /** The answer of a creation: the requested state, and times that differ slightly from those of the session. */
   #createdOf({ userId, displayName, labels }: StoredSession, name: string, { sessionState }: Message): object {
     const time = formatTime(this.#clock.tick());
     return { name, createTime: time, updateTime: time, displayName, sessionState, labels, userId };

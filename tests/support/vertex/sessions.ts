@@ -1,4 +1,4 @@
-// What the service keeps: engines, and in them the sessions with their events and the state that they share.
+// The data of the service: engines, and in them the sessions with their events and their shared state.
 
 import type { Message } from './message.ts';
 

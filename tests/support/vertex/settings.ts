@@ -1,4 +1,4 @@
-// What a fake is made with and told: checked, so that a test does not wait for what cannot happen.
+// Checks of the options and troubles of a fake, so that a test does not wait for something impossible.
 
 import { CALLS } from './paths.ts';
 import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../../../pkg/src/checks/arguments.ts';

@@ -1,4 +1,4 @@
-// What requests prove themselves with: any token will do, but there has to be one, and it must not have expired.
+// The credentials of requests: any token will do, but one is required, and it must not have expired.
 
 import { ApiError } from './errors.ts';
 import type { Target, VertexCall } from './paths.ts';

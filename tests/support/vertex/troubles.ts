@@ -1,4 +1,4 @@
-// What goes wrong on purpose.
+// Deliberate faults.
 
 import { ApiError, type StatusName } from './errors.ts';
 import { errorResponse } from './responses.ts';

@@ -1,10 +1,10 @@
-// What is given to a fake, and what it tells.
+// The options and the members of a fake.
 
 import type { VertexCall } from './paths.ts';
 
 /** A request that the fake has got. */
 export interface VertexRequest {
-  /** What it asks for; `undefined` when the API has no such path. */
+  /** The called method; `undefined` when the API has no such path. */
   readonly call: VertexCall | undefined;
   readonly method: string;
   /** The path of its address, as it was sent. */
@@ -19,13 +19,13 @@ export interface VertexRequest {
 
 /** Something that goes wrong. */
 export type VertexTrouble = VertexTroubleKind & {
-  /** How many requests it meets; 1 unless told otherwise. */
+  /** The number of requests that it affects; 1 by default. */
   readonly times?: number | undefined;
-  /** Which requests it meets: those of a call, or those that a function chooses; all unless told otherwise. */
+  /** The requests that it affects: those of a call, or those that a function chooses; all by default. */
   readonly when?: VertexCall | ((request: VertexRequest) => boolean) | undefined;
 };
 
-/** What goes wrong. */
+/** A deliberate fault. */
 export type VertexTroubleKind =
   | {
       /** An error is answered, and nothing is done. */
@@ -46,25 +46,25 @@ export type VertexTroubleKind =
   | {
       /** The request is carried out, and its answer comes late. */
       readonly kind: 'slow';
-      /** How late, in milliseconds. */
+      /** The delay, in milliseconds. */
       readonly delay: number;
     }
   | {
       /** The operation that a request starts is not done at once, and neither is its work. Others are not met. */
       readonly kind: 'pending';
-      /** How often it is asked for before it is done. */
+      /** The number of polls before it is done. */
       readonly polls: number;
     };
 
 /** Options of {@link fakeVertexAi}. */
 export interface FakeVertexAiOptions {
-  /** The clock, in milliseconds since the epoch; `Date.now` unless told otherwise. */
+  /** The clock, in milliseconds since the epoch; `Date.now` by default. */
   readonly now?: (() => number) | undefined;
-  /** Numbers from 0 up to, but not including, 1, for ids; `Math.random` unless told otherwise. */
+  /** Numbers from 0 up to, but not including, 1, for ids; `Math.random` by default. */
   readonly random?: (() => number) | undefined;
   /** The numbers of projects, by their ids. Others have one that follows from their id. */
   readonly projects?: Readonly<Record<string, string>> | undefined;
-  /** The ids of the engines that exist; all do unless told otherwise. */
+  /** The ids of the engines that exist; all do by default. */
   readonly engines?: readonly string[] | undefined;
   /**
    * How long it takes to make a session, in milliseconds of the clock; 0 unless told otherwise. Until then its id is
