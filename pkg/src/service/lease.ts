@@ -5,7 +5,7 @@ import { missing, notFound } from '../session/append.js';
 import { checkCount, invalid } from '../checks/arguments.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 import { orAborted, type Signal } from '../async/abort.js';
 import { sleep } from '../async/sleep.js';
 import { decideLease, type LeaseAnswer, type LeaseRequest, type LeaseRow } from '../store/lease.js';

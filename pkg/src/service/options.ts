@@ -1,7 +1,7 @@
 // The options of a service that have to do with its store.
 
 import { StatepadError } from '../model/errors.js';
-import { describe, isObject } from '../model/kinds.js';
+import { describe, isObject } from '../model/value-types.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
 import { OPTIONS } from '../input/requests.js';
 import { isThenable } from '../async/thenable.js';

@@ -13,7 +13,7 @@ import {
 import { checkKeepsRevisions } from './revisions.js';
 import { namesOf } from '../checks/names.js';
 import { OPTIONS } from '../input/requests.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 import { deepFreeze, put } from '../model/json.js';
 import { mergeRecords, nameOf } from '../model/scope.js';
 import type { SessionBackend } from '../backend/backend.js';

@@ -92,7 +92,7 @@ function markerOf(
   const { restored, shared } = restoringTo(view, plan.to, plan.concerned);
   const saved = artifactDelta === undefined ? {} : { artifactDelta };
   const actions = { rewindBeforeInvocationId: plan.before, ...saved };
-  const marker = { author: 'system', invocationId: newId(), written: restored };
+  const marker = { author: 'system', invocationId: newId(), writes: restored };
   return { draft: admitEvent({ actions }, now, {}, marker), shared };
 }
 

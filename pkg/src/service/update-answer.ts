@@ -1,7 +1,7 @@
 // What the function of an update answers with: a delta, or nothing.
 
 import { StatepadError } from '../model/errors.js';
-import { describe, isPlain } from '../model/kinds.js';
+import { describe, isPlain } from '../model/value-types.js';
 import { warnInDevelopment } from '../model/warnings.js';
 import type { Json } from '../model/types.js';
 

@@ -3,7 +3,7 @@
 import { eventsInWindow, showsAll, type EventWindow } from './event-window.js';
 import { MergedState, type SessionVersions } from './merged-state.js';
 import { StatepadError } from '../model/errors.js';
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import type { LeaseHold } from './lease-hold.js';
 import type { SessionRecord } from './record.js';
 import type { Event, Json, Session } from '../model/types.js';

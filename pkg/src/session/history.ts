@@ -3,7 +3,7 @@
 import { storedDeletions } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
-import { describe, isObject } from '../model/kinds.js';
+import { describe, isObject } from '../model/value-types.js';
 import { HistoryEngine } from '../engine/history.js';
 import { stateOf, type View } from './handle.js';
 import { checkCount } from '../checks/arguments.js';

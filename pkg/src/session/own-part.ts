@@ -1,6 +1,6 @@
 // What belongs to a session alone, of what it shows and of what its events write.
 
-import { isList, isObject } from '../model/kinds.js';
+import { isList, isObject } from '../model/value-types.js';
 import { put } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
 

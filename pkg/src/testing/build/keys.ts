@@ -1,4 +1,4 @@
-// Where the cases happen: the names, keys and times of most of them.
+// The names, keys and times of most cases.
 
 import type { SessionKey } from '../../model/types.js';
 

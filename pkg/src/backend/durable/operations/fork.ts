@@ -37,7 +37,11 @@ interface ForkedFrom {
 }
 
 /** See `SessionBackend.fork`. */
-export async function forkStored(parts: StoreComponents, plan: ForkPlan, signal: Signal | undefined): Promise<Session> {
+export async function forkStored(
+  parts: StoreComponents,
+  plan: ForkPlan,
+  signal: Signal | undefined,
+): Promise<Session> {
   const { key } = plan;
   return await parts.writer.runExclusive(key, signal, async (start) => {
     // Nothing has happened before the last change is made: until then the caller may give up.

@@ -54,7 +54,11 @@ interface ScopeChange extends Pick<Change, 'id' | 'time' | 'guard' | 'turn'> {
 }
 
 /** A user's and the app's keys, or the app's alone. */
-export function scopeTarget(parts: StoreComponents, target: UpdateStateTarget, signal: Signal | undefined): UpdateTarget {
+export function scopeTarget(
+  parts: StoreComponents,
+  target: UpdateStateTarget,
+  signal: Signal | undefined,
+): UpdateTarget {
   const { appName, userId } = target;
   const key = { appName, userId };
   return async (turn) => {
@@ -144,7 +148,11 @@ function changed(cause: unknown): StatepadError {
   return new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause });
 }
 
-async function load({ loader, writer }: StoreComponents, key: ScopeKey, signal: Signal | undefined): Promise<ReadScopes> {
+async function load(
+  { loader, writer }: StoreComponents,
+  key: ScopeKey,
+  signal: Signal | undefined,
+): Promise<ReadScopes> {
   const { appName, userId } = key;
   const { ended } = writer;
   const user = userId === undefined ? undefined : loader.loadScope(key, signal);
