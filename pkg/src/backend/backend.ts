@@ -26,9 +26,9 @@ import type {
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 import type { Reservation, UpdateTarget } from './update-target.js';
-import type { SharedPast } from '../past/source.js';
+import type { SharedPast } from '../past/shared-past.js';
 import type { WholeSessionChange } from '../model/watch.js';
-import type { ChangeSource, WatchPlan, WholePlan } from '../watch/source.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
 
 /** A request to create a session, understood. */
 export interface Creation {

@@ -1,11 +1,11 @@
 // Sessions without a store: nothing is waited for, so nothing can come between.
 
 import { beginAppend, finishAppend, type PendingAppend } from '../session/append.js';
-import { creationEvent } from '../session/creation.js';
-import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
+import { creationEvent } from '../session/creation-event.js';
+import { notFoundInMemory, noteInMemory } from '../session/other-services.js';
 import { cloneMutable, put } from '../model/json.js';
 import { SessionRegistry } from '../session/registry.js';
-import { SharedLogs, type LogKept } from '../session/shared-log.js';
+import { SharedLogs, type LogKept } from '../session/shared-logs.js';
 import { entriesOf } from '../session/scope-version.js';
 import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
@@ -26,11 +26,11 @@ import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessi
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
-import type { SharedPast } from '../past/source.js';
+import type { SharedPast } from '../past/shared-past.js';
 import type { Signal } from '../async/abort.js';
-import type { MemoryParts } from '../watch/memory.js';
+import type { MemoryParts } from '../watch/memory-sources.js';
 import type { WholeSessionChange } from '../model/watch.js';
-import type { ChangeSource, WatchPlan, WholePlan } from '../watch/source.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
 import type { Topics } from '../watch/topics.js';
 import type {
   Event,
@@ -182,23 +182,23 @@ export class MemoryBackend implements SessionBackend {
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
-    const { watchMemory } = await import('../watch/memory.js');
+    const { watchMemory } = await import('../watch/memory-sources.js');
     return watchMemory(await this.#watched(), plan);
   }
 
   async watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>> {
-    const { watchWholeInMemory } = await import('../watch/memory.js');
+    const { watchWholeInMemory } = await import('../watch/memory-sources.js');
     return watchWholeInMemory(await this.#watched(), plan);
   }
 
   async #watched(): Promise<MemoryParts> {
-    const { Topics } = await import('../watch/memory.js');
+    const { Topics } = await import('../watch/memory-sources.js');
     const topics = (this.#topics ??= new Topics(false));
     return { registry: this.#registry, logs: this.#logs, topics };
   }
 
   async past(): Promise<SharedPast> {
-    return (this.#past ??= new (await import('../past/memory.js')).MemoryPast(this.#logs));
+    return (this.#past ??= new (await import('../past/memory-past.js')).MemoryPast(this.#logs));
   }
 
   view(session: unknown): View | undefined {

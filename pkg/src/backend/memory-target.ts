@@ -7,7 +7,7 @@ import { StatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
 import { put } from '../model/json.js';
 import { resolveNow } from '../session/append.js';
-import { notFoundInMemory } from '../session/elsewhere.js';
+import { notFoundInMemory } from '../session/other-services.js';
 import { entriesOf } from '../session/scope-version.js';
 import { isSessionTarget, type UpdateTarget } from './update-target.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';

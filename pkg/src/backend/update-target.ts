@@ -2,7 +2,7 @@
 // caller.
 
 import { StatepadError } from '../model/errors.js';
-import type { QueueTurn } from '../async/exclusive-queue.js';
+import type { QueueTurn } from '../async/reentrant-queues.js';
 import type { StoredScope } from '../model/scope.js';
 import type { Json, SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { Hint } from '../store/contract.js';

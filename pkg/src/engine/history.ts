@@ -2,8 +2,8 @@
 
 import { keyOf, knownWordOf, withRoom, wordOf, wordsOf, writeWords, type KeyedDelta } from './keys.js';
 import { MAX_COUNT } from './limits.js';
-import { countOf } from './answer.js';
-import { answerOf } from './transfer.js';
+import { countOf } from './answer-count.js';
+import { answerOf } from './transfer-buffers.js';
 import { Absent, HistoryLog } from './wasm.js';
 import { isStatepadError } from '../model/errors.js';
 import { put } from '../model/json.js';

@@ -1,7 +1,7 @@
 // Keys cross into the core once: from then on they go by a number.
 
 import { memoryFull } from './core-error.js';
-import { wordsFor, writeText } from './transfer.js';
+import { wordsFor, writeText } from './transfer-buffers.js';
 import { Absent, KeyWord, Shift, intern, released_keys } from './wasm.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { isWellFormed } from '../model/json.js';

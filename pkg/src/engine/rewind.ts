@@ -2,8 +2,8 @@
 // each event the place of the first one of its invocation.
 
 import { withRoom } from './keys.js';
-import { countOf } from './answer.js';
-import { answerOf, wordsFor } from './transfer.js';
+import { countOf } from './answer-count.js';
+import { answerOf, wordsFor } from './transfer-buffers.js';
 import { Absent, rewind_events } from './wasm.js';
 
 const NONE: number = Absent.Number;

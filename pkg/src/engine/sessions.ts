@@ -12,7 +12,7 @@ import {
   writeWords,
 } from './keys.js';
 import { MAX_COUNT } from './limits.js';
-import { answerOf, currentWords, readRevisions, wordsFor, writeFloats, writeText, writeTexts } from './transfer.js';
+import { answerOf, currentWords, readRevisions, wordsFor, writeFloats, writeText, writeTexts } from './transfer-buffers.js';
 import { Absent, Answer, Core, ErrorText, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
 import type { DeltaWords, KeyedDelta } from './keys.js';
 import type { PreparedChange, ScopeSet } from './prepared-change.js';

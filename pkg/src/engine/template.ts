@@ -2,8 +2,8 @@
 
 import { escape_template, parse_template } from './wasm.js';
 import { withRoom } from './keys.js';
-import { answerOf, writeText } from './transfer.js';
-import { countOf } from './answer.js';
+import { answerOf, writeText } from './transfer-buffers.js';
+import { countOf } from './answer-count.js';
 
 /** A placeholder with all that rendering needs. */
 export interface CompiledPlaceholder {

@@ -3,9 +3,9 @@
 import { admitDelta } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
 import { sessionIdFrom } from '../backend/backend.js';
-import { ownMetadata, ownPart } from '../session/own-part.js';
+import { ownMetadata, ownPart } from '../session/session-scope.js';
 import { currentLog } from './current-log.js';
-import { checkKeepsCreations, checkKeepsRevisions } from './revisions.js';
+import { checkKeepsCreations, checkKeepsRevisions } from './store-requirements.js';
 import { checkRevision, stateAt } from '../session/history.js';
 import { newId } from '../model/ids.js';
 import type { ServiceParts } from './current-log.js';

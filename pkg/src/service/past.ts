@@ -10,7 +10,7 @@ import {
   checkOptions,
   invalid,
 } from '../checks/arguments.js';
-import { checkKeepsRevisions } from './revisions.js';
+import { checkKeepsRevisions } from './store-requirements.js';
 import { namesOf } from '../checks/names.js';
 import { OPTIONS } from '../input/requests.js';
 import { describe } from '../model/kinds.js';

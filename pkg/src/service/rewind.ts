@@ -4,7 +4,7 @@ import { currentLog, type ServiceParts } from './current-log.js';
 import { planRedo, planRewind, type RewindPlan } from '../engine/rewind.js';
 import { admitEvent, type EventDraft } from '../input/event-draft.js';
 import { admitString } from '../checks/arguments.js';
-import { checkKeepsRevisions } from './revisions.js';
+import { checkKeepsRevisions } from './store-requirements.js';
 import { makeHandle } from '../session/handle.js';
 import { restoringTo } from '../session/history.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';

@@ -30,12 +30,12 @@ import {
 } from '../input/requests.js';
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
-import type { LogKept } from '../session/shared-log.js';
+import type { LogKept } from '../session/shared-logs.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import type { ExclusiveQueues } from '../async/exclusive-queue.js';
+import type { ExclusiveQueues } from '../async/reentrant-queues.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
-import { foreignHandle } from '../session/elsewhere.js';
+import { foreignHandle } from '../session/other-services.js';
 import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { ServiceParts } from './current-log.js';
 import type { LogWriter } from './log-writer.js';

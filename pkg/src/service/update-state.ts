@@ -13,7 +13,7 @@ import {
   type UpdateTarget,
 } from '../backend/update-target.js';
 import { deltaOf } from './update-answer.js';
-import { ExclusiveQueues, type QueueTurn } from '../async/exclusive-queue.js';
+import { ExclusiveQueues, type QueueTurn } from '../async/reentrant-queues.js';
 import type { UpdateStateTarget } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 

@@ -4,7 +4,7 @@ import { lazyIterator } from '../async/lazy-iterator.js';
 import { checkTarget, checkWatchOptions, checkWholeOptions, isWhole } from '../input/requests.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { View } from '../session/handle.js';
-import type { ChangeSource } from '../watch/source.js';
+import type { ChangeSource } from '../watch/change-source.js';
 import type { Abortable, SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
 import type {
   WatchedChange,
@@ -64,7 +64,7 @@ function iterated<Change extends WatchedChange | WholeSessionChange>(
   return lazyIterator(async () => {
     const sessions = await service.begin({ signal });
     // Loaded at the first watch.
-    const { ChangeIterator } = await import('../watch/iterator.js');
+    const { ChangeIterator } = await import('../watch/change-iterator.js');
     return new ChangeIterator(await open(sessions), buffer, signal);
   });
 }

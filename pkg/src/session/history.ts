@@ -8,7 +8,7 @@ import { HistoryEngine } from '../engine/history.js';
 import { stateOf, type View } from './handle.js';
 import { checkCount } from '../checks/arguments.js';
 import { withoutTemp } from '../model/scope.js';
-import type { CreationEvent } from './creation.js';
+import type { CreationEvent } from './creation-event.js';
 import type { KeyedDelta } from '../engine/sessions.js';
 import type { SessionRecord } from './record.js';
 import type { Event, HistoryOptions, HistoryStep, Json } from '../model/types.js';

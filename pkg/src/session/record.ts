@@ -1,6 +1,6 @@
 // What the JavaScript side knows of a session.
 
-import type { CreationEvent } from './creation.js';
+import type { CreationEvent } from './creation-event.js';
 import type { HistoryEngine } from '../engine/history.js';
 import type { MergedState } from './merged-state.js';
 import type { ScopeValues } from './scope-values.js';

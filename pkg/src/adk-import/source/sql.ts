@@ -1,6 +1,6 @@
 // The SQL in which dialects differ: how values are read so that every driver gives the same, and where values stand.
 
-import { Queues } from '../../async/queue.js';
+import { Queues } from '../../async/queues.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 import type { SeenTables } from '../../stores/adk-database/tables.js';
 

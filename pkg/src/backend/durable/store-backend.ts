@@ -37,10 +37,10 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../../model/types.js';
-import type { SharedPast } from '../../past/source.js';
+import type { SharedPast } from '../../past/shared-past.js';
 import { orAborted, type Signal } from '../../async/abort.js';
 import type { WholeSessionChange } from '../../model/watch.js';
-import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/source.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/change-source.js';
 import type { Topics } from '../../watch/topics.js';
 
 /** Sessions that a store keeps. */

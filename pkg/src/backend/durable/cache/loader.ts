@@ -2,11 +2,11 @@
 
 import { ALL, NONE, missingRange, rangeOf, startOf, type EventRange } from './event-range.js';
 import { windowOf, type EventWindow } from '../../../session/event-window.js';
-import { parseCreation, type CreationEvent } from '../../../session/creation.js';
+import { parseCreation, type CreationEvent } from '../../../session/creation-event.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
 import { StatepadError } from '../../../model/errors.js';
 import { missing } from '../../../session/append.js';
-import { parseEvent } from './loaded-event.js';
+import { parseEvent } from './stored-event.js';
 import { isUnfinished } from './unfinished.js';
 import type { Connection } from '../commit/connection.js';
 import type { SessionCache } from './session-cache.js';

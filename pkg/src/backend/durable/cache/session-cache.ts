@@ -7,8 +7,8 @@ import { newParts, SHARED, type KnownScopes, type SentChange } from './positions
 import { SharedScopes } from './shared-scopes.js';
 import { LruSessions } from './lru-sessions.js';
 import { eventsOf, type View } from '../../../session/handle.js';
-import { parseEvent } from './loaded-event.js';
-import type { CreationEvent } from '../../../session/creation.js';
+import { parseEvent } from './stored-event.js';
+import type { CreationEvent } from '../../../session/creation-event.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { Committed, Known, Loaded, Pos, StoredEvent, Values } from '../../../store/contract.js';
 import type { Event, SessionKey } from '../../../model/types.js';

@@ -13,7 +13,7 @@ import { pinAtOnce, pinForAppend, showAppended } from './append-target.js';
 import { NONE } from '../cache/event-range.js';
 import { OperatorTries, lanesOfAppend, resolveTempKeys, storedOperators, type ToSend } from './operator-attempts.js';
 import { areResolved, keyedResults, operatorRefusal, written } from '../commit/operators.js';
-import { parseEvent } from '../cache/loaded-event.js';
+import { parseEvent } from '../cache/stored-event.js';
 import { checkKey } from '../../../input/requests.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';

@@ -1,8 +1,8 @@
 // The creation of a session over a store.
 
-import { createdHandle, sharedVersion } from '../cache/detached-handle.js';
+import { createdHandle, sharedVersion } from '../cache/uncached-handle.js';
 import { ALL, NONE } from '../cache/event-range.js';
-import { creationEvent, type CreationEvent } from '../../../session/creation.js';
+import { creationEvent, type CreationEvent } from '../../../session/creation-event.js';
 import { scopedDelta } from '../../../engine/sessions.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError } from '../../../model/errors.js';

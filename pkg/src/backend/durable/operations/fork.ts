@@ -4,7 +4,7 @@
 import { refusal } from './create.js';
 import { outcomeUnknown } from '../commit/retry.js';
 import { uniquePart, unfinishedId } from '../cache/unfinished.js';
-import { creationEvent } from '../../../session/creation.js';
+import { creationEvent } from '../../../session/creation-event.js';
 import { freezeEvent, type EventDraft } from '../../../input/event-draft.js';
 import { missing, notFound } from '../../../session/append.js';
 import { isStatepadError } from '../../../model/errors.js';

@@ -5,7 +5,7 @@
 // lane for each scope, whichever keys are written: who shares but one key with others meets them there, and over some
 // stores, as encrypted ones, all keys of a scope are guarded together.
 
-import { Queues } from '../../../async/queue.js';
+import { Queues } from '../../../async/queues.js';
 import { isTemp, nameOf } from '../../../model/scope.js';
 import type { SharedPart } from '../cache/continuity.js';
 import type { Hint } from '../../../store/contract.js';

@@ -1,7 +1,7 @@
 // Pages of sessions over a store, each beginning where the one before it has ended.
 
 import { cursorText, parseCursor } from './cursor.js';
-import { rowHandle, sharedVersion } from '../cache/detached-handle.js';
+import { rowHandle, sharedVersion } from '../cache/uncached-handle.js';
 import { isUnfinished } from '../cache/unfinished.js';
 import { pageOf } from '../../backend.js';
 import type { ListPlan } from '../../../input/requests.js';

@@ -6,7 +6,7 @@ import { APP_PREFIX, USER_PREFIX, mergeRecords } from '../../../model/scope.js';
 import type { StoreComponents } from './components.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { View } from '../../../session/handle.js';
-import type { SharedPast, Values } from '../../../past/source.js';
+import type { SharedPast, Values } from '../../../past/shared-past.js';
 import type { LogEntry, LogQuery, Pos, ScopeLog, ScopeName, SessionStore } from '../../../store/contract.js';
 import type { Json } from '../../../model/types.js';
 import type { SharedHistory, SharedStep, TrimOptions } from '../../../model/past.js';

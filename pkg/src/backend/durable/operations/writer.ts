@@ -5,7 +5,7 @@ import { guardOf } from '../commit/guards.js';
 import { Lanes, lanesOf } from './lanes.js';
 import { outcomeUnknown, type RetryOptions } from '../commit/retry.js';
 import { orAborted, type Signal } from '../../../async/abort.js';
-import { Queues } from '../../../async/queue.js';
+import { Queues } from '../../../async/queues.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { Connection } from '../commit/connection.js';
 import type { SessionCache } from '../cache/session-cache.js';

@@ -12,7 +12,7 @@ import {
   type Resolution,
 } from '../commit/operators.js';
 import { lanesOfKeys } from '../operations/lanes.js';
-import { deltaOfOthers } from './foreign-delta.js';
+import { deltaOfOthers } from './concurrent-delta.js';
 import { knownOf, sentOf, type KnownScopes, type SentChange } from '../cache/positions.js';
 import { ReadTracker } from './read-tracker.js';
 import { admitDelta, type AdmittedDelta } from '../../../input/admit.js';
@@ -24,7 +24,7 @@ import { APP_PREFIX, USER_PREFIX, mergeRecords, nameOf, underKeys } from '../../
 import { isStoreError } from '../../../store/store-error.js';
 import type { SharedPart } from '../cache/continuity.js';
 import type { SessionCache } from '../cache/session-cache.js';
-import type { QueueTurn } from '../../../async/exclusive-queue.js';
+import type { QueueTurn } from '../../../async/reentrant-queues.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { Begin } from '../operations/writer.js';

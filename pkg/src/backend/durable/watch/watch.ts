@@ -3,11 +3,11 @@
 import { keepsLog } from '../operations/shared-history.js';
 import { WatchedLog, WatchedValues } from './watched-scope.js';
 import { WatchedSession } from './watched-session.js';
-import { StoredWhole } from './watched-whole.js';
-import { WatchedWhole } from '../../../watch/whole.js';
+import { StoredWhole } from './whole-session.js';
+import { WatchedWhole } from '../../../watch/whole-session.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { WholeSessionChange } from '../../../model/watch.js';
-import type { ChangeSource, WatchPlan, WholePlan } from '../../../watch/source.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../../../watch/change-source.js';
 import type { Topics } from '../../../watch/topics.js';
 
 export { Topics } from '../../../watch/topics.js';

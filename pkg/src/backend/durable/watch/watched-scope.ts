@@ -4,8 +4,8 @@
 import { differ } from '../cache/continuity.js';
 import { readLog, scopeName } from '../operations/shared-history.js';
 import { sameJson } from '../../../model/json.js';
-import { coalescedChange, entryChange, prefixOf, reloadAt } from '../../../watch/values.js';
-import type { ChangeSource, WatchPlan } from '../../../watch/source.js';
+import { coalescedChange, entryChange, prefixOf, reloadAt } from '../../../watch/shared-changes.js';
+import type { ChangeSource, WatchPlan } from '../../../watch/change-source.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { LoadedScope, LogEntry, LogQuery, ScopeLog } from '../../../store/contract.js';
 import type { SharedChange } from '../../../model/watch.js';

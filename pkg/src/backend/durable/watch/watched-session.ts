@@ -3,10 +3,10 @@
 
 import { differ } from '../cache/continuity.js';
 import { NONE } from '../cache/event-range.js';
-import { parseEvent } from '../cache/loaded-event.js';
+import { parseEvent } from '../cache/stored-event.js';
 import { notFound } from '../../../session/append.js';
 import { StatepadError } from '../../../model/errors.js';
-import { SESSION_DELETED, type ChangeSource, type WatchPlan } from '../../../watch/source.js';
+import { SESSION_DELETED, type ChangeSource, type WatchPlan } from '../../../watch/change-source.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { SessionCache } from '../cache/session-cache.js';
 import type { SessionRecord, SessionValues } from '../../../session/record.js';
@@ -14,7 +14,7 @@ import type { Known } from '../../../store/contract.js';
 import type { Event, SessionKey } from '../../../model/types.js';
 import type { SessionChange } from '../../../model/watch.js';
 import type { SessionHead, Topic, Topics } from '../../../watch/topics.js';
-import type { WholeMoment } from '../../../watch/whole.js';
+import type { WholeMoment } from '../../../watch/whole-session.js';
 
 /** How often a store may go back while a piece is loaded. */
 const MAX_ROUNDS = 100;

@@ -1,7 +1,7 @@
 // Watching a whole session: its events, and with them what differs in the values of its app and its user. One look at
 // the session tells all of it.
 
-import { SESSION_DELETED, type ChangeSource, type WholePlan } from './source.js';
+import { SESSION_DELETED, type ChangeSource, type WholePlan } from './change-source.js';
 import { DELETED, type Deleted } from '../model/deletion.js';
 import { digest } from '../model/digest.js';
 import { put } from '../model/json.js';

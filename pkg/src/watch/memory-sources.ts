@@ -1,14 +1,14 @@
 // Watching a service without a store: everything is there, and what a reader has not read yet costs nothing.
 
-import { coalescedChange, reloadAt } from './values.js';
-import { SESSION_DELETED, type ChangeSource, type WatchPlan, type WholePlan } from './source.js';
-import { WatchedWhole, type SharedMoment, type WholeHost, type WholeMoment } from './whole.js';
+import { coalescedChange, reloadAt } from './shared-changes.js';
+import { SESSION_DELETED, type ChangeSource, type WatchPlan, type WholePlan } from './change-source.js';
+import { WatchedWhole, type SharedMoment, type WholeHost, type WholeMoment } from './whole-session.js';
 import { Topics, type Topic } from './topics.js';
 import { DELETED, type Deleted } from '../model/deletion.js';
 import { put } from '../model/json.js';
 import { entriesOf } from '../session/scope-version.js';
-import { notFoundInMemory } from '../session/elsewhere.js';
-import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-log.js';
+import { notFoundInMemory } from '../session/other-services.js';
+import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-logs.js';
 import type { SessionRecord } from '../session/record.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { ScopeKey } from '../engine/sessions.js';

@@ -3,9 +3,9 @@
 import { HistoryEngine } from '../engine/history.js';
 import { StatepadError } from '../model/errors.js';
 import { put } from '../model/json.js';
-import type { SharedPast, Values } from './source.js';
+import type { SharedPast, Values } from './shared-past.js';
 import type { KeyedDelta, ScopeKey } from '../engine/sessions.js';
-import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-log.js';
+import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-logs.js';
 import type { View } from '../session/handle.js';
 import type { Json } from '../model/types.js';
 import type { SharedHistory, SharedStep, TrimOptions } from '../model/past.js';

@@ -6,7 +6,7 @@ import { deepFreeze } from '../../../model/json.js';
 import { APP_PREFIX, USER_PREFIX, underKeys } from '../../../model/scope.js';
 import type { SharedPart } from './continuity.js';
 import type { View } from '../../../session/handle.js';
-import type { CreationEvent } from '../../../session/creation.js';
+import type { CreationEvent } from '../../../session/creation-event.js';
 import type { SessionRegistry } from '../../../session/registry.js';
 import type { Row, Values } from '../../../store/contract.js';
 import type { Session } from '../../../model/types.js';

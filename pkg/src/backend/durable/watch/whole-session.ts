@@ -6,9 +6,9 @@ import { notFound } from '../../../session/append.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { SessionRecord } from '../../../session/record.js';
 import type { Session, SessionKey } from '../../../model/types.js';
-import type { ChangeSource, WholePlan } from '../../../watch/source.js';
+import type { ChangeSource, WholePlan } from '../../../watch/change-source.js';
 import type { Topic, Topics } from '../../../watch/topics.js';
-import type { WholeHost, WholeMoment } from '../../../watch/whole.js';
+import type { WholeHost, WholeMoment } from '../../../watch/whole-session.js';
 
 type Parts = Pick<StoreComponents, 'cache' | 'loader'>;
 

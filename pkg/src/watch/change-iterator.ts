@@ -1,6 +1,6 @@
 // The iterator that `SessionService.watch` gives: it reads when it is asked, and holds no more than one piece.
 
-import type { ChangeSource } from './source.js';
+import type { ChangeSource } from './change-source.js';
 import type { WatchedChange, WholeSessionChange } from '../model/watch.js';
 import type { Signal } from '../async/abort.js';
 
