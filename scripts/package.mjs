@@ -76,7 +76,7 @@ const APART = new RegExp(
   [
     '^(engine/(core-error|load[.]|loading|module-text|wasm)',
     'service/(?!options|session-service)',
-    'async/exclusive',
+    'async/(handovers|reentrant-queues)',
     'backend/(durable/|memory-target))',
   ].join('|'),
 );

@@ -25,7 +25,7 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
-import type { Reservation, UpdateTarget } from './update-target.js';
+import type { UpdateReservation, UpdateTarget } from './update-target.js';
 import type { SharedPast } from '../past/shared-past.js';
 import type { WholeSessionChange } from '../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
@@ -56,9 +56,9 @@ export function admitCreation(request: CreateSessionRequest): Creation {
 }
 
 /** The id of a session to be created: a new one unless one was given. */
-export function sessionIdFrom(given: string | undefined): { readonly id: string; readonly isNew: boolean } {
-  return given !== undefined && !isBlank(admitString(given, 'sessionId'))
-    ? { id: given, isNew: false }
+export function sessionIdFrom(requested: string | undefined): { readonly id: string; readonly isNew: boolean } {
+  return requested !== undefined && !isBlank(admitString(requested, 'sessionId'))
+    ? { id: requested, isNew: false }
     : { id: newId(), isNew: true };
 }
 
@@ -81,41 +81,41 @@ export interface Leased {
   readonly lease: LeaseHold;
 }
 
-type Soon<T> = T | Promise<T>;
+type MaybePromise<T> = T | Promise<T>;
 
 /** Keeps sessions. What needs no waiting is done at once, in the call itself. */
 export interface SessionBackend {
   /** What its store does without; absent in memory. */
   readonly lacks?: readonly StoreLack[] | undefined;
-  create(creation: Creation, signal?: Signal): Soon<Session>;
-  get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Soon<Session | undefined>;
-  list(plan: ListPlan, signal?: Signal): Soon<ListSessionsResponse>;
+  create(creation: Creation, signal?: Signal): MaybePromise<Session>;
+  get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): MaybePromise<Session | undefined>;
+  list(plan: ListPlan, signal?: Signal): MaybePromise<ListSessionsResponse>;
   /** Deletes a session; `under` a lease only the one that was leased, and only while that has not been lost. */
-  remove(key: SessionKey, signal?: Signal, under?: Leased): Soon<void>;
-  append(plan: AppendPlan, signal?: Signal): Soon<Event>;
+  remove(key: SessionKey, signal?: Signal, under?: Leased): MaybePromise<void>;
+  append(plan: AppendPlan, signal?: Signal): MaybePromise<Event>;
   /**
    * Creates a fork, which nobody sees before it is whole. Throws `SESSION_EXISTS`, also where another fork has begun
    * under its key.
    */
-  fork(plan: ForkPlan, signal?: Signal): Soon<Session>;
+  fork(plan: ForkPlan, signal?: Signal): MaybePromise<Session>;
   /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
-  scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
+  scope(appName: string, userId: string | undefined, signal?: Signal): MaybePromise<Record<string, unknown>>;
   /** What `updateState` reads and writes for a target; for a session under a `lease` what it writes carries that. */
-  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): Soon<UpdateTarget>;
+  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): MaybePromise<UpdateTarget>;
   /** The turn that an update may have among all who use the store; `undefined` where there are none. */
-  reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
+  reservation?(target: UpdateStateTarget, signal?: Signal): UpdateReservation | undefined;
   /** The view of a handle, or of a session as it is now, with its creation and all its events. */
-  loadHistory(session: SessionName, signal?: Signal): Soon<View>;
+  loadHistory(session: SessionName, signal?: Signal): MaybePromise<View>;
   /** The past of app and user values. */
   past(): Promise<SharedPast>;
   /** Brings a handle up to date. Throws `SESSION_NOT_FOUND`. */
-  refresh(view: View, signal?: Signal): Soon<void>;
+  refresh(view: View, signal?: Signal): MaybePromise<void>;
   /**
    * Takes the lease of a handle's session, makes it last longer or gives it back; absent in memory. Throws
    * `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`; `INVALID_ARGUMENT` when the store has no leases. `given` is
    * called when that is done, before anything that was asked for later begins.
    */
-  lease?(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Soon<LeaseAnswer>;
+  lease?(view: View, request: LeaseRequest, signal?: Signal, onDone?: () => void): MaybePromise<LeaseAnswer>;
   /** The changes of a target, for one reader, who has to close it. */
   watch(plan: WatchPlan): Promise<ChangeSource>;
   /** The changes of a whole session, for one reader, who has to close it. */

@@ -2,10 +2,10 @@
 
 import { beginAppend, finishAppend, type PendingAppend } from '../session/append.js';
 import { creationEvent } from '../session/creation-event.js';
-import { notFoundInMemory, noteInMemory } from '../session/other-services.js';
+import { notFoundInMemory, registerService } from '../session/other-services.js';
 import { cloneMutable, put } from '../model/json.js';
 import { SessionRegistry } from '../session/registry.js';
-import { SharedLogs, type LogKept } from '../session/shared-logs.js';
+import { SharedLogs, type LogRetention } from '../session/shared-logs.js';
 import { entriesOf } from '../session/scope-version.js';
 import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
@@ -28,7 +28,7 @@ import type { LeaseHold } from '../session/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
 import type { SharedPast } from '../past/shared-past.js';
 import type { Signal } from '../async/abort.js';
-import type { MemoryParts } from '../watch/memory-sources.js';
+import type { WatchedMemory } from '../watch/memory-sources.js';
 import type { WholeSessionChange } from '../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
 import type { Topics } from '../watch/topics.js';
@@ -56,10 +56,10 @@ export class MemoryBackend implements SessionBackend {
   readonly #now: () => number;
 
   /** `log`: what is kept of what is written to app and user values. */
-  constructor(now: () => number, log: LogKept) {
+  constructor(now: () => number, log: LogRetention) {
     this.#now = now;
     this.#logs = new SharedLogs(log);
-    noteInMemory(this);
+    registerService(this);
   }
 
   /** Whether it has a session: other services ask, for their errors. */
@@ -72,8 +72,8 @@ export class MemoryBackend implements SessionBackend {
     this.#creations += 1;
     const created = `${(this.#id ??= newId())}/${this.#creations}`;
     const record = this.#registry.applyCreate(key, creationEvent(time, state), change, created);
-    this.#written(record.key, change, time);
-    this.#logs.mark(record);
+    this.#changeApplied(record.key, change, time);
+    this.#logs.recordMoment(record);
     return this.#registry.read(record);
   }
 
@@ -92,7 +92,7 @@ export class MemoryBackend implements SessionBackend {
     if (record !== undefined && (under === undefined || under.record === record)) {
       const refusal = under?.lease.refusal?.();
       if (refusal !== undefined) {
-        throw under?.lease.lose(refusal) ?? refusal;
+        throw under?.lease.markLost(refusal) ?? refusal;
       }
       this.#registry.remove(record);
       this.#topics?.movedSession(record.key);
@@ -130,14 +130,14 @@ export class MemoryBackend implements SessionBackend {
   #finishAppend(record: SessionRecord, pending: PendingAppend, view: View | undefined): Event {
     const event = finishAppend(this.#registry, record, pending, view);
     if (pending.change !== undefined) {
-      this.#written(record.key, pending.change, event.timestamp, event.id);
-      this.#logs.mark(record);
+      this.#changeApplied(record.key, pending.change, event.timestamp, event.id);
+      this.#logs.recordMoment(record);
     }
     return event;
   }
 
   /** A change is made: notes what it has written to app and user values, and wakes readers. */
-  #written(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId?: string): void {
+  #changeApplied(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId?: string): void {
     this.#logs.add(key, change, time, eventId);
     this.#topics?.written(key, change.scopes);
   }
@@ -159,7 +159,7 @@ export class MemoryBackend implements SessionBackend {
       append: (record: SessionRecord, draft: EventDraft, expected: ExpectedVersions): void => {
         this.#finishAppend(record, this.#begin(record, draft, expected, undefined, lease), undefined);
       },
-      updated: this.#written.bind(this),
+      updated: this.#changeApplied.bind(this),
     };
     return memoryTarget(writer, target, options);
   }
@@ -183,15 +183,15 @@ export class MemoryBackend implements SessionBackend {
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
     const { watchMemory } = await import('../watch/memory-sources.js');
-    return watchMemory(await this.#watched(), plan);
+    return watchMemory(await this.#watchedMemory(), plan);
   }
 
   async watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>> {
     const { watchWholeInMemory } = await import('../watch/memory-sources.js');
-    return watchWholeInMemory(await this.#watched(), plan);
+    return watchWholeInMemory(await this.#watchedMemory(), plan);
   }
 
-  async #watched(): Promise<MemoryParts> {
+  async #watchedMemory(): Promise<WatchedMemory> {
     const { Topics } = await import('../watch/memory-sources.js');
     const topics = (this.#topics ??= new Topics(false));
     return { registry: this.#registry, logs: this.#logs, topics };
@@ -225,7 +225,7 @@ export class MemoryBackend implements SessionBackend {
     const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {}, view);
     if (refusal !== undefined && pending.change !== undefined) {
       this.#registry.engine.discard(pending.change);
-      throw lease?.lose(refusal) ?? refusal;
+      throw lease?.markLost(refusal) ?? refusal;
     }
     return pending;
   }

@@ -2,7 +2,7 @@
 // caller.
 
 import { StatepadError } from '../model/errors.js';
-import type { QueueTurn } from '../async/reentrant-queues.js';
+import type { Handover } from '../async/handovers.js';
 import type { StoredScope } from '../model/scope.js';
 import type { Json, SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { Hint } from '../store/contract.js';
@@ -23,14 +23,14 @@ export type UpdateFunction = (
 export type State = Readonly<Record<string, Json>>;
 
 /** What was read, and how to write over it: that throws `STATE_CONFLICT` or `SESSION_STALE` when it holds no more. */
-export interface Attempt {
+export interface UpdateAttempt {
   readonly state: State;
   /**
    * The scope that most others share, of those that the function has looked at or writes. Where that is not known: the
    * app's.
    */
   readonly widest?: (delta: Readonly<Record<string, unknown>>) => StoredScope;
-  /** Answers with the values after the update. `reserved` is {@link Reservation.id}. */
+  /** Answers with the values after the update. `reserved` is {@link UpdateReservation.id}. */
   readonly write: (delta: Readonly<Record<string, unknown>>, reserved?: string) => State | Promise<State>;
 }
 
@@ -38,14 +38,14 @@ export interface Attempt {
  * Something that can be read, and written if it has not moved since. Reads anew at each call, unless the turn before
  * has left what it wrote.
  */
-export type UpdateTarget = (turn: QueueTurn) => Attempt | Promise<Attempt>;
+export type UpdateTarget = (handover: Handover) => UpdateAttempt | Promise<UpdateAttempt>;
 
 /** The turn that one call may have among all who use the store, in other processes, too. For speed alone. */
-export interface Reservation {
+export interface UpdateReservation {
   /** Where the updates of the same target have met others just now: the next one begins with a turn there. */
-  readonly expected: StoredScope | undefined;
+  readonly expectedScope: StoredScope | undefined;
   /** Whether updates have met others at a scope just now. */
-  isHot(scope: StoredScope): boolean;
+  isContended(scope: StoredScope): boolean;
   /**
    * Waits for the turn at a scope, once for all calls. `hasMet`: without one others have come between again and again;
    * `took` is how long the last attempt has taken, in milliseconds. Answers whether others may have written meanwhile.
@@ -74,13 +74,13 @@ export function ownScope({ userId, sessionId }: UpdateStateTarget): StoredScope 
 }
 
 /** What a target has of a scope, its own or a wider one. */
-export function partOf({ appName, userId, sessionId }: UpdateStateTarget, scope: StoredScope): Hint {
+export function hintOf({ appName, userId, sessionId }: UpdateStateTarget, scope: StoredScope): Hint {
   const user = scope === 'app' || userId === undefined ? {} : { userId };
   return { appName, ...user, ...(scope === 'session' && sessionId !== undefined && { sessionId }) };
 }
 
 /** What stands for the scope of a target. */
-export function nameOf(target: UpdateStateTarget, scope: StoredScope): string {
-  const { appName, userId, sessionId } = partOf(target, scope);
+export function scopeNameOf(target: UpdateStateTarget, scope: StoredScope): string {
+  const { appName, userId, sessionId } = hintOf(target, scope);
   return JSON.stringify([appName, userId, sessionId].filter((id) => id !== undefined));
 }

@@ -30,14 +30,14 @@ export class HistoryEngine {
 
   /** Tells what the next revision wrote, if anything. Answers whether that could be read. Throws `CORE_FAILED`. */
   push(written: KeyedDelta | undefined): boolean {
-    if (written !== undefined && !withRoom(() => this.#push(written))) {
+    if (written !== undefined && !withRoom(() => this.#write(written))) {
       return false;
     }
     this.#next += 1;
     return true;
   }
 
-  #push(written: KeyedDelta): boolean {
+  #write(written: KeyedDelta): boolean {
     let keys: readonly string[];
     let words: readonly number[];
     try {

@@ -9,12 +9,12 @@ import type { StoredScope } from '../model/scope.js';
 import type { Json } from '../model/types.js';
 
 /** The word of each key that the core knows: its number, and its scope in the lowest bits. */
-const known = new Map<string, number>();
+const wordsByKey = new Map<string, number>();
 /** By number: the keys. */
-const names: (string | undefined)[] = [];
+const keysByNumber: (string | undefined)[] = [];
 /** How many were interned since the last sweep, and how many were left by that. */
 let interned = 0;
-let left = 0;
+let retained = 0;
 
 /** The number of a key lies above the bits of its scope, which are all set for `temp:`. */
 const SCOPE_MASK: number = KeyWord.Temp;
@@ -23,7 +23,7 @@ const DELETED: number = KeyWord.Deleted;
 const NONE: number = Absent.Number;
 
 /** Keys that were refused with their changes are swept, too, when there are so many of them. */
-const MANY = 1024;
+const MAX_REFUSED = 1024;
 
 /** The scope of a key. */
 export type KeyScope = StoredScope | 'temp';
@@ -51,12 +51,12 @@ export interface DeltaWords {
 
 /** The word of a key. Throws `CORE_FAILED`, and `VALUE_NOT_JSON` for a key that UTF-8 could not hold. */
 export function wordOf(key: string): number {
-  return known.get(key) ?? internKey(key);
+  return wordsByKey.get(key) ?? internKey(key);
 }
 
 /** The word of a key that the core knows already. */
 export function knownWordOf(key: string): number | undefined {
-  return known.get(key);
+  return wordsByKey.get(key);
 }
 
 /** The scope of a key. */
@@ -71,7 +71,7 @@ export function isDeletion(word: number): boolean {
 
 /** The key of a number. */
 export function keyOf(number: number): string {
-  return names[number] ?? unknownKey();
+  return keysByNumber[number] ?? unknownKey();
 }
 
 function internKey(key: string): number {
@@ -82,8 +82,8 @@ function internKey(key: string): number {
   if (word === NONE) {
     throw memoryFull();
   }
-  known.set(key, word);
-  names[word >>> KEY_SHIFT] = key;
+  wordsByKey.set(key, word);
+  keysByNumber[word >>> KEY_SHIFT] = key;
   interned += 1;
   return word;
 }
@@ -96,14 +96,14 @@ export function wordsOf({ delta, deleted }: KeyedDelta): DeltaWords {
   const keys = Object.keys(delta);
   const words = keys.map(wordOf);
   if (deleted.length > 0) {
-    const gone = new Set(deleted);
+    const unmatched = new Set(deleted);
     keys.forEach((key, index) => {
-      if (gone.has(key) && delta[key] === null) {
-        gone.delete(key);
+      if (unmatched.has(key) && delta[key] === null) {
+        unmatched.delete(key);
         words[index] = ((words[index] as number) | DELETED) >>> 0;
       }
     });
-    gone.forEach(refuseDeletion);
+    unmatched.forEach(refuseDeletion);
   }
   return { keys, words };
 }
@@ -130,17 +130,17 @@ export function writeWords(words: readonly number[]): number {
 export function releaseKeys(): number {
   const released = released_keys();
   for (const number of released) {
-    const key = names[number];
+    const key = keysByNumber[number];
     if (key !== undefined) {
-      known.delete(key);
-      names[number] = undefined;
+      wordsByKey.delete(key);
+      keysByNumber[number] = undefined;
     }
   }
-  while (names.length > 0 && names.at(-1) === undefined) {
-    names.pop();
+  while (keysByNumber.length > 0 && keysByNumber.at(-1) === undefined) {
+    keysByNumber.pop();
   }
   interned = 0;
-  left = known.size;
+  retained = wordsByKey.size;
   return released.length;
 }
 
@@ -158,7 +158,7 @@ export function withRoom<T>(call: () => T): T {
 
 /** After a call that was refused: keys that came with it are not kept for ever. */
 export function releaseRefused(): void {
-  if (interned > MANY + left) {
+  if (interned > MAX_REFUSED + retained) {
     releaseKeys();
   }
 }

@@ -15,14 +15,14 @@ export interface Loading {
 const NEEDED = ['WebAssembly', 'TextDecoder', 'TextEncoder'] as const;
 
 /** What of that this host lacks. */
-function missing(): string | undefined {
+function missingGlobal(): string | undefined {
   return NEEDED.find((name) => typeof globalThis[name] === 'undefined');
 }
 
 /** Loads the module at once. */
 export function loadNow(load: () => unknown): Loading {
   try {
-    const lacks = missing();
+    const lacks = missingGlobal();
     if (lacks !== undefined) {
       throw new ReferenceError(`${lacks} is not defined`);
     }
@@ -48,7 +48,7 @@ export function hostError(cause: unknown): StatepadError {
 }
 
 function messageFor(cause: unknown): string {
-  const lacks = missing();
+  const lacks = missingGlobal();
   if (lacks !== undefined) {
     return `statepad needs ${lacks}, and this host has none: run it where there is a global ${lacks}`;
   }

@@ -30,14 +30,14 @@ const PREFIX_LENGTHS = { session: 0, app: APP_PREFIX.length, user: USER_PREFIX.l
 
 /** The delta of a change, split by scope, under names; the values are shared. */
 export function scopedDelta({ keys, words, delta }: PreparedChange): ScopedDelta {
-  const parts: Partial<Record<StoredScope, { set: Record<string, Json>; unset: string[] }>> = {};
+  const byScope: Partial<Record<StoredScope, { set: Record<string, Json>; unset: string[] }>> = {};
   for (let index = 0; index < keys.length; index++) {
     const word = words[index] as number;
     const scope = scopeOfWord(word);
     if (scope !== 'temp') {
       const key = keys[index] as string;
       const name = key.slice(PREFIX_LENGTHS[scope]);
-      const { set, unset } = (parts[scope] ??= { set: {}, unset: [] });
+      const { set, unset } = (byScope[scope] ??= { set: {}, unset: [] });
       if (isDeletion(word)) {
         unset.push(name);
       } else {
@@ -45,5 +45,5 @@ export function scopedDelta({ keys, words, delta }: PreparedChange): ScopedDelta
       }
     }
   }
-  return parts;
+  return byScope;
 }

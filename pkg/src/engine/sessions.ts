@@ -12,7 +12,15 @@ import {
   writeWords,
 } from './keys.js';
 import { MAX_COUNT } from './limits.js';
-import { answerOf, currentWords, readRevisions, wordsFor, writeFloats, writeText, writeTexts } from './transfer-buffers.js';
+import {
+  answerOf,
+  currentWords,
+  readRevisions,
+  wordsFor,
+  writeFloats,
+  writeText,
+  writeTexts,
+} from './transfer-buffers.js';
 import { Absent, Answer, Core, ErrorText, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
 import type { DeltaWords, KeyedDelta } from './keys.js';
 import type { PreparedChange, ScopeSet } from './prepared-change.js';
@@ -24,7 +32,7 @@ export type { KeyedDelta } from './keys.js';
 /** All stored scopes. */
 export const ALL_SCOPES: ScopeSet = { session: true, app: true, user: true };
 
-/** The session has an event of this id: its place in the log, from 0. */
+/** The session has an event of this id: its slot in the log, from 0. */
 export interface DuplicateEvent {
   readonly duplicateOf: number;
 }
@@ -71,7 +79,7 @@ export interface SessionPage {
 export type SessionScopes = readonly [number, number, number];
 
 /** A session in the core. */
-export interface SessionPlace {
+export interface SessionNumbers {
   readonly number: number;
   readonly scopes: SessionScopes;
 }
@@ -83,9 +91,9 @@ export interface DroppedScopes {
 }
 
 /** The values of a scope, by the places that the core gives to their keys. */
-export interface PlacedValues {
-  /** Sets the value at a place, which may be the next new one; `undefined` empties it. */
-  put(place: number, key: string, value: Json | undefined): void;
+export interface SlotValues {
+  /** Sets the value at a slot, which may be the next new one; `undefined` empties it. */
+  put(slot: number, key: string, value: Json | undefined): void;
   /** All writes of a change are made. `isCompacted`: places are given anew, in order and without the empty ones. */
   close(isCompacted: boolean): void;
 }
@@ -93,12 +101,12 @@ export interface PlacedValues {
 /** Where the values of each scope are. */
 export interface ScopeSource {
   /** The values of a scope by its number; of a new scope they are empty. */
-  valuesOf(scope: number): PlacedValues;
+  valuesOf(scope: number): SlotValues;
   /** A scope is gone: its number names another one from now on. */
-  drop(scope: number): void;
+  remove(scope: number): void;
 }
 
-/** The bits of the parts of a change. */
+/** The bits of the selected of a change. */
 const SESSION: number = Part.Session;
 const APP: number = Part.App;
 const USER: number = Part.User;
@@ -114,7 +122,7 @@ const DROPPED_USER: number = Outcome.DroppedUser;
 /** Where the answer of a call has its numbers. */
 const SESSION_AT: number = Words.Session;
 const SCOPES_AT: number = Words.Scopes;
-const PLACES_AT: number = Words.Places;
+const SLOTS_AT: number = Words.Places;
 const OFFSET_AT: number = PageWords.Offset;
 const TOTAL_AT: number = PageWords.Total;
 const SESSIONS_AT: number = PageWords.Sessions;
@@ -177,24 +185,24 @@ export class SessionEngine {
     });
   }
 
-  /** Applies the creation of a session that is stored, as {@link SessionEngine.apply}. Returns its place. */
-  applyCreate(change: PreparedChange, parts: ScopeSet, source: ScopeSource): SessionPlace {
-    this.apply(change, parts, source);
-    return placeIn(currentWords());
+  /** Applies the creation of a session that is stored, as {@link SessionEngine.apply}. Returns its slot. */
+  applyCreate(change: PreparedChange, selected: ScopeSet, source: ScopeSource): SessionNumbers {
+    this.apply(change, selected, source);
+    return sessionNumbersIn(currentWords());
   }
 
   /**
-   * Applies a change that is stored, in these parts: its values go where `source` says. Throws when nothing has
+   * Applies a change that is stored, in these selected: its values go where `source` says. Throws when nothing has
    * changed.
    */
   apply(change: PreparedChange, { session, app, user }: ScopeSet, source: ScopeSource): void {
     wordsFor(change.keys.length);
-    const parts = (session ? SESSION : 0) | (app ? APP : 0) | (user ? USER : 0);
-    const outcome = this.#core.apply(change.token, parts);
+    const selected = (session ? SESSION : 0) | (app ? APP : 0) | (user ? USER : 0);
+    const outcome = this.#core.apply(change.token, selected);
     if ((outcome & FAILED) !== 0) {
       this.#refuse();
     }
-    putValues(currentWords(), change, parts, outcome, source);
+    putValues(currentWords(), change, selected, outcome, source);
     sweepIfDue(outcome);
   }
 
@@ -227,12 +235,12 @@ export class SessionEngine {
   }
 
   /** Takes over a session that a store has, at a revision. */
-  restore({ appName, userId, sessionId }: SessionKey, revision: number, time: number): SessionPlace {
+  restore({ appName, userId, sessionId }: SessionKey, revision: number, time: number): SessionNumbers {
     withRoom(() => {
       writeTexts([appName, userId, sessionId]);
       this.#checked(this.#core.restore(revision, time));
     });
-    return placeIn(currentWords());
+    return sessionNumbersIn(currentWords());
   }
 
   /** Deletes a session. */
@@ -241,7 +249,7 @@ export class SessionEngine {
   }
 
   /** Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here. */
-  forget(session: number): DroppedScopes {
+  unload(session: number): DroppedScopes {
     return droppedIn(this.#core.forget(session));
   }
 
@@ -288,7 +296,7 @@ export class SessionEngine {
 }
 
 /** The session of an answer, and its scopes. */
-function placeIn(answer: Uint32Array): SessionPlace {
+function sessionNumbersIn(answer: Uint32Array): SessionNumbers {
   const [own, app, user] = [answer[SCOPES_AT], answer[SCOPES_AT + 1], answer[SCOPES_AT + 2]] as [
     number,
     number,
@@ -297,35 +305,35 @@ function placeIn(answer: Uint32Array): SessionPlace {
   return { number: answer[SESSION_AT] as number, scopes: [own, app, user] };
 }
 
-/** Puts the values of a change where the core says. What has no place was not there, or is not to be applied. */
+/** Puts the values of a change where the core says. What has no slot was not there, or is not to be applied. */
 function putValues(
   answer: Uint32Array,
   { scopes: { session, app, user }, keys, words, delta }: PreparedChange,
-  parts: number,
+  selected: number,
   outcome: number,
   source: ScopeSource,
 ): void {
-  const own = session && (parts & SESSION) !== 0 ? source.valuesOf(answer[SCOPES_AT] as number) : undefined;
-  const ofApp = app && (parts & APP) !== 0 ? source.valuesOf(answer[SCOPES_AT + 1] as number) : undefined;
-  const ofUser = user && (parts & USER) !== 0 ? source.valuesOf(answer[SCOPES_AT + 2] as number) : undefined;
+  const own = session && (selected & SESSION) !== 0 ? source.valuesOf(answer[SCOPES_AT] as number) : undefined;
+  const ofApp = app && (selected & APP) !== 0 ? source.valuesOf(answer[SCOPES_AT + 1] as number) : undefined;
+  const ofUser = user && (selected & USER) !== 0 ? source.valuesOf(answer[SCOPES_AT + 2] as number) : undefined;
   for (let index = 0; index < keys.length; index++) {
-    const place = answer[PLACES_AT + index] as number;
-    if (place !== NONE) {
+    const slot = answer[SLOTS_AT + index] as number;
+    if (slot !== NONE) {
       const word = words[index] as number;
       const scope = scopeOfWord(word);
       const key = keys[index] as string;
       const values = scope === 'session' ? own : scope === 'app' ? ofApp : ofUser;
-      values?.put(place, key, isDeletion(word) ? undefined : delta[key]);
+      values?.put(slot, key, isDeletion(word) ? undefined : delta[key]);
     }
   }
   own?.close((outcome & COMPACTED_SESSION) !== 0);
   ofApp?.close((outcome & COMPACTED_APP) !== 0);
   ofUser?.close((outcome & COMPACTED_USER) !== 0);
   if ((outcome & DROPPED_APP) !== 0) {
-    source.drop(answer[SCOPES_AT + 1] as number);
+    source.remove(answer[SCOPES_AT + 1] as number);
   }
   if ((outcome & DROPPED_USER) !== 0) {
-    source.drop(answer[SCOPES_AT + 2] as number);
+    source.remove(answer[SCOPES_AT + 2] as number);
   }
 }
 

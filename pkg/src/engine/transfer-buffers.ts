@@ -17,12 +17,12 @@ let floats = new Float64Array(0);
  * The buffer of texts grows no less than to this, and one that is this many times as large as is needed is given back,
  * in bytes.
  */
-const LEAST = 4096;
-const LARGE = 1 << 20;
-const MUCH = 16;
+const MIN_BYTES = 4096;
+const LARGE_BYTES = 1 << 20;
+const SHRINK_FACTOR = 16;
 
 /** The same for the buffer of words, in words. */
-const LEAST_WORDS = 1024;
+const MIN_WORDS = 1024;
 const LARGE_WORDS = 1 << 18;
 
 /** How many numbers the buffer of floats has, and what they are. */
@@ -36,9 +36,9 @@ const EXPECTED: number = Floats.Expected;
 const ACTUAL: number = Floats.Actual;
 
 /** Writes a text where the core reads it. Returns its length in bytes. Throws `CORE_FAILED`. */
-export function writeText(given: string): number {
-  roomForTexts(given.length * 3, () => byteLength(given));
-  return encodeAt(0, given);
+export function writeText(value: string): number {
+  roomForTexts(value.length * 3, () => byteLength(value));
+  return encodeAt(0, value);
 }
 
 /**
@@ -61,8 +61,8 @@ export function writeTexts(texts: readonly (string | undefined)[], behind = 0): 
 
 /** Makes room for texts of `most` bytes; or, where there is none, for as many as they really have. */
 function roomForTexts(most: number, exactly: () => number): void {
-  if (text.length < most || text.length === 0 || (text.length > LARGE && text.length > most * MUCH)) {
-    resizeText(textCapacity > LARGE ? most : Math.max(textCapacity, most));
+  if (text.length < most || text.length === 0 || (text.length > LARGE_BYTES && text.length > most * SHRINK_FACTOR)) {
+    resizeText(textCapacity > LARGE_BYTES ? most : Math.max(textCapacity, most));
     if (text.length < most) {
       resizeText(exactly());
     }
@@ -74,32 +74,32 @@ function roomForTexts(most: number, exactly: () => number): void {
 
 /** Makes the buffer so long; of no length when there is no room for it. */
 function resizeText(length: number): void {
-  textCapacity = Math.max(length, LEAST);
+  textCapacity = Math.max(length, MIN_BYTES);
   const pointer = make_scratch(textCapacity) >>> 0;
   textCapacity = pointer === 0 ? 0 : textCapacity;
   text = new Uint8Array(instance().memory.buffer, pointer, textCapacity);
 }
 
 /** The most bytes that a text can have in UTF-8: a pair of surrogates has fewer. */
-function byteLength(given: string): number {
-  let length = given.length;
-  for (let index = 0; index < given.length; index++) {
-    const code = given.charCodeAt(index);
+function byteLength(value: string): number {
+  let length = value.length;
+  for (let index = 0; index < value.length; index++) {
+    const code = value.charCodeAt(index);
     length += code < 0x80 ? 0 : code < 0x800 ? 1 : 2;
   }
   return length;
 }
 
 /** Short texts, ids mostly, are put there character by character, as long as they are ASCII. */
-function encodeAt(at: number, given: string): number {
-  const { length } = given;
+function encodeAt(at: number, value: string): number {
+  const { length } = value;
   if (length > 64) {
-    return (encoder ??= new TextEncoder()).encodeInto(given, at === 0 ? text : text.subarray(at)).written;
+    return (encoder ??= new TextEncoder()).encodeInto(value, at === 0 ? text : text.subarray(at)).written;
   }
   for (let index = 0; index < length; index++) {
-    const code = given.charCodeAt(index);
+    const code = value.charCodeAt(index);
     if (code > 127) {
-      return (encoder ??= new TextEncoder()).encodeInto(given, text.subarray(at)).written;
+      return (encoder ??= new TextEncoder()).encodeInto(value, text.subarray(at)).written;
     }
     text[at + index] = code;
   }
@@ -112,8 +112,8 @@ function encodeAt(at: number, given: string): number {
  */
 export function wordsFor(writes: number): Uint32Array {
   const needed = 2 * writes + 64;
-  if (wordsCapacity < needed || (wordsCapacity > LARGE_WORDS && wordsCapacity > needed * MUCH)) {
-    takeWords(Math.max(needed, LEAST_WORDS));
+  if (wordsCapacity < needed || (wordsCapacity > LARGE_WORDS && wordsCapacity > needed * SHRINK_FACTOR)) {
+    takeWords(Math.max(needed, MIN_WORDS));
   }
   return currentWords();
 }

@@ -1,4 +1,4 @@
-// The past of app and user values without a store: the core tells it, once it was told what the log has.
+// The past of app and user values without a store: the core tells it, once it was loaded what the log has.
 
 import { HistoryEngine } from '../engine/history.js';
 import { StatepadError } from '../model/errors.js';
@@ -10,8 +10,8 @@ import type { View } from '../session/handle.js';
 import type { Json } from '../model/types.js';
 import type { SharedHistory, SharedStep, TrimOptions } from '../model/past.js';
 
-/** What the core has been told of one log: its entries count from 1 there, and 0 is what it began with. */
-interface Told {
+/** What the core has been loaded of one log: its entries count from 1 there, and 0 is what it began with. */
+interface LoadedLog {
   readonly engine: HistoryEngine;
   readonly base: number;
 }
@@ -19,7 +19,7 @@ interface Told {
 /** The past that the logs of a service have. */
 export class MemoryPast implements SharedPast {
   readonly #logs: SharedLogs;
-  readonly #told = new WeakMap<SharedLog, Told>();
+  readonly #loaded = new WeakMap<SharedLog, LoadedLog>();
 
   constructor(logs: SharedLogs) {
     this.#logs = logs;
@@ -60,7 +60,7 @@ export class MemoryPast implements SharedPast {
   }
 
   async trim(scope: ScopeKey, { before, upTo = Infinity }: Pick<TrimOptions, 'before' | 'upTo'>): Promise<number> {
-    if (!this.#logs.isKept) {
+    if (!this.#logs.isRetained) {
       throw new StatepadError('INVALID_ARGUMENT', 'this service keeps no log of app and user values: log is false', {
         path: 'log',
       });
@@ -73,8 +73,8 @@ export class MemoryPast implements SharedPast {
     const old = young < 0 ? log.entries.length : young;
     const count = Math.max(0, Math.min(old, upTo - log.base));
     if (count > 0) {
-      const began = this.#history(log).stateAt(count, log.position - log.base, {});
-      log.began = new Map<string, Json>(Object.entries(began));
+      const baseValues = this.#history(log).stateAt(count, log.position - log.base, {});
+      log.baseValues = new Map<string, Json>(Object.entries(baseValues));
       log.baseMoment = (log.entries[count - 1] as SharedEntry).moment;
       log.entries.splice(0, count);
       log.base += count;
@@ -85,22 +85,22 @@ export class MemoryPast implements SharedPast {
   /** The values of a scope at a moment; `undefined` where the log has them no more. */
   #valuesAt(log: SharedLog, moment: number): Values | undefined {
     const { base, entries, position } = log;
-    if (!this.#logs.isKept || moment < log.baseMoment) {
+    if (!this.#logs.isRetained || moment < log.baseMoment) {
       return undefined;
     }
     return this.#history(log).stateAt(countUpTo(entries, moment), position - base, {});
   }
 
-  /** What the core has been told of a log, brought up to date. */
+  /** What the core has been loaded of a log, brought up to date. */
   #history(log: SharedLog): HistoryEngine {
-    let told = this.#told.get(log);
-    if (told?.base !== log.base) {
-      told?.engine.free();
-      told = { engine: new HistoryEngine(), base: log.base };
-      this.#told.set(log, told);
-      told.engine.push(log.began.size === 0 ? undefined : { delta: recordOf(log.began), deleted: [] });
+    let loaded = this.#loaded.get(log);
+    if (loaded?.base !== log.base) {
+      loaded?.engine.free();
+      loaded = { engine: new HistoryEngine(), base: log.base };
+      this.#loaded.set(log, loaded);
+      loaded.engine.push(log.baseValues.size === 0 ? undefined : { delta: recordOf(log.baseValues), deleted: [] });
     }
-    const { engine } = told;
+    const { engine } = loaded;
     for (let index = engine.next; index <= log.entries.length; index++) {
       engine.push(keyedDelta(log.entries[index - 1] as SharedEntry));
     }
@@ -116,17 +116,17 @@ function recordOf(values: ReadonlyMap<string, Json>): Record<string, Json> {
 
 /** The moment of the service at which a session came to a revision: pairs of both, where the moment is another one. */
 function momentAt(moments: readonly number[] | undefined, revision: number): number {
-  let found = 0;
+  let latest = 0;
   for (let low = 0, high = (moments?.length ?? 0) / 2; low < high;) {
     const middle = (low + high) >>> 1;
     if (((moments as readonly number[])[2 * middle] as number) <= revision) {
-      found = (moments as readonly number[])[2 * middle + 1] as number;
+      latest = (moments as readonly number[])[2 * middle + 1] as number;
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return found;
+  return latest;
 }
 
 /** How many entries there are up to a moment. */

@@ -13,10 +13,10 @@ export type Values = Readonly<Record<string, Json>>;
 export interface SharedPast {
   /**
    * The values of the app and the user of a session just after one of its revisions, under full keys; `undefined`
-   * where that is not known. `told` is the state as the session's own log has it: keys have its order where no other
+   * where that is not known. `sessionState` is the state as the session's own log has it: keys have its order where no other
    * one is known.
    */
-  at(view: View, revision: number, told: Values, signal?: Signal): Promise<Values | undefined>;
+  at(view: View, revision: number, sessionState: Values, signal?: Signal): Promise<Values | undefined>;
   /** The writes of a key. */
   steps(scope: ScopeKey, key: string, signal?: Signal): Promise<SharedHistory>;
   /** Deletes the oldest entries. Answers how many. Throws `INVALID_ARGUMENT` where no log is kept. */

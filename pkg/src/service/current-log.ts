@@ -8,7 +8,7 @@ import type { SessionName } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
 /** What the operations of a service work with that have a file of their own. */
-export interface ServiceParts {
+export interface ServiceComponents {
   readonly sessions: SessionBackend;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -19,15 +19,15 @@ export interface ServiceParts {
  * Throws `SESSION_NOT_FOUND`: also for a handle of a session that was deleted and created anew.
  */
 export async function currentLog(
-  { sessions }: ServiceParts,
+  { sessions }: ServiceComponents,
   session: SessionName,
   signal: Signal | undefined,
 ): Promise<View> {
   const { appName, userId, id } = session;
   const { sessionId } = checkKey({ appName, userId, sessionId: id });
-  const given = sessions.view(session)?.record;
-  const view = given?.deleted === true ? undefined : await sessions.loadHistory({ appName, userId, id }, signal);
-  if (view === undefined || (given !== undefined && given.created !== view.record.created)) {
+  const known = sessions.view(session)?.record;
+  const view = known?.deleted === true ? undefined : await sessions.loadHistory({ appName, userId, id }, signal);
+  if (view === undefined || (known !== undefined && known.created !== view.record.created)) {
     throw notFound(sessionId);
   }
   return view;

@@ -2,7 +2,7 @@
 
 import { admitEvent } from '../input/event-draft.js';
 import { admitCreation } from '../backend/backend.js';
-import type { ServiceParts } from './current-log.js';
+import type { ServiceComponents } from './current-log.js';
 import type { CreateSessionRequest, Event, EventInit, Session, SessionName } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
@@ -15,7 +15,7 @@ export interface LogWriter {
 }
 
 /** See `SessionService.logWriter`. */
-export function logWriter({ sessions, now }: ServiceParts): LogWriter {
+export function logWriter({ sessions, now }: ServiceComponents): LogWriter {
   return {
     create: async (request, time) => await sessions.create({ ...admitCreation(request), time }, request.signal),
     append: async (session, event, signal) => {

@@ -102,44 +102,44 @@ export function checkStoreOptions(options: StoreOptions, now: () => number): Sto
       refuse(path, `must be a number from ${least}`);
     }
   }
-  const kept = store ?? (persist && { persist, ...(restore && { restore }) });
-  return kept && { store: kept, migrate, timeout, attempts, pause, cachedEvents, now };
+  const target = store ?? (persist && { persist, ...(restore && { restore }) });
+  return target && { store: target, migrate, timeout, attempts, pause, cachedEvents, now };
 }
 
 /** What every store can do. */
 const METHODS = ['commit', 'load', 'list', 'remove', 'loadScope'] as const;
 
 /** Checks that something is a store: also of those that wrap another one. `path` names it in errors. */
-export function checkStore(given: unknown, path: string): void {
-  if (given === undefined) {
+export function checkStore(value: unknown, path: string): void {
+  if (value === undefined) {
     refuse(path, 'is missing');
   }
-  if (typeof given === 'function') {
+  if (typeof value === 'function') {
     refuse(path, `must be a store, not a function: call it, as in ${path}: memoryStore()`);
   }
-  if (typeof given === 'string') {
+  if (typeof value === 'string') {
     refuse(
       path,
       `must be a store, not a string: give that to a store of statepad/stores/*, as in ${path}: fileJournal('sessions.jsonl')`,
     );
   }
-  if (!isObject(given)) {
-    refuse(path, `must be a store, not ${describe(given)}`);
+  if (!isObject(value)) {
+    refuse(path, `must be a store, not ${describe(value)}`);
   }
-  const missing = missingOf(given);
+  const missing = missingMethods(value);
   if (missing.length > 0) {
-    const hint = isThenable(given) ? ': await it first' : `: it has no ${missing.join(', no ')}`;
-    refuse(path, `must be a store, not ${describe(given)}${hint}`);
+    const hint = isThenable(value) ? ': await it first' : `: it has no ${missing.join(', no ')}`;
+    refuse(path, `must be a store, not ${describe(value)}${hint}`);
   }
 }
 
-function isStore(given: object): boolean {
-  return missingOf(given).length === 0;
+function isStore(value: object): boolean {
+  return missingMethods(value).length === 0;
 }
 
 /** The methods of a store that something lacks. */
-function missingOf(given: object): readonly string[] {
-  return METHODS.filter((name) => typeof (given as Partial<Record<string, unknown>>)[name] !== 'function');
+function missingMethods(value: object): readonly string[] {
+  return METHODS.filter((name) => typeof (value as Partial<Record<string, unknown>>)[name] !== 'function');
 }
 
 function refuse(path: string, what: string): never {

@@ -39,9 +39,9 @@ export async function stateAt(
 ): Promise<DetailedState> {
   checkKeepsRevisions(sessions, 'the state of a revision cannot be told');
   const view = await sessions.loadHistory(session, signal);
-  const told = sessionStateAt(view, revision);
-  const shared = await (await sessions.past()).at(view, revision, told, signal);
-  const state = shared === undefined ? told : deepFreeze(mergeRecords([ownOf(told), shared]));
+  const own = sessionStateAt(view, revision);
+  const shared = await (await sessions.past()).at(view, revision, own, signal);
+  const state = shared === undefined ? own : deepFreeze(mergeRecords([sessionScopeOf(own), shared]));
   return Object.freeze({ state, exact: shared !== undefined });
 }
 
@@ -65,17 +65,17 @@ export async function history(
   const byEvent = new Map(own.map((step) => [step.by?.eventId, step]));
   // A deletion of what was not there wrote nothing: a log that is whole does not have it.
   const exact = shared.exact || steps.every(({ event }) => byEvent.has(event?.id));
-  const told = steps.map((step) => withFrom(step, byEvent.get(step.event?.id), exact));
-  return Object.freeze({ exact, steps: Object.freeze(told) });
+  const detailed = steps.map((step) => withFrom(step, byEvent.get(step.event?.id), exact));
+  return Object.freeze({ exact, steps: Object.freeze(detailed) });
 }
 
 /** See `SessionService.history` of a key that is shared. */
 export async function sharedHistory(
   sessions: SessionBackend,
-  given: SharedKey,
+  request: SharedKey,
   options: HistoryOptions,
 ): Promise<SharedHistory> {
-  const { appName, userId, key } = checkSharedKey(given);
+  const { appName, userId, key } = checkSharedKey(request);
   checkOptions(options, OPTIONS.history);
   const { until, last, signal } = options;
   signal?.throwIfAborted();
@@ -85,9 +85,9 @@ export async function sharedHistory(
   const [scope] = nameOf(key);
   const owner = { appName, userId: scope === 'app' ? undefined : userId };
   const { exact, steps } = await (await sessions.past()).steps(owner, key, signal);
-  const wanted = until === undefined ? steps : steps.filter(({ position }) => position <= until);
-  const told = last === undefined ? wanted : wanted.slice(Math.max(0, wanted.length - last));
-  return deepFreeze({ exact, steps: told.map((step) => ({ ...step })) });
+  const matching = until === undefined ? steps : steps.filter(({ position }) => position <= until);
+  const limited = last === undefined ? matching : matching.slice(Math.max(0, matching.length - last));
+  return deepFreeze({ exact, steps: limited.map((step) => ({ ...step })) });
 }
 
 /** See `SessionService.trimHistory`. */
@@ -105,9 +105,9 @@ const SHARED_KEY = namesOf('the key', ['appName', 'userId', 'key']);
 const SCOPE = namesOf('the target', ['appName', 'userId']);
 
 /** Checks a key of an app, or of a user in it. */
-function checkSharedKey(given: SharedKey): SharedKey {
-  checkNames(Object.keys(given), SHARED_KEY);
-  const { appName, userId, key } = given;
+function checkSharedKey(request: SharedKey): SharedKey {
+  checkNames(Object.keys(request), SHARED_KEY);
+  const { appName, userId, key } = request;
   admitString(appName, 'appName');
   checkOptionalString(userId, 'userId');
   const [scope] = nameOf(admitString(key, 'key'));
@@ -141,7 +141,7 @@ function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateState
 }
 
 /** The session's own values. */
-function ownOf(state: State): State {
+function sessionScopeOf(state: State): State {
   const own: Record<string, Json> = {};
   for (const key of Object.keys(state)) {
     if (nameOf(key)[0] === 'session') {
@@ -152,11 +152,11 @@ function ownOf(state: State): State {
 }
 
 /** A step of a session with the value that the key had before, of all writers, where it is known. */
-function withFrom(told: HistoryStep, shared: SharedStep | undefined, isKnown: boolean): HistoryStep {
+function withFrom(step: HistoryStep, shared: SharedStep | undefined, isKnown: boolean): HistoryStep {
   if (shared === undefined && !isKnown) {
-    return told;
+    return step;
   }
-  const { revision, timestamp, event, to } = told;
+  const { revision, timestamp, event, to } = step;
   const from = shared?.from;
   return Object.freeze({
     revision,

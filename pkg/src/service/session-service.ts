@@ -30,14 +30,14 @@ import {
 } from '../input/requests.js';
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
-import type { LogKept } from '../session/shared-logs.js';
+import type { LogRetention } from '../session/shared-logs.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import type { ExclusiveQueues } from '../async/reentrant-queues.js';
+import type { UpdateQueues } from './update-state.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/other-services.js';
 import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
-import type { ServiceParts } from './current-log.js';
+import type { ServiceComponents } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type {
@@ -102,11 +102,11 @@ export interface SessionServiceOptions extends StoreOptions {
 export class SessionService {
   #sessions: SessionBackend | undefined;
   #starting: Promise<SessionBackend> | undefined;
-  readonly #stored: StoredOptions | undefined;
+  readonly #storeOptions: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
-  readonly #log: LogKept;
-  #updates: ExclusiveQueues | undefined;
+  readonly #log: LogRetention;
+  #updates: UpdateQueues | undefined;
   #isClosed = false;
 
   /** Throws `INVALID_ARGUMENT` when the options do not go together. */
@@ -114,7 +114,7 @@ export class SessionService {
     checkServiceOptions(options);
     const now = options.now === undefined ? Date.now : checkedClock(options.now);
     this.#now = now;
-    this.#stored = checkStoreOptions(options, now);
+    this.#storeOptions = checkStoreOptions(options, now);
     this.#admit = options.admit ?? {};
     this.#log = options.log ?? 'last';
   }
@@ -148,9 +148,9 @@ export class SessionService {
     const creation = admitCreation(request);
     const sessions = await this.#begin(request);
     const { signal } = request;
-    const found = await sessions.get(creation.key, undefined, signal);
-    if (found !== undefined) {
-      return found;
+    const existing = await sessions.get(creation.key, undefined, signal);
+    if (existing !== undefined) {
+      return existing;
     }
     try {
       return await sessions.create(creation, signal);
@@ -254,18 +254,18 @@ export class SessionService {
     fn: UpdateFunction,
     options: UpdateStateOptions = {},
   ): Promise<Readonly<Record<string, Json>>> {
-    const understood = checkTarget(target);
+    const checked = checkTarget(target);
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
     const lease = this.#sessions?.view(target)?.lease;
     const sessions = await this.#begin(options);
     // Loaded at the first update.
-    const { ExclusiveQueues, updateState } = await import('./update-state.js');
+    const { UpdateQueues, updateState } = await import('./update-state.js');
     this.#refuseWhenClosed();
-    const reservation = sessions.reservation?.(understood, signal);
-    const turns = (this.#updates ??= new ExclusiveQueues());
-    const plan = { attempts, signal, turns, target: understood, reservation };
-    return await updateState(await sessions.target(understood, options, lease), fn, plan);
+    const reservation = sessions.reservation?.(checked, signal);
+    const queues = (this.#updates ??= new UpdateQueues());
+    const plan = { attempts, signal, queues, target: checked, reservation };
+    return await updateState(await sessions.target(checked, options, lease), fn, plan);
   }
 
   /**
@@ -296,9 +296,9 @@ export class SessionService {
   ): Promise<Readonly<Record<string, Json>> | DetailedState> {
     checkDetailed(options, OPTIONS.stateAt);
     checkSession(session);
-    const [past, sessions] = await this.#pastOf(options);
-    const told = await past.stateAt(sessions, session, revision, options.signal);
-    return options.detailed ? told : told.state;
+    const [past, sessions] = await this.#loadPast(options);
+    const answer = await past.stateAt(sessions, session, revision, options.signal);
+    return options.detailed ? answer : answer.state;
   }
 
   /**
@@ -331,18 +331,18 @@ export class SessionService {
   async history(
     session: SessionName | SharedKey,
     key?: string | HistoryOptions,
-    given: SessionHistoryOptions = {},
+    detail: SessionHistoryOptions = {},
   ): Promise<readonly HistoryStep[] | DetailedHistory | SharedHistory> {
     if (isSharedKey(session)) {
-      const [past, sessions] = await this.#pastOf({});
+      const [past, sessions] = await this.#loadPast({});
       return await past.sharedHistory(sessions, session, (key ?? {}) as HistoryOptions);
     }
     const name = admitString(key, 'key');
-    checkDetailed(given, OPTIONS.sessionHistory);
+    checkDetailed(detail, OPTIONS.sessionHistory);
     checkSession(session);
-    const [past, sessions] = await this.#pastOf(given);
-    const told = await past.history(sessions, session, name, given);
-    return given.detailed ? told : told.steps;
+    const [past, sessions] = await this.#loadPast(detail);
+    const answer = await past.history(sessions, session, name, detail);
+    return detail.detailed ? answer : answer.steps;
   }
 
   /**
@@ -357,7 +357,7 @@ export class SessionService {
     target: { readonly appName: string; readonly userId?: string | undefined },
     options: TrimOptions,
   ): Promise<number> {
-    const [past, sessions] = await this.#pastOf({});
+    const [past, sessions] = await this.#loadPast({});
     return await past.trimHistory(sessions, target, options);
   }
 
@@ -377,9 +377,9 @@ export class SessionService {
     checkObject(options, 'options');
     checkOptions(options, OPTIONS.rewind);
     const lease = this.#sessions?.view(session)?.lease;
-    const parts = await this.#partsFor(session, options);
+    const components = await this.#componentsFor(session, options);
     const { rewind } = await import('./rewind.js');
-    return await rewind({ ...parts, lease }, session, options);
+    return await rewind({ ...components, lease }, session, options);
   }
 
   /**
@@ -390,9 +390,9 @@ export class SessionService {
   async redo(session: SessionName, options: RedoOptions = {}): Promise<Rewound> {
     checkOptions(options, OPTIONS.redo);
     const lease = this.#sessions?.view(session)?.lease;
-    const parts = await this.#partsFor(session, options);
+    const components = await this.#componentsFor(session, options);
     const { redo } = await import('./rewind.js');
-    return await redo({ ...parts, lease }, session, options);
+    return await redo({ ...components, lease }, session, options);
   }
 
   /**
@@ -409,9 +409,9 @@ export class SessionService {
   async fork(session: SessionName, options: ForkOptions = {}): Promise<Session> {
     checkOptions(options, OPTIONS.fork);
     checkCount(options.at, 'at');
-    const parts = await this.#partsFor(session, options);
+    const components = await this.#componentsFor(session, options);
     const { fork } = await import('./fork.js');
-    return await fork(parts, session, options);
+    return await fork(components, session, options);
   }
 
   /**
@@ -429,7 +429,7 @@ export class SessionService {
    */
   async lease(session: SessionName, options: LeaseOptions = {}): Promise<Lease> {
     checkOptions(options, OPTIONS.lease);
-    const [{ checkLeaseOptions, takeLease }, keeper] = await this.#leasing(session, options);
+    const [{ checkLeaseOptions, takeLease }, keeper] = await this.#loadLeases(session, options);
     return await takeLease(keeper, session, checkLeaseOptions(options));
   }
 
@@ -448,7 +448,7 @@ export class SessionService {
   ): Promise<T> {
     checkFunction(fn, 'fn');
     checkOptions(options, OPTIONS.withLease);
-    const [{ checkLeaseOptions, runLeased, takeLease }, keeper] = await this.#leasing(session, options);
+    const [{ checkLeaseOptions, runLeased, takeLease }, keeper] = await this.#loadLeases(session, options);
     return await runLeased(await takeLease(keeper, session, checkLeaseOptions(options)), fn);
   }
 
@@ -485,7 +485,7 @@ export class SessionService {
       {
         refuseWhenClosed: () => this.#refuseWhenClosed(),
         begin: async (abortable) => await this.#begin(abortable),
-        view: (given) => this.#sessions?.view(given),
+        view: (session) => this.#sessions?.view(session),
       },
       target,
       options,
@@ -567,18 +567,21 @@ export class SessionService {
   }
 
   /** The code that tells the past is loaded at the first call that needs it. */
-  async #pastOf(options: Abortable): Promise<[typeof import('./past.js'), SessionBackend]> {
+  async #loadPast(options: Abortable): Promise<[typeof import('./past.js'), SessionBackend]> {
     const sessions = await this.#begin(options);
     return [await import('./past.js'), sessions];
   }
 
   /** The code that leases is loaded at the first call that needs it. */
-  async #leasing(session: SessionName, options: Abortable): Promise<[typeof import('./lease.js'), ServiceParts]> {
-    const parts = await this.#partsFor(session, options);
-    return [await import('./lease.js'), parts];
+  async #loadLeases(
+    session: SessionName,
+    options: Abortable,
+  ): Promise<[typeof import('./lease.js'), ServiceComponents]> {
+    const components = await this.#componentsFor(session, options);
+    return [await import('./lease.js'), components];
   }
 
-  async #partsFor(session: SessionName, options: Abortable): Promise<ServiceParts> {
+  async #componentsFor(session: SessionName, options: Abortable): Promise<ServiceComponents> {
     checkSession(session);
     return { sessions: await this.#begin(options), now: this.#now };
   }
@@ -600,9 +603,9 @@ export class SessionService {
       }
       // What only stores need is loaded when there is one.
       this.#sessions =
-        this.#stored === undefined
+        this.#storeOptions === undefined
           ? new MemoryBackend(this.#now, this.#log)
-          : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#stored);
+          : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#storeOptions);
       return this.#sessions;
     } catch (error) {
       this.#starting = undefined;

@@ -19,45 +19,50 @@ const POLL_MS = 1000;
 const BUFFER = 100;
 
 /** The service. */
-interface Watched {
+interface WatchedService {
   /** Throws `CLOSED`. */
   readonly refuseWhenClosed: () => void;
   readonly begin: (options: Abortable) => Promise<SessionBackend>;
-  readonly view: (given: unknown) => View | undefined;
+  readonly view: (request: unknown) => View | undefined;
 }
 
 /** The changes of a target. Throws `INVALID_ARGUMENT` and `CLOSED`. */
 export function watchChanges(
-  service: Watched,
-  given: UpdateStateTarget | SessionName | WholeSessionKey,
+  service: WatchedService,
+  request: UpdateStateTarget | SessionName | WholeSessionKey,
   options: WatchOptions | WholeWatchOptions,
 ): AsyncIterableIterator<WatchedChange | WholeSessionChange> {
-  const target = checkTarget(given);
-  return isWhole(given)
+  const target = checkTarget(request);
+  return isWhole(request)
     ? watchWhole(service, target as SessionKey, checkWholeOptions(options as WholeWatchOptions))
-    : watchOne(service, given, target, checkWatchOptions(options as WatchOptions, target));
+    : watchOne(service, request, target, checkWatchOptions(options as WatchOptions, target));
 }
 
-function watchOne(service: Watched, given: object, target: UpdateStateTarget, options: WatchOptions): Changes {
+function watchOne(
+  service: WatchedService,
+  request: object,
+  target: UpdateStateTarget,
+  options: WatchOptions,
+): Changes {
   const { since, initial = false, poll = POLL_MS, buffer = BUFFER } = options;
   service.refuseWhenClosed();
-  const view = service.view(given);
+  const view = service.view(request);
   const shown = view && { record: view.record, revision: view.revision };
   const plan = { target, since, initial, poll, buffer, shown };
-  return iterated(service, options, async (sessions) => await sessions.watch(plan));
+  return iterate(service, options, async (sessions) => await sessions.watch(plan));
 }
 
-function watchWhole(service: Watched, target: SessionKey, options: WholeWatchOptions): Changes {
+function watchWhole(service: WatchedService, target: SessionKey, options: WholeWatchOptions): Changes {
   const { since, initial = true, poll = POLL_MS, buffer = BUFFER } = options;
   service.refuseWhenClosed();
   const plan = { target, since, initial, poll, buffer };
-  return iterated(service, options, async (sessions) => await sessions.watchWhole(plan));
+  return iterate(service, options, async (sessions) => await sessions.watchWhole(plan));
 }
 
 type Changes = AsyncIterableIterator<WatchedChange | WholeSessionChange>;
 
-function iterated<Change extends WatchedChange | WholeSessionChange>(
-  service: Watched,
+function iterate<Change extends WatchedChange | WholeSessionChange>(
+  service: WatchedService,
   { signal, buffer = BUFFER }: WatchOptions | WholeWatchOptions,
   open: (sessions: SessionBackend) => Promise<ChangeSource<Change>>,
 ): AsyncIterableIterator<Change> {

@@ -84,7 +84,7 @@ export function freezeAppend(
 ): PendingAppend {
   if (isDuplicate(change)) {
     extractTempKeys(draft);
-    return repeatedAppend(record, draft, freezeEvent(draft), registry.eventOf(record, change));
+    return duplicateAppend(record, draft, freezeEvent(draft), registry.eventOf(record, change));
   }
   const temp = change.hasTemp ? extractTempKeys(draft) : undefined;
   return { event: freezeEvent(draft), change, temp };
@@ -110,8 +110,8 @@ export function finishAppend(
 }
 
 /** The stored event, when the one that was given says the same. Throws `EVENT_ID_CONFLICT`. */
-export function repeated(record: SessionRecord, draft: EventDraft, given: Event, stored: Event): Event {
-  if (!isRepeated(draft, given, stored)) {
+export function storedDuplicate(record: SessionRecord, draft: EventDraft, appended: Event, stored: Event): Event {
+  if (!isRepeated(draft, appended, stored)) {
     const message = `session "${record.key.sessionId}" has another event with the id "${draft.id}"`;
     throw new StatepadError('EVENT_ID_CONFLICT', message, { id: draft.id });
   }
@@ -119,8 +119,13 @@ export function repeated(record: SessionRecord, draft: EventDraft, given: Event,
 }
 
 /** An event whose id the session has: with equal content it is a success that changes nothing. */
-export function repeatedAppend(record: SessionRecord, draft: EventDraft, given: Event, stored: Event): PendingAppend {
-  return { event: repeated(record, draft, given, stored), change: undefined, temp: undefined };
+export function duplicateAppend(
+  record: SessionRecord,
+  draft: EventDraft,
+  appended: Event,
+  stored: Event,
+): PendingAppend {
+  return { event: storedDuplicate(record, draft, appended, stored), change: undefined, temp: undefined };
 }
 
 /** The error for a session that is not there, or not any more. */
@@ -129,6 +134,6 @@ export function notFound(id: string): StatepadError {
 }
 
 /** Throws that error for the session of a key. */
-export function missing({ sessionId }: SessionKey): never {
+export function throwNotFound({ sessionId }: SessionKey): never {
   throw notFound(sessionId);
 }

@@ -16,7 +16,7 @@ export interface View {
   /** How many events the session had when it was read. */
   readLength: number;
   /** Those of them that it shows, where they had to be read for it alone. */
-  given: readonly Event[] | undefined;
+  windowEvents: readonly Event[] | undefined;
   versions: SessionVersions;
   length: number;
   revision: number;
@@ -116,7 +116,7 @@ export function stateOf({ versions, record, temp }: View): Readonly<Record<strin
 }
 
 /** The events that a view shows: its window of those that there were when it was read, and all later ones. */
-export function eventsOf({ record, window, readLength, length, given }: View): readonly Event[] {
+export function eventsOf({ record, window, readLength, length, windowEvents }: View): readonly Event[] {
   const all = record.events;
   if (showsAll(window)) {
     if (record.list?.length !== length) {
@@ -125,6 +125,6 @@ export function eventsOf({ record, window, readLength, length, given }: View): r
     return record.list;
   }
   const read = readLength - record.base;
-  const shown = given ?? eventsInWindow(all, read, window);
+  const shown = windowEvents ?? eventsInWindow(all, read, window);
   return Object.freeze(shown.concat(all.slice(read, length - record.base)));
 }

@@ -45,16 +45,16 @@ export function history(
 }
 
 /**
- * What brings a session's own keys back to an earlier revision, and the shared keys that the events at some places of
+ * What brings a session's own keys back to an earlier revision, and the shared keys that the events at some indexes of
  * the log, from 0, have written. All events of the view's session are loaded.
  */
 export function restoringTo(
   { record, revision: until }: View,
   revision: number,
-  places: readonly number[],
+  indexes: readonly number[],
 ): { readonly restored: KeyedDelta & { delta: Record<string, Json> }; readonly shared: readonly string[] } {
   const engine = historyOf(record);
-  const shared = engine.sharedOf(places.map((place) => place + 1));
+  const shared = engine.sharedOf(indexes.map((index) => index + 1));
   return { restored: engine.restoring(revision, until), shared: Object.freeze(shared) };
 }
 
@@ -66,7 +66,7 @@ function historyOf(record: SessionRecord): HistoryEngine {
   while (engine.next <= record.events.length) {
     const revision = engine.next;
     if (!engine.push(deltaAt(record, revision))) {
-      throw unreadable(record, revision);
+      throw unreadableDelta(record, revision);
     }
   }
   return engine;
@@ -98,11 +98,11 @@ function deltaAt(record: SessionRecord, revision: number): KeyedDelta | undefine
     }
     return Object.keys(delta).length > 0 ? { delta, deleted: storedDeletions(customMetadata) } : undefined;
   } catch (cause) {
-    throw unreadable(record, revision, cause);
+    throw unreadableDelta(record, revision, cause);
   }
 }
 
-function unreadable({ key: { sessionId: id } }: SessionRecord, revision: number, cause?: unknown): StatepadError {
+function unreadableDelta({ key: { sessionId: id } }: SessionRecord, revision: number, cause?: unknown): StatepadError {
   return new StatepadError(
     'STORE_CORRUPT',
     `the state delta of revision ${revision} of session "${id}" cannot be read`,

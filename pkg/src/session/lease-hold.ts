@@ -12,7 +12,7 @@ export interface LeaseHold {
   /** In memory: why nothing can be written under it any more. A store compares the token itself. */
   refusal?(): StatepadError | undefined;
   /** A write has found out that it is lost. Answers what to tell its caller. */
-  lose(error: StatepadError): StatepadError;
+  markLost(error: StatepadError): StatepadError;
   /** Why it is known to be lost. Its handle writes nothing any more. */
   readonly lost: StatepadError | undefined;
 }

@@ -48,10 +48,10 @@ export class MergedState {
     this.#size = 0;
     for (const version of this.#versions) {
       const { keys, values } = version.list();
-      for (let place = 0; place < values.length; place++) {
-        const value = values[place];
+      for (let slot = 0; slot < values.length; slot++) {
+        const value = values[slot];
         if (value !== undefined) {
-          put(state, keys[place] as string, value);
+          put(state, keys[slot] as string, value);
           this.#size += 1;
         }
       }
@@ -84,7 +84,7 @@ function newShadow(versions: SessionVersions): Record<string, Json> {
   const entries: [string, Json][] = [];
   for (const version of versions) {
     const { keys, values } = version.list();
-    values.forEach((value, place) => value !== undefined && entries.push([keys[place] as string, value]));
+    values.forEach((value, slot) => value !== undefined && entries.push([keys[slot] as string, value]));
   }
   const shadow = JSON.parse(`{${entries.map(([key]) => `${JSON.stringify(key)}:null`).join()}}`) as Record<
     string,

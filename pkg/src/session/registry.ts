@@ -4,7 +4,7 @@ import { ALL_SCOPES, SessionEngine } from '../engine/sessions.js';
 import { ALL_EVENTS, NO_EVENTS, type EventWindow } from './event-window.js';
 import { makeHandle, viewOf, type View } from './handle.js';
 import { NOT_LOADED, newRecord, type SessionRecord } from './record.js';
-import { ScopeTable, shorten } from './scope-table.js';
+import { ScopeTable, trimEnd } from './scope-table.js';
 import { SessionIndex } from './session-index.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
@@ -19,7 +19,7 @@ import type {
   ScopeKey,
   ScopeSet,
   SessionPageQuery,
-  SessionPlace,
+  SessionNumbers,
 } from '../engine/sessions.js';
 import type { Event, Json, Session, SessionKey } from '../model/types.js';
 
@@ -67,7 +67,7 @@ export class SessionRegistry {
   read(
     record: SessionRecord,
     window: EventWindow = ALL_EVENTS,
-    given?: readonly Event[],
+    windowEvents?: readonly Event[],
     versions: SessionVersions = versionsOf(record),
   ): Session {
     const length = record.base + record.events.length;
@@ -75,7 +75,7 @@ export class SessionRegistry {
       record,
       window,
       readLength: length,
-      given,
+      windowEvents,
       versions,
       length,
       revision: record.revision,
@@ -106,19 +106,19 @@ export class SessionRegistry {
     view.events = undefined;
   }
 
-  /** Applies a creation, in those of its `parts` that are not here already. */
+  /** Applies a creation, in those of its `selected` that are not here already. */
   applyCreate(
     key: SessionKey,
     creation: CreationEvent,
     change: PreparedChange,
     created = '',
-    parts: ScopeSet = ALL_SCOPES,
+    selected: ScopeSet = ALL_SCOPES,
   ): SessionRecord {
-    const place = this.#engine.applyCreate(change, parts, this.#scopes);
+    const numbers = this.#engine.applyCreate(change, selected, this.#scopes);
     const record = this.newRecord(key, created);
     record.creation = creation;
     record.updateTime = creation.timestamp;
-    this.#index(record, place);
+    this.#index(record, numbers);
     return record;
   }
 
@@ -127,35 +127,35 @@ export class SessionRegistry {
     return events[duplicateOf - base] ?? missing();
   }
 
-  /** Applies an append, in those of its `parts` that are not here already. */
-  applyAppend(record: SessionRecord, event: Event, change: PreparedChange, parts: ScopeSet = ALL_SCOPES): void {
-    this.#engine.apply(change, parts, this.#scopes);
-    if (parts.session) {
+  /** Applies an append, in those of its `selected` that are not here already. */
+  applyAppend(record: SessionRecord, event: Event, change: PreparedChange, selected: ScopeSet = ALL_SCOPES): void {
+    this.#engine.apply(change, selected, this.#scopes);
+    if (selected.session) {
       record.events.push(event);
       record.revision += 1;
       record.updateTime = event.timestamp;
     }
   }
 
-  /** Applies a change of app and user state, in those of its `parts` that are not here already. */
-  applyUpdate(change: PreparedChange, parts: ScopeSet = ALL_SCOPES): void {
-    this.#engine.apply(change, parts, this.#scopes);
+  /** Applies a change of app and user state, in those of its `selected` that are not here already. */
+  applyUpdate(change: PreparedChange, selected: ScopeSet = ALL_SCOPES): void {
+    this.#engine.apply(change, selected, this.#scopes);
   }
 
   /** Deletes a session. Handles keep showing what they show. */
   remove(record: SessionRecord): void {
     const dropped = this.#engine.remove(record.number);
-    this.#dropScopes(record, dropped);
+    this.#removeScopes(record, dropped);
     this.#unindex(record);
     record.deleted = true;
   }
 
   /** Takes over a session as its store has it, without its values. Whether it was not in the core before. */
   restore(record: SessionRecord, revision: number, time: number): boolean {
-    const place = this.#engine.restore(record.key, revision, time);
+    const numbers = this.#engine.restore(record.key, revision, time);
     const isNew = record.number === NOT_LOADED;
     if (isNew) {
-      this.#index(record, place);
+      this.#index(record, numbers);
     }
     return isNew;
   }
@@ -164,9 +164,9 @@ export class SessionRegistry {
    * Takes a session out of the core. Handles keep showing what they show. Answers with the scopes that went with it.
    */
   unload(record: SessionRecord): readonly number[] {
-    const left = this.#dropScopes(record, this.#engine.forget(record.number));
+    const unloaded = this.#removeScopes(record, this.#engine.unload(record.number));
     this.#unindex(record);
-    return left;
+    return unloaded;
   }
 
   /** Replaces the values of a scope by these, which go under full keys, and are frozen. */
@@ -205,7 +205,7 @@ export class SessionRegistry {
   }
 
   /** A session that the core knows under a number can be found from now on. */
-  #index(record: SessionRecord, { number, scopes }: SessionPlace): void {
+  #index(record: SessionRecord, { number, scopes }: SessionNumbers): void {
     const [own, app, user] = scopes;
     record.number = number;
     record.scopes = scopes;
@@ -220,16 +220,16 @@ export class SessionRegistry {
     record.history = undefined;
     record.number = NOT_LOADED;
     this.#records[number] = undefined;
-    shorten(this.#records);
+    trimEnd(this.#records);
     this.#sessions.remove(record);
     history?.free();
   }
 
   /** The scopes that went with a session. */
-  #dropScopes({ scopes: [own, app, user] }: SessionRecord, dropped: DroppedScopes): readonly number[] {
-    const gone = [own, ...(dropped.app ? [app] : []), ...(dropped.user ? [user] : [])];
-    gone.forEach((scope) => this.#scopes.drop(scope));
-    return gone;
+  #removeScopes({ scopes: [own, app, user] }: SessionRecord, dropped: DroppedScopes): readonly number[] {
+    const removed = [own, ...(dropped.app ? [app] : []), ...(dropped.user ? [user] : [])];
+    removed.forEach((scope) => this.#scopes.remove(scope));
+    return removed;
   }
 }
 

@@ -5,7 +5,7 @@
 import { put, sameJson } from '../model/json.js';
 import type { Json } from '../model/types.js';
 
-/** Values by place, and the key of each place. A place without a value is empty. */
+/** Values by slot, and the key of each slot. A slot without a value is empty. */
 export interface ValueList {
   readonly keys: string[];
   readonly values: (Json | undefined)[];
@@ -13,15 +13,15 @@ export interface ValueList {
 
 /** The keys that have values, and these. */
 export function* entriesOf({ keys, values }: ValueList): Generator<readonly [string, Json]> {
-  for (let place = 0; place < values.length; place++) {
-    const value = values[place];
+  for (let slot = 0; slot < values.length; slot++) {
+    const value = values[slot];
     if (value !== undefined) {
-      yield [keys[place] as string, value];
+      yield [keys[slot] as string, value];
     }
   }
 }
 
-/** What was written over: a place, then the value that was there before, and so on. */
+/** What was written over: a slot, then the value that was there before, and so on. */
 export type Undo = (number | Json | undefined)[];
 
 /** Nothing was written over. */
@@ -58,13 +58,13 @@ export class ScopeVersion {
   }
 
   /** The scope has moved, and nobody holds this version: it goes on as the newest one. */
-  moveAlong(moves: number, list: ValueList): void {
+  updateInPlace(moves: number, list: ValueList): void {
     this.#moves = moves;
     this.#list = list;
   }
 
   /** The scope has moved: its values are those of `next` now, where these have been written over. */
-  moveOn(next: ScopeVersion, undo: Undo): void {
+  supersede(next: ScopeVersion, undo: Undo): void {
     this.#list = undefined;
     this.#next = next;
     this.#undo = undo;
@@ -72,7 +72,7 @@ export class ScopeVersion {
 
   /** The values. Whoever asks must not keep them: those of the newest version move. */
   list(): ValueList {
-    return this.#list ?? ScopeVersion.#recall(this);
+    return this.#list ?? ScopeVersion.#restore(this);
   }
 
   /** The values in a record of their own. */
@@ -85,7 +85,7 @@ export class ScopeVersion {
   }
 
   /** Puts the values of a version together, which forgets what came next. */
-  static #recall(version: ScopeVersion): ValueList {
+  static #restore(version: ScopeVersion): ValueList {
     const chain: ScopeVersion[] = [];
     let end = version;
     while (end.#list === undefined) {
@@ -117,12 +117,12 @@ export class ScopeVersion {
     while (version !== later) {
       const undo = version.#undo;
       for (let at = 0; at < undo.length; at += 2) {
-        const place = undo[at] as number;
-        const value = values[place];
+        const slot = undo[at] as number;
+        const value = values[slot];
         if (undo[at + 1] === undefined || value === undefined) {
           return false;
         }
-        visit(keys[place] as string, value);
+        visit(keys[slot] as string, value);
       }
       const next = version.#next;
       if (next === undefined) {
@@ -159,9 +159,9 @@ export class ScopeVersion {
     for (let version = earlier; version !== later;) {
       const undo = version.#undo;
       for (let at = 0; at < undo.length; at += 2) {
-        const place = undo[at] as number;
-        if (!old.has(place)) {
-          old.set(place, undo[at + 1]);
+        const slot = undo[at] as number;
+        if (!old.has(slot)) {
+          old.set(slot, undo[at + 1]);
         }
       }
       if (version.#next === undefined) {
@@ -171,13 +171,13 @@ export class ScopeVersion {
     }
     const { keys, values } = later.list();
     const [before, after] = [new Map<string, Json>(), new Map<string, Json>()];
-    for (const [place, value] of old) {
-      const now = values[place];
+    for (const [slot, value] of old) {
+      const now = values[slot];
       if (value !== undefined) {
-        before.set(keys[place] as string, value);
+        before.set(keys[slot] as string, value);
       }
       if (now !== undefined) {
-        after.set(keys[place] as string, now);
+        after.set(keys[slot] as string, now);
       }
     }
     return [before, after];

@@ -5,15 +5,15 @@ import { put } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
 
 /** Whether a key is the session's own: it has no prefix. */
-export function isOwn(key: string): boolean {
+export function isSessionKey(key: string): boolean {
   return nameOf(key)[0] === 'session';
 }
 
 /** Those values that are the session's own. */
-export function ownPart<T>(values: Readonly<Record<string, T>>): Record<string, T> {
+export function sessionValues<T>(values: Readonly<Record<string, T>>): Record<string, T> {
   const own: Record<string, T> = {};
   for (const key of Object.keys(values)) {
-    if (isOwn(key)) {
+    if (isSessionKey(key)) {
       put(own as Record<string, never>, key, values[key] as never);
     }
   }
@@ -21,7 +21,7 @@ export function ownPart<T>(values: Readonly<Record<string, T>>): Record<string, 
 }
 
 /** The metadata of an event that only writes the session's own keys: of what it says of other keys nothing is left. */
-export function ownMetadata(metadata: Readonly<Record<string, unknown>> | undefined): typeof metadata {
+export function sessionMetadata(metadata: Readonly<Record<string, unknown>> | undefined): typeof metadata {
   const statepad = metadata?.['statepad'];
   if (!isObject(statepad)) {
     return metadata;
@@ -31,8 +31,8 @@ export function ownMetadata(metadata: Readonly<Record<string, unknown>> | undefi
     ...metadata,
     statepad: {
       ...rest,
-      ...(isList(deleted) && { deleted: deleted.filter((key) => typeof key === 'string' && isOwn(key)) }),
-      ...(isObject(operators) && { operators: ownPart(operators as Record<string, unknown>) }),
+      ...(isList(deleted) && { deleted: deleted.filter((key) => typeof key === 'string' && isSessionKey(key)) }),
+      ...(isObject(operators) && { operators: sessionValues(operators as Record<string, unknown>) }),
     },
   };
 }

@@ -31,14 +31,14 @@ export interface SharedLog {
   base: number;
   /** The moment of the last one of these, and the values there, under full keys, in the order of writing. */
   baseMoment: number;
-  began: Map<string, Json>;
+  baseValues: Map<string, Json>;
   readonly entries: SharedEntry[];
 }
 
-/** Which changes are kept: all, none, or of each app and each user at least the last {@link LEAST_KEPT}. */
-export type LogKept = boolean | 'last';
+/** Which changes are kept: all, none, or of each app and each user at least the last {@link MIN_RETAINED}. */
+export type LogRetention = boolean | 'last';
 
-const LEAST_KEPT = 1000;
+const MIN_RETAINED = 1000;
 
 const NONE: readonly string[] = Object.freeze([]);
 
@@ -48,19 +48,19 @@ const NONE: readonly string[] = Object.freeze([]);
  */
 export class SharedLogs {
   /** Whether what was written is kept; positions are counted in any case. */
-  readonly isKept: boolean;
-  readonly #most: number;
+  readonly isRetained: boolean;
+  readonly #maxEntries: number;
   readonly #apps = new Map<string, { readonly app: SharedLog; readonly users: Map<string, SharedLog> }>();
   #moment = 0;
 
-  constructor(kept: LogKept) {
-    this.isKept = kept !== false;
-    this.#most = kept === true ? Infinity : 2 * LEAST_KEPT;
+  constructor(retention: LogRetention) {
+    this.isRetained = retention !== false;
+    this.#maxEntries = retention === true ? Infinity : 2 * MIN_RETAINED;
   }
 
   /** Remembers at which moment a session came to its revision: what was written before that is what it saw. */
-  mark(record: Pick<SessionRecord, 'moments' | 'revision'>): void {
-    if (this.isKept && this.#moment !== (record.moments?.at(-1) ?? 0)) {
+  recordMoment(record: Pick<SessionRecord, 'moments' | 'revision'>): void {
+    if (this.isRetained && this.#moment !== (record.moments?.at(-1) ?? 0)) {
       (record.moments ??= []).push(record.revision, this.#moment);
     }
   }
@@ -79,7 +79,7 @@ export class SharedLogs {
       const session = 'sessionId' in key ? key : undefined;
       const logs = this.#logsOf(key.appName);
       if (app) {
-        this.#note(logs.app, change, 'app', time, session, eventId);
+        this.#addEntry(logs.app, change, 'app', time, session, eventId);
       }
       if (user && key.userId !== undefined) {
         let log = logs.users.get(key.userId);
@@ -87,12 +87,12 @@ export class SharedLogs {
           log = newLog();
           logs.users.set(key.userId, log);
         }
-        this.#note(log, change, 'user', time, session, eventId);
+        this.#addEntry(log, change, 'user', time, session, eventId);
       }
     }
   }
 
-  #note(
+  #addEntry(
     log: SharedLog,
     change: PreparedChange,
     scope: 'app' | 'user',
@@ -101,10 +101,10 @@ export class SharedLogs {
     eventId: string | undefined,
   ): void {
     log.position += 1;
-    if (this.isKept) {
-      log.entries.push({ moment: this.#moment, time, key, eventId, ...partOf(change, scope) });
-      if (log.entries.length >= this.#most) {
-        forgetOldest(log);
+    if (this.isRetained) {
+      log.entries.push({ moment: this.#moment, time, key, eventId, ...writesTo(change, scope) });
+      if (log.entries.length >= this.#maxEntries) {
+        foldOldest(log);
       }
     } else {
       log.base = log.position;
@@ -122,21 +122,21 @@ export class SharedLogs {
 }
 
 function newLog(): SharedLog {
-  return { position: 0, base: 0, baseMoment: 0, began: new Map(), entries: [] };
+  return { position: 0, base: 0, baseMoment: 0, baseValues: new Map(), entries: [] };
 }
 
 /** The oldest entries become what the log began with. */
-function forgetOldest(log: SharedLog): void {
-  const oldest = log.entries.splice(0, LEAST_KEPT);
+function foldOldest(log: SharedLog): void {
+  const oldest = log.entries.splice(0, MIN_RETAINED);
   for (const { delta, deleted } of oldest) {
-    applyDelta(log.began, { set: delta, unset: deleted });
+    applyDelta(log.baseValues, { set: delta, unset: deleted });
   }
   log.base += oldest.length;
   log.baseMoment = oldest.at(-1)?.moment ?? log.baseMoment;
 }
 
 /** What a change writes to a scope. A delta that has nothing else is shared. */
-function partOf(
+function writesTo(
   { keys, words, delta, hasTemp }: PreparedChange,
   scope: 'app' | 'user',
 ): Pick<SharedEntry, 'delta' | 'deleted'> {

@@ -24,15 +24,15 @@ export function tempBefore(
   view: View | undefined,
   { author, invocationId }: Pick<Event, 'author' | 'invocationId'>,
 ): View['temp'] {
-  return view === undefined || beginsAnew(view, invocationId, author === 'user') ? undefined : view.temp;
+  return view === undefined || beginsInvocation(view, invocationId, author === 'user') ? undefined : view.temp;
 }
 
-function beginsAnew({ invocation, invocations: seen }: View, invocationId: string, isOfUser: boolean): boolean {
+function beginsInvocation({ invocation, invocations: seen }: View, invocationId: string, isOfUser: boolean): boolean {
   return isOfUser && invocation !== invocationId && seen !== undefined && seen.size > 0 && !seen.has(invocationId);
 }
 
 function enterInvocation(view: View, invocationId: string, isOfUser: boolean): void {
-  if (beginsAnew(view, invocationId, isOfUser)) {
+  if (beginsInvocation(view, invocationId, isOfUser)) {
     view.temp = undefined;
   }
   const seen = (view.invocations ??= new Set());

@@ -12,8 +12,8 @@ export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
   readonly #buffer: number;
   readonly #signal: Signal | undefined;
   /** What was read and not asked for yet. */
-  #piece: readonly Change[] = [];
-  #at = 0;
+  #page: readonly Change[] = [];
+  #index = 0;
   #isEnded = false;
   /** The question that was asked last. */
   #last: Promise<unknown> = Promise.resolve();
@@ -43,7 +43,7 @@ export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
   end(): void {
     if (!this.#isEnded) {
       this.#isEnded = true;
-      this.#piece = [];
+      this.#page = [];
       this.#signal?.removeEventListener('abort', this.#abort);
       this.#source.close();
       this.#interrupt?.();
@@ -57,9 +57,9 @@ export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
 
   async #next(): Promise<IteratorResult<Change, undefined>> {
     while (!this.#isEnded && !this.#source.isClosed) {
-      const change = this.#piece[this.#at];
+      const change = this.#page[this.#index];
       if (change !== undefined) {
-        this.#at += 1;
+        this.#index += 1;
         if (change.type === 'deleted') {
           this.end();
         }
@@ -79,9 +79,9 @@ export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
   /** Reads the next piece; when there is none yet, waits until there may be one. */
   async #read(): Promise<void> {
     try {
-      this.#at = 0;
-      this.#piece = (await this.#unlessEnded(this.#source.read(this.#buffer))) ?? [];
-      if (this.#piece.length === 0 && !this.#isEnded) {
+      this.#index = 0;
+      this.#page = (await this.#unlessEnded(this.#source.read(this.#buffer))) ?? [];
+      if (this.#page.length === 0 && !this.#isEnded) {
         await this.#unlessEnded(this.#source.wait());
       }
     } catch (error) {

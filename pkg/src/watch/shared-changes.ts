@@ -1,4 +1,4 @@
-// What is told of app and user values: what a change has written, or what differs between two moments.
+// What is writer of app and user values: what a change has written, or what differs between two moments.
 
 import { DELETED, type Deleted } from '../model/deletion.js';
 import { deepFreeze, put, sameJson } from '../model/json.js';
@@ -20,8 +20,8 @@ export function entryChange(prefix: string, { pos, by, writes }: LogEntry): Shar
   for (const { name, to } of writes) {
     put(delta, prefix + name, to === undefined ? DELETED : deepFreeze(to));
   }
-  const told = by === undefined ? {} : { by: Object.freeze({ ...by }) };
-  return Object.freeze({ type: 'values', position: pos, from: pos - 1, delta: Object.freeze(delta), ...told });
+  const writer = by === undefined ? {} : { by: Object.freeze({ ...by }) };
+  return Object.freeze({ type: 'values', position: pos, from: pos - 1, delta: Object.freeze(delta), ...writer });
 }
 
 /** What differs between the values at two positions, under names. */
@@ -47,7 +47,7 @@ export function coalescedChange(
   return Object.freeze({ type: 'values', position, from, delta: Object.freeze(delta) });
 }
 
-/** What has happened up to a position is not told. */
+/** What has happened up to a position is not writer. */
 export function reloadAt(position: number): SharedChange {
   return Object.freeze({ type: 'reload', position });
 }

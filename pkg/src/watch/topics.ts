@@ -57,7 +57,7 @@ export class Topic {
     this.#wakes += 1;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    this.#stopLooking();
+    this.#stopTimer();
     waiting.forEach((resolve) => resolve());
   }
 
@@ -103,7 +103,7 @@ export class Topic {
     if (this.#wakes === wakes && !this.#topics.isClosed) {
       await new Promise<void>((resolve) => {
         this.#waiting.set(reader, resolve);
-        this.#lookAfter(poll);
+        this.#startTimer(poll);
       });
     }
   }
@@ -112,26 +112,26 @@ export class Topic {
   stopWaiting(reader: object): void {
     this.#waiting.delete(reader);
     if (this.#waiting.size === 0) {
-      this.#stopLooking();
+      this.#stopTimer();
     }
   }
 
-  readonly #look = (): void => {
+  readonly #timedOut = (): void => {
     this.expire();
     this.wake();
   };
 
   /** Looks again when the head is so old, unless that is done sooner. There are timers only while readers wait. */
-  #lookAfter(poll: number): void {
+  #startTimer(poll: number): void {
     const due = this.#readAt + poll;
     if (this.#topics.hasOthers && due < this.#due) {
       clearTimeout(this.#timer);
       this.#due = due;
-      this.#timer = setTimeout(this.#look, Math.min(MAX_TIMER_MS, Math.max(0, due - performance.now())));
+      this.#timer = setTimeout(this.#timedOut, Math.min(MAX_TIMER_MS, Math.max(0, due - performance.now())));
     }
   }
 
-  #stopLooking(): void {
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#due = Infinity;
   }
@@ -212,7 +212,7 @@ export class Topics {
 
   /** The values of an app have moved, or those of a user in it. */
   movedScope(appName: string, userId: string | undefined): void {
-    this.#lookAt(this.#find({ appName, userId }));
+    this.#expireTopic(this.#find({ appName, userId }));
     for (const follower of this.#followersOf(appName, userId)) {
       // What is cached of them has moved with it.
       follower.scopeMoves += 1;
@@ -246,16 +246,16 @@ export class Topics {
 
   /** Others may have moved a session, or the values of its app and its user. */
   hinted({ appName, userId, sessionId }: Hint): void {
-    this.#lookAt(this.#find({ appName }));
+    this.#expireTopic(this.#find({ appName }));
     if (userId !== undefined) {
-      this.#lookAt(this.#find({ appName, userId }));
+      this.#expireTopic(this.#find({ appName, userId }));
       if (sessionId !== undefined) {
         this.movedSession({ appName, userId, sessionId });
       }
     }
-    this.#lookForFollowers(this.#followersOf(appName, userId));
+    this.#expireFollowers(this.#followersOf(appName, userId));
     if (userId !== undefined) {
-      this.#lookForFollowers(this.#followersOf(appName, undefined));
+      this.#expireFollowers(this.#followersOf(appName, undefined));
     }
   }
 
@@ -263,18 +263,18 @@ export class Topics {
    * Others may have moved what these sessions are watched with. One that waits looks for all of them: by what it loads
    * the others hear of it. Those that do not wait look for themselves, when they read.
    */
-  #lookForFollowers(followers: readonly Topic[]): void {
+  #expireFollowers(followers: readonly Topic[]): void {
     const [first] = followers.filter(({ isWaitedFor }) => isWaitedFor);
     for (const follower of followers) {
       if (follower === first || !follower.isWaitedFor) {
         follower.scopeMoves += 1;
-        this.#lookAt(follower);
+        this.#expireTopic(follower);
       }
     }
   }
 
   /** What was read last of a target is not what there is now. */
-  #lookAt(topic: Topic | undefined): void {
+  #expireTopic(topic: Topic | undefined): void {
     topic?.expire();
     topic?.wake();
   }

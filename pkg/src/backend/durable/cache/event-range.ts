@@ -40,7 +40,7 @@ export function missingRange(known: SessionRecord | undefined, range: EventRange
 }
 
 /** The events that a handle shows of its session, or of another log that takes its place. */
-export function rangeShownBy({ window, readLength, given }: View, other?: SessionRecord): EventRange {
+export function rangeShownBy({ window, readLength, windowEvents }: View, other?: SessionRecord): EventRange {
   const length = other?.revision ?? readLength;
-  return { from: given !== undefined && other === undefined ? length : firstInWindow(length, window) };
+  return { from: windowEvents !== undefined && other === undefined ? length : firstInWindow(length, window) };
 }

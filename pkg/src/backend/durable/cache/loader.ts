@@ -5,7 +5,7 @@ import { windowOf, type EventWindow } from '../../../session/event-window.js';
 import { parseCreation, type CreationEvent } from '../../../session/creation-event.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
 import { StatepadError } from '../../../model/errors.js';
-import { missing } from '../../../session/append.js';
+import { throwNotFound } from '../../../session/append.js';
 import { parseEvent } from './stored-event.js';
 import { isUnfinished } from './unfinished.js';
 import type { Connection } from '../commit/connection.js';
@@ -56,27 +56,27 @@ export class SessionLoader {
         cache.touch(before);
         return use(before);
       }
-      const here = before ?? (idle?.number === NOT_LOADED && !cache.isLost(idle) ? idle : undefined);
+      const fallback = before ?? (idle?.number === NOT_LOADED && !cache.isDiverged(idle) ? idle : undefined);
       const known = cache.known(key, before);
-      const loaded = await this.#ask(key, { events: missingRange(here, range), known }, signal);
+      const loaded = await this.#ask(key, { events: missingRange(fallback, range), known }, signal);
       const record =
         loaded === null
-          ? this.#dropMissing(key, before)
+          ? this.#recordMissing(key, before)
           : (cache.mergeLoaded(key, loaded, { before, known, idle }) ?? 'again');
       if (record !== 'again') {
         return record && use(record);
       }
     }
-    return neverFits(key);
+    return throwInconsistent(key);
   }
 
   /** The store has no such session. */
-  #dropMissing(key: SessionKey, before: SessionRecord | undefined): undefined | 'again' {
+  #recordMissing(key: SessionKey, before: SessionRecord | undefined): undefined | 'again' {
     if (this.#cache.registry.find(key) !== before) {
       return 'again';
     }
     if (before !== undefined) {
-      this.#cache.drop(before);
+      this.#cache.markDeleted(before);
     }
     return undefined;
   }
@@ -99,15 +99,15 @@ export class SessionLoader {
         return undefined;
       }
       try {
-        const given = record.base === 0 ? undefined : await this.#eventsSince(record, window, signal);
-        if (!cache.isLost(record)) {
-          return record.number === NOT_LOADED ? undefined : cache.registry.read(record, window, given);
+        const windowEvents = record.base === 0 ? undefined : await this.#eventsSince(record, window, signal);
+        if (!cache.isDiverged(record)) {
+          return record.number === NOT_LOADED ? undefined : cache.registry.read(record, window, windowEvents);
         }
       } finally {
         cache.unpin(record);
       }
     }
-    return neverFits(key);
+    return throwInconsistent(key);
   }
 
   /** The events of a window by time, up to the cached revision. Times are in no order: the store finds them. */
@@ -124,7 +124,7 @@ export class SessionLoader {
         return [];
       }
       if (loaded.diverged || loaded.rev < to) {
-        this.#cache.lose(record);
+        this.#cache.markDiverged(record);
         return [];
       }
       if (record.revision === to) {
@@ -148,7 +148,7 @@ export class SessionLoader {
   /**
    * Other processes have written: what is cached of it is brought up to date. Of what is watched its readers hear.
    */
-  reloadHinted(hints: readonly Hint[], topics: Topics | undefined): void {
+  handleHints(hints: readonly Hint[], topics: Topics | undefined): void {
     const records = new Set(hints.map((hint) => this.#cache.registry.findAny(hint)));
     for (const record of records) {
       if (record !== undefined && topics?.isWaitedFor(record.key)) {
@@ -171,13 +171,13 @@ export class SessionLoader {
     const { key, created } = record;
     const query = { events: { from: 0, to: 0 }, known: this.#cache.known(key, record) };
     const loaded = await this.#ask(key, query, signal);
-    return loaded?.created === created ? parseCreation(loaded.events[0]) : missing(key);
+    return loaded?.created === created ? parseCreation(loaded.events[0]) : throwNotFound(key);
   }
 
   /**
    * The `created` of a session, for one that is to be deleted, whole or not; `undefined` when there is none.
    */
-  async loadCreated(key: SessionKey, signal: Signal | undefined): Promise<string | undefined> {
+  async loadCreationId(key: SessionKey, signal: Signal | undefined): Promise<string | undefined> {
     const known = this.#cache.known(key, this.#cache.registry.find(key));
     return (await this.#askAny(key, { events: { last: 0 }, known }, signal))?.created;
   }
@@ -195,7 +195,7 @@ export class SessionLoader {
   }
 
   /** A part of a session as the store has it, for a reader: nothing of it is cached. */
-  async loadPiece(key: SessionKey, query: LoadQuery, signal?: Signal): Promise<Loaded | null> {
+  async loadRange(key: SessionKey, query: LoadQuery, signal?: Signal): Promise<Loaded | null> {
     return await this.#ask(key, query, signal);
   }
 
@@ -210,6 +210,6 @@ export class SessionLoader {
   }
 }
 
-function neverFits({ sessionId: id }: SessionKey): never {
+function throwInconsistent({ sessionId: id }: SessionKey): never {
   throw new StatepadError('STORE_CORRUPT', `the store's answers for session "${id}" do not fit together`, { id });
 }

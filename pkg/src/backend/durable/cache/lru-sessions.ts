@@ -37,9 +37,9 @@ export class LruSessions {
 
   /** Ends what {@link LruSessions.pin} has begun. */
   unpin(record: SessionRecord): void {
-    const left = (this.#pins.get(record) ?? 1) - 1;
-    if (left > 0) {
-      this.#pins.set(record, left);
+    const remaining = (this.#pins.get(record) ?? 1) - 1;
+    if (remaining > 0) {
+      this.#pins.set(record, remaining);
     } else {
       this.#pins.delete(record);
       this.#shrink(this.#limit > 0 ? this.#last : undefined);
@@ -61,10 +61,10 @@ export class LruSessions {
     this.#size -= 1 + record.events.length;
   }
 
-  #shrink(kept: SessionRecord | undefined): void {
+  #shrink(protectedSession: SessionRecord | undefined): void {
     if (this.#size > this.#limit) {
       for (const oldest of this.#recent) {
-        if (oldest !== kept && !this.#pins.has(oldest)) {
+        if (oldest !== protectedSession && !this.#pins.has(oldest)) {
           this.#evict(oldest);
         }
         if (this.#size <= this.#limit) {

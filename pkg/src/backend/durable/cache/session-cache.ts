@@ -1,9 +1,9 @@
 // What a service has cached of the sessions that a store keeps: never ahead of the store, and bounded.
 
-import { differ, isLost, type Head } from './continuity.js';
+import { differ, isRolledBack, type LogEnd } from './continuity.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
 import { SessionRegistry } from '../../../session/registry.js';
-import { newParts, SHARED, type KnownScopes, type SentChange } from './positions.js';
+import { uncachedScopes, SHARED, type KnownPositions, type SentChange } from './positions.js';
 import { SharedScopes } from './shared-scopes.js';
 import { LruSessions } from './lru-sessions.js';
 import { eventsOf, type View } from '../../../session/handle.js';
@@ -15,7 +15,7 @@ import type { Event, SessionKey } from '../../../model/types.js';
 import type { Topics } from '../../../watch/topics.js';
 
 /** What the cache had of a session when a store was asked for it. */
-export interface Asked {
+export interface LoadRequest {
   readonly before: SessionRecord | undefined;
   /** What the store was told to be known. */
   readonly known: Known;
@@ -31,13 +31,13 @@ export class SessionCache {
   readonly #sessions: LruSessions;
   readonly #stale = new WeakSet<SessionRecord>();
   /** Logs that the store does not have: it has gone back since. */
-  readonly #lost = new WeakSet<SessionRecord>();
+  readonly #diverged = new WeakSet<SessionRecord>();
   /** What is told of everything that moves, once anything is watched. */
   topics: Topics | undefined;
 
   /** Keeps about `limit` events in sessions that are not in use. */
   constructor(limit: number) {
-    this.#sessions = new LruSessions(limit, (record) => this.forget(record));
+    this.#sessions = new LruSessions(limit, (record) => this.evict(record));
   }
 
   /** Whether nothing is known to have moved a session since it was loaded. */
@@ -54,35 +54,35 @@ export class SessionCache {
   /** What need not be loaded again. */
   known(key: SessionKey, record: SessionRecord | undefined): Known {
     if (record === undefined) {
-      return this.knownScopes(key);
+      return this.knownPositions(key);
     }
     const { created, revision: rev, last, number } = record;
-    const { pos, marks } = number === NOT_LOADED ? this.knownScopes(key) : this.#shared.knownOf(record);
+    const { pos, marks } = number === NOT_LOADED ? this.knownPositions(key) : this.#shared.knownPositionsOf(record);
     return last === undefined ? { created, rev, pos, marks } : { created, rev, last, pos, marks };
   }
 
   /** The positions of an app, and of a user in it, where they are known. */
-  knownScopes(key: ScopeKey): KnownScopes {
-    return this.#shared.known(key);
+  knownPositions(key: ScopeKey): KnownPositions {
+    return this.#shared.knownPositions(key);
   }
 
   /**
    * Merges what a store has answered. Answers `undefined` when the cache has moved meanwhile, or was not what the
    * store has: the store has to be asked again.
    */
-  mergeLoaded(key: SessionKey, loaded: Loaded, { before, known, idle }: Asked): SessionRecord | undefined {
+  mergeLoaded(key: SessionKey, loaded: Loaded, { before, known, idle }: LoadRequest): SessionRecord | undefined {
     const now = this.registry.find(key);
     if (now !== before) {
       return undefined;
     }
     if (now !== undefined && now.created !== loaded.created) {
-      this.drop(now);
+      this.markDeleted(now);
       return undefined;
     }
     const isIdle = idle?.created === loaded.created && idle.number === NOT_LOADED;
-    const old = now ?? (isIdle && !this.#lost.has(idle) ? idle : undefined);
+    const old = now ?? (isIdle && !this.#diverged.has(idle) ? idle : undefined);
     if (old !== undefined && isReplaced(old, loaded, known)) {
-      this.lose(old);
+      this.markDiverged(old);
       return undefined;
     }
     const record = old ?? this.registry.newRecord(key, loaded.created);
@@ -91,16 +91,16 @@ export class SessionCache {
         return undefined;
       }
       this.#stale.delete(record);
-      this.#toldLoaded(key, loaded.pos, known.pos);
+      this.#reportLoadedScopes(key, loaded.pos, known.pos);
       return this.#shared.mergeLoaded(record, loaded, known) ? record : undefined;
     } catch (error) {
-      // The core had no memory for all of it: a part of it is no session.
-      this.forget(record);
+      // The core had no memory for all of it: a scope of it is no session.
+      this.evict(record);
       throw error;
     }
   }
 
-  /** Merges the session's own part of an answer. Says whether it fits to what is here. */
+  /** Merges the session's own scope of an answer. Says whether it fits to what is here. */
   #mergeEvents(record: SessionRecord, { rev, time, state, events, last }: Loaded, isNew: boolean): boolean {
     const first = events[0]?.rev ?? rev + 1;
     if (isNew) {
@@ -128,19 +128,19 @@ export class SessionCache {
       record.last = last ?? record.events.at(-1)?.id;
     }
     if (isMoved) {
-      this.#toldMoved(record);
+      this.#reportMoved(record);
     }
     this.touch(record);
     return true;
   }
 
   /** A cached session has moved. */
-  #toldMoved({ key, created, revision: rev, last }: SessionRecord): void {
+  #reportMoved({ key, created, revision: rev, last }: SessionRecord): void {
     this.topics?.movedSession(key, last === undefined ? { created, rev } : { created, rev, last });
   }
 
   /** Others have moved the scopes of a session that was loaded. */
-  #toldLoaded({ appName, userId }: SessionKey, { app, user }: Pos, known: Known['pos']): void {
+  #reportLoadedScopes({ appName, userId }: SessionKey, { app, user }: Pos, known: Known['pos']): void {
     if (this.topics !== undefined) {
       if (known?.app !== undefined && known.app !== app) {
         this.topics.movedScope(appName, undefined);
@@ -181,10 +181,10 @@ export class SessionCache {
       return undefined;
     }
     const isNew = isNext && rev > record.revision;
-    this.#shared.applyForeign(record.key, steps, committed);
+    this.#shared.applyConcurrent(record.key, steps, committed);
     // Where the session has to be loaded, its app and its user need not be: they go on from here.
-    this.registry.applyAppend(record, event, sent.prepared, newParts(steps, sent, isNew));
-    this.#shared.moved(record.scopes, steps, sent, committed);
+    this.registry.applyAppend(record, event, sent.prepared, uncachedScopes(steps, sent, isNew));
+    this.#shared.advance(record.scopes, steps, sent, committed);
     if (!isNext) {
       this.markStale(record);
       return undefined;
@@ -192,7 +192,7 @@ export class SessionCache {
     if (isNew) {
       record.last = event.id;
       this.#sessions.grow(1);
-      this.#toldMoved(record);
+      this.#reportMoved(record);
     }
     return isNew ? event : record.events[rev - record.base - 1];
   }
@@ -202,16 +202,17 @@ export class SessionCache {
     if (record.number === NOT_LOADED) {
       return false;
     }
-    const told: Head = { rev: prev ?? rev - 1, last: before?.session };
+    const previous: LogEnd = { rev: prev ?? rev - 1, last: before?.session };
     const isAhead = rev <= record.revision;
-    const here = isAhead ? record.events[rev - record.base - 1] : undefined;
-    const isOther =
-      (told.rev === record.revision && differ(told.last, record.last)) || (here !== undefined && here.id !== id);
-    if (isLost(told, { rev: known.rev ?? 0, last: known.last }) || isOther) {
-      this.lose(record);
+    const cached = isAhead ? record.events[rev - record.base - 1] : undefined;
+    const isOtherEvent =
+      (previous.rev === record.revision && differ(previous.last, record.last)) ||
+      (cached !== undefined && cached.id !== id);
+    if (isRolledBack(previous, { rev: known.rev ?? 0, last: known.last }) || isOtherEvent) {
+      this.markDiverged(record);
       return false;
     }
-    return isAhead ? here !== undefined : told.rev === record.revision;
+    return isAhead ? cached !== undefined : previous.rev === record.revision;
   }
 
   /** Applies a creation that is stored, as {@link SessionCache.applyCommittedAppend} does an append. */
@@ -227,15 +228,15 @@ export class SessionCache {
     const steps = this.#shared.steps(scopes, sent, committed);
     // A scope that is not cached is known when this change is the first one there.
     const isKnown = SHARED.every(
-      ({ part, index }) => scopes[index] !== NOT_LOADED || pos[part] === (sent.prepared.scopes[part] ? 1 : 0),
+      ({ scope, index }) => scopes[index] !== NOT_LOADED || pos[scope] === (sent.prepared.scopes[scope] ? 1 : 0),
     );
     if (duplicate || steps === undefined || !isKnown || this.registry.find(key) !== undefined) {
       this.registry.engine.discard(sent.prepared);
       return undefined;
     }
-    this.#shared.applyForeign(key, steps, committed);
-    const record = this.registry.applyCreate(key, creation, sent.prepared, created, newParts(steps, sent, true));
-    this.#shared.moved(record.scopes, steps, sent, committed);
+    this.#shared.applyConcurrent(key, steps, committed);
+    const record = this.registry.applyCreate(key, creation, sent.prepared, created, uncachedScopes(steps, sent, true));
+    this.#shared.advance(record.scopes, steps, sent, committed);
     this.#sessions.grow(1);
     this.touch(record);
     return record;
@@ -248,60 +249,60 @@ export class SessionCache {
     const steps = committed.duplicate ? undefined : this.#shared.steps(scopes, sent, committed);
     if (steps === undefined) {
       this.registry.engine.discard(sent.prepared);
-      this.forgetPositions(key);
+      this.invalidatePositions(key);
       return;
     }
-    this.#shared.applyForeign(key, steps, committed);
-    const { app, user } = newParts(steps, sent, false);
-    const parts = { session: false, app: app && scopes[1] !== NOT_LOADED, user: user && scopes[2] !== NOT_LOADED };
-    if (parts.app || parts.user) {
-      this.registry.applyUpdate(sent.prepared, parts);
+    this.#shared.applyConcurrent(key, steps, committed);
+    const { app, user } = uncachedScopes(steps, sent, false);
+    const selected = { session: false, app: app && scopes[1] !== NOT_LOADED, user: user && scopes[2] !== NOT_LOADED };
+    if (selected.app || selected.user) {
+      this.registry.applyUpdate(sent.prepared, selected);
     } else {
       this.registry.engine.discard(sent.prepared);
     }
-    this.#shared.moved(scopes, steps, sent, committed);
+    this.#shared.advance(scopes, steps, sent, committed);
   }
 
   /** It is not known any more where an app, or a user in it, is: they are loaded before they are used. */
-  forgetPositions(key: ScopeKey): void {
-    this.#shared.forget(key);
+  invalidatePositions(key: ScopeKey): void {
+    this.#shared.invalidate(key);
   }
 
   /** Puts the events of a handle before those of a cached session, where both are known to be of one log. */
-  join({ record: old }: View, record: SessionRecord): void {
+  mergeEventsOf({ record: old }: View, record: SessionRecord): void {
     const overlap = record.events[0];
     const isSame = overlap !== undefined && old.events[record.base - old.base]?.id === overlap.id;
-    if (old !== record && record.base > old.base && isSame && !this.#lost.has(old)) {
+    if (old !== record && record.base > old.base && isSame && !this.#diverged.has(old)) {
       this.#prepend(record, old.events.slice(0, record.base - old.base));
     }
   }
 
   /** Whether a handle has been read from a log that is not that of a cached session: it shows that from now on. */
-  isOther({ record: old, readLength }: View, record: SessionRecord): boolean {
-    return old !== record && (this.#lost.has(old) || record.revision < readLength);
+  showsOtherLog({ record: old, readLength }: View, record: SessionRecord): boolean {
+    return old !== record && (this.#diverged.has(old) || record.revision < readLength);
   }
 
   /** Lets a handle go on with a cached session, in place of what it was read from. */
   rebind(view: View, record: SessionRecord): void {
-    if (this.isOther(view, record)) {
+    if (this.showsOtherLog(view, record)) {
       // It goes on showing these events until it is refreshed.
       view.events ??= eventsOf(view);
       view.readLength = record.revision;
-      view.given = undefined;
+      view.windowEvents = undefined;
     }
     view.record = record;
   }
 
   /** Whether the store is known not to have a log. */
-  isLost(record: SessionRecord): boolean {
-    return this.#lost.has(record);
+  isDiverged(record: SessionRecord): boolean {
+    return this.#diverged.has(record);
   }
 
   /** A cached session is not what the store has. Its handles show what they show until they are used. */
-  lose(record: SessionRecord): void {
-    this.#lost.add(record);
+  markDiverged(record: SessionRecord): void {
+    this.#diverged.add(record);
     this.topics?.movedSession(record.key);
-    this.forget(record);
+    this.evict(record);
   }
 
   /** Keeps a session in the cache while it is worked with. */
@@ -321,33 +322,33 @@ export class SessionCache {
   }
 
   /** Forgets a session that others have deleted. */
-  drop(record: SessionRecord): void {
-    this.forget(record);
+  markDeleted(record: SessionRecord): void {
+    this.evict(record);
     record.deleted = true;
     this.topics?.movedSession(record.key);
   }
 
   /** Takes a session out of the cache. Its handles keep showing what they show, and may bring it back. */
-  forget(record: SessionRecord): void {
+  evict(record: SessionRecord): void {
     if (record.number !== NOT_LOADED) {
-      this.registry.unload(record).forEach((scope) => this.#shared.unloaded(scope));
+      this.registry.unload(record).forEach((scope) => this.#shared.evicted(scope));
       this.#sessions.remove(record);
     }
   }
 }
 
-function headOf({ revision, last }: SessionRecord): Head {
+function headOf({ revision, last }: SessionRecord): LogEnd {
   return { rev: revision, last };
 }
 
 /** Whether a cached log is not the one that the store has. */
 function isReplaced(record: SessionRecord, { rev, last, events, diverged }: Loaded, known: Known): boolean {
   const sent = record.number === NOT_LOADED ? headOf(record) : { rev: known.rev ?? 0, last: known.last };
-  if (diverged || isLost({ rev, last }, sent) || (rev === record.revision && differ(last, record.last))) {
+  if (diverged || isRolledBack({ rev, last }, sent) || (rev === record.revision && differ(last, record.last))) {
     return true;
   }
   return events.some((stored) => {
-    const here = record.events[stored.rev - record.base - 1];
-    return here !== undefined && here.id !== (stored.id ?? parseEvent(record, stored).id);
+    const cached = record.events[stored.rev - record.base - 1];
+    return cached !== undefined && cached.id !== (stored.id ?? parseEvent(record, stored).id);
   });
 }

@@ -4,7 +4,7 @@ import { NO_EVENTS } from '../../../session/event-window.js';
 import { ScopeVersion } from '../../../session/scope-version.js';
 import { deepFreeze } from '../../../model/json.js';
 import { APP_PREFIX, USER_PREFIX, underKeys } from '../../../model/scope.js';
-import type { SharedPart } from './continuity.js';
+import type { SharedScope } from './continuity.js';
 import type { View } from '../../../session/handle.js';
 import type { CreationEvent } from '../../../session/creation-event.js';
 import type { SessionRegistry } from '../../../session/registry.js';
@@ -45,6 +45,6 @@ export function createdHandle(
 }
 
 /** The values of a shared scope under their full keys. */
-export function sharedVersion(part: SharedPart, values: Values): ScopeVersion {
-  return ScopeVersion.of(deepFreeze(underKeys(part === 'app' ? APP_PREFIX : USER_PREFIX, values)));
+export function sharedVersion(scope: SharedScope, values: Values): ScopeVersion {
+  return ScopeVersion.of(deepFreeze(underKeys(scope === 'app' ? APP_PREFIX : USER_PREFIX, values)));
 }

@@ -1,6 +1,6 @@
 // Sends changes to a store: those that wait together in one call, and each until it is known what became of it.
 
-import { outcomeUnknown, pauseAfter, Patience, refusal, tryOnce, unavailable, type RetryOptions } from './retry.js';
+import { outcomeUnknown, pauseAfter, Patience, refusal, runAttempt, unavailable, type RetryOptions } from './retry.js';
 import { isStoreError, StoreError } from '../../../store/store-error.js';
 import type { Change, Committed, SessionStore } from '../../../store/contract.js';
 import type { Signal } from '../../../async/abort.js';
@@ -13,7 +13,7 @@ interface QueuedChange {
   attempts: number;
   readonly patience: Patience;
   /** A try of it may have been written. */
-  isUnknown: boolean;
+  mayBeWritten: boolean;
 }
 
 /** How many changes go together at most. */
@@ -51,7 +51,14 @@ export class CommitQueue {
    */
   commit(change: Change): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.#enqueue({ change, resolve, reject, attempts: 0, patience: new Patience(this.#retry), isUnknown: false });
+      this.#enqueue({
+        change,
+        resolve,
+        reject,
+        attempts: 0,
+        patience: new Patience(this.#retry),
+        mayBeWritten: false,
+      });
     });
   }
 
@@ -93,10 +100,10 @@ export class CommitQueue {
     try {
       const [first] = batch;
       const patience = first !== undefined && batch.length === 1 ? first.patience : new Patience(this.#retry);
-      const outcomes = await tryOnce((context) => this.#call(batch, context), patience);
-      batch.forEach((queued, index) => this.#decide(queued, outcomes[index]));
+      const outcomes = await runAttempt((context) => this.#call(batch, context), patience);
+      batch.forEach((queued, index) => this.#settle(queued, outcomes[index]));
     } catch (error) {
-      this.#failed(batch, error);
+      this.#settleAll(batch, error);
     }
     this.#calls -= 1;
     if (this.#calls < this.#mostCalls) {
@@ -119,36 +126,36 @@ export class CommitQueue {
     return outcomes;
   }
 
-  #decide(queued: QueuedChange, outcome: unknown): void {
+  #settle(queued: QueuedChange, outcome: unknown): void {
     if (isStoreError(outcome)) {
-      this.#refused(queued, outcome);
+      this.#settleRefusal(queued, outcome);
     } else if (typeof (outcome as Committed | undefined)?.rev === 'number') {
       queued.resolve(outcome as Committed);
     } else {
-      this.#lost(queued, new TypeError('the store did not say what became of the change'));
+      this.#outcomeLost(queued, new TypeError('the store did not say what became of the change'));
     }
   }
 
   /**
    * An error that a call throws holds for all its changes; a refusal may be due to one: each is sent by itself then.
    */
-  #failed(batch: readonly QueuedChange[], error: unknown): void {
+  #settleAll(batch: readonly QueuedChange[], error: unknown): void {
     for (const queued of batch) {
       if (!isStoreError(error)) {
-        this.#lost(queued, error);
+        this.#outcomeLost(queued, error);
       } else if (batch.length > 1 && error.code !== 'unavailable') {
         void this.#send([queued]);
       } else {
-        this.#refused(queued, error);
+        this.#settleRefusal(queued, error);
       }
     }
   }
 
   /** This try has written nothing; whether an earlier one has may be unknown. */
-  #refused(queued: QueuedChange, error: StoreError): void {
+  #settleRefusal(queued: QueuedChange, error: StoreError): void {
     switch (error.code) {
       case 'unavailable':
-        this.#again(queued, error);
+        this.#retryLater(queued, error);
         break;
       case 'conflict':
       case 'exists':
@@ -157,22 +164,22 @@ export class CommitQueue {
         break;
       case 'not-found':
         // An event goes with its session; what an earlier try has written to the app and the user stays.
-        queued.reject(isLeft(queued) ? outcomeUnknown(queued.change.id, error) : error);
+        queued.reject(mayHaveWritten(queued) ? outcomeUnknown(queued.change.id, error) : error);
         break;
       default:
-        queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : refusal(error));
+        queued.reject(queued.mayBeWritten ? outcomeUnknown(queued.change.id, error) : refusal(error));
     }
   }
 
   /** It is not known whether this try has written anything. */
-  #lost(queued: QueuedChange, error: unknown): void {
-    queued.isUnknown = true;
-    this.#again(queued, error);
+  #outcomeLost(queued: QueuedChange, error: unknown): void {
+    queued.mayBeWritten = true;
+    this.#retryLater(queued, error);
   }
 
-  #again(queued: QueuedChange, error: unknown): void {
+  #retryLater(queued: QueuedChange, error: unknown): void {
     if (queued.attempts >= this.#retry.attempts || queued.patience.isOver) {
-      queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : unavailable(error));
+      queued.reject(queued.mayBeWritten ? outcomeUnknown(queued.change.id, error) : unavailable(error));
       return;
     }
     void pauseAfter(queued.attempts, this.#retry).then(() => this.#enqueue(queued));
@@ -185,6 +192,6 @@ function changeOf({ change, attempts }: QueuedChange): Change {
 }
 
 /** Whether something of an earlier try may be left, also when its session is not. */
-function isLeft({ change: { delta, operators }, isUnknown }: QueuedChange): boolean {
-  return isUnknown && [delta, operators].some((parts) => parts?.app !== undefined || parts?.user !== undefined);
+function mayHaveWritten({ change: { delta, operators }, mayBeWritten }: QueuedChange): boolean {
+  return mayBeWritten && [delta, operators].some((parts) => parts?.app !== undefined || parts?.user !== undefined);
 }

@@ -1,7 +1,7 @@
 // A store in use: opened before it is first asked, asked again when it does not answer, closed in the end.
 
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
-import { ask, Patience, tryOnce, type RetryOptions } from './retry.js';
+import { ask, Patience, runAttempt, type RetryOptions } from './retry.js';
 import { orAborted } from '../../../async/abort.js';
 import type { Hint, Migrate, SessionStore, StoreContext, Turn } from '../../../store/contract.js';
 import type { Signal } from '../../../async/abort.js';
@@ -9,7 +9,7 @@ import type { Signal } from '../../../async/abort.js';
 /** How long hints gather before they are looked at, in milliseconds. */
 const HINT_PAUSE_MS = 5;
 /** How long a turn of the store is waited for at most, in milliseconds. */
-const MAX_TURN_WAIT_MS = 5_000;
+const MAX_RESERVATION_WAIT_MS = 5_000;
 
 /** The store of one service. */
 export class Connection {
@@ -24,7 +24,7 @@ export class Connection {
   #opened: Promise<void> | undefined;
   #isOpen = false;
   /** The turns that are waited for. */
-  readonly #reserving = new Set<AbortController>();
+  readonly #reservations = new Set<AbortController>();
   #unwatch: (() => void) | undefined;
 
   constructor(store: SessionStore, retry: RetryOptions, migrate: Migrate, onHints: (hints: readonly Hint[]) => void) {
@@ -71,28 +71,28 @@ export class Connection {
    * the store fails. Throws the reason of `signal`, and nothing else.
    */
   async reserve(target: Hint, hold: number, signal?: Signal): Promise<Turn | undefined> {
-    const times = { hold, wait: Math.min(MAX_TURN_WAIT_MS, this.#retry.timeout) };
-    const given = new AbortController();
-    this.#reserving.add(given);
-    let turn: Turn | undefined;
+    const times = { hold, wait: Math.min(MAX_RESERVATION_WAIT_MS, this.#retry.timeout) };
+    const controller = new AbortController();
+    this.#reservations.add(controller);
+    let reservation: Turn | undefined;
     const run = async (): Promise<Turn | undefined> => {
-      turn = await this.store.reserve?.(target, times, { signal: given.signal });
-      if (given.signal.aborted) {
-        giveBack(turn);
+      reservation = await this.store.reserve?.(target, times, { signal: controller.signal });
+      if (controller.signal.aborted) {
+        releaseUnused(reservation);
       }
-      return turn;
+      return reservation;
     };
     try {
       await orAborted(this.open(), signal);
-      return await orAborted(orAborted(tryOnce(run, new Patience(this.#retry)), given.signal), signal);
+      return await orAborted(orAborted(runAttempt(run, new Patience(this.#retry)), controller.signal), signal);
     } catch {
       // The turn is not wanted any more. It may have come at this very moment, or come later.
-      given.abort();
-      giveBack(turn);
+      controller.abort();
+      releaseUnused(reservation);
       signal?.throwIfAborted();
       return undefined;
     } finally {
-      this.#reserving.delete(given);
+      this.#reservations.delete(controller);
     }
   }
 
@@ -105,7 +105,7 @@ export class Connection {
     this.#isOpen = false;
     this.#opened = Promise.reject(new StatepadError('CLOSED', 'the service is closed'));
     this.#opened.catch(() => undefined);
-    this.#reserving.forEach((given) => given.abort());
+    this.#reservations.forEach((controller) => controller.abort());
     const isOpen =
       opened !== undefined &&
       (await opened.then(
@@ -120,8 +120,8 @@ export class Connection {
 
   async #closeStore(): Promise<void> {
     const closed = (async () => await this.store.close?.())();
-    await tryOnce(async () => await closed, new Patience(this.#retry)).catch((error: unknown) => {
-      if (this.#retry.tries?.areOver !== true) {
+    await runAttempt(async () => await closed, new Patience(this.#retry)).catch((error: unknown) => {
+      if (this.#retry.openAttempts?.areOver !== true) {
         throw error;
       }
       closed.catch(() => undefined);
@@ -162,6 +162,6 @@ export class Connection {
 /**
  * Gives a turn back that was not used, without waiting for it. When that fails, others wait until the turn has ended.
  */
-export function giveBack(turn: Turn | undefined): void {
-  void (async () => await turn?.release())().catch(() => undefined);
+export function releaseUnused(reservation: Turn | undefined): void {
+  void (async () => await reservation?.release())().catch(() => undefined);
 }

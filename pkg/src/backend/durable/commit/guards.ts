@@ -22,8 +22,8 @@ export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard:
   if (guards !== 'none') {
     return { guard };
   }
-  const left = { ...(created !== undefined && { created }), ...(fence !== undefined && { fence }) };
-  return Object.keys(left).length > 0 ? { guard: left } : {};
+  const remaining = { ...(created !== undefined && { created }), ...(fence !== undefined && { fence }) };
+  return Object.keys(remaining).length > 0 ? { guard: remaining } : {};
 }
 
 const ADVICE = 'let the function read the keys that it needs by their names';

@@ -21,7 +21,7 @@ export interface RetryOptions {
    */
   readonly pause: number;
   /** The tries that are under way. */
-  readonly tries?: Tries | undefined;
+  readonly openAttempts?: OpenAttempts | undefined;
 }
 
 const MAX_PAUSE_MS = 5000;
@@ -35,10 +35,10 @@ export async function pauseAfter(attempt: number, { pause }: RetryOptions): Prom
 
 /** How long a store may still be silent: `timeout` for each try, or since its last answer for all of them. */
 export class Patience {
-  readonly #retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>;
+  readonly #retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'openAttempts'>;
   #since: number | undefined;
 
-  constructor(retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>) {
+  constructor(retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'openAttempts'>) {
     this.#retry = retry;
     this.answered();
   }
@@ -48,18 +48,18 @@ export class Patience {
   }
 
   /** The tries of the same service. */
-  get tries(): Tries | undefined {
-    return this.#retry.tries;
+  get openAttempts(): OpenAttempts | undefined {
+    return this.#retry.openAttempts;
   }
 
   /** How long the next try may be silent, in milliseconds. */
-  get left(): number {
+  get remaining(): number {
     return this.#since === undefined ? this.timeout : this.timeout - (performance.now() - this.#since);
   }
 
   /** Whether there is no time for another try, or the store is not asked any more. */
   get isOver(): boolean {
-    return this.left <= 0 || this.tries?.areOver === true;
+    return this.remaining <= 0 || this.openAttempts?.areOver === true;
   }
 
   /** The store has answered something. */
@@ -76,13 +76,13 @@ export class Patience {
 /**
  * Runs one try. What it answers after its time is ignored. Throws `unavailable` when the store is not asked any more.
  */
-export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, patience: Patience): Promise<T> {
+export function runAttempt<T>(run: (context: StoreContext) => Promise<T>, patience: Patience): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    if (patience.tries?.areOver) {
-      reject(new StoreError('unavailable', GIVEN_UP));
+    if (patience.openAttempts?.areOver) {
+      reject(new StoreError('unavailable', CLOSED_MESSAGE));
       return;
     }
-    const context = new Try(patience, reject);
+    const context = new AttemptContext(patience, reject);
     run(context).then(
       (answer) => {
         context.end();
@@ -97,13 +97,13 @@ export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, patience:
   });
 }
 
-const GIVEN_UP = 'the service was closed while the store did not answer';
+const CLOSED_MESSAGE = 'the service was closed while the store did not answer';
 
 /**
  * The tries of one service that are under way. Once it is being closed, a store that does not answer in time is not
  * waited for any longer: all tries end with the first of them that does, and no other one begins.
  */
-export class Tries {
+export class OpenAttempts {
   /** What ends each of them. */
   readonly #open = new Set<(reason: Error) => void>();
   #isClosing = false;
@@ -133,24 +133,24 @@ export class Tries {
       this.#areOver = true;
       const open = [...this.#open];
       this.#open.clear();
-      open.forEach((expire) => expire(new Error(GIVEN_UP)));
+      open.forEach((expire) => expire(new Error(CLOSED_MESSAGE)));
     }
   }
 }
 
 /** A try whose signal is made when a store asks for it: most do not. */
-class Try implements StoreContext {
+class AttemptContext implements StoreContext {
   readonly #patience: Patience;
-  readonly #giveUp: (reason: unknown) => void;
+  readonly #reject: (reason: unknown) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #controller: AbortController | undefined;
   #reason: unknown;
 
-  constructor(patience: Patience, giveUp: (reason: unknown) => void) {
+  constructor(patience: Patience, reject: (reason: unknown) => void) {
     this.#patience = patience;
-    this.#giveUp = giveUp;
-    this.#timer = setTimeout(this.#stop, Math.max(0, patience.left));
-    patience.tries?.add(this.#expire);
+    this.#reject = reject;
+    this.#timer = setTimeout(this.#stop, Math.max(0, patience.remaining));
+    patience.openAttempts?.add(this.#expire);
   }
 
   /** The time begins anew, unless it is over. */
@@ -165,13 +165,13 @@ class Try implements StoreContext {
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#patience.tries?.delete(this.#expire);
+    this.#patience.openAttempts?.delete(this.#expire);
   }
 
   readonly #stop = (): void => {
-    const { timeout, tries } = this.#patience;
+    const { timeout, openAttempts } = this.#patience;
     this.#expire(new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError'));
-    tries?.timedOut();
+    openAttempts?.timedOut();
   };
 
   readonly #expire = (reason: Error): void => {
@@ -179,7 +179,7 @@ class Try implements StoreContext {
     this.#patience.end();
     this.abort(reason);
     // A store that gives up at once may know that nothing was written, and say so.
-    setTimeout(this.#giveUp, 0, reason);
+    setTimeout(this.#reject, 0, reason);
   };
 
   get signal(): Signal {
@@ -214,7 +214,7 @@ export async function ask<T>(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
-      return await orAborted(tryOnce(run, patience), signal);
+      return await orAborted(runAttempt(run, patience), signal);
     } catch (error) {
       signal?.throwIfAborted();
       isUnknown ||= id !== undefined && !isStoreError(error);

@@ -5,14 +5,20 @@ import {
   freezeAppend,
   isDuplicate,
   notFound,
-  repeated,
-  repeatedAppend,
+  storedDuplicate,
+  duplicateAppend,
   type PendingAppend,
 } from '../../../session/append.js';
 import { pinAtOnce, pinForAppend, showAppended } from './append-target.js';
 import { NONE } from '../cache/event-range.js';
-import { OperatorTries, lanesOfAppend, resolveTempKeys, storedOperators, type ToSend } from './operator-attempts.js';
-import { areResolved, keyedResults, operatorRefusal, written } from '../commit/operators.js';
+import {
+  OperatorAttempts,
+  lanesOfAppend,
+  resolveTempKeys,
+  storedOperators,
+  type ToSend,
+} from './operator-attempts.js';
+import { storeResolves, keyedResults, operatorRefusal, contentOf } from '../commit/operators.js';
 import { parseEvent } from '../cache/stored-event.js';
 import { checkKey } from '../../../input/requests.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
@@ -45,7 +51,7 @@ export interface AppendRequest {
   readonly shown?: AppendPlan['shown'] | undefined;
   readonly signal?: Signal | undefined;
   /** See `Change.turn`. */
-  readonly turn?: string | undefined;
+  readonly reservation?: string | undefined;
   /** The lease that it is written under; that of the handle unless told otherwise. */
   readonly lease?: LeaseHold | undefined;
 }
@@ -57,50 +63,56 @@ export interface Appended {
 }
 
 /** An append whose turn it is. */
-interface Task {
+interface AppendTask {
   readonly request: AppendRequest;
   readonly view: View | undefined;
   readonly begin: Begin;
   /** For an event with operators that are resolved here. */
-  readonly tries: OperatorTries | undefined;
+  readonly operatorAttempts: OperatorAttempts | undefined;
   /** Whether it has the lanes of the shared scopes that it writes. */
   readonly hasLanes: boolean;
 }
 
 /** Appends an event under a guard. */
-export async function appendStored(parts: StoreComponents, request: AppendRequest): Promise<Appended> {
+export async function appendStored(components: StoreComponents, request: AppendRequest): Promise<Appended> {
   const { appName, userId, id: sessionId } = request.session;
-  const view = parts.cache.registry.view(request.session);
+  const view = components.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
   // The lease that there is now, whatever becomes of it while others take their turn.
   const lease = request.lease ?? view?.lease;
-  const asked = lease === undefined ? request : { ...request, lease };
+  const leased = lease === undefined ? request : { ...request, lease };
   const task = async (begin: Begin): Promise<Appended> => {
     const operators = request.draft.operators && storedOperators(request.draft);
-    if (operators === undefined || areResolved(parts.connection.store, operators)) {
-      return await append(parts, key, { request: asked, view, begin, tries: undefined, hasLanes: false });
+    if (operators === undefined || storeResolves(components.connection.store, operators)) {
+      return await append(components, key, {
+        request: leased,
+        view,
+        begin,
+        operatorAttempts: undefined,
+        hasLanes: false,
+      });
     }
     const lanes = lanesOfAppend(key, request.draft, operators);
-    const tries = new OperatorTries(operators);
-    return await parts.writer.lanes.hold(lanes, () =>
-      append(parts, key, { request: asked, view, begin, tries, hasLanes: lanes.length > 0 }),
+    const operatorAttempts = new OperatorAttempts(operators);
+    return await components.writer.lanes.hold(lanes, () =>
+      append(components, key, { request: leased, view, begin, operatorAttempts, hasLanes: lanes.length > 0 }),
     );
   };
-  return await parts.writer.runExclusive(key, request.signal, task);
+  return await components.writer.runExclusive(key, request.signal, task);
 }
 
 /** The store compares what the caller expects: see {@link AppendRequest.guard}. */
 const ANY_VERSION = {};
 
-async function append(parts: StoreComponents, key: SessionKey, task: Task): Promise<Appended> {
-  const { cache, connection, loader } = parts;
+async function append(components: StoreComponents, key: SessionKey, task: AppendTask): Promise<Appended> {
+  const { cache, connection, loader } = components;
   const { registry } = cache;
   const { view, request } = task;
   const { draft } = request;
   let earlier: PendingAppend | undefined;
   for (let isSure = connection.store.exclusive === true; ; isSure = true) {
     const isCached = registry.find(key) !== undefined;
-    const record = pinAtOnce(parts, key, view) ?? (await pinForAppend(parts, key, view));
+    const record = pinAtOnce(components, key, view) ?? (await pinForAppend(components, key, view));
     try {
       const change = changeOf(registry, record, draft, ANY_VERSION);
       if (isDuplicate(change) && !isSure) {
@@ -114,9 +126,9 @@ async function append(parts: StoreComponents, key: SessionKey, task: Task): Prom
       const pending: PendingAppend =
         earlier === undefined
           ? freezeAppend(registry, record, draft, change)
-          : appendOnceMore(registry, record, draft, change, earlier);
+          : appendAgain(registry, record, draft, change, earlier);
       const now = { wasCached: isCached && earlier === undefined, isSure };
-      const appended = await storeUnlessReplaced(parts, record, pending, task, now);
+      const appended = await storeAppend(components, record, pending, task, now);
       if (appended === undefined) {
         earlier = pending;
         continue;
@@ -125,7 +137,7 @@ async function append(parts: StoreComponents, key: SessionKey, task: Task): Prom
         return appended;
       }
       if (view.record.number === NOT_LOADED) {
-        await showAppended(parts, key, view);
+        await showAppended(components, key, view);
       } else {
         registry.refresh(view);
       }
@@ -141,7 +153,7 @@ async function append(parts: StoreComponents, key: SessionKey, task: Task): Prom
 }
 
 /** The append of an event that was made `before`, for another session. Throws `EVENT_ID_CONFLICT`. */
-function appendOnceMore(
+function appendAgain(
   registry: SessionRegistry,
   record: SessionRecord,
   draft: EventDraft,
@@ -149,7 +161,7 @@ function appendOnceMore(
   { event, temp }: PendingAppend,
 ): PendingAppend {
   return isDuplicate(change)
-    ? repeatedAppend(record, draft, event, registry.eventOf(record, change))
+    ? duplicateAppend(record, draft, event, registry.eventOf(record, change))
     : { event, change, temp };
 }
 
@@ -158,26 +170,27 @@ function appendOnceMore(
  * the session that was cached is not there any more and the caller has named none but that of this key, another one
  * may be there by now; or the values are not those that operators were resolved against.
  */
-async function storeUnlessReplaced(
-  parts: StoreComponents,
+async function storeAppend(
+  components: StoreComponents,
   record: SessionRecord,
   { event, change: prepared }: PendingAppend,
-  { request, view, begin, tries, hasLanes }: Task,
+  { request, view, begin, operatorAttempts, hasLanes }: AppendTask,
   { wasCached, isSure }: { readonly wasCached: boolean; readonly isSure: boolean },
 ): Promise<Appended | undefined> {
   if (prepared === undefined) {
     return { event };
   }
-  const { cache, writer } = parts;
+  const { cache, writer } = components;
   const { guard, read, lease } = request;
-  const given: ToSend = { event, prepared, guard };
-  const ready = tries === undefined ? given : tries.resolve(cache, record, given, isSure);
+  const unresolved: ToSend = { event, prepared, guard };
+  const ready =
+    operatorAttempts === undefined ? unresolved : operatorAttempts.resolve(cache, record, unresolved, isSure);
   if (ready === undefined) {
     return undefined;
   }
   const cached = cache.known(record.key, record);
   const known = read === undefined ? cached : { ...cached, ...read };
-  const change = changeToSend(parts, record, ready, request, known, tries !== undefined);
+  const change = changeToSend(components, record, ready, request, known, operatorAttempts !== undefined);
   const sent = { change, prepared: ready.prepared, known };
   let committed: Committed;
   try {
@@ -186,17 +199,17 @@ async function storeUnlessReplaced(
     if (ready.misfit !== undefined && isStoreError(error) && error.code === 'conflict' && error.actual === undefined) {
       throw ready.misfit;
     }
-    if (guard.keys === undefined && (await tries?.canTryAgain(cache, record, error))) {
+    if (guard.keys === undefined && (await operatorAttempts?.canTryAgain(cache, record, error))) {
       return undefined;
     }
-    const reason = await refusal(parts, error, record, guard, lease);
+    const reason = await refusal(components, error, record, guard, lease);
     const isByKey = view === undefined && guard.created === undefined;
     if (wasCached && isByKey && isStatepadError(reason) && reason.code === 'SESSION_NOT_FOUND') {
       return undefined;
     }
     throw reason;
   }
-  return await applyStored(parts, record, ready.event, request.draft, sent, committed);
+  return await applyStored(components, record, ready.event, request.draft, sent, committed);
 }
 
 /** Applies an append that is stored. */
@@ -215,31 +228,32 @@ async function applyStored(
     await loader.reload(record);
     const { rev, data = 'null', results } = committed;
     const there = parseEvent(record, { rev, data, ...(results && { results }) });
-    const known = repeated(record, draft, event, there);
+    const known = storedDuplicate(record, draft, event, there);
     if (operators !== undefined) {
       keyedResults(committed, operators);
     }
     return { event: known, stored };
   }
-  const [whole, told] = operators === undefined ? [event, sent] : withTold(cache, record, event, sent, committed);
-  const applied = cache.applyCommittedAppend(record, whole, told, committed);
+  const [complete, completed] =
+    operators === undefined ? [event, sent] : withStoredResults(cache, record, event, sent, committed);
+  const applied = cache.applyCommittedAppend(record, complete, completed, committed);
   if (applied === undefined) {
     await loader.reload(record);
   }
-  return { event: applied ?? whole, stored };
+  return { event: applied ?? complete, stored };
 }
 
 /** An event and its change with what the store says that the operators came to. */
-function withTold(
+function withStoredResults(
   cache: StoreComponents['cache'],
   record: SessionRecord,
-  given: Event,
+  unresolved: Event,
   sent: SentChange,
   committed: Committed,
 ): readonly [Event, SentChange] {
   const { prepared, change } = sent;
   try {
-    const event = eventWith(given, keyedResults(committed, change.operators as ScopedOperators));
+    const event = eventWith(unresolved, keyedResults(committed, change.operators as ScopedOperators));
     return [event, { ...sent, prepared: { ...prepared, delta: event.actions.stateDelta as PreparedChange['delta'] } }];
   } catch (error) {
     cache.registry.engine.discard(prepared);
@@ -252,33 +266,33 @@ function withTold(
 function changeToSend(
   { cache: { registry }, writer }: StoreComponents,
   { key, created }: SessionRecord,
-  { event: given, prepared, guard }: ToSend,
-  { draft: { id, timestamp: time, named, operators }, turn, lease }: AppendRequest,
+  { event: body, prepared, guard }: ToSend,
+  { draft: { id, timestamp: time, named, operators }, reservation, lease }: AppendRequest,
   { pos = {}, marks = {} }: Known,
   isResolved: boolean,
 ): Change {
   try {
-    const event = { id, time, data: JSON.stringify(given) };
+    const event = { id, time, data: JSON.stringify(body) };
     const fence = lease?.token;
-    const { guard: held } = writer.guardOf({ created, ...guard, ...(fence !== undefined && { fence }) });
+    const { guard: sentGuard } = writer.guardOf({ created, ...guard, ...(fence !== undefined && { fence }) });
     const change: { -readonly [Member in keyof Change]: Change[Member] } = {
       id,
       kind: 'append',
       key,
       time,
       event,
-      ...written(prepared, isResolved ? undefined : operators),
+      ...contentOf(prepared, isResolved ? undefined : operators),
       known: { pos, marks },
     };
-    if (held !== undefined) {
-      change.guard = held;
+    if (sentGuard !== undefined) {
+      change.guard = sentGuard;
     }
     if (named || isResolved) {
       // It may come again under this id: by another call, or with other values of its operators.
       change.call = newId();
     }
-    if (turn !== undefined) {
-      change.turn = turn;
+    if (reservation !== undefined) {
+      change.turn = reservation;
     }
     return change;
   } catch (error) {
@@ -301,14 +315,14 @@ async function refusal(
     return error;
   }
   if (error.code === 'not-found') {
-    cache.drop(record);
-    lease?.lose(notFound(id));
+    cache.markDeleted(record);
+    lease?.markLost(notFound(id));
     return notFound(id);
   }
   await loader.reload(record);
   if (error.code === 'fenced') {
     const lost = leaseLost(id, error);
-    return lease?.lose(lost) ?? lost;
+    return lease?.markLost(lost) ?? lost;
   }
   const ofOperator = operatorRefusal(error);
   if (ofOperator !== undefined) {

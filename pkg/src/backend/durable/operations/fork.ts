@@ -1,12 +1,12 @@
 // A fork over a store: one change after the other, and not there for anyone before the last one. One that was not
 // brought to its end goes on when it is asked for again.
 
-import { refusal } from './create.js';
+import { creationRefused } from './create.js';
 import { outcomeUnknown } from '../commit/retry.js';
 import { uniquePart, unfinishedId } from '../cache/unfinished.js';
 import { creationEvent } from '../../../session/creation-event.js';
 import { freezeEvent, type EventDraft } from '../../../input/event-draft.js';
-import { missing, notFound } from '../../../session/append.js';
+import { throwNotFound, notFound } from '../../../session/append.js';
 import { isStatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
 import { put } from '../../../model/json.js';
@@ -19,7 +19,7 @@ import type { Json, Session } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
 /** A fork that has begun. */
-interface Begun {
+interface StartedFork {
   readonly created: string;
   /** How many of its events are there. */
   readonly rev: number;
@@ -37,20 +37,24 @@ interface ForkedFrom {
 }
 
 /** See `SessionBackend.fork`. */
-export async function forkStored(parts: StoreComponents, plan: ForkPlan, signal: Signal | undefined): Promise<Session> {
+export async function forkStored(
+  components: StoreComponents,
+  plan: ForkPlan,
+  signal: Signal | undefined,
+): Promise<Session> {
   const { key } = plan;
-  return await parts.writer.runExclusive(key, signal, async (start) => {
+  return await components.writer.runExclusive(key, signal, async (start) => {
     // Nothing has happened before the last change is made: until then the caller may give up.
     const beforeLast = (): void => start(key.sessionId);
     try {
-      await fill(parts, plan, await begin(parts, plan), { signal, beforeLast });
+      await fill(components, plan, await begin(components, plan), { signal, beforeLast });
     } catch (error) {
       if (plan.isNew && !(isStatepadError(error) && error.code === 'SESSION_EXISTS')) {
-        await removeQuietly(parts, plan);
+        await removeQuietly(components, plan);
       }
       throw error;
     }
-    return await readWhole(parts, plan);
+    return await readWhole(components, plan);
   });
 }
 
@@ -62,11 +66,11 @@ async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promis
   } catch (error) {
     throw outcomeUnknown(key.sessionId, error);
   }
-  return session ?? missing(key);
+  return session ?? throwNotFound(key);
 }
 
 /** Creates the session, or finds what an earlier call has left of the same fork. Throws `SESSION_EXISTS`. */
-async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<Begun> {
+async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
   const { key, state, source, revision } = plan;
   const [time, id] = [now(), unfinishedId(revision + 1)];
   const from = forkedFrom(source, revision);
@@ -79,10 +83,10 @@ async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): 
     if (!isStoreError(error)) {
       throw error;
     }
-    const found = error.code === 'exists' ? await loader.loadUnfinished(key) : null;
-    const begun = found === null ? undefined : sameFork(plan, found);
+    const existing = error.code === 'exists' ? await loader.loadUnfinished(key) : null;
+    const begun = existing === null ? undefined : sameFork(plan, existing);
     if (begun === undefined) {
-      throw refusal(error.code, key, error);
+      throw creationRefused(error.code, key, error);
     }
     return begun;
   }
@@ -93,13 +97,13 @@ function forkedFrom({ sessionId, created, lastAt }: ForkSource, revision: number
 }
 
 /** What was begun, if it is this fork: at the revision that is asked for now, or at the one that was present then. */
-function sameFork({ source, at }: ForkPlan, { created, rev, events }: Loaded): Begun | undefined {
-  const found = forkedFromIn(events[0]?.data);
-  if (found === undefined || (at !== undefined && at !== found.revision)) {
+function sameFork({ source, at }: ForkPlan, { created, rev, events }: Loaded): StartedFork | undefined {
+  const origin = forkedFromIn(events[0]?.data);
+  if (origin === undefined || (at !== undefined && at !== origin.revision)) {
     return undefined;
   }
-  const isSame = JSON.stringify(found) === JSON.stringify(forkedFrom(source, found.revision));
-  return isSame ? { created, rev, revision: found.revision } : undefined;
+  const isSame = JSON.stringify(origin) === JSON.stringify(forkedFrom(source, origin.revision));
+  return isSame ? { created, rev, revision: origin.revision } : undefined;
 }
 
 function forkedFromIn(data = '{}'): ForkedFrom | undefined {
@@ -114,7 +118,7 @@ function forkedFromIn(data = '{}'): ForkedFrom | undefined {
 async function fill(
   { writer }: StoreComponents,
   { key, eventAt, lastEvent }: ForkPlan,
-  { created, rev, revision }: Begun,
+  { created, rev, revision }: StartedFork,
   { signal, beforeLast }: { readonly signal: Signal | undefined; readonly beforeLast: () => void },
 ): Promise<void> {
   for (let next = rev + 1; next <= revision + 1; next++) {
@@ -138,11 +142,11 @@ async function fill(
 
 /** A delta of the session's own keys. */
 function ownDelta({ delta, deleted }: Pick<AdmittedDelta | EventDraft, 'delta' | 'deleted'>): { session?: Delta } {
-  const gone = new Set(deleted);
+  const deletedKeys = new Set(deleted);
   const set: Record<string, Json> = {};
   const unset: string[] = [];
   for (const key of Object.keys(delta)) {
-    if (gone.has(key)) {
+    if (deletedKeys.has(key)) {
       unset.push(key);
     } else {
       put(set, key, delta[key] as Json);

@@ -1,6 +1,6 @@
 // The full log of a session over a store: loaded when its history is asked for.
 
-import { missing } from '../../../session/append.js';
+import { throwNotFound } from '../../../session/append.js';
 import { stateOf, type View } from '../../../session/handle.js';
 import { checkKey } from '../../../input/requests.js';
 import type { SessionName } from '../../backend.js';
@@ -21,17 +21,17 @@ export async function loadFullLog(
     registry.view(session) ??
     registry.view(await loader.read(checkKey({ appName, userId, sessionId }), undefined, signal));
   if (view === undefined) {
-    return missing({ appName, userId, sessionId });
+    return throwNotFound({ appName, userId, sessionId });
   }
   const { key, created, base } = view.record;
   if (base > 0) {
-    const record = (await loader.pinWhole(key, { signal, idle: view.record })) ?? missing(key);
+    const record = (await loader.pinWhole(key, { signal, idle: view.record })) ?? throwNotFound(key);
     cache.unpin(record);
     if (record.created !== created) {
-      missing(key);
+      throwNotFound(key);
     }
-    const isOther = cache.isOther(view, record);
-    cache.join(view, record);
+    const isOther = cache.showsOtherLog(view, record);
+    cache.mergeEventsOf(view, record);
     cache.rebind(view, record);
     if (isOther) {
       // There is no other history to tell than that of the log that the store has.

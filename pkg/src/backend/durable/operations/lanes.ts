@@ -7,11 +7,11 @@
 
 import { Queues } from '../../../async/queues.js';
 import { isTemp, nameOf } from '../../../model/scope.js';
-import type { SharedPart } from '../cache/continuity.js';
+import type { SharedScope } from '../cache/continuity.js';
 import type { Hint } from '../../../store/contract.js';
 
 /** The shared scopes in the order in which everybody takes their lanes: so nobody waits in a circle. */
-const ORDER: readonly SharedPart[] = ['app', 'user'];
+const ORDER: readonly SharedScope[] = ['app', 'user'];
 
 /** The lanes of one service. Whoever has one waits for nothing but the store. */
 export class Lanes {
@@ -45,15 +45,15 @@ export class Lanes {
 }
 
 /** Whose values are written. */
-type Owner = Pick<Hint, 'appName'> & { readonly userId?: string | undefined };
+type SharedTarget = Pick<Hint, 'appName'> & { readonly userId?: string | undefined };
 
 /** The lanes of these scopes. */
-export function lanesOf({ appName, userId }: Owner, isWritten: (part: SharedPart) => boolean): string[] {
-  return ORDER.filter(isWritten).map((part) => JSON.stringify(part === 'app' ? [appName] : [appName, userId]));
+export function lanesOf({ appName, userId }: SharedTarget, isWritten: (scope: SharedScope) => boolean): string[] {
+  return ORDER.filter(isWritten).map((scope) => JSON.stringify(scope === 'app' ? [appName] : [appName, userId]));
 }
 
 /** The lanes of the scopes that these keys belong to. */
-export function lanesOfKeys(key: Owner, keys: readonly string[]): string[] {
+export function lanesOfKeys(key: SharedTarget, keys: readonly string[]): string[] {
   const scopes = new Set(keys.filter((name) => !isTemp(name)).map((name) => nameOf(name)[0]));
-  return lanesOf(key, (part) => scopes.has(part));
+  return lanesOf(key, (scope) => scopes.has(scope));
 }

@@ -1,7 +1,7 @@
 // Leases over a store that has them.
 
 import { StatepadError } from '../../../model/errors.js';
-import { missing } from '../../../session/append.js';
+import { throwNotFound } from '../../../session/append.js';
 import type { StoreComponents } from './components.js';
 import type { View } from '../../../session/handle.js';
 import type { LeaseAnswer, LeaseRequest } from '../../../store/lease.js';
@@ -15,13 +15,13 @@ export async function leaseStored(
   { connection, writer }: Pick<StoreComponents, 'connection' | 'writer'>,
   { record: { key, created, deleted } }: View,
   request: LeaseRequest,
-  { signal, given }: { readonly signal: Signal | undefined; readonly given: (() => void) | undefined },
+  { signal, onDone }: { readonly signal: Signal | undefined; readonly onDone: (() => void) | undefined },
 ): Promise<LeaseAnswer> {
   if (connection.store.lease === undefined) {
     throw new StatepadError('INVALID_ARGUMENT', 'the session cannot be leased: the store keeps no leases');
   }
   if (deleted) {
-    missing(key);
+    throwNotFound(key);
   }
   const ask = async (): Promise<LeaseAnswer> => {
     const answered = await connection.ask(async (store, context) => {
@@ -31,7 +31,7 @@ export async function leaseStored(
       }
       return answer;
     }, signal);
-    given?.();
+    onDone?.();
     return answered;
   };
   // What was asked for under a lease is written under it: it is given back after that.

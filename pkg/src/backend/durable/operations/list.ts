@@ -11,7 +11,7 @@ import type { ListSessionsResponse } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
 /** A page, and where the next one begins. */
-interface Part {
+interface BoundedPage {
   readonly page: Page;
   readonly rows: readonly Row[];
   /** Absent when there are no more sessions. */
@@ -39,7 +39,7 @@ export async function listPage(
     };
     return await connection.ask(async (store, context) => await store.list(query, context), signal);
   };
-  const { page, rows, end } = await partOf(ask, plan.limit);
+  const { page, rows, end } = await readPage(ask, plan.limit);
   const { app, users, total, corrupt = [] } = page;
   const ofApp = sharedVersion('app', app);
   const ofUsers = new Map([...users].map(([id, values]) => [id, sharedVersion('user', values)]));
@@ -53,7 +53,10 @@ export async function listPage(
   return corrupt.length === 0 ? answer : { ...answer, corrupt };
 }
 
-async function partOf(ask: (limit: number | undefined) => Promise<Page>, limit: number | undefined): Promise<Part> {
+async function readPage(
+  ask: (limit: number | undefined) => Promise<Page>,
+  limit: number | undefined,
+): Promise<BoundedPage> {
   if (limit === undefined || limit === 0) {
     const page = await ask(limit);
     return { page, rows: page.rows, end: undefined };

@@ -2,7 +2,7 @@
 // and the commit.
 
 import { lanesOfKeys } from './lanes.js';
-import { bothKeys, resolveHere } from '../commit/operators.js';
+import { mergeGuardedKeys, resolveLocally } from '../commit/operators.js';
 import { sleep } from '../../../async/sleep.js';
 import { resolveNow } from '../../../session/append.js';
 import { tempBefore } from '../../../session/temp-values.js';
@@ -20,9 +20,9 @@ import type { Guard } from '../../../store/contract.js';
 import type { Event, SessionKey } from '../../../model/types.js';
 
 /** How often an append is tried. */
-const MOST_TRIES = 100;
+const MAX_ATTEMPTS = 100;
 /** The longest pause between two tries, in milliseconds. */
-const LONGEST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 50;
 
 /** What a store is sent of an append. */
 export interface ToSend {
@@ -34,7 +34,7 @@ export interface ToSend {
 }
 
 /** The tries of one append. */
-export class OperatorTries {
+export class OperatorAttempts {
   readonly #operators: KeyedOperators;
   #count = 0;
 
@@ -46,22 +46,22 @@ export class OperatorTries {
    * Resolves the operators against the cached values. Answers `undefined`, and the change is discarded, when one does
    * not fit, and the values may be old: they are loaded before the next try.
    */
-  resolve(cache: SessionCache, record: SessionRecord, given: ToSend, isCurrent: boolean): ToSend | undefined {
+  resolve(cache: SessionCache, record: SessionRecord, unresolved: ToSend, isCurrent: boolean): ToSend | undefined {
     const { registry } = cache;
     try {
-      const { results, keys } = resolveHere(this.#operators, (key) => registry.valueOf(record, key));
-      const event = eventWith(given.event, results);
-      const prepared = { ...given.prepared, delta: event.actions.stateDelta as PreparedChange['delta'] };
-      return { event, prepared, guard: { ...given.guard, keys: bothKeys(given.guard.keys, keys) } };
+      const { results, keys } = resolveLocally(this.#operators, (key) => registry.valueOf(record, key));
+      const event = eventWith(unresolved.event, results);
+      const prepared = { ...unresolved.prepared, delta: event.actions.stateDelta as PreparedChange['delta'] };
+      return { event, prepared, guard: { ...unresolved.guard, keys: mergeGuardedKeys(unresolved.guard.keys, keys) } };
     } catch (misfit) {
       if (isCurrent) {
         return {
-          ...given,
-          guard: { ...given.guard, keys: neverHolds((misfit as StatepadError).key) },
+          ...unresolved,
+          guard: { ...unresolved.guard, keys: neverHolds((misfit as StatepadError).key) },
           misfit: misfit as Error,
         };
       }
-      registry.engine.discard(given.prepared);
+      registry.engine.discard(unresolved.prepared);
       cache.markStale(record);
       return undefined;
     }
@@ -77,12 +77,12 @@ export class OperatorTries {
     }
     cache.markStale(record);
     this.#count += 1;
-    if (this.#count >= MOST_TRIES) {
+    if (this.#count >= MAX_ATTEMPTS) {
       const { sessionId: id } = record.key;
-      const message = `the values of the operators changed under each of ${MOST_TRIES} tries`;
+      const message = `the values of the operators changed under each of ${MAX_ATTEMPTS} tries`;
       throw new StatepadError('STATE_CONFLICT', message, { id, cause: error });
     }
-    await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** Math.min(this.#count, 6)));
+    await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** Math.min(this.#count, 6)));
     return true;
   }
 }

@@ -15,15 +15,15 @@ type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 
 /** Deletes a session; it need not be there. See `SessionBackend.remove`. */
 export async function removeStored(
-  parts: StoreComponents,
+  components: StoreComponents,
   key: SessionKey,
   signal: Signal | undefined,
   under: Leased | undefined,
 ): Promise<void> {
-  const { cache, connection, writer } = parts;
+  const { cache, connection, writer } = components;
   await writer.runExclusive(key, signal, async (begin) => {
-    const guard = guardOfLease(parts, under) ?? (await guardOfRemoval(parts, key, signal));
-    if (guard === 'gone') {
+    const guard = guardOfLease(components, under) ?? (await guardOfRemoval(components, key, signal));
+    if (guard === 'deleted') {
       return;
     }
     begin(key.sessionId);
@@ -35,10 +35,10 @@ export async function removeStored(
       );
     } catch (error) {
       // It may be there, or not.
-      withCached(parts, key, (record) => cache.forget(record));
-      throw isFenced(error) ? lost(key, under, error) : error;
+      withCached(components, key, (record) => cache.evict(record));
+      throw isFenced(error) ? leaseLostError(key, under, error) : error;
     }
-    withCached(parts, key, (record) => cache.drop(record));
+    withCached(components, key, (record) => cache.markDeleted(record));
   });
 }
 
@@ -65,34 +65,34 @@ function isFenced(error: unknown): boolean {
   return code === 'LEASE_LOST' || (code === 'COMMIT_UNKNOWN' && isStoreError(cause) && cause.code === 'fenced');
 }
 
-function lost({ sessionId: id }: SessionKey, under: Leased | undefined, cause: unknown): StatepadError {
+function leaseLostError({ sessionId: id }: SessionKey, under: Leased | undefined, cause: unknown): StatepadError {
   const error = leaseLost(id, cause);
-  return under?.lease.lose(error) ?? error;
+  return under?.lease.markLost(error) ?? error;
 }
 
 /**
  * Which session is to be deleted: a second try must not delete one that was created anew in between. Only where the
- * store looks at it. `'gone'` when there is none.
+ * store looks at it. `'deleted'` when there is none.
  */
 async function guardOfRemoval(
-  parts: StoreComponents,
+  components: StoreComponents,
   key: SessionKey,
   signal: Signal | undefined,
-): Promise<RemovalGuard | 'gone' | undefined> {
-  const { cache, connection, loader } = parts;
+): Promise<RemovalGuard | 'deleted' | undefined> {
+  const { cache, connection, loader } = components;
   const { keeps, exclusive } = connection.store;
   if (!keeps?.includes('creations')) {
     return undefined;
   }
-  const found = cache.registry.find(key);
-  if (found !== undefined && exclusive) {
-    return { created: found.created };
+  const cached = cache.registry.find(key);
+  if (cached !== undefined && exclusive) {
+    return { created: cached.created };
   }
   try {
-    const created = await loader.loadCreated(key, signal);
+    const created = await loader.loadCreationId(key, signal);
     if (created === undefined) {
-      withCached(parts, key, (record) => cache.drop(record));
-      return 'gone';
+      withCached(components, key, (record) => cache.markDeleted(record));
+      return 'deleted';
     }
     return { created };
   } catch (error) {

@@ -13,7 +13,7 @@ import type { SharedHistory, SharedStep, TrimOptions } from '../../../model/past
 import type { Signal } from '../../../async/abort.js';
 
 /** How many entries of a log are read at a time. */
-const PIECE = 1000;
+const PAGE_SIZE = 1000;
 
 /** Whether a store keeps a log of app and user values. */
 export function keepsLog(store: SessionStore): boolean {
@@ -46,19 +46,19 @@ export function scopeName({
 
 /** The past as a store has it. */
 export class StoredPast implements SharedPast {
-  readonly #parts: StoreComponents;
+  readonly #components: StoreComponents;
 
-  constructor(parts: StoreComponents) {
-    this.#parts = parts;
+  constructor(components: StoreComponents) {
+    this.#components = components;
   }
 
-  get #isKept(): boolean {
-    return keepsLog(this.#parts.connection.store);
+  get #hasLog(): boolean {
+    return keepsLog(this.#components.connection.store);
   }
 
-  async at({ record }: View, revision: number, told: Values, signal?: Signal): Promise<Values | undefined> {
+  async at({ record }: View, revision: number, sessionState: Values, signal?: Signal): Promise<Values | undefined> {
     const { appName, userId } = record.key;
-    const pos = this.#isKept ? await this.#positionsAt(record, revision, signal) : undefined;
+    const pos = this.#hasLog ? await this.#positionsAt(record, revision, signal) : undefined;
     if (pos === undefined) {
       return undefined;
     }
@@ -66,17 +66,17 @@ export class StoredPast implements SharedPast {
       this.#valuesAt({ appName, userId: undefined }, pos.app, signal),
       this.#valuesAt({ appName, userId }, pos.user, signal),
     ]);
-    return app && user && mergeRecords([inOrderOf(told, app), inOrderOf(told, user)]);
+    return app && user && mergeRecords([inOrderOf(sessionState, app), inOrderOf(sessionState, user)]);
   }
 
   async steps(scope: ScopeKey, key: string, signal?: Signal): Promise<SharedHistory> {
-    if (!this.#isKept) {
+    if (!this.#hasLog) {
       return { exact: false, steps: [] };
     }
     const name = key.slice(prefixOf(scope).length);
     const steps: SharedStep[] = [];
     let base = 0;
-    for await (const log of this.#pieces(scope, { name }, signal)) {
+    for await (const log of this.#pages(scope, { name }, signal)) {
       base = log.base;
       steps.push(...log.entries.flatMap((entry) => stepOf(entry, name)));
     }
@@ -88,8 +88,8 @@ export class StoredPast implements SharedPast {
     { before, upTo }: Pick<TrimOptions, 'before' | 'upTo'>,
     signal?: Signal,
   ): Promise<number> {
-    const { connection } = this.#parts;
-    if (!this.#isKept || connection.store.trimLog === undefined) {
+    const { connection } = this.#components;
+    if (!this.#hasLog || connection.store.trimLog === undefined) {
       throw new StatepadError(
         'INVALID_ARGUMENT',
         'the store keeps no log of app and user values that can be trimmed',
@@ -112,20 +112,20 @@ export class StoredPast implements SharedPast {
     revision: number,
     signal: Signal | undefined,
   ): Promise<Pos | undefined> {
-    const { cache, loader } = this.#parts;
+    const { cache, loader } = this.#components;
     const events = { from: revision, to: revision };
     const known = cache.known(key, cache.registry.find(key));
-    const loaded = await loader.loadPiece(key, { events, known }, signal);
+    const loaded = await loader.loadRange(key, { events, known }, signal);
     const [stored] = loaded?.events ?? [];
     return loaded?.created === created && stored?.rev === revision ? stored.pos : undefined;
   }
 
   /** The values of a scope at a position: those of now, but for what was written since; of that the first `from`. */
   async #valuesAt(scope: ScopeKey, pos: number, signal: Signal | undefined): Promise<Values | undefined> {
-    const now = await this.#parts.loader.loadScope(scope, signal);
+    const now = await this.#components.loader.loadScope(scope, signal);
     const before = new Map<string, Json | undefined>();
     let at = pos;
-    for await (const { base, entries } of this.#pieces(scope, { after: pos, to: now.pos }, signal)) {
+    for await (const { base, entries } of this.#pages(scope, { after: pos, to: now.pos }, signal)) {
       if (base > pos) {
         return undefined;
       }
@@ -142,7 +142,7 @@ export class StoredPast implements SharedPast {
   /** The position of the last entry before the first one that is not older than a time. */
   async #lastBefore(scope: ScopeKey, before: number, signal: Signal | undefined): Promise<number> {
     let last = 0;
-    for await (const { entries } of this.#pieces(scope, {}, signal)) {
+    for await (const { entries } of this.#pages(scope, {}, signal)) {
       for (const { pos, time } of entries) {
         if (time >= before) {
           return last;
@@ -154,17 +154,17 @@ export class StoredPast implements SharedPast {
   }
 
   /** A log, piece by piece: one at least. */
-  async *#pieces(
+  async *#pages(
     scope: ScopeKey,
     query: Omit<LogQuery, 'limit'>,
     signal: Signal | undefined,
   ): AsyncGenerator<ScopeLog> {
     let { after = 0 } = query;
     for (;;) {
-      const log = await readLog(this.#parts, scopeName(scope), { ...query, after, limit: PIECE }, signal);
+      const log = await readLog(this.#components, scopeName(scope), { ...query, after, limit: PAGE_SIZE }, signal);
       yield log;
       const last = log.entries.at(-1);
-      if (last === undefined || log.entries.length < PIECE) {
+      if (last === undefined || log.entries.length < PAGE_SIZE) {
         return;
       }
       after = last.pos;

@@ -46,11 +46,11 @@ export class ChangeWriter {
    * after that it goes on, and the caller is told that the outcome is unknown.
    */
   async runExclusive<T>(
-    of: SessionKey | string,
+    target: SessionKey | string,
     signal: Signal | undefined,
     task: (begin: Begin) => Promise<T>,
   ): Promise<T> {
-    const name = typeof of === 'string' ? of : nameOf(of);
+    const name = typeof target === 'string' ? target : nameOf(target);
     if (signal === undefined) {
       return await this.#queues.run(name, () => this.#whenOpen(task, BEGIN));
     }
@@ -87,7 +87,7 @@ export class ChangeWriter {
     try {
       if (!hasLanes && !this.lanes.areFree) {
         const { appName, userId } = change.key;
-        await this.lanes.pass(lanesOf({ appName, userId }, (part) => prepared.scopes[part]));
+        await this.lanes.pass(lanesOf({ appName, userId }, (scope) => prepared.scopes[scope]));
       }
       begin(change.id);
       return await this.#commits.commit(change);
@@ -96,7 +96,7 @@ export class ChangeWriter {
       if (!isStoreError(error)) {
         // It may be written: where its scopes are is not known any more.
         const { appName, userId } = change.key;
-        this.#cache.forgetPositions({ appName, userId });
+        this.#cache.invalidatePositions({ appName, userId });
       }
       throw error;
     } finally {

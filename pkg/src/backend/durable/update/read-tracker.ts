@@ -54,31 +54,31 @@ export class ReadTracker {
   }
 
   /** The values, and the absences, that were seen. */
-  keys(): NonNullable<Guard['keys']> {
-    const parts: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = {
-      app: none(),
-      user: none(),
-      session: none(),
+  guardedKeys(): NonNullable<Guard['keys']> {
+    const groups: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = {
+      app: emptyDelta(),
+      user: emptyDelta(),
+      session: emptyDelta(),
     };
     for (const key of this.#keys) {
       if (!isTemp(key)) {
         const [scope, name] = nameOf(key);
-        const part = parts[scope];
+        const group = groups[scope];
         if (Object.hasOwn(this.#values, key)) {
-          part.set[name] = this.#values[key] as Json;
+          group.set[name] = this.#values[key] as Json;
         } else {
-          part.unset.push(name);
+          group.unset.push(name);
         }
       }
     }
-    return Object.fromEntries(Object.entries(parts).filter(([, part]) => !isNone(part)));
+    return Object.fromEntries(Object.entries(groups).filter(([, group]) => !isEmpty(group)));
   }
 }
 
-function none(): { set: Record<string, Json>; unset: string[] } {
+function emptyDelta(): { set: Record<string, Json>; unset: string[] } {
   return { set: Object.create(null) as Record<string, Json>, unset: [] };
 }
 
-function isNone({ set = {}, unset = [] }: Delta): boolean {
+function isEmpty({ set = {}, unset = [] }: Delta): boolean {
   return unset.length === 0 && Object.keys(set).length === 0;
 }

@@ -1,7 +1,7 @@
 // The turns of a store: for updates that would conflict with those of other services, in other processes, too.
 
-import { giveBack, type Connection } from '../commit/connection.js';
-import { nameOf, ownScope, partOf, type Reservation } from '../../update-target.js';
+import { releaseUnused, type Connection } from '../commit/connection.js';
+import { scopeNameOf, ownScope, hintOf, type UpdateReservation as UpdateReservation } from '../../update-target.js';
 import type { StoredScope } from '../../../model/scope.js';
 import type { Turn } from '../../../store/contract.js';
 import type { UpdateStateTarget } from '../../../model/types.js';
@@ -34,8 +34,8 @@ export class Reservations {
   }
 
   /** The turn that one update may have. */
-  of(target: UpdateStateTarget, signal: Signal | undefined): Reservation {
-    return new UpdateReservation(this.#conflicts, this.#connection, target, signal);
+  forUpdate(target: UpdateStateTarget, signal: Signal | undefined): UpdateReservation {
+    return new StoreReservation(this.#conflicts, this.#connection, target, signal);
   }
 }
 
@@ -65,14 +65,14 @@ class Conflicts {
 }
 
 /** The turn of one call. */
-class UpdateReservation implements Reservation {
-  readonly expected: StoredScope | undefined;
+class StoreReservation implements UpdateReservation {
+  readonly expectedScope: StoredScope | undefined;
   readonly #conflicts: Conflicts;
   readonly #connection: Connection;
   readonly #target: UpdateStateTarget;
   readonly #signal: Signal | undefined;
-  #isTaken = false;
-  #turn: Turn | undefined;
+  #isRequested = false;
+  #reservation: Turn | undefined;
   /** Until when it has the turn, by `performance.now()`. */
   #until = 0;
 
@@ -81,53 +81,53 @@ class UpdateReservation implements Reservation {
     this.#connection = connection;
     this.#target = target;
     this.#signal = signal;
-    this.expected = conflicts.last(nameOf(target, ownScope(target)))?.scope;
+    this.expectedScope = conflicts.last(scopeNameOf(target, ownScope(target)))?.scope;
   }
 
   get id(): string | undefined {
-    return this.#turn?.id;
+    return this.#reservation?.id;
   }
 
   get isHeld(): boolean {
     return performance.now() < this.#until;
   }
 
-  isHot(scope: StoredScope): boolean {
-    return this.#conflicts.last(nameOf(this.#target, scope))?.scope === scope;
+  isContended(scope: StoredScope): boolean {
+    return this.#conflicts.last(scopeNameOf(this.#target, scope))?.scope === scope;
   }
 
-  async take(scope: StoredScope, hasMet: boolean, took: number | undefined): Promise<boolean> {
-    const time = took ?? this.#conflicts.last(nameOf(this.#target, ownScope(this.#target)))?.took ?? 0;
-    if (hasMet) {
-      this.#conflicted(scope, time);
+  async take(scope: StoredScope, hasConflicted: boolean, took: number | undefined): Promise<boolean> {
+    const time = took ?? this.#conflicts.last(scopeNameOf(this.#target, ownScope(this.#target)))?.took ?? 0;
+    if (hasConflicted) {
+      this.#recordConflict(scope, time);
     }
-    if (this.#isTaken) {
+    if (this.#isRequested) {
       return false;
     }
-    this.#isTaken = true;
+    this.#isRequested = true;
     const hold = Math.min(MAX_HOLD_MS, MIN_HOLD_MS + 2 * time);
-    const turn = await this.#connection.reserve(partOf(this.#target, scope), hold, this.#signal);
-    this.#turn = turn;
-    if (turn === undefined) {
+    const reservation = await this.#connection.reserve(hintOf(this.#target, scope), hold, this.#signal);
+    this.#reservation = reservation;
+    if (reservation === undefined) {
       return true;
     }
     this.#until = performance.now() + hold;
-    if (turn.contended) {
-      this.#conflicted(scope, time);
+    if (reservation.contended) {
+      this.#recordConflict(scope, time);
     }
-    return turn.contended;
+    return reservation.contended;
   }
 
   end(isWritten: boolean): void {
     if (!isWritten) {
-      giveBack(this.#turn);
+      releaseUnused(this.#reservation);
     }
   }
 
   /** The next update of this target, and any that conflicts in this scope, begins with a turn. */
-  #conflicted(scope: StoredScope, took: number): void {
+  #recordConflict(scope: StoredScope, took: number): void {
     for (const each of new Set([ownScope(this.#target), scope])) {
-      this.#conflicts.add(nameOf(this.#target, each), scope, took);
+      this.#conflicts.add(scopeNameOf(this.#target, each), scope, took);
     }
   }
 }

@@ -11,21 +11,21 @@ import type { LoadedScope, LogEntry, LogQuery, ScopeLog } from '../../../store/c
 import type { SharedChange } from '../../../model/watch.js';
 import type { Topic, Topics } from '../../../watch/topics.js';
 
-type Parts = Pick<StoreComponents, 'connection' | 'loader'>;
+type Components = Pick<StoreComponents, 'connection' | 'loader'>;
 
 const NOTHING = Object.freeze({});
 
 /** What all readers of a scope share: who waits, who may look, and what was read last. */
 abstract class WatchedScope<Head> implements ChangeSource {
-  protected readonly parts: Parts;
+  protected readonly components: Components;
   protected readonly plan: WatchPlan;
   protected readonly prefix: string;
   readonly #topics: Topics;
   readonly #topic: Topic;
   #wakes = 0;
 
-  constructor(parts: Parts, topics: Topics, plan: WatchPlan) {
-    this.parts = parts;
+  constructor(components: Components, topics: Topics, plan: WatchPlan) {
+    this.components = components;
     this.plan = plan;
     this.prefix = prefixOf(plan.target);
     this.#topics = topics;
@@ -50,7 +50,7 @@ abstract class WatchedScope<Head> implements ChangeSource {
   }
 
   /** What was read last for all readers, and young enough. */
-  protected async head(): Promise<Head> {
+  protected async current(): Promise<Head> {
     const load = async (): Promise<void> => {
       this.#topic.head = await this.load(this.#topic.head as Head | undefined);
     };
@@ -70,7 +70,7 @@ abstract class WatchedScope<Head> implements ChangeSource {
 
   protected async values(): Promise<LoadedScope> {
     const { appName, userId } = this.plan.target;
-    return await this.parts.loader.loadScope({ appName, userId });
+    return await this.components.loader.loadScope({ appName, userId });
   }
 
   /** All values, for a reader that has none. */
@@ -82,7 +82,7 @@ abstract class WatchedScope<Head> implements ChangeSource {
 /** One reader of a scope of which there are only the values of now. */
 export class WatchedValues extends WatchedScope<LoadedScope> {
   /** What the reader has. */
-  #had: LoadedScope | undefined;
+  #previous: LoadedScope | undefined;
 
   protected async load(before: LoadedScope | undefined): Promise<LoadedScope> {
     const now = await this.values();
@@ -91,17 +91,19 @@ export class WatchedValues extends WatchedScope<LoadedScope> {
   }
 
   protected async next(): Promise<readonly SharedChange[]> {
-    const now = await this.head();
-    const had = this.#had;
-    this.#had = now;
-    if (had === undefined) {
+    const now = await this.current();
+    const previous = this.#previous;
+    this.#previous = now;
+    if (previous === undefined) {
       return this.#begin(now);
     }
-    const isBack = now.pos < had.pos || (now.pos === had.pos && differ(now.mark, had.mark));
+    const isBack = now.pos < previous.pos || (now.pos === previous.pos && differ(now.mark, previous.mark));
     if (isBack) {
       return [reloadAt(now.pos)];
     }
-    return now.pos === had.pos ? [] : [coalescedChange(this.prefix, had.pos, had.state, now.pos, now.state)];
+    return now.pos === previous.pos
+      ? []
+      : [coalescedChange(this.prefix, previous.pos, previous.state, now.pos, now.state)];
   }
 
   #begin(now: LoadedScope): readonly SharedChange[] {
@@ -134,30 +136,30 @@ export class WatchedLog extends WatchedScope<LogHead> {
 
   protected async load(before: LogHead | undefined): Promise<LogHead> {
     if (before === undefined) {
-      return await this.#ended(await this.#ask({ after: Number.MAX_SAFE_INTEGER - 1, limit: 1 }), 0);
+      return await this.#readEnd(await this.#ask({ after: Number.MAX_SAFE_INTEGER - 1, limit: 1 }), 0);
     }
     const last = before.tail.at(-1);
     const log = await this.#ask({ after: last === undefined ? before.pos : last.pos - 1, limit: TAIL + 1 });
     const { pos, base } = log;
-    const entries = following(log, before.pos, last);
+    const entries = entriesAfter(log, before.pos, last);
     if (entries === undefined) {
       const isBack = pos < before.pos || base <= before.pos;
-      return await this.#ended(log, before.epoch + (isBack ? 1 : 0));
+      return await this.#readEnd(log, before.epoch + (isBack ? 1 : 0));
     }
     const isWhole = before.pos + entries.length === pos;
     return isWhole
       ? { pos, base, tail: [...before.tail, ...entries].slice(-TAIL), epoch: before.epoch }
-      : await this.#ended(log, before.epoch);
+      : await this.#readEnd(log, before.epoch);
   }
 
   /** A log of which the last entry alone is known: it tells later whether the store has gone back. */
-  async #ended({ pos, base }: ScopeLog, epoch: number): Promise<LogHead> {
+  async #readEnd({ pos, base }: ScopeLog, epoch: number): Promise<LogHead> {
     const { entries } = pos > base ? await this.#ask({ after: pos - 1, to: pos }) : { entries: [] };
     return { pos, base, tail: entries, epoch };
   }
 
   protected async next(limit: number): Promise<readonly SharedChange[]> {
-    const head = await this.head();
+    const head = await this.current();
     const place = this.#place;
     if (place === undefined) {
       return await this.#begin(head);
@@ -170,9 +172,9 @@ export class WatchedLog extends WatchedScope<LogHead> {
     }
     const first = head.tail[0]?.pos ?? Infinity;
     if (first <= place.pos + 1) {
-      return this.#tell(head.tail.slice(place.pos + 1 - first).slice(0, limit));
+      return this.#deliver(head.tail.slice(place.pos + 1 - first).slice(0, limit));
     }
-    return await this.#piece(head, place, limit);
+    return await this.#readPage(head, place, limit);
   }
 
   async #begin(head: LogHead): Promise<readonly SharedChange[]> {
@@ -191,22 +193,22 @@ export class WatchedLog extends WatchedScope<LogHead> {
   }
 
   /** Reads a piece for this reader, with the entry that it has had last: that tells whether it is still its log. */
-  async #piece(
+  async #readPage(
     head: LogHead,
     { pos, last }: { readonly pos: number; readonly last: LogEntry | undefined },
     limit: number,
   ): Promise<readonly SharedChange[]> {
     const more = last === undefined ? 0 : 1;
     const log = await this.#ask({ after: pos - more, to: head.pos, limit: limit + more });
-    const entries = following(log, pos, last);
+    const entries = entriesAfter(log, pos, last);
     if (entries === undefined || entries.length === 0) {
       this.expire();
       return this.#reload({ ...head, pos: log.pos });
     }
-    return this.#tell(entries);
+    return this.#deliver(entries);
   }
 
-  #tell(entries: readonly LogEntry[]): readonly SharedChange[] {
+  #deliver(entries: readonly LogEntry[]): readonly SharedChange[] {
     const last = entries.at(-1);
     if (this.#place !== undefined && last !== undefined) {
       this.#place.pos = last.pos;
@@ -221,7 +223,7 @@ export class WatchedLog extends WatchedScope<LogHead> {
   }
 
   async #ask(query: LogQuery): Promise<ScopeLog> {
-    return await readLog(this.parts, scopeName(this.plan.target), query);
+    return await readLog(this.components, scopeName(this.plan.target), query);
   }
 }
 
@@ -229,7 +231,7 @@ export class WatchedLog extends WatchedScope<LogHead> {
  * The entries of a log behind a position, one for each further one. `last` is the entry that was there, which was
  * asked for once more. `undefined` when the log does not lead on from there.
  */
-function following(
+function entriesAfter(
   { pos, base, entries }: ScopeLog,
   from: number,
   last: LogEntry | undefined,

@@ -20,7 +20,7 @@ import type { WholeMoment } from '../../../watch/whole-session.js';
 const MAX_ROUNDS = 100;
 
 /** A session as the store had it last: what is known of it, so that pieces come without values; or that it is gone. */
-export type Head = (SessionHead & Partial<SharedHead>) | 'gone';
+export type Head = (SessionHead & Partial<SharedHead>) | 'deleted';
 
 /** The values of an app and of a user. */
 export type SharedMoments = Pick<WholeMoment, 'app' | 'user'>;
@@ -50,19 +50,19 @@ export async function loadHead(
   key: SessionKey,
 ): Promise<void> {
   const { scopeMoves } = topic;
-  const found = await loader.load(key, NONE, (record) => {
+  const isLoaded = await loader.load(key, NONE, (record) => {
     const head = headOf(cache.known(record.key, record));
     topic.head = topic.wholeReaders === 0 ? head : { ...head, shared: sharedOf(cache, record), scopeMoves };
     return true;
   });
-  if (found === undefined) {
-    topic.head = 'gone' satisfies Head;
+  if (isLoaded === undefined) {
+    topic.head = 'deleted' satisfies Head;
   }
 }
 
 /** One reader of a session. */
 export class WatchedSession implements ChangeSource {
-  readonly #parts: Pick<StoreComponents, 'cache' | 'loader'>;
+  readonly #components: Pick<StoreComponents, 'cache' | 'loader'>;
   readonly #topics: Topics;
   readonly #plan: WatchPlan;
   readonly #key: SessionKey;
@@ -70,8 +70,8 @@ export class WatchedSession implements ChangeSource {
   #wakes = 0;
   #place: Place | undefined;
 
-  constructor(parts: Pick<StoreComponents, 'cache' | 'loader'>, topics: Topics, plan: WatchPlan) {
-    this.#parts = parts;
+  constructor(components: Pick<StoreComponents, 'cache' | 'loader'>, topics: Topics, plan: WatchPlan) {
+    this.#components = components;
     this.#topics = topics;
     this.#plan = plan;
     this.#key = plan.target as SessionKey;
@@ -94,16 +94,16 @@ export class WatchedSession implements ChangeSource {
   async read(limit: number): Promise<readonly SessionChange[]> {
     this.#wakes = this.#topic.wakes;
     const place = (this.#place ??= await this.#begin());
-    let told = this.#cached(place, limit);
-    for (let round = 0; told === undefined && round < MAX_ROUNDS; round++) {
+    let changes = this.#cached(place, limit);
+    for (let round = 0; changes === undefined && round < MAX_ROUNDS; round++) {
       await this.#topic.refresh(this.#plan.poll, this.#load);
-      told = this.#cached(place, limit) ?? (await this.#fromHead(place, limit));
-      if (told === undefined) {
+      changes = this.#cached(place, limit) ?? (await this.#fromHead(place, limit));
+      if (changes === undefined) {
         this.#topic.expire();
       }
     }
-    if (told !== undefined) {
-      return told;
+    if (changes !== undefined) {
+      return changes;
     }
     const { sessionId: id } = this.#key;
     throw new StatepadError('STORE_CORRUPT', `the store's answers for session "${id}" do not fit together`, { id });
@@ -113,7 +113,7 @@ export class WatchedSession implements ChangeSource {
   async #begin(): Promise<Place> {
     await this.#topic.refresh(this.#plan.poll, this.#load);
     const head = this.#head();
-    if (head === 'gone') {
+    if (head === 'deleted') {
       throw notFound(this.#key.sessionId);
     }
     const { since } = this.#plan;
@@ -122,7 +122,7 @@ export class WatchedSession implements ChangeSource {
   }
 
   /** Has the store asked for the session, for all its readers. */
-  readonly #load = async (): Promise<void> => await loadHead(this.#parts, this.#topic, this.#key);
+  readonly #load = async (): Promise<void> => await loadHead(this.#components, this.#topic, this.#key);
 
   #head(): Head {
     return this.#topic.head as Head;
@@ -130,33 +130,33 @@ export class WatchedSession implements ChangeSource {
 
   /** What the cache has behind a place; `undefined` when that is nothing, or does not lead on from there. */
   #cached(place: Place, limit: number): readonly SessionChange[] | undefined {
-    const record = this.#parts.cache.registry.find(this.#key);
+    const record = this.#components.cache.registry.find(this.#key);
     const isBehind = record?.created === place.created && record.revision > place.rev && record.base <= place.rev;
     if (!isBehind || differ(record.events[place.rev - record.base - 1]?.id, place.last)) {
       return undefined;
     }
     const first = place.rev - record.base;
-    return this.#tell(place, record.events.slice(first, first + limit));
+    return this.#deliver(place, record.events.slice(first, first + limit));
   }
 
   /** What the session has behind a place, as far as is known; `undefined` when that is known no more. */
   async #fromHead(place: Place, limit: number): Promise<readonly SessionChange[] | undefined> {
     const head = this.#head();
-    if (head === 'gone' || head.created !== place.created) {
+    if (head === 'deleted' || head.created !== place.created) {
       return [SESSION_DELETED];
     }
     if (head.rev < place.rev || (head.rev === place.rev && differ(head.last, place.last))) {
       return this.#reload(place, head.rev, head.last);
     }
     place.last ??= head.rev === place.rev ? head.last : undefined;
-    return head.rev === place.rev ? [] : await this.#piece(place, head, limit);
+    return head.rev === place.rev ? [] : await this.#readPage(place, head, limit);
   }
 
   /** Loads a piece, with the event that the reader has had last: it tells whether this is still its log. */
-  async #piece(place: Place, known: SessionHead, limit: number): Promise<readonly SessionChange[] | undefined> {
+  async #readPage(place: Place, known: SessionHead, limit: number): Promise<readonly SessionChange[] | undefined> {
     const from = place.last === undefined ? place.rev + 1 : place.rev;
     const to = Math.min(place.rev + limit, known.rev);
-    const loaded = await this.#parts.loader.loadPiece(this.#key, { events: { from, to }, known });
+    const loaded = await this.#components.loader.loadRange(this.#key, { events: { from, to }, known });
     if (loaded?.created !== place.created || loaded.diverged || loaded.rev < known.rev) {
       return undefined;
     }
@@ -165,10 +165,10 @@ export class WatchedSession implements ChangeSource {
     if (before !== undefined && differ(before.id, place.last)) {
       return this.#reload(place, known.rev, known.last);
     }
-    return events.length === to - place.rev ? this.#tell(place, events) : undefined;
+    return events.length === to - place.rev ? this.#deliver(place, events) : undefined;
   }
 
-  #tell(place: Place, events: readonly Event[]): readonly SessionChange[] {
+  #deliver(place: Place, events: readonly Event[]): readonly SessionChange[] {
     return events.map((event) => {
       place.rev += 1;
       place.last = event.id;
