@@ -1,4 +1,4 @@
-// Sessions without a store: nothing is waited for, so nothing can come between.
+// Sessions without a store. Nothing waits, so no other call can intervene.
 
 import { beginAppend, finishAppend, type PendingAppend } from '../session/append.js';
 import { creationEvent } from '../session/creation-event.js';
@@ -42,27 +42,27 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 
-/** Sessions of one process that end with it. */
+/** Sessions in the memory of one process. */
 export class MemoryBackend implements SessionBackend {
   readonly #registry = new SessionRegistry();
-  /** Tells its sessions from those of other services. */
+  /** Distinguishes its sessions from those of other services. */
   #id: string | undefined;
   #creations = 0;
   readonly #logs: SharedLogs;
-  /** What the logs tell, once that is asked for. */
+  /** The past by the logs, once it is requested. */
   #past: SharedPast | undefined;
-  /** What is watched, once anything is. */
+  /** The watched targets, once there are any. */
   #topics: Topics | undefined;
   readonly #now: () => number;
 
-  /** `log`: what is kept of what is written to app and user values. */
+  /** `log` is the retention of changes of app and user values. */
   constructor(now: () => number, log: LogRetention) {
     this.#now = now;
     this.#logs = new SharedLogs(log);
     registerService(this);
   }
 
-  /** Whether it has a session: other services ask, for their errors. */
+  /** True when it has a session. Other services ask this for their error messages. */
   has(key: SessionKey): boolean {
     return this.#registry.find(key) !== undefined;
   }
@@ -112,7 +112,7 @@ export class MemoryBackend implements SessionBackend {
     return event;
   }
 
-  /** At once, so that nobody sees a part of it. */
+  /** Runs in one step, so that nobody sees a partial fork. */
   fork({ key, state, revision, eventAt, lastEvent }: ForkPlan): Session {
     const session = this.create({ key, state });
     try {
@@ -136,7 +136,7 @@ export class MemoryBackend implements SessionBackend {
     return event;
   }
 
-  /** A change is made: notes what it has written to app and user values, and wakes readers. */
+  /** Logs the writes of a committed change to app and user values, and wakes readers. */
   #changeApplied(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId?: string): void {
     this.#logs.add(key, change, time, eventId);
     this.#topics?.written(key, change.scopes);
@@ -213,7 +213,7 @@ export class MemoryBackend implements SessionBackend {
     this.#topics?.close();
   }
 
-  /** Begins an append. What is there already is no write: it needs no lease. */
+  /** Begins an append. A duplicate writes nothing, so it needs no lease. */
   #begin(
     record: SessionRecord,
     draft: EventDraft,

@@ -1,4 +1,4 @@
-// The past of app and user values without a store: the core tells it, once it was loaded what the log has.
+// The past of app and user values without a store. The core answers, once it has the entries of the log.
 
 import { HistoryEngine } from '../engine/history.js';
 import { StatepadError } from '../model/errors.js';
@@ -10,13 +10,13 @@ import type { View } from '../session/handle.js';
 import type { Json } from '../model/types.js';
 import type { SharedHistory, SharedStep, TrimOptions } from '../model/past.js';
 
-/** What the core has been loaded of one log: its entries count from 1 there, and 0 is what it began with. */
+/** The part of a log that the core has: the entries count from 1 there, and 0 holds the values before them. */
 interface LoadedLog {
   readonly engine: HistoryEngine;
   readonly base: number;
 }
 
-/** The past that the logs of a service have. */
+/** The past that the logs of a service retain. */
 export class MemoryPast implements SharedPast {
   readonly #logs: SharedLogs;
   readonly #loaded = new WeakMap<SharedLog, LoadedLog>();
@@ -51,7 +51,7 @@ export class MemoryPast implements SharedPast {
     const { base, entries, position } = log;
     const steps = this.#history(log)
       .steps(key, position - base)
-      // Neither what it began with nor a deletion of what was not there is a write.
+      // The values before the log are no write, and neither is the deletion of a missing key.
       .filter(({ revision, from, to }) => revision > 0 && (from !== undefined || to !== undefined))
       .map(({ revision, ...values }) => {
         return { ...stepOf(base + revision, entries[revision - 1] as SharedEntry), ...values };
@@ -82,7 +82,7 @@ export class MemoryPast implements SharedPast {
     return count;
   }
 
-  /** The values of a scope at a moment; `undefined` where the log has them no more. */
+  /** The values of a scope at a moment; `undefined` where the log does not reach back so far. */
   #valuesAt(log: SharedLog, moment: number): Values | undefined {
     const { base, entries, position } = log;
     if (!this.#logs.isRetained || moment < log.baseMoment) {
@@ -91,7 +91,7 @@ export class MemoryPast implements SharedPast {
     return this.#history(log).stateAt(countUpTo(entries, moment), position - base, {});
   }
 
-  /** What the core has been loaded of a log, brought up to date. */
+  /** The core's copy of a log, brought up to date. */
   #history(log: SharedLog): HistoryEngine {
     let loaded = this.#loaded.get(log);
     if (loaded?.base !== log.base) {
@@ -114,7 +114,10 @@ function recordOf(values: ReadonlyMap<string, Json>): Record<string, Json> {
   return record;
 }
 
-/** The moment of the service at which a session came to a revision: pairs of both, where the moment is another one. */
+/**
+ * The moment of the service at which a session reached a revision. The list has pairs of both, one for each new
+ * moment.
+ */
 function momentAt(moments: readonly number[] | undefined, revision: number): number {
   let latest = 0;
   for (let low = 0, high = (moments?.length ?? 0) / 2; low < high;) {
@@ -129,7 +132,7 @@ function momentAt(moments: readonly number[] | undefined, revision: number): num
   return latest;
 }
 
-/** How many entries there are up to a moment. */
+/** The number of entries up to a moment. */
 function countUpTo(entries: readonly SharedEntry[], moment: number): number {
   let low = 0;
   for (let high = entries.length; low < high;) {
@@ -143,7 +146,7 @@ function countUpTo(entries: readonly SharedEntry[], moment: number): number {
   return low;
 }
 
-/** As an event says it: a key that is deleted is in the delta, too. */
+/** The delta as an event has it, with the deleted keys. */
 function keyedDelta({ delta, deleted }: SharedEntry): KeyedDelta {
   if (deleted.length === 0) {
     return { delta, deleted };

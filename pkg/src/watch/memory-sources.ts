@@ -1,4 +1,4 @@
-// Watching a service without a store: everything is there, and what a reader has not read yet costs nothing.
+// Watching without a store: all changes are in memory, and those that a reader has not read yet cost nothing.
 
 import { coalescedChange, reloadAt } from './shared-changes.js';
 import { SESSION_DELETED, type ChangeSource, type WatchPlan, type WholePlan } from './change-source.js';
@@ -17,7 +17,7 @@ import type { SessionChange, SharedChange, WatchedChange, WholeSessionChange } f
 
 export { Topics };
 
-/** What there is to watch. */
+/** The memory of a service, as watching uses it. */
 export interface WatchedMemory {
   readonly registry: Pick<SessionRegistry, 'find' | 'read' | 'valuesOf' | 'view'>;
   readonly logs: Pick<SharedLogs, 'find' | 'isRetained'>;
@@ -100,7 +100,7 @@ class WatchedSession extends MemorySource {
   }
 }
 
-/** What a whole session in memory is read from. */
+/** Reads a whole session in memory. */
 class MemoryWholeSource implements WholeSessionSource {
   readonly #memory: WatchedMemory;
   readonly #plan: WholePlan;
@@ -117,7 +117,7 @@ class MemoryWholeSource implements WholeSessionSource {
   }
 
   async check(): Promise<void> {
-    // Nobody else can move it.
+    // Nobody else can change it.
   }
 
   async moment(): Promise<WholeMoment | undefined> {
@@ -169,9 +169,9 @@ type Values = Readonly<Record<string, Json>>;
 const NO_VALUES: Values = Object.freeze({});
 const UNWRITTEN: Pick<SharedLog, 'position' | 'base' | 'entries'> = { position: 0, base: 0, entries: [] };
 
-/** One reader of an app's values, or a user's, where a log tells each change. */
+/** One reader of an app's values, or a user's, with a log of each change. */
 class WatchedLog extends MemorySource {
-  /** Where the reader is; absent until it has begun. */
+  /** The position of the reader; absent until it has begun. */
   #position: number | undefined;
 
   protected next(limit: number): readonly SharedChange[] {
@@ -193,9 +193,9 @@ class WatchedLog extends MemorySource {
   }
 }
 
-/** One reader of an app's values, or a user's, where only the values of now are known. */
+/** One reader of an app's values, or a user's, without a log: only the current values are known. */
 class WatchedValues extends MemorySource {
-  /** What the reader has; absent until it has begun. */
+  /** The last values that the reader received; absent until it has begun. */
   #previous: { readonly position: number; readonly values: Values } | undefined;
 
   protected next(): readonly SharedChange[] {
@@ -225,7 +225,7 @@ function logOf({ logs }: WatchedMemory, plan: WatchPlan): typeof UNWRITTEN {
   return logs.find(scopeOf(plan)) ?? UNWRITTEN;
 }
 
-/** The values of now under full keys. */
+/** The current values under full keys. */
 function valuesOf({ registry }: WatchedMemory, plan: WatchPlan): Values {
   const values: Record<string, Json> = {};
   for (const [key, value] of entriesOf(registry.valuesOf(scopeOf(plan)))) {
@@ -234,7 +234,7 @@ function valuesOf({ registry }: WatchedMemory, plan: WatchPlan): Values {
   return values;
 }
 
-/** What an entry says, from the position before it. */
+/** The change of a log entry, from the position before it. */
 function changeOf({ key, eventId, delta, deleted }: SharedEntry, from: number): SharedChange {
   const written: Record<string, Json | Deleted> = {};
   deleted.forEach((name) => put(written, name, DELETED));

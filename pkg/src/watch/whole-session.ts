@@ -1,5 +1,5 @@
-// Watching a whole session: its events, and with them what differs in the values of its app and its user. One look at
-// the session tells all of it.
+// Watching a whole session: its events, and with them the differences in the values of its app and its user. One read
+// of the session yields all of it.
 
 import { SESSION_DELETED, type ChangeSource, type WholePlan } from './change-source.js';
 import { DELETED, type Deleted } from '../model/deletion.js';
@@ -13,13 +13,13 @@ import type { WholePlace, WholeSessionChange } from '../model/watch.js';
 export interface SharedMoment {
   readonly version: ScopeVersion;
   readonly position: number;
-  /** Of the change that brought them there, where that is known. */
+  /** The mark of the position, where it is known. */
   readonly mark: string | undefined;
 }
 
 /** A session, its app and its user at one moment. */
 export interface WholeMoment {
-  /** Tells the session from an earlier one of the same key. */
+  /** The creation id, which distinguishes the session from an earlier one of the same key. */
   readonly created: string;
   readonly revision: number;
   /** The id of the event at this revision, where it is known. */
@@ -28,17 +28,17 @@ export interface WholeMoment {
   readonly user: SharedMoment;
 }
 
-/** What a whole session is read from. */
+/** Reads a whole session. */
 export interface WholeSessionSource {
-  /** Whether the service is closed. */
+  /** True when the service is closed. */
   readonly isClosed: boolean;
-  /** Looks at the session, if others can have moved it since it was looked at last. */
+  /** Reads the session again, if others can have changed it since the last read. */
   check(): Promise<void>;
-  /** The session as it is known now; `undefined` when there is none. */
+  /** The session as it is known now; `undefined` when it is missing. */
   moment(): Promise<WholeMoment | undefined>;
-  /** The session with everything, as it is; `undefined` when there is none. */
+  /** The session with all events; `undefined` when it is missing. */
   read(): Promise<{ readonly session: Session; readonly moment: WholeMoment } | undefined>;
-  /** Its events behind a revision. Of a session that was read, they are of that one. */
+  /** The events after a revision; after a `read`, those of the session that was read. */
   events(since: number, session: Session | undefined): ChangeSource;
   /** Throws `SESSION_NOT_FOUND`. */
   notFound(): never;
@@ -49,14 +49,14 @@ const SCOPES = ['app', 'user'] as const;
 type SharedScope = (typeof SCOPES)[number];
 type ValuesChange = WholeSessionChange & { readonly type: 'values' };
 
-/** How often the session may move while its values are read. */
+/** The most reads of events while the session keeps changing. */
 const MAX_ROUNDS = 100;
 
-/** Where a reader is, and what it has. */
+/** The place of a reader, with the values that it has. */
 interface Place {
   readonly created: string;
   revision: number;
-  /** What tells the event at this revision from others. */
+  /** A digest of the id of the event at this revision. */
   last: string;
   readonly shared: Record<SharedScope, SharedMoment>;
 }
@@ -65,12 +65,12 @@ interface Place {
 export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
   readonly #source: WholeSessionSource;
   readonly #plan: WholePlan;
-  /** Its events behind the place; absent until it has begun. */
+  /** The events after the place; absent until it has begun. */
   #events: ChangeSource | undefined;
   #place: Place | undefined;
-  /** What the event at the reader's place has to be: it comes first, and is not told again. */
+  /** The digest of the event at the reader's place: that event is read first and not delivered again. */
   #expected: string | undefined;
-  /** What is told before anything else. */
+  /** The changes to deliver before any others. */
   #first: readonly WholeSessionChange[] = [];
   #isOver = false;
 
@@ -93,7 +93,7 @@ export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
     this.#source.close();
   }
 
-  /** Its events are read from there from now on. */
+  /** Switches to another source of events. */
   #readFrom(events: ChangeSource): void {
     this.#events?.close();
     this.#events = events;
@@ -111,7 +111,7 @@ export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
     return first.length > 0 ? first : await this.#next(limit);
   }
 
-  /** Begins at the place of a reader where that can be found, and with the whole session otherwise. */
+  /** Begins at the place of a reader if the log continues it, and with the whole session otherwise. */
   async #begin(): Promise<void> {
     const { since, initial } = this.#plan;
     await this.#source.check();
@@ -135,7 +135,7 @@ export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
     this.#readFrom(this.#source.events(this.#place.revision - (this.#expected === undefined ? 0 : 1), undefined));
   }
 
-  /** The values that a reader has not got which goes on from a place: all of a scope that has moved since. */
+  /** The values that a reader lacks which resumes at a place: all of each scope that has changed since. */
   #resumed(place: Place, since: WholePlace): readonly WholeSessionChange[] {
     const [, , ...marks] = markParts(since);
     const moved = SCOPES.filter((scope, index) => {
@@ -147,7 +147,7 @@ export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
     return moved.map((scope) => valuesChange(place, scope, current[scope], 0));
   }
 
-  /** Reads the session with everything; `undefined` when there is none. */
+  /** Reads the session with all events; `undefined` when it is missing. */
   async #whole(): Promise<readonly WholeSessionChange[] | undefined> {
     const read = await this.#source.read();
     if (read === undefined) {
@@ -161,7 +161,9 @@ export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
     return [Object.freeze({ type: 'session', session, place: placeOf(this.#place) })];
   }
 
-  /** Reads on until nothing is missing: events up to a moment, and before them what differs in the values there. */
+  /**
+   * Reads until nothing is missing: events up to a moment, and before them the differences in values at that moment.
+   */
   async #next(limit: number): Promise<readonly WholeSessionChange[]> {
     const place = this.#place as Place;
     const events: Event[] = [];
@@ -187,7 +189,7 @@ export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
     return eventChanges(place, events);
   }
 
-  /** Whether an event can follow: the one at the reader's place has to be the one that it has seen. */
+  /** True unless the event at the reader's place is another one than the reader has seen. */
   #continuesLog({ id }: Event): boolean {
     const expected = this.#expected;
     this.#expected = undefined;
@@ -232,12 +234,12 @@ function placeOf({ created, revision, last, shared: { app, user } }: Place): Who
   return Object.freeze({ revision, user: user.position, app: app.position, mark });
 }
 
-/** The parts of a mark: of the session, its event, its app and its user. One that is not known is empty. */
+/** The sections of a place's mark: session, event, app and user. An unknown one is empty. */
 function markParts(place: WholePlace | undefined): readonly string[] {
   return place?.mark?.split('.') ?? [];
 }
 
-/** Whether what a reader has at a place can be what the session began with. */
+/** True when the session may have had the reader's place in its log. */
 function canContinue(since: WholePlace, { created, revision, last }: WholeMoment): boolean {
   const [session, event] = markParts(since);
   const isOther = since.revision === revision && differ(event, shortDigest(last));
@@ -248,7 +250,7 @@ function shortDigest(text: string | undefined): string {
   return text === undefined || text === '' ? '' : digest(text);
 }
 
-/** Whether two parts of a mark differ. One that is not known is not compared. */
+/** True when two sections of a mark differ. An unknown one matches any. */
 function differ(one: string | undefined, other: string): boolean {
   return one !== undefined && one !== '' && other !== '' && one !== other;
 }
