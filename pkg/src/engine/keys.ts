@@ -1,4 +1,4 @@
-// Keys cross into the core once: from then on they go by a number.
+// Keys cross into the core once; after that they go by number.
 
 import { memoryFull } from './core-error.js';
 import { wordsFor, writeText } from './transfer-buffers.js';
@@ -10,9 +10,9 @@ import type { Json } from '../model/types.js';
 
 /** The word of each key that the core knows: its number, and its scope in the lowest bits. */
 const wordsByKey = new Map<string, number>();
-/** By number: the keys. */
+/** The keys, by number. */
 const keysByNumber: (string | undefined)[] = [];
-/** How many were interned since the last sweep, and how many were left by that. */
+/** The number of keys interned since the last sweep, and the number that it retained. */
 let interned = 0;
 let retained = 0;
 
@@ -22,13 +22,13 @@ const KEY_SHIFT: number = Shift.Key;
 const DELETED: number = KeyWord.Deleted;
 const NONE: number = Absent.Number;
 
-/** Keys that were refused with their changes are swept, too, when there are so many of them. */
+/** Keys of refused changes are swept as well, when there are so many of them. */
 const MAX_REFUSED = 1024;
 
 /** The scope of a key. */
 export type KeyScope = StoredScope | 'temp';
 
-/** By what the lowest bits of a key word say. */
+/** The scopes, by the lowest bits of a key word. */
 const SCOPES: readonly KeyScope[] = [KeyWord.Session, KeyWord.App, KeyWord.User, KeyWord.Temp].reduce<KeyScope[]>(
   (scopes, bits, index) => {
     scopes[bits] = (['session', 'app', 'user', 'temp'] as const)[index] as KeyScope;
@@ -54,7 +54,7 @@ export function wordOf(key: string): number {
   return wordsByKey.get(key) ?? internKey(key);
 }
 
-/** The word of a key that the core knows already. */
+/** The word of a key, if the core knows it. */
 export function knownWordOf(key: string): number | undefined {
   return wordsByKey.get(key);
 }
@@ -64,7 +64,7 @@ export function scopeOfWord(word: number): KeyScope {
   return SCOPES[word & SCOPE_MASK] as KeyScope;
 }
 
-/** Whether a key word of a delta deletes its key. */
+/** True when a key word of a delta deletes its key. */
 export function isDeletion(word: number): boolean {
   return (word & DELETED) !== 0;
 }
@@ -89,8 +89,8 @@ function internKey(key: string): number {
 }
 
 /**
- * The keys of a delta and their words. Throws `CORE_FAILED`, and `INVALID_ARGUMENT` for a key that is to be deleted
- * and is not in the delta as `null`.
+ * The keys of a delta and their words. Throws `CORE_FAILED`, and `INVALID_ARGUMENT` for a deleted key that the delta
+ * does not have as `null`.
  */
 export function wordsOf({ delta, deleted }: KeyedDelta): DeltaWords {
   const keys = Object.keys(delta);
@@ -113,7 +113,7 @@ function refuseDeletion(key: string): never {
   throw new StatepadError('INVALID_ARGUMENT', message, { key });
 }
 
-/** Writes the words of keys where the core reads them. Answers with how many there are. Throws `CORE_FAILED`. */
+/** Writes the words of keys where the core reads them. Returns their number. Throws `CORE_FAILED`. */
 export function writeWords(words: readonly number[]): number {
   const { length } = words;
   const target = wordsFor(length);
@@ -124,8 +124,8 @@ export function writeWords(words: readonly number[]): number {
 }
 
 /**
- * Lets the core drop the keys that nothing holds any more. The words of the last answer have been read, and no delta
- * is on its way. Answers with how many there were.
+ * Lets the core drop the keys that nothing holds any more. The words of the last answer must have been read, and no
+ * delta be in progress. Returns the number of dropped keys.
  */
 export function releaseKeys(): number {
   const released = released_keys();
@@ -144,7 +144,7 @@ export function releaseKeys(): number {
   return released.length;
 }
 
-/** Makes a call that is refused for want of memory once more, if keys that nothing holds make room for it. */
+/** Repeats a call that was refused for lack of memory, if releasing keys makes room for it. */
 export function withRoom<T>(call: () => T): T {
   try {
     return call();
@@ -156,7 +156,7 @@ export function withRoom<T>(call: () => T): T {
   }
 }
 
-/** After a call that was refused: keys that came with it are not kept for ever. */
+/** Called after a refused call, so that its keys are not held forever. */
 export function releaseRefused(): void {
   if (interned > MAX_REFUSED + retained) {
     releaseKeys();

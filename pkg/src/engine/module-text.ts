@@ -1,17 +1,20 @@
-// The module in a script, as `scripts/module-text.mjs` writes it.
+// Decodes the module from a script, as `scripts/module-text.mjs` writes it.
 
 /** The bytes of the module as printable characters. */
 export interface ModuleText {
-  /** Each stands for its code. The last two come before another one, for a byte that is not frequent. */
+  /**
+   * The alphabet. A character stands for its index; the last two are the first of a pair, for a byte that is not
+   * frequent.
+   */
   readonly characters: string;
-  /** The bytes that one character stands for, by its code; the others go on from the lowest to the highest. */
+  /** The bytes that one character stands for, by index; the others follow in ascending order. */
   readonly frequent: readonly number[];
-  /** How many bytes there are. */
+  /** The number of bytes. */
   readonly length: number;
   readonly text: string;
 }
 
-/** Reads the bytes. */
+/** Decodes the bytes. */
 export function decodeModule({ characters, frequent, length, text }: ModuleText): Uint8Array<ArrayBuffer> {
   const others = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !frequent.includes(byte));
   const half = Math.ceil(others.length / (characters.length - frequent.length));

@@ -1,4 +1,4 @@
-// Rewinding: the core says which events of a log stand, where a rewind goes and what a redo takes back. It is told of
+// Rewinding: the core computes the standing events of a log, and the effect of a rewind and a redo. It receives for
 // each event the index of the first one of its invocation.
 
 import { withRoom } from './keys.js';
@@ -7,38 +7,38 @@ import { answerOf, wordsFor } from './transfer-buffers.js';
 import { Absent, rewind_events } from './wasm.js';
 
 const NONE: number = Absent.Number;
-/** What is asked in the index of an invocation. */
+/** The questions that stand in the place of an invocation. */
 const REDO = NONE;
 const STANDING = NONE - 1;
 
-/** What rewinding needs to know of an event. Only texts that are not empty name an invocation. */
+/** The members of an event that rewinding reads. Only texts that are not empty name an invocation. */
 export interface LogEvent {
   readonly invocationId?: unknown;
   readonly actions?: { readonly rewindBeforeInvocationId?: unknown } | null;
 }
 
-/** What a rewind, or a redo, does. */
+/** The effect of a rewind, or of a redo. */
 export interface RewindPlan {
-  /** How many events the log had at the moment that comes back: the state of that revision is restored. */
+  /** The revision whose state is restored. */
   readonly to: number;
-  /** What the marker names: the invocation of the event at this index. */
+  /** The invocation that the marker names. */
   readonly before: string;
-  /** The firsts of the events that do not stand any more by it, or stand again, in order. */
+  /** The indexes of the events that stop standing, or stand again, in order. */
   readonly affected: readonly number[];
 }
 
-/** Whether an event is the marker of a rewind: the event that says so, and is not shown itself. */
+/** True for the marker of a rewind, which is not shown itself. */
 export function isMarker(event: LogEvent): boolean {
   return nameOf(event.actions?.rewindBeforeInvocationId) !== undefined;
 }
 
-/** The firsts of the events that stand, in order. Markers are not among them. Throws `CORE_FAILED`. */
+/** The indexes of the standing events, in order; markers are not among them. Throws `CORE_FAILED`. */
 export function effectiveEvents(events: readonly LogEvent[]): readonly number[] {
   return events.some(isMarker) ? queryLog(events, firstIndexes(events), STANDING).slice(1) : [...events.keys()];
 }
 
 /**
- * What a rewind before an invocation does; `undefined` when no event that stands belongs to it. Throws `CORE_FAILED`.
+ * The effect of a rewind before an invocation; `undefined` when no standing event belongs to it. Throws `CORE_FAILED`.
  */
 export function planRewind(events: readonly LogEvent[], before: string): RewindPlan | undefined {
   const firsts = firstIndexes(events);
@@ -47,8 +47,8 @@ export function planRewind(events: readonly LogEvent[], before: string): RewindP
 }
 
 /**
- * What taking back the last rewind does; `undefined` when an event has been appended since, or when all of them have
- * been taken back. Throws `CORE_FAILED`.
+ * The effect of undoing the last rewind; `undefined` when an event has been appended since, or when all rewinds are
+ * undone. Throws `CORE_FAILED`.
  */
 export function planRedo(events: readonly LogEvent[]): RewindPlan | undefined {
   return planOf(events, queryLog(events, firstIndexes(events), REDO));
@@ -74,7 +74,7 @@ function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Tells the core the log, and asks it. What it answers with is of the caller. */
+/** Sends the log to the core with a question. The answer is a copy. */
 function queryLog(events: readonly LogEvent[], firsts: Map<string, number>, question: number): number[] {
   const firstOf = (value: unknown, otherwise: number) => {
     const name = nameOf(value);

@@ -1,19 +1,19 @@
-// Sessions that another service has: a bundler or a hot reload that runs the module twice which makes a service makes
-// two services, and each has sessions of its own. An error that comes of it says so.
+// Errors for sessions of other services in memory. A bundler or a hot reload may run the module that creates the
+// service more than once: each run creates a service with sessions of its own, and the error says so.
 
 import { StatepadError } from '../model/errors.js';
 import { isAnyHandle, viewOf } from './handle.js';
 import type { SessionKey } from '../model/types.js';
 
-/** What can be asked about the services in memory of this process, those of other copies of the package included. */
+/** A service in memory of this process, possibly of another copy of the package. */
 interface MemoryService {
   has(key: SessionKey): boolean;
 }
 
-/** All copies of the package find the list here. */
+/** The list of services, shared by all copies of the package. */
 const servicesSymbol = Symbol.for('statepad.servicesInMemory');
 
-/** Those of which there are at least so many are looked through for services that are gone. */
+/** The list is swept of collected services when it has at least this length. */
 const MIN_SWEEP = 16;
 
 interface MemoryServices {
@@ -21,9 +21,9 @@ interface MemoryServices {
   sweepAt: number;
 }
 
-/** Notes a service in memory, for as long as it is used: the note does not keep it. */
+/** Registers a service in memory, by a weak reference. */
 export function registerService(shelf: MemoryService): void {
-  // Some edge runtimes have no weak references: errors say less there.
+  // Some edge runtimes have no weak references: errors are less specific there.
   if (typeof WeakRef !== 'function') {
     return;
   }
@@ -41,7 +41,7 @@ export function registerService(shelf: MemoryService): void {
 const REMEDY =
   'bundlers and hot reloads may run the module that makes the service more than once: keep the service on globalThis';
 
-/** The error for a session that a service in memory does not have. `session` is what the caller gave. */
+/** The error for a session that a service in memory does not have. `session` is the caller's argument. */
 export function notFoundInMemory(key: SessionKey, session?: unknown): StatepadError {
   const { sessionId: id } = key;
   const refs = (globalThis as { [servicesSymbol]?: MemoryServices | undefined })[servicesSymbol]?.refs ?? [];
@@ -50,7 +50,7 @@ export function notFoundInMemory(key: SessionKey, session?: unknown): StatepadEr
   return new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found${more}`, { id });
 }
 
-/** The error for a session that is no handle of the service it was given to. */
+/** The error for a session that is no handle of the service. */
 export function foreignHandle(session: unknown): StatepadError {
   const more = isAnyHandle(session) ? `; this one is of ${serviceOf(session)}. ${REMEDY}` : '';
   return new StatepadError('INVALID_ARGUMENT', `session must be a handle that this service gave${more}`, {
@@ -58,7 +58,7 @@ export function foreignHandle(session: unknown): StatepadError {
   });
 }
 
-/** Whose a session is that is not the asked service's. */
+/** Describes the service of a foreign session. */
 function serviceOf(session: unknown): string {
   const isOfCopy = isAnyHandle(session) && viewOf(session) === undefined;
   return isOfCopy ? 'a service of another copy of statepad' : 'another service of this process';

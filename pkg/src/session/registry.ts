@@ -1,4 +1,4 @@
-// All sessions that a backend has in the core, with their event bodies and their values.
+// The sessions of a backend that are in the core, with their event bodies and their values.
 
 import { ALL_SCOPES, SessionEngine } from '../engine/sessions.js';
 import { ALL_EVENTS, NO_EVENTS, type EventWindow } from './event-window.js';
@@ -23,15 +23,15 @@ import type {
 } from '../engine/sessions.js';
 import type { Event, Json, Session, SessionKey } from '../model/types.js';
 
-/** What the core can be asked without a change of what handles show. */
+/** The calls to the core that do not change the values of handles. */
 export type EngineQueries = Pick<
   SessionEngine,
   'prepareCreate' | 'prepareAppend' | 'prepareUpdate' | 'discard' | 'scopeOf'
 >;
 
 /**
- * A change goes in in two steps, so that it can be stored in between: the engine prepares it, and the registry applies
- * it, unless it is discarded.
+ * A change takes two steps, so that it can be stored in between: the engine prepares it, and the registry applies it,
+ * unless it is discarded.
  */
 export class SessionRegistry {
   readonly #engine = new SessionEngine();
@@ -40,7 +40,7 @@ export class SessionRegistry {
   /** By the session's number. */
   readonly #records: (SessionRecord | undefined)[] = [];
 
-  /** The core. What changes the values that handles show goes through the registry. */
+  /** The core. Calls that change the values of handles go through the registry. */
   get engine(): EngineQueries {
     return this.#engine;
   }
@@ -55,14 +55,14 @@ export class SessionRegistry {
     return this.#sessions.findAny(key);
   }
 
-  /** A record of a session that is not in the core. */
+  /** Creates the record of a session that is not in the core. */
   newRecord(key: SessionKey, created: string): SessionRecord {
     return newRecord(this, key, created);
   }
 
   /**
-   * A new handle of a session as it is now. `given` are the events of the window, where they had to be read for it
-   * alone; `versions` the values that it shows, where they are not those of now.
+   * Creates a handle of a session. `windowEvents` are the events of the window, where they were read for it alone;
+   * `versions` the values that it shows, where they are not the current ones.
    */
   read(
     record: SessionRecord,
@@ -89,13 +89,13 @@ export class SessionRegistry {
     });
   }
 
-  /** The view behind a handle that this registry made. */
+  /** The view behind a handle that this registry created. */
   view(session: unknown): View | undefined {
     const view = viewOf(session);
     return view?.record.owner === this ? view : undefined;
   }
 
-  /** Brings a handle up to date, but for its `temp:` keys. */
+  /** Brings a handle up to date, except for its `temp:` keys. */
   refresh(view: View): void {
     const { record } = view;
     view.versions = versionsOf(record);
@@ -106,7 +106,7 @@ export class SessionRegistry {
     view.events = undefined;
   }
 
-  /** Applies a creation, in those of its `selected` that are not here already. */
+  /** Applies a creation to the `selected` scopes, those that do not have it yet. */
   applyCreate(
     key: SessionKey,
     creation: CreationEvent,
@@ -122,12 +122,12 @@ export class SessionRegistry {
     return record;
   }
 
-  /** The event that the session has already. */
+  /** The stored event of a duplicate. */
   eventOf({ events, base }: SessionRecord, { duplicateOf }: DuplicateEvent): Event {
     return events[duplicateOf - base] ?? missing();
   }
 
-  /** Applies an append, in those of its `selected` that are not here already. */
+  /** Applies an append to the `selected` scopes, those that do not have it yet. */
   applyAppend(record: SessionRecord, event: Event, change: PreparedChange, selected: ScopeSet = ALL_SCOPES): void {
     this.#engine.apply(change, selected, this.#scopes);
     if (selected.session) {
@@ -137,12 +137,12 @@ export class SessionRegistry {
     }
   }
 
-  /** Applies a change of app and user state, in those of its `selected` that are not here already. */
+  /** Applies a change of app and user state to the `selected` scopes, those that do not have it yet. */
   applyUpdate(change: PreparedChange, selected: ScopeSet = ALL_SCOPES): void {
     this.#engine.apply(change, selected, this.#scopes);
   }
 
-  /** Deletes a session. Handles keep showing what they show. */
+  /** Deletes a session. Its handles keep their values. */
   remove(record: SessionRecord): void {
     const dropped = this.#engine.remove(record.number);
     this.#removeScopes(record, dropped);
@@ -150,7 +150,7 @@ export class SessionRegistry {
     record.deleted = true;
   }
 
-  /** Takes over a session as its store has it, without its values. Whether it was not in the core before. */
+  /** Puts a session of a store into the core, without its values. Returns true if it was not there before. */
   restore(record: SessionRecord, revision: number, time: number): boolean {
     const numbers = this.#engine.restore(record.key, revision, time);
     const isNew = record.number === NOT_LOADED;
@@ -160,16 +160,14 @@ export class SessionRegistry {
     return isNew;
   }
 
-  /**
-   * Takes a session out of the core. Handles keep showing what they show. Answers with the scopes that went with it.
-   */
+  /** Takes a session out of the core. Its handles keep their values. Returns the scopes that were removed with it. */
   unload(record: SessionRecord): readonly number[] {
     const unloaded = this.#removeScopes(record, this.#engine.unload(record.number));
     this.#unindex(record);
     return unloaded;
   }
 
-  /** Replaces the values of a scope by these, which go under full keys, and are frozen. */
+  /** Replaces the values of a scope. The new ones have full keys, and are frozen. */
   replaceScope(scope: number, values: Readonly<Record<string, Json | undefined>>): void {
     const keys = Object.keys(values).filter((key) => values[key] !== undefined);
     this.#engine.replaceScope(scope, keys);
@@ -179,13 +177,13 @@ export class SessionRegistry {
     );
   }
 
-  /** The values of an app, or of a user in it. They move: a caller must not keep them. */
+  /** The values of an app, or of a user in it. They change: a caller must not retain them. */
   valuesOf({ appName, userId }: ScopeKey): ValueList {
     const scope = this.#engine.scopeOf(appName, userId);
     return scope === undefined ? NO_VALUES : this.#scopes.valuesOf(scope).head.list();
   }
 
-  /** The value that a session has under a full key now. */
+  /** The current value of a full key in a session. */
   valueOf({ values }: SessionRecord, key: string): Json | undefined {
     const [scope] = nameOf(key);
     return (values ?? missing())[scope === 'session' ? 0 : scope === 'app' ? 1 : 2].get(key);
@@ -204,7 +202,7 @@ export class SessionRegistry {
     return { sessions, ...page };
   }
 
-  /** A session that the core knows under a number can be found from now on. */
+  /** Adds a session to the index under the core's number. */
   #index(record: SessionRecord, { number, scopes }: SessionNumbers): void {
     const [own, app, user] = scopes;
     record.number = number;
@@ -214,7 +212,7 @@ export class SessionRegistry {
     this.#sessions.add(record);
   }
 
-  /** A session cannot be found any more. */
+  /** Removes a session from the index. */
   #unindex(record: SessionRecord): void {
     const { history, number } = record;
     record.history = undefined;
@@ -225,7 +223,7 @@ export class SessionRegistry {
     history?.free();
   }
 
-  /** The scopes that went with a session. */
+  /** Removes the scopes that the core dropped with a session, and returns them. */
   #removeScopes({ scopes: [own, app, user] }: SessionRecord, dropped: DroppedScopes): readonly number[] {
     const removed = [own, ...(dropped.app ? [app] : []), ...(dropped.user ? [user] : [])];
     removed.forEach((scope) => this.#scopes.remove(scope));
@@ -235,7 +233,7 @@ export class SessionRegistry {
 
 const NO_VALUES: ValueList = { keys: [], values: [] };
 
-/** The values of a session as they are now. */
+/** The current versions of a session's scopes. */
 function versionsOf({ values }: SessionRecord): SessionVersions {
   if (values === undefined) {
     return missing();

@@ -17,7 +17,7 @@ export class ScopeTable implements ScopeSource {
   }
 }
 
-/** Gives back the end of a list where nothing is. */
+/** Removes the empty end of a list. */
 export function trimEnd(list: unknown[]): void {
   while (list.length > 0 && list.at(-1) === undefined) {
     list.pop();

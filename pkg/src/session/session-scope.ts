@@ -1,15 +1,15 @@
-// What belongs to a session alone, of what it shows and of what its events write.
+// The session scope of a state, and of the writes of an event.
 
 import { isList, isObject } from '../model/kinds.js';
 import { put } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
 
-/** Whether a key is the session's own: it has no prefix. */
+/** True for a key without prefix. */
 export function isSessionKey(key: string): boolean {
   return nameOf(key)[0] === 'session';
 }
 
-/** Those values that are the session's own. */
+/** The values of the session scope. */
 export function sessionValues<T>(values: Readonly<Record<string, T>>): Record<string, T> {
   const own: Record<string, T> = {};
   for (const key of Object.keys(values)) {
@@ -20,7 +20,7 @@ export function sessionValues<T>(values: Readonly<Record<string, T>>): Record<st
   return own;
 }
 
-/** The metadata of an event that only writes the session's own keys: of what it says of other keys nothing is left. */
+/** The metadata of an event reduced to the session scope: entries of other keys are removed. */
 export function sessionMetadata(metadata: Readonly<Record<string, unknown>> | undefined): typeof metadata {
   const statepad = metadata?.['statepad'];
   if (!isObject(statepad)) {
