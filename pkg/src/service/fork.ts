@@ -1,4 +1,4 @@
-// A new session that goes on from a moment of another one. Loaded at the first call that needs it.
+// Forks: new sessions that continue from a moment of another one. Loaded at the first call.
 
 import { admitDelta } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
@@ -46,7 +46,7 @@ export async function fork(
   return await sessions.fork(plan, signal);
 }
 
-/** An event without what it wrote to the app and the user: that is written already. */
+/** An event without its writes to the app and the user, which are stored already. */
 function ownEvent(event: Event): EventInit {
   const { actions, customMetadata, ...rest } = event;
   const metadata = sessionMetadata(customMetadata);

@@ -1,4 +1,4 @@
-// Leases of sessions: taken, renewed and given back. Loaded at the first call that needs it.
+// Leases of sessions: taken, renewed and released. Loaded at the first call.
 
 import { leaseLost, type LeaseHold } from '../session/lease-hold.js';
 import { throwNotFound, notFound } from '../session/append.js';
@@ -17,12 +17,12 @@ import type { Lease, WithLeaseOptions } from '../model/lease.js';
 import type { Session, SessionName } from '../model/types.js';
 
 const DEFAULT_TTL_MS = 30_000;
-/** The longest time that a timer can wait. */
+/** The longest delay of a timer. */
 const MAX_TTL_MS = 2 ** 31 - 1;
-/** How long a held lease is left alone before it is asked for again: growing, in milliseconds. */
+/** The pauses between requests for a held lease, growing, in milliseconds. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [25, 500];
 
-/** A request for a lease, understood. */
+/** The checked options of a lease. */
 export interface LeasePlan {
   readonly ttl: number;
   readonly wait: number;
@@ -43,7 +43,7 @@ function checkedTtl(ttl: unknown = DEFAULT_TTL_MS): number {
 }
 
 /**
- * Takes the lease of a session, and brings the handle up to date. When another has it, asks again until `wait` is
+ * Takes the lease of a session, and brings the handle up to date. While another has it, asks again until `wait` is
  * over.
  */
 export async function takeLease(
@@ -62,13 +62,13 @@ export async function takeLease(
       if (!isStatepadError(error) || error.code !== 'LEASE_HELD' || remaining <= 0) {
         throw error;
       }
-      // Those that wait drift apart.
+      // The waiting callers drift apart.
       await orAborted(sleep(Math.min(remaining, pause * (0.5 + Math.random() / 2))), signal);
     }
   }
 }
 
-/** The handle that was given, or a new one of the session. */
+/** The caller's handle, or a new one of the session. */
 async function handleOf(
   { sessions }: ServiceComponents,
   session: SessionName,
@@ -95,7 +95,7 @@ async function tryLease(
     answer = await requestLease(components, view, { holder, ttl }, signal);
   } catch (error) {
     if (signal?.aborted) {
-      // It may have been taken meanwhile: it ends at once then.
+      // It may have been taken meanwhile: it is shortened to end at once.
       void requestLease(components, view, { holder, ttl: 1 }).catch(() => undefined);
     }
     throw error;
@@ -112,7 +112,7 @@ async function tryLease(
   }
 }
 
-/** The handle of a lost lease writes nothing any more, under another lease neither. */
+/** Refuses the handle of a lost lease: it writes nothing any more, not even under another lease. */
 function refuseLost({ lease, record }: View): void {
   const { lost } = lease ?? {};
   if (lost !== undefined) {
@@ -123,8 +123,8 @@ function refuseLost({ lease, record }: View): void {
 }
 
 /**
- * Runs a function while its lease is made to last, and gives the lease back. Throws `LEASE_LOST` when another has
- * taken it before the function was done.
+ * Runs a function while its lease is renewed, and releases the lease. Throws `LEASE_LOST` when another has taken it
+ * before the function was done.
  */
 export async function runLeased<T>(lease: TakenLease, fn: (lease: Lease) => T | PromiseLike<T>): Promise<T> {
   const stop = keepAlive(lease);
@@ -142,7 +142,7 @@ export async function runLeased<T>(lease: TakenLease, fn: (lease: Lease) => T | 
   return answer;
 }
 
-/** Renews a lease each third of its time, until the function that it answers is called or the lease is lost. */
+/** Renews a lease each third of its time, until the returned function is called or the lease is lost. */
 export function keepAlive(lease: TakenLease): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
@@ -164,13 +164,13 @@ export function keepAlive(lease: TakenLease): () => void {
   };
 }
 
-/** Of sessions in memory: the leases that were given. */
+/** The leases of sessions in memory. */
 const rows = new WeakMap<SessionRecord, LeaseRow>();
 const NO_LEASE: LeaseRow = { fence: 0 };
 
 /**
- * Asks what keeps the session. `given` is called when it is given, or given back, before anything that was asked for
- * later begins. Throws `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`.
+ * Requests, renews or releases a lease. Calls `onDone` before any later request begins. Throws `LEASE_HELD`,
+ * `LEASE_LOST`, `SESSION_NOT_FOUND`.
  */
 async function requestLease(
   { sessions, now }: ServiceComponents,
@@ -191,7 +191,7 @@ async function requestLease(
   }
 }
 
-/** What is told of a lease of a session that was not given. */
+/** The caller's error for a refused lease. */
 function refusalOf(error: unknown, id: string): unknown {
   const code = isStatepadError(error) || isStoreError(error) ? error.code : undefined;
   switch (code) {
@@ -229,7 +229,7 @@ export class TakenLease implements Lease {
   readonly session: Session;
   readonly token: number;
   readonly ttl: number;
-  /** What the writes of a handle carry. */
+  /** The side of the handle's writes. */
   readonly hold: LeaseHold;
   readonly #components: ServiceComponents;
   readonly #view: View;
@@ -265,12 +265,12 @@ export class TakenLease implements Lease {
     return this.#abort.signal;
   }
 
-  /** Whether there is nothing to renew any more. */
+  /** True when there is nothing to renew any more. */
   get isOver(): boolean {
     return this.#isReleased || this.#lost !== undefined;
   }
 
-  /** From now on what is written through the handle carries it. One that the handle had before is lost. */
+  /** Puts it on the handle, for all later writes. An earlier lease of the handle is lost. */
   carry(): void {
     const before = this.#view.lease;
     this.#view.lease = this.hold;
@@ -313,8 +313,8 @@ export class TakenLease implements Lease {
   }
 
   /**
-   * Gives it back. What is written through the handle meanwhile is written after that, and carries it unless that has
-   * worked: a lease that was lost keeps its handle from writing, whatever is called.
+   * Releases it. Writes through the handle meanwhile are made after the release, and carry the lease unless that has
+   * succeeded: a lost lease keeps its handle from writing in any case.
    */
   async #release(): Promise<void> {
     const view = this.#view;
@@ -369,8 +369,8 @@ export class TakenLease implements Lease {
   }
 
   /**
-   * It is lost, unless it is being given back, or has been: the token may have moved on by that. `isAnswer`: that is
-   * what giving it back has come to.
+   * Marks it as lost, except during the release and after it, as the token may have moved on by that. `isAnswer`: the
+   * error is the answer of the release itself.
    */
   #markLost(error: StatepadError, isAnswer = false): StatepadError {
     if (this.#isReleased) {

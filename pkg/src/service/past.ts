@@ -1,4 +1,4 @@
-// The past of a session and of what it shares, as a service tells it.
+// The past of a session and of its shared scopes. Loaded at the first question.
 
 import { history as sessionHistory, stateAt as sessionStateAt } from '../session/history.js';
 import {
@@ -37,7 +37,7 @@ export async function stateAt(
   revision: number,
   signal: Signal | undefined,
 ): Promise<DetailedState> {
-  checkKeepsRevisions(sessions, 'the state of a revision cannot be told');
+  checkKeepsRevisions(sessions, 'the state of a revision is unknown');
   const view = await sessions.loadHistory(session, signal);
   const own = sessionStateAt(view, revision);
   const shared = await (await sessions.past()).at(view, revision, own, signal);
@@ -63,13 +63,13 @@ export async function history(
   const shared = await (await sessions.past()).steps(owner, key, options.signal);
   const own = shared.steps.filter(({ by }) => by?.userId === userId && by.sessionId === sessionId);
   const byEvent = new Map(own.map((step) => [step.by?.eventId, step]));
-  // A deletion of what was not there wrote nothing: a log that is whole does not have it.
+  // The deletion of a missing key wrote nothing: a complete log does not have it.
   const exact = shared.exact || steps.every(({ event }) => byEvent.has(event?.id));
   const detailed = steps.map((step) => withFrom(step, byEvent.get(step.event?.id), exact));
   return Object.freeze({ exact, steps: Object.freeze(detailed) });
 }
 
-/** See `SessionService.history` of a key that is shared. */
+/** See `SessionService.history` of a shared key. */
 export async function sharedHistory(
   sessions: SessionBackend,
   request: SharedKey,
@@ -81,7 +81,7 @@ export async function sharedHistory(
   signal?.throwIfAborted();
   checkCount(last, 'last');
   checkCount(until, 'until');
-  checkKeepsRevisions(sessions, `the past of "${key}" cannot be told`);
+  checkKeepsRevisions(sessions, `the past of "${key}" is unknown`);
   const [scope] = nameOf(key);
   const owner = { appName, userId: scope === 'app' ? undefined : userId };
   const { exact, steps } = await (await sessions.past()).steps(owner, key, signal);
@@ -120,7 +120,7 @@ function checkSharedKey(request: SharedKey): SharedKey {
   return { appName, userId, key };
 }
 
-/** Checks what is to be trimmed of a log, and of which one. */
+/** Checks the target and the limits of a trim. */
 function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateStateTarget {
   checkObject(target, 'target');
   checkNames(Object.keys(target), SCOPE);
@@ -140,7 +140,7 @@ function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateState
   return { appName, userId };
 }
 
-/** The session's own values. */
+/** The values of the session scope. */
 function sessionScopeOf(state: State): State {
   const own: Record<string, Json> = {};
   for (const key of Object.keys(state)) {
@@ -151,7 +151,7 @@ function sessionScopeOf(state: State): State {
   return own;
 }
 
-/** A step of a session with the value that the key had before, of all writers, where it is known. */
+/** A step of a session with the value before it, by any writer, where it is known. */
 function withFrom(step: HistoryStep, shared: SharedStep | undefined, isKnown: boolean): HistoryStep {
   if (shared === undefined && !isKnown) {
     return step;

@@ -1,4 +1,4 @@
-// Going back in a session, and taking that back. Loaded at the first call that needs it.
+// Rewinding a session, and undoing that. Loaded at the first call.
 
 import { currentLog, type ServiceComponents } from './current-log.js';
 import { planRedo, planRewind, type RewindPlan } from '../engine/rewind.js';
@@ -16,12 +16,12 @@ import type { LeaseHold } from '../session/lease-hold.js';
 import type { Event, SessionName } from '../model/types.js';
 import type { RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 
-/** How often others may come between. */
+/** The number of attempts while others keep writing. */
 const ATTEMPTS = 100;
-/** How long is waited at most until it is tried once more, in milliseconds. */
+/** The longest pause before another attempt, in milliseconds. */
 const MAX_PAUSE_MS = 50;
 
-/** What it works with, and the lease that the handle had when it was asked for. */
+/** The components, and the lease of the handle at the time of the request. */
 type RewindComponents = ServiceComponents & { readonly lease: LeaseHold | undefined };
 
 /** See `SessionService.rewind`. */
@@ -61,7 +61,7 @@ export async function redo(
   });
 }
 
-/** Appends a marker, as the log that is there then has it. */
+/** Appends the marker that the current log calls for. */
 async function appendMarker(
   components: RewindComponents,
   session: SessionName,
@@ -77,7 +77,7 @@ async function appendMarker(
     const plan = planOf(events, record.key.sessionId);
     const artifactDelta = await artifacts?.(events, plan.to);
     const { draft, shared } = markerOf(components, view, plan, artifactDelta);
-    // One that is created anew meanwhile is another session.
+    // A session that is created anew meanwhile is another one.
     const handle = sessions.view(session) === undefined ? makeHandle(view) : session;
     try {
       const event = await sessions.append({ session: handle, draft, expectedRevision: revision, lease }, signal);
@@ -108,7 +108,7 @@ function isConflict(error: unknown): boolean {
   return isStatepadError(error) && (error.code === 'SESSION_STALE' || error.code === 'STATE_CONFLICT');
 }
 
-/** What a store that compares no revisions is told of. */
+/** Replaces the error of a store that compares no revisions. */
 function explainGuard(error: unknown): unknown {
   const isGuard = isStatepadError(error) && error.path === 'expectedRevision';
   const message = 'a session cannot be rewound here: the store compares no revisions';

@@ -1,4 +1,4 @@
-// Watching: what a caller asks for, as a plan for what keeps the sessions.
+// Watching: turns a caller's request into a plan for the backend.
 
 import { lazyIterator } from '../async/lazy-iterator.js';
 import { checkTarget, checkWatchOptions, checkWholeOptions, isWhole } from '../input/requests.js';
@@ -14,11 +14,11 @@ import type {
   WholeWatchOptions,
 } from '../model/watch.js';
 
-/** How often a store that others can write to is asked, in milliseconds, and how much is read ahead. */
+/** The interval for reading a store that others can write to, in milliseconds, and the size of a page. */
 const POLL_MS = 1000;
 const BUFFER = 100;
 
-/** The service. */
+/** The service, as watching uses it. */
 interface WatchedService {
   /** Throws `CLOSED`. */
   readonly refuseWhenClosed: () => void;

@@ -43,12 +43,12 @@ import type { WholeSessionChange } from '../../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/change-source.js';
 import type { Topics } from '../../watch/topics.js';
 
-/** Sessions that a store keeps. */
+/** The sessions of a store. */
 export class StoreBackend implements SessionBackend {
   readonly #components: StoreComponents;
   readonly #openAttempts = new OpenAttempts();
   readonly #reservations: Reservations | undefined;
-  /** What is watched, once anything is. */
+  /** The watched targets, once there are any. */
   #topics: Topics | undefined;
 
   constructor(options: StoredOptions) {

@@ -1,4 +1,4 @@
-// Where the cached shared scopes are, as their store counts, and how they go on after a change of this service.
+// The positions of the cached shared scopes, as their store counts, and their moves after a change of this service.
 
 import { NOT_LOADED } from '../../../session/record.js';
 import { afterCommit, type ScopePosition, type CommitStep, type SharedScope } from './continuity.js';
@@ -9,22 +9,22 @@ import type { Change, Committed, Known } from '../../../store/contract.js';
 /** One of {@link SHARED}. */
 export type SharedScopeEntry = (typeof SHARED)[number];
 
-/** The scopes that sessions share: the index in {@link SessionScopes}, and the prefix of keys. */
+/** The shared scopes: the index in {@link SessionScopes}, and the prefix of keys. */
 export const SHARED = [
   { scope: 'app', index: 1, prefix: APP_PREFIX },
   { scope: 'user', index: 2, prefix: USER_PREFIX },
 ] as const;
 
-/** A change on its way to a store. */
+/** A change that was sent to a store. */
 export interface SentChange {
   readonly change: Change;
-  /** What the core has prepared of it. */
+  /** The core's change. */
   readonly prepared: PreparedChange;
-  /** What was known when it was sent. */
+  /** The known positions when it was sent. */
   readonly known: Known;
 }
 
-/** What a store is told of the shared scopes. */
+/** The shared scopes as a store receives them. */
 export type KnownPositions = Required<Pick<Known, 'pos' | 'marks'>>;
 
 /** A position and its mark, where that is known. */
@@ -33,10 +33,12 @@ interface MarkedPosition {
   readonly mark?: string | undefined;
 }
 
-/** How each of the scopes goes on. */
+/** The action on each of the scopes. */
 export type Steps = Readonly<Record<SharedScope, CommitStep>>;
 
-/** By the number of a number in the core: where its values are. Absent: they may be anywhere, and have to be loaded. */
+/**
+ * The position of each scope, by its number in the core. Without one it is unknown, and the scope has to be loaded.
+ */
 export class Positions {
   readonly #at: (ScopePosition | undefined)[] = [];
 
@@ -52,7 +54,7 @@ export class Positions {
     this.#at[number] = undefined;
   }
 
-  /** How the cached shared scopes go on after a change; `undefined` when one of them has to be loaded. */
+  /** The actions on the cached shared scopes after a change; `undefined` when one of them has to be loaded. */
   steps(scopes: SessionScopes, sent: SentChange, { pos, before, changed }: Committed): Steps | undefined {
     const { change, prepared, known } = sent;
     const steps: Partial<Record<SharedScope, CommitStep>> = {};
@@ -71,7 +73,7 @@ export class Positions {
     return unknown.length > 0 ? undefined : (steps as Steps);
   }
 
-  /** After a change was applied: the scopes are where the store says. */
+  /** Takes over the positions of an answer, after the change was applied. */
   advance(scopes: SessionScopes, steps: Steps, { change, prepared }: SentChange, { pos, before }: Committed): void {
     for (const { scope, index } of SHARED) {
       const number = scopes[index];
@@ -84,12 +86,12 @@ export class Positions {
   }
 }
 
-/** The scope of a change that are not cached yet. `session`: whether its event is one of them. */
+/** The scopes of a change that the cache does not have yet. `session` says so of its event. */
 export function uncachedScopes(steps: Steps, { prepared: { scopes } }: SentChange, session: boolean): ScopeSet {
   return { session, app: scopes.app && steps.app !== 'keep', user: scopes.user && steps.user !== 'keep' };
 }
 
-/** Where an app is and a user in it, as a store is told. */
+/** The positions of an app and of a user in it, as a store receives them. */
 export function knownOf(app: MarkedPosition | undefined, user: MarkedPosition | undefined): KnownPositions {
   const pos: { app?: number; user?: number } = {};
   const marks: { app?: string; user?: string } = {};
@@ -108,7 +110,7 @@ export function knownOf(app: MarkedPosition | undefined, user: MarkedPosition | 
   return { pos, marks };
 }
 
-/** Where a number was when a store was asked. */
+/** The position of a scope in a query. */
 export function sentOf({ pos, marks }: Known, scope: SharedScope): ScopePosition | undefined {
   const known = pos?.[scope];
   return known === undefined ? undefined : { pos: known, mark: marks?.[scope] };

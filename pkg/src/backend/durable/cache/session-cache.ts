@@ -1,4 +1,4 @@
-// What a service has cached of the sessions that a store keeps: never ahead of the store, and bounded.
+// The cached sessions of a service over a store: never ahead of the store, and bounded.
 
 import { differ, isRolledBack, type LogEnd } from './continuity.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
@@ -14,25 +14,25 @@ import type { Committed, Known, Loaded, Pos, StoredEvent, Values } from '../../.
 import type { Event, SessionKey } from '../../../model/types.js';
 import type { Topics } from '../../../watch/topics.js';
 
-/** What the cache had of a session when a store was asked for it. */
+/** A query for a session, with the state of the cache at that time. */
 export interface LoadRequest {
   readonly before: SessionRecord | undefined;
-  /** What the store was told to be known. */
+  /** The known positions in the query. */
   readonly known: Known;
-  /** A session that is not cached and that a handle knows: it comes back. */
+  /** The record of a handle whose session is not cached: it is cached again. */
   readonly idle?: SessionRecord | undefined;
 }
 
 /** Sessions that were loaded from a store, or created in it. */
 export class SessionCache {
-  /** The cached sessions. The cache puts them in and takes them out. */
+  /** The cached sessions. Only the cache adds and removes them. */
   readonly registry = new SessionRegistry();
   readonly #shared = new SharedScopes(this.registry);
   readonly #sessions: LruSessions;
   readonly #stale = new WeakSet<SessionRecord>();
   /** Logs that the store does not have: it has gone back since. */
   readonly #diverged = new WeakSet<SessionRecord>();
-  /** What is told of everything that moves, once anything is watched. */
+  /** Receives every change of the cache, once anything is watched. */
   topics: Topics | undefined;
 
   /** Keeps about `limit` events in sessions that are not in use. */
@@ -40,18 +40,18 @@ export class SessionCache {
     this.#sessions = new LruSessions(limit, (record) => this.evict(record));
   }
 
-  /** Whether nothing is known to have moved a session since it was loaded. */
+  /** True when a session is not known to have changed since it was loaded. */
   isCurrent(record: SessionRecord): boolean {
     return record.number !== NOT_LOADED && !this.#stale.has(record) && this.#shared.areKnown(record);
   }
 
-  /** Others may have moved a session: it is loaded before it is used. */
+  /** Marks a session that others may have changed: it is loaded before its next use. */
   markStale(record: SessionRecord): void {
     this.#stale.add(record);
     this.topics?.movedSession(record.key);
   }
 
-  /** What need not be loaded again. */
+  /** The parts of a session that need not be loaded again. */
   known(key: SessionKey, record: SessionRecord | undefined): Known {
     if (record === undefined) {
       return this.knownPositions(key);
@@ -67,8 +67,8 @@ export class SessionCache {
   }
 
   /**
-   * Merges what a store has answered. Answers `undefined` when the cache has moved meanwhile, or was not what the
-   * store has: the store has to be asked again.
+   * Merges an answer of the store. Returns `undefined` when the cache has changed meanwhile, or differed from the
+   * store: the store has to be asked again.
    */
   mergeLoaded(key: SessionKey, loaded: Loaded, { before, known, idle }: LoadRequest): SessionRecord | undefined {
     const now = this.registry.find(key);
@@ -94,13 +94,13 @@ export class SessionCache {
       this.#reportLoadedScopes(key, loaded.pos, known.pos);
       return this.#shared.mergeLoaded(record, loaded, known) ? record : undefined;
     } catch (error) {
-      // The core had no memory for all of it: a scope of it is no session.
+      // The core had no memory for all of it: a part of it is no session.
       this.evict(record);
       throw error;
     }
   }
 
-  /** Merges the session's own scope of an answer. Says whether it fits to what is here. */
+  /** Merges the events and the session scope of an answer. Returns true if they fit the cached ones. */
   #mergeEvents(record: SessionRecord, { rev, time, state, events, last }: Loaded, isNew: boolean): boolean {
     const first = events[0]?.rev ?? rev + 1;
     if (isNew) {
@@ -134,12 +134,12 @@ export class SessionCache {
     return true;
   }
 
-  /** A cached session has moved. */
+  /** Reports that a cached session has changed. */
   #reportMoved({ key, created, revision: rev, last }: SessionRecord): void {
     this.topics?.movedSession(key, last === undefined ? { created, rev } : { created, rev, last });
   }
 
-  /** Others have moved the scopes of a session that was loaded. */
+  /** Reports that others have changed the scopes of a loaded session. */
   #reportLoadedScopes({ appName, userId }: SessionKey, { app, user }: Pos, known: Known['pos']): void {
     if (this.topics !== undefined) {
       if (known?.app !== undefined && known.app !== app) {
@@ -151,7 +151,7 @@ export class SessionCache {
     }
   }
 
-  /** Puts events before those that are here. */
+  /** Puts events before the cached ones. */
   #prepend(record: SessionRecord, older: Event[]): void {
     if (older.length > 0) {
       record.events = older.concat(record.events);
@@ -162,8 +162,8 @@ export class SessionCache {
   }
 
   /**
-   * Applies an append that is stored. Answers with the event as it is here, or with `undefined` when the cache does
-   * not lead up to it: the session is as it was then, and has to be loaded.
+   * Applies a stored append. Returns the cached event, or `undefined` when the cache does not lead up to it: the
+   * session is left as it was, and has to be loaded.
    */
   applyCommittedAppend(
     record: SessionRecord,
@@ -182,7 +182,7 @@ export class SessionCache {
     }
     const isNew = isNext && rev > record.revision;
     this.#shared.applyConcurrent(record.key, steps, committed);
-    // Where the session has to be loaded, its app and its user need not be: they go on from here.
+    // If only the session has to be loaded, its app and its user continue from the cached values.
     this.registry.applyAppend(record, event, sent.prepared, uncachedScopes(steps, sent, isNew));
     this.#shared.advance(record.scopes, steps, sent, committed);
     if (!isNext) {
@@ -197,7 +197,10 @@ export class SessionCache {
     return isNew ? event : record.events[rev - record.base - 1];
   }
 
-  /** Whether the cached session leads up to an append that is stored. One that the store does not have is lost. */
+  /**
+   * True when the cached session leads up to a stored append. Marks it as diverged when the store does not have its
+   * log.
+   */
   #follows(record: SessionRecord, id: string, known: Known, { rev, prev, before }: Committed): boolean {
     if (record.number === NOT_LOADED) {
       return false;
@@ -215,7 +218,7 @@ export class SessionCache {
     return isAhead ? cached !== undefined : previous.rev === record.revision;
   }
 
-  /** Applies a creation that is stored, as {@link SessionCache.applyCommittedAppend} does an append. */
+  /** Applies a stored creation, as {@link SessionCache.applyCommittedAppend} does an append. */
   applyCommittedCreate(
     key: SessionKey,
     creation: CreationEvent,
@@ -226,7 +229,7 @@ export class SessionCache {
     this.topics?.written(key, sent.prepared.scopes);
     const scopes = this.#shared.scopesOf(key);
     const steps = this.#shared.steps(scopes, sent, committed);
-    // A scope that is not cached is known when this change is the first one there.
+    // A scope that is not cached is known when this change is its first one.
     const isKnown = SHARED.every(
       ({ scope, index }) => scopes[index] !== NOT_LOADED || pos[scope] === (sent.prepared.scopes[scope] ? 1 : 0),
     );
@@ -242,7 +245,7 @@ export class SessionCache {
     return record;
   }
 
-  /** Applies a change of app and user state that is stored, where it follows what is known. */
+  /** Applies a stored change of app and user state, if it continues the known positions. */
   applyCommittedUpdate(key: ScopeKey, sent: SentChange, committed: Committed): void {
     this.topics?.writtenScopes(key, sent.prepared.scopes);
     const scopes = this.#shared.scopesOf(key);
@@ -263,12 +266,12 @@ export class SessionCache {
     this.#shared.advance(scopes, steps, sent, committed);
   }
 
-  /** It is not known any more where an app, or a user in it, is: they are loaded before they are used. */
+  /** Invalidates the positions of an app, and of a user in it: their values are loaded before their next use. */
   invalidatePositions(key: ScopeKey): void {
     this.#shared.invalidate(key);
   }
 
-  /** Puts the events of a handle before those of a cached session, where both are known to be of one log. */
+  /** Puts the events of a handle before those of a cached session, if both are known to be of one log. */
   mergeEventsOf({ record: old }: View, record: SessionRecord): void {
     const overlap = record.events[0];
     const isSame = overlap !== undefined && old.events[record.base - old.base]?.id === overlap.id;
@@ -277,15 +280,15 @@ export class SessionCache {
     }
   }
 
-  /** Whether a handle has been read from a log that is not that of a cached session: it shows that from now on. */
+  /** True when a handle was read from another log than that of a cached session, which it shows from then on. */
   showsOtherLog({ record: old, readLength }: View, record: SessionRecord): boolean {
     return old !== record && (this.#diverged.has(old) || record.revision < readLength);
   }
 
-  /** Lets a handle go on with a cached session, in place of what it was read from. */
+  /** Binds a handle to a cached session, in place of the record that it was read from. */
   rebind(view: View, record: SessionRecord): void {
     if (this.showsOtherLog(view, record)) {
-      // It goes on showing these events until it is refreshed.
+      // It shows these events until it is refreshed.
       view.events ??= eventsOf(view);
       view.readLength = record.revision;
       view.windowEvents = undefined;
@@ -293,42 +296,45 @@ export class SessionCache {
     view.record = record;
   }
 
-  /** Whether the store is known not to have a log. */
+  /** True when the store is known not to have a log. */
   isDiverged(record: SessionRecord): boolean {
     return this.#diverged.has(record);
   }
 
-  /** A cached session is not what the store has. Its handles show what they show until they are used. */
+  /**
+   * Marks a cached session whose log is not the store's, and evicts it. Its handles keep their values until their next
+   * use.
+   */
   markDiverged(record: SessionRecord): void {
     this.#diverged.add(record);
     this.topics?.movedSession(record.key);
     this.evict(record);
   }
 
-  /** Keeps a session in the cache while it is worked with. */
+  /** Keeps a session in the cache while it is in use. */
   pin(record: SessionRecord): SessionRecord {
     this.#sessions.pin(record);
     return record;
   }
 
-  /** Ends what {@link SessionCache.pin} has begun. */
+  /** Undoes one {@link SessionCache.pin}. */
   unpin(record: SessionRecord): void {
     this.#sessions.unpin(record);
   }
 
-  /** A session is used: others are evicted first. */
+  /** Marks a session as used: others are evicted first. */
   touch(record: SessionRecord): void {
     this.#sessions.touch(record);
   }
 
-  /** Forgets a session that others have deleted. */
+  /** Marks a session that others have deleted, and evicts it. */
   markDeleted(record: SessionRecord): void {
     this.evict(record);
     record.deleted = true;
     this.topics?.movedSession(record.key);
   }
 
-  /** Takes a session out of the cache. Its handles keep showing what they show, and may bring it back. */
+  /** Takes a session out of the cache. Its handles keep their values, and may bring it back. */
   evict(record: SessionRecord): void {
     if (record.number !== NOT_LOADED) {
       this.registry.unload(record).forEach((scope) => this.#shared.evicted(scope));
@@ -341,7 +347,7 @@ function headOf({ revision, last }: SessionRecord): LogEnd {
   return { rev: revision, last };
 }
 
-/** Whether a cached log is not the one that the store has. */
+/** True when a cached log is not the store's. */
 function isReplaced(record: SessionRecord, { rev, last, events, diverged }: Loaded, known: Known): boolean {
   const sent = record.number === NOT_LOADED ? headOf(record) : { rev: known.rev ?? 0, last: known.last };
   if (diverged || isRolledBack({ rev, last }, sent) || (rev === record.revision && differ(last, record.last))) {

@@ -1,4 +1,4 @@
-// The cached values that sessions share: an app's and a user's, each at a position of its store.
+// The cached values of shared scopes, an app's and a user's, each at a position of its store.
 
 import { afterLoad, type ScopePosition, type SharedScope } from './continuity.js';
 import {
@@ -19,7 +19,7 @@ import type { KeyedDelta, ScopeKey, SessionScopes } from '../../../engine/sessio
 import type { SessionRegistry } from '../../../session/registry.js';
 import type { Committed, Delta, Known, Loaded, Values } from '../../../store/contract.js';
 
-/** The values lie in the registry, the positions here. */
+/** The values are in the registry, the positions here. */
 export class SharedScopes {
   readonly #registry: SessionRegistry;
   readonly #positions = new Positions();
@@ -28,7 +28,7 @@ export class SharedScopes {
     this.#registry = registry;
   }
 
-  /** Whether it is known where the scopes of a session are. */
+  /** True when the positions of a session's scopes are known. */
   areKnown({ scopes: [, app, user] }: SessionRecord): boolean {
     return this.#positions.get(app) !== undefined && this.#positions.get(user) !== undefined;
   }
@@ -45,7 +45,7 @@ export class SharedScopes {
     return knownOf(at(), userId === undefined ? undefined : at(userId));
   }
 
-  /** The numbers of an app's number and a user's in it, in the places that they have for a session. */
+  /** The numbers of an app's scope and a user's in it, at their indexes in a session's scopes. */
   scopesOf({ appName, userId }: ScopeKey): SessionScopes {
     const app = this.#registry.engine.scopeOf(appName);
     const user = userId === undefined ? undefined : this.#registry.engine.scopeOf(appName, userId);
@@ -53,7 +53,7 @@ export class SharedScopes {
   }
 
   /**
-   * Merges what a store has answered when it was answer what is `known`. Whether the values of both scopes are here now.
+   * Merges an answer to a query with the `known` positions. Returns true if the values of both scopes are cached now.
    */
   mergeLoaded(record: SessionRecord, loaded: Loaded, known: Known): boolean {
     return SHARED.map((entry) => this.#mergeScope(record, entry, loaded, known)).every(Boolean);
@@ -92,12 +92,12 @@ export class SharedScopes {
     return true;
   }
 
-  /** How the scopes go on after a change; `undefined` when one of them has to be loaded. */
+  /** The actions on the scopes after a change; `undefined` when one of them has to be loaded. */
   steps(scopes: SessionScopes, sent: SentChange, committed: Committed): Steps | undefined {
     return this.#positions.steps(scopes, sent, committed);
   }
 
-  /** Before a change is applied: what others have done to the scopes since they were loaded. */
+  /** Applies the changes of others since the load, before a change of this service. */
   applyConcurrent(key: ScopeKey, steps: Steps, { changed }: Committed): void {
     for (const { scope, prefix } of SHARED) {
       if (steps[scope] === 'add') {
@@ -106,12 +106,12 @@ export class SharedScopes {
     }
   }
 
-  /** After a change was applied: the scopes are where the store says. */
+  /** Takes over the positions of an answer, after the change was applied. */
   advance(scopes: SessionScopes, steps: Steps, sent: SentChange, committed: Committed): void {
     this.#positions.advance(scopes, steps, sent, committed);
   }
 
-  /** It is not known any more where an app, or a user in it, is: they are loaded before they are used. */
+  /** Invalidates the positions of an app, and of a user in it: their values are loaded before their next use. */
   invalidate(key: ScopeKey): void {
     this.scopesOf(key).forEach((number) => {
       if (number !== NOT_LOADED) {
@@ -120,12 +120,12 @@ export class SharedScopes {
     });
   }
 
-  /** A number is not cached any more. */
+  /** Removes the position of an evicted scope. */
   evicted(number: number): void {
     this.#positions.invalidate(number);
   }
 
-  /** Applies what others have done to a number. What is deleted and written again goes to the end. */
+  /** Applies changes of others to a scope. A key that is deleted and written again goes to the end. */
   #applyDelta(
     { appName, userId }: ScopeKey,
     scope: SharedScope,

@@ -1,33 +1,33 @@
-// Sends changes to a store: those that wait together in one call, and each until it is known what became of it.
+// Sends changes to a store: the waiting ones in one call, and each until its outcome is known.
 
 import { outcomeUnknown, pauseAfter, Patience, refusal, runAttempt, unavailable, type RetryOptions } from './retry.js';
 import { isStoreError, StoreError } from '../../../store/store-error.js';
 import type { Change, Committed, SessionStore } from '../../../store/contract.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** A change on its way. */
+/** A change in the queue. */
 interface QueuedChange {
   readonly change: Change;
   readonly resolve: (committed: Committed) => void;
   readonly reject: (error: unknown) => void;
   attempts: number;
   readonly patience: Patience;
-  /** A try of it may have been written. */
+  /** True when one of its attempts may have been written. */
   mayBeWritten: boolean;
 }
 
-/** How many changes go together at most. */
+/** The most changes of a batch. */
 const MAX_BATCH = 256;
-/** How many changes a batch has at least before the changes that wait are shared out among the calls that may go. */
+/** The size up to which a batch takes all waiting changes; more are divided among the calls that may start. */
 const SHARED_BATCH = 16;
-/** How long changes wait for a call that is under way, in milliseconds. */
+/** The longest wait of a change for another call in progress, in milliseconds. */
 const BATCH_TIMEOUT_MS = 20;
 
 /**
- * The changes of one service. At most one of each session may be on its way; the service sees to that.
+ * The changes of one service. The service sends at most one of each session at a time.
  *
- * As many calls are under way at a time as the store asks for, usually one, so that the changes that come meanwhile go
- * together in the next; but no change waits longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
+ * The store sets the number of calls in progress, usually one, so that the changes that arrive meanwhile share the
+ * next; but no change waits longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
  */
 export class CommitQueue {
   readonly #store: SessionStore;
@@ -132,12 +132,13 @@ export class CommitQueue {
     } else if (typeof (outcome as Committed | undefined)?.rev === 'number') {
       queued.resolve(outcome as Committed);
     } else {
-      this.#outcomeLost(queued, new TypeError('the store did not say what became of the change'));
+      this.#outcomeLost(queued, new TypeError('the store did not report the outcome of the change'));
     }
   }
 
   /**
-   * An error that a call throws holds for all its changes; a refusal may be due to one: each is sent by itself then.
+   * An error that a call throws holds for all its changes; a refusal may be due to one of them, so each is sent alone
+   * then.
    */
   #settleAll(batch: readonly QueuedChange[], error: unknown): void {
     for (const queued of batch) {
@@ -151,7 +152,7 @@ export class CommitQueue {
     }
   }
 
-  /** This try has written nothing; whether an earlier one has may be unknown. */
+  /** This attempt has written nothing; the outcome of an earlier one may be unknown. */
   #settleRefusal(queued: QueuedChange, error: StoreError): void {
     switch (error.code) {
       case 'unavailable':
@@ -163,7 +164,7 @@ export class CommitQueue {
         queued.reject(error);
         break;
       case 'not-found':
-        // An event goes with its session; what an earlier try has written to the app and the user stays.
+        // An event is deleted with its session; the writes of an earlier attempt to the app and the user stay.
         queued.reject(mayHaveWritten(queued) ? outcomeUnknown(queued.change.id, error) : error);
         break;
       default:
@@ -171,7 +172,7 @@ export class CommitQueue {
     }
   }
 
-  /** It is not known whether this try has written anything. */
+  /** The outcome of this attempt is unknown. */
   #outcomeLost(queued: QueuedChange, error: unknown): void {
     queued.mayBeWritten = true;
     this.#retryLater(queued, error);
@@ -186,12 +187,12 @@ export class CommitQueue {
   }
 }
 
-/** What a store gets: from the second try on it is told which one it is, as an earlier one may still be on its way. */
+/** The change for the store: from the second attempt on it has the number, as an earlier one may still arrive. */
 function changeOf({ change, attempts }: QueuedChange): Change {
   return attempts > 1 ? { ...change, attempt: attempts } : change;
 }
 
-/** Whether something of an earlier try may be left, also when its session is not. */
+/** True when writes of an earlier attempt may remain, even without the session. */
 function mayHaveWritten({ change: { delta, operators }, mayBeWritten }: QueuedChange): boolean {
   return mayBeWritten && [delta, operators].some((parts) => parts?.app !== undefined || parts?.user !== undefined);
 }

@@ -1,5 +1,5 @@
-// The operators of a change over a store: it resolves them itself, or they are resolved here, under a guard for the
-// values that were found.
+// The operators of a change over a store: the store resolves them itself, or they are resolved here, under a guard for
+// the values that they read.
 
 import { StatepadError } from '../../../model/errors.js';
 import { deepFreeze, put } from '../../../model/json.js';
@@ -20,7 +20,7 @@ import type {
 } from '../../../store/contract.js';
 import type { Json } from '../../../model/types.js';
 
-/** What operators come to that are resolved here, and a guard for the values on which that rests. */
+/** The results of operators that are resolved here, and a guard for the values that they rest on. */
 export interface Resolution {
   /** Under full keys. */
   readonly results: Readonly<Record<string, Json>>;
@@ -28,8 +28,8 @@ export interface Resolution {
 }
 
 /**
- * Whether a store resolves these operators in its atomic step. Throws `INVALID_ARGUMENT` when they cannot be resolved
- * here either, as the store compares nothing, or keeps no operators.
+ * True when a store resolves these operators in its atomic step. Throws `INVALID_ARGUMENT` when they cannot be
+ * resolved here either, because the store compares nothing, or keeps no operators.
  */
 export function storeResolves(
   { resolves = [], guards, lacks = [] }: SessionStore,
@@ -66,7 +66,7 @@ export function resolveLocally(operators: KeyedOperators, valueOf: (key: string)
   return { results, keys };
 }
 
-/** Both guards. Where they name the same value, that of the first one. */
+/** Both guards together. Of two for the same value, the first one. */
 export function mergeGuardedKeys(one: Guard['keys'] = {}, other: Guard['keys'] = {}): NonNullable<Guard['keys']> {
   const both: Partial<Record<StoredScope, Delta>> = { ...one };
   for (const scope of ['app', 'user', 'session'] as const) {
@@ -84,7 +84,7 @@ export function mergeGuardedKeys(one: Guard['keys'] = {}, other: Guard['keys'] =
   return both;
 }
 
-/** The groups of a change that say what it writes, with the operators that its store resolves. */
+/** The writes of a change, with the operators that its store resolves. */
 export function contentOf(
   prepared: PreparedChange,
   operators: KeyedOperators | undefined,
@@ -103,9 +103,8 @@ export function contentOf(
 }
 
 /**
- * What the operators of a change that is stored came to, under full keys. Throws `STORE_CORRUPT`, with `committed`,
- * when the store does not tell it of one: the values of now may be those of other callers, and another call would
- * write once more.
+ * The results of a stored change's operators, under full keys. Throws `STORE_CORRUPT`, with `committed`, when the
+ * store omits one: the current values may be those of other callers, and another call would write once more.
  */
 export function keyedResults(
   { results = {} }: Pick<Committed, 'results'>,
@@ -129,7 +128,7 @@ export function underFullKeys({ app = {}, user = {}, session = {} }: ScopedValue
   return deepFreeze(mergeRecords([session, underKeys(APP_PREFIX, app), underKeys(USER_PREFIX, user)]));
 }
 
-/** What a change has written to a scope, with what its operators came to. */
+/** The writes of a change to a scope, with the results of its operators. */
 export function withResults(
   delta: Delta | undefined,
   results: Readonly<Record<string, Json>> | undefined,
@@ -137,7 +136,7 @@ export function withResults(
   return results === undefined ? delta : { ...delta, set: mergeRecords([delta?.set ?? {}, results]) };
 }
 
-/** The error for an operator that a store has found not to fit; `undefined` for other refusals. */
+/** The error for an operator that a store has refused; `undefined` for other refusals. */
 export function operatorRefusal(error: StoreError): StatepadError | undefined {
   const { code, key: name, scope, message } = error;
   if (name === undefined || scope === undefined) {
@@ -156,7 +155,7 @@ function emptyDelta(): { set: Record<string, Json>; unset: string[] } {
   return { set: {}, unset: [] };
 }
 
-/** What is made of the keys of operators, by scope, in their order. */
+/** Groups the keys of operators by scope, in their order. */
 function byScope<T>(
   operators: KeyedOperators,
   add: (group: T | undefined, name: string, key: string) => T,

@@ -1,4 +1,4 @@
-// How long a store is waited for, how often it is asked again, and what its errors mean for the caller.
+// The time limits and the attempts of calls to a store, and the caller's errors for those of the store.
 
 import { operatorRefusal } from './operators.js';
 import { StatepadError } from '../../../model/errors.js';
@@ -8,32 +8,32 @@ import { isStoreError, StoreError } from '../../../store/store-error.js';
 import type { StoreContext } from '../../../store/contract.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** How a service deals with a store that does not answer, or not well. */
+/** The patience of a service with a store that does not answer, or fails. */
 export interface RetryOptions {
-  /** How long one try may take, in milliseconds; with `isTotal` all tries together, from the last answer on. */
+  /**
+   * The time limit of one attempt, in milliseconds; with `isTotal` of all attempts together, from the last answer on.
+   */
   readonly timeout: number;
   /** See `SessionStore.asksAgain`. */
   readonly isTotal?: boolean;
-  /** How often it is tried in all. */
+  /** The most attempts. */
   readonly attempts: number;
-  /**
-   * How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most.
-   */
+  /** The pause after the first attempt, in milliseconds: doubled after each further one, 5 seconds at most. */
   readonly pause: number;
-  /** The tries that are under way. */
+  /** The attempts in progress. */
   readonly openAttempts?: OpenAttempts | undefined;
 }
 
 const MAX_PAUSE_MS = 5000;
 
 /**
- * Waits after a try that failed: a random part of the pause, so that what failed together is not tried again together.
+ * Waits after a failed attempt: a random part of the pause, so that simultaneous failures are not repeated together.
  */
 export async function pauseAfter(attempt: number, { pause }: RetryOptions): Promise<void> {
   await sleep(Math.min(MAX_PAUSE_MS, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
 }
 
-/** How long a store may still be silent: `timeout` for each try, or since its last answer for all of them. */
+/** The remaining silence of a store: `timeout` for each attempt, or since its last answer for all of them. */
 export class Patience {
   readonly #retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'openAttempts'>;
   #since: number | undefined;
@@ -47,35 +47,33 @@ export class Patience {
     return this.#retry.timeout;
   }
 
-  /** The tries of the same service. */
+  /** The attempts of the same service. */
   get openAttempts(): OpenAttempts | undefined {
     return this.#retry.openAttempts;
   }
 
-  /** How long the next try may be silent, in milliseconds. */
+  /** The silence allowed for the next attempt, in milliseconds. */
   get remaining(): number {
     return this.#since === undefined ? this.timeout : this.timeout - (performance.now() - this.#since);
   }
 
-  /** Whether there is no time for another try, or the store is not asked any more. */
+  /** True when there is no time for another attempt, or the store is not called any more. */
   get isOver(): boolean {
     return this.remaining <= 0 || this.openAttempts?.areOver === true;
   }
 
-  /** The store has answered something. */
+  /** Notes an answer of the store. */
   answered(): void {
     this.#since = this.#retry.isTotal === true ? performance.now() : undefined;
   }
 
-  /** A try has used up its time. */
+  /** Notes that an attempt has used up its time. */
   end(): void {
     this.#since = this.#retry.isTotal === true ? -Infinity : undefined;
   }
 }
 
-/**
- * Runs one try. What it answers after its time is ignored. Throws `unavailable` when the store is not asked any more.
- */
+/** Runs one attempt. A late answer is ignored. Throws `unavailable` when the store is not called any more. */
 export function runAttempt<T>(run: (context: StoreContext) => Promise<T>, patience: Patience): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     if (patience.openAttempts?.areOver) {
@@ -100,16 +98,16 @@ export function runAttempt<T>(run: (context: StoreContext) => Promise<T>, patien
 const CLOSED_MESSAGE = 'the service was closed while the store did not answer';
 
 /**
- * The tries of one service that are under way. Once it is being closed, a store that does not answer in time is not
- * waited for any longer: all tries end with the first of them that does, and no other one begins.
+ * The attempts of one service in progress. During `close` a store that does not answer in time is not waited for any
+ * longer: all attempts end with the first one that times out, and no other one begins.
  */
 export class OpenAttempts {
-  /** What ends each of them. */
+  /** The functions that end them. */
   readonly #open = new Set<(reason: Error) => void>();
   #isClosing = false;
   #areOver = false;
 
-  /** Whether the store is not asked any more. */
+  /** True when the store is not called any more. */
   get areOver(): boolean {
     return this.#areOver;
   }
@@ -122,12 +120,12 @@ export class OpenAttempts {
     this.#open.delete(expire);
   }
 
-  /** The service is being closed. */
+  /** Notes that the service is being closed. */
   close(): void {
     this.#isClosing = true;
   }
 
-  /** The store has not answered a try in time. */
+  /** Notes that an attempt has timed out. */
   timedOut(): void {
     if (this.#isClosing) {
       this.#areOver = true;
@@ -138,7 +136,7 @@ export class OpenAttempts {
   }
 }
 
-/** A try whose signal is made when a store asks for it: most do not. */
+/** The context of an attempt. Its signal is created when a store reads it: most do not. */
 class AttemptContext implements StoreContext {
   readonly #patience: Patience;
   readonly #reject: (reason: unknown) => void;
@@ -153,7 +151,7 @@ class AttemptContext implements StoreContext {
     patience.openAttempts?.add(this.#expire);
   }
 
-  /** The time begins anew, unless it is over. */
+  /** Restarts the time limit, unless it is over. */
   readonly answered = (): void => {
     if (this.#timer !== undefined) {
       clearTimeout(this.#timer);
@@ -178,7 +176,7 @@ class AttemptContext implements StoreContext {
     this.end();
     this.#patience.end();
     this.abort(reason);
-    // A store that gives up at once may know that nothing was written, and say so.
+    // A store that stops at once may know that nothing was written, and report it.
     setTimeout(this.#reject, 0, reason);
   };
 
@@ -199,9 +197,9 @@ class AttemptContext implements StoreContext {
 }
 
 /**
- * Asks a store for something that may be done twice: that changes nothing, or changes what `id` names. Throws
- * `STORE_UNAVAILABLE` when it is never done, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of
- * the tries may have changed something.
+ * Makes a call that may be repeated: it changes nothing, or only the data that `id` names. Throws `STORE_UNAVAILABLE`
+ * when it certainly had no effect, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of the
+ * attempts may have changed something.
  */
 export async function ask<T>(
   run: (context: StoreContext) => Promise<T>,
@@ -227,12 +225,12 @@ export async function ask<T>(
   }
 }
 
-/** The error for a store that cannot do it now. */
+/** The error for a store that fails now. */
 export function unavailable(cause: unknown): StatepadError {
   return new StatepadError('STORE_UNAVAILABLE', `the store is not available: ${messageOf(cause)}`, { cause });
 }
 
-/** The error for what a store will never do, or cannot read. */
+/** The error for a permanent refusal of a store, or for unreadable data. */
 export function refusal(error: StoreError): StatepadError {
   const { code, message, size, limit, until } = error;
   switch (code) {

@@ -1,4 +1,4 @@
-// The session that an append goes to, and the handle that it comes through.
+// The session of an append, and the handle that it comes through.
 
 import { NONE, rangeShownBy, startOf } from '../cache/event-range.js';
 import { throwNotFound } from '../../../session/append.js';
@@ -10,12 +10,12 @@ import type { SessionKey } from '../../../model/types.js';
 
 type LoadComponents = Pick<StoreComponents, 'cache' | 'loader'>;
 
-/** How often the log that an append goes to may turn out to be another one than the store has. */
+/** The most times that the cached log may turn out to differ from the store's. */
 const MAX_ROUNDS = 10;
 
 /**
- * The session that an append goes to, with all events that the handle shows. It stays in the cache until it is
- * unpinned. Throws `SESSION_NOT_FOUND`.
+ * Pins the session of an append, with all events that the handle shows. It has to be unpinned. Throws
+ * `SESSION_NOT_FOUND`.
  */
 export async function pinForAppend(
   components: LoadComponents,
@@ -31,7 +31,7 @@ export async function pinForAppend(
     if (record.deleted || round >= MAX_ROUNDS) {
       return throwNotFound(key);
     }
-    // The store had another log than was cached: what was loaded in its place is taken next.
+    // The store had another log than was cached: the next round uses the one that was loaded instead.
   }
 }
 
@@ -61,8 +61,8 @@ async function pinBound(components: LoadComponents, key: SessionKey, view: View 
 }
 
 /**
- * The same when nothing has to be loaded for it: the session is cached, and it is the one that the handle shows, with
- * all events of it. `undefined` otherwise.
+ * The same without a load: the session is cached, and is the one that the handle shows, with all its events.
+ * `undefined` otherwise.
  */
 export function pinAtOnce(
   { cache }: LoadComponents,
@@ -73,19 +73,19 @@ export function pinAtOnce(
   return isThere ? pinCurrent(cache, key) : undefined;
 }
 
-/** Whether a handle shows a session as it is cached, and all events that it shows are there. */
+/** True when a handle shows the cached session, and the cache has all events that it shows. */
 function showsCached({ registry }: SessionCache, key: SessionKey, view: View): boolean {
   const { record } = view;
   return record.base <= startOf(rangeShownBy(view), record) && registry.find(key) === record;
 }
 
-/** Pins a cached session, if nothing is known to have moved it since it was loaded. */
+/** Pins a cached session, unless it is known to have changed since it was loaded. */
 function pinCurrent(cache: SessionCache, key: SessionKey): SessionRecord | undefined {
   const cached = cache.registry.find(key);
   return cached !== undefined && cache.isCurrent(cached) ? cache.pin(cached) : undefined;
 }
 
-/** Lets a handle go on with a cached session, which gets the events that the handle shows. */
+/** Binds a handle to a cached session, which gets the events that the handle shows. */
 async function bindView({ cache, loader }: LoadComponents, view: View, record: SessionRecord): Promise<void> {
   cache.mergeEventsOf(view, record);
   const range = rangeShownBy(view, cache.showsOtherLog(view, record) ? record : undefined);
@@ -97,13 +97,13 @@ async function bindView({ cache, loader }: LoadComponents, view: View, record: S
   }
 }
 
-/** Brings a handle up to date with what the store has. Throws `SESSION_NOT_FOUND`. */
+/** Brings a handle up to date with the store. Throws `SESSION_NOT_FOUND`. */
 export async function showCurrent(components: LoadComponents, view: View): Promise<void> {
   const { cache } = components;
   const { key } = view.record;
   const cached = cache.registry.find(key);
   if (cached !== undefined) {
-    // What others have written is asked of the store.
+    // The writes of others have to be loaded.
     cache.markStale(cached);
   }
   const record = await pinForAppend(components, key, view);
@@ -114,7 +114,7 @@ export async function showCurrent(components: LoadComponents, view: View): Promi
   }
 }
 
-/** Brings a handle up to date, with the log that the store has. When that cannot be read, the handle stays behind. */
+/** Brings a handle up to date with the store's log. If that cannot be read, the handle stays behind. */
 export async function showAppended(components: LoadComponents, key: SessionKey, view: View): Promise<void> {
   const { cache } = components;
   if (view.record.deleted) {
@@ -125,7 +125,7 @@ export async function showAppended(components: LoadComponents, key: SessionKey, 
     record = await pinForAppend(components, key, view);
     cache.registry.refresh(view);
   } catch {
-    // It is brought up to date when it is used next.
+    // It is brought up to date at its next use.
   } finally {
     if (record !== undefined) {
       cache.unpin(record);

@@ -43,33 +43,33 @@ import type { Signal } from '../../../async/abort.js';
 export interface AppendRequest {
   readonly session: AppendPlan['session'];
   readonly draft: EventDraft;
-  /** What the caller expects. */
+  /** The caller's guard. */
   readonly guard: Guard;
-  /** What the caller has read of the scopes, where that is not what is cached. */
+  /** The positions that the caller has read, where they are not the cached ones. */
   readonly read?: Pick<Known, 'pos' | 'marks'> | undefined;
   /** See `AppendPlan.shown`. */
   readonly shown?: AppendPlan['shown'] | undefined;
   readonly signal?: Signal | undefined;
   /** See `Change.turn`. */
   readonly reservation?: string | undefined;
-  /** The lease that it is written under; that of the handle unless told otherwise. */
+  /** The lease of the write; by default that of the handle. */
   readonly lease?: LeaseHold | undefined;
 }
 
-/** An event that is stored, and what the store has answered; without `stored` it was there before. */
+/** A stored event and the answer of the store; without `stored` it is a duplicate. */
 export interface Appended {
   readonly event: Event;
   readonly stored?: { readonly change: Change; readonly committed: Committed };
 }
 
-/** An append whose turn it is. */
+/** An append at the head of its session's queue. */
 interface AppendTask {
   readonly request: AppendRequest;
   readonly view: View | undefined;
   readonly begin: Begin;
   /** For an event with operators that are resolved here. */
   readonly operatorAttempts: OperatorAttempts | undefined;
-  /** Whether it has the lanes of the shared scopes that it writes. */
+  /** True when it has the lanes of the shared scopes that it writes. */
   readonly hasLanes: boolean;
 }
 
@@ -78,7 +78,7 @@ export async function appendStored(components: StoreComponents, request: AppendR
   const { appName, userId, id: sessionId } = request.session;
   const view = components.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
-  // The lease that there is now, whatever becomes of it while others take their turn.
+  // The lease at the time of the request, whatever happens to it in the queue.
   const lease = request.lease ?? view?.lease;
   const leased = lease === undefined ? request : { ...request, lease };
   const task = async (begin: Begin): Promise<Appended> => {
@@ -101,7 +101,7 @@ export async function appendStored(components: StoreComponents, request: AppendR
   return await components.writer.runExclusive(key, request.signal, task);
 }
 
-/** The store compares what the caller expects: see {@link AppendRequest.guard}. */
+/** The store compares the caller's versions: see {@link AppendRequest.guard}. */
 const ANY_VERSION = {};
 
 async function append(components: StoreComponents, key: SessionKey, task: AppendTask): Promise<Appended> {
@@ -116,7 +116,7 @@ async function append(components: StoreComponents, key: SessionKey, task: Append
     try {
       const change = changeOf(registry, record, draft, ANY_VERSION);
       if (isDuplicate(change) && !isSure) {
-        // An event of this id is cached. The store may have lost it since.
+        // An event with this id is cached. The store may have lost it since.
         await loader.load(key, NONE, () => undefined);
         continue;
       }
@@ -152,7 +152,7 @@ async function append(components: StoreComponents, key: SessionKey, task: Append
   }
 }
 
-/** The append of an event that was made `before`, for another session. Throws `EVENT_ID_CONFLICT`. */
+/** The append of an event that an earlier round has frozen. Throws `EVENT_ID_CONFLICT`. */
 function appendAgain(
   registry: SessionRegistry,
   record: SessionRecord,
@@ -166,9 +166,9 @@ function appendAgain(
 }
 
 /**
- * Has an append stored and applies it, if it is not there already. Answers `undefined` when it has to be tried again:
- * the session that was cached is not there any more and the caller has named none but that of this key, another one
- * may be there by now; or the values are not those that operators were resolved against.
+ * Stores and applies an append, unless it is a duplicate. Returns `undefined` when it has to be repeated: the cached
+ * session was deleted and the caller has named it by its key alone, so that another one may exist by now; or the
+ * values have changed since operators were resolved against them.
  */
 async function storeAppend(
   components: StoreComponents,
@@ -212,7 +212,7 @@ async function storeAppend(
   return await applyStored(components, record, ready.event, request.draft, sent, committed);
 }
 
-/** Applies an append that is stored. */
+/** Applies a stored append. */
 async function applyStored(
   { cache, loader }: StoreComponents,
   record: SessionRecord,
@@ -243,7 +243,7 @@ async function applyStored(
   return { event: applied ?? complete, stored };
 }
 
-/** An event and its change with what the store says that the operators came to. */
+/** An event and its change with the operators' results, as the store reports them. */
 function withStoredResults(
   cache: StoreComponents['cache'],
   record: SessionRecord,
@@ -262,7 +262,7 @@ function withStoredResults(
   }
 }
 
-/** What a store gets of an append. The append is discarded when that cannot be made. */
+/** The change of an append for the store. Discards the append on failure. */
 function changeToSend(
   { cache: { registry }, writer }: StoreComponents,
   { key, created }: SessionRecord,
@@ -288,7 +288,7 @@ function changeToSend(
       change.guard = sentGuard;
     }
     if (named || isResolved) {
-      // It may come again under this id: by another call, or with other values of its operators.
+      // The id may be used again: by another call, or with other results of its operators.
       change.call = newId();
     }
     if (reservation !== undefined) {
@@ -301,7 +301,7 @@ function changeToSend(
   }
 }
 
-/** What the caller is told of an append that failed. The session is loaded again before it is used. */
+/** The caller's error for a failed append. The session is loaded again before its next use. */
 async function refusal(
   { cache, loader }: StoreComponents,
   error: unknown,

@@ -17,7 +17,7 @@ import type { Change, Committed, Delta, Values } from '../../../store/contract.j
 import type { Session, SessionKey } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** Creates a session. Answers with a handle of it as it was created, whatever has become of it since. */
+/** Creates a session. Returns a handle of its state at creation, whatever has happened to it since. */
 export async function createStored(
   components: StoreComponents,
   creation: Creation,
@@ -58,7 +58,7 @@ async function create(
   return record === undefined ? await readBack(components, key, creation, change, committed) : registry.read(record);
 }
 
-/** Why a creation is refused. */
+/** The error for a refused creation. */
 export function creationRefused(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
   return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, {
     id,
@@ -66,7 +66,7 @@ export function creationRefused(code: string, { sessionId: id }: SessionKey, cau
   });
 }
 
-/** What is stored is acknowledged: also when it is not so any more, or cannot be read now. */
+/** A stored creation succeeds, even if the session has changed since or cannot be read now. */
 async function readBack(
   components: StoreComponents,
   key: SessionKey,
@@ -87,7 +87,7 @@ async function readBack(
     }
     isDeleted = storedId !== created;
   } catch {
-    // Its handle finds out when it is used.
+    // The next use of its handle reports the failure.
   }
   const shared = await Promise.all([
     versionAfter(components, 'app', key, delta.app),
@@ -97,7 +97,7 @@ async function readBack(
   return createdHandle(registry, row, creation, shared, isDeleted);
 }
 
-/** The values of an app or a user with what a creation has written there; that alone, when they cannot be read. */
+/** The values of an app or a user with the writes of a creation; the writes alone, when the values cannot be read. */
 async function versionAfter(
   { loader }: Pick<StoreComponents, 'loader'>,
   scope: SharedScope,
@@ -108,7 +108,7 @@ async function versionAfter(
   try {
     values = (await loader.loadScope({ appName, userId: scope === 'app' ? undefined : userId })).state;
   } catch {
-    // It is shown when the handle is used.
+    // The next use of the handle reports the failure.
   }
   return sharedVersion(scope, withDeltas(values, own));
 }

@@ -1,5 +1,5 @@
-// A fork over a store: one change after the other, and not there for anyone before the last one. One that was not
-// brought to its end goes on when it is asked for again.
+// A fork over a store: one change after the other, invisible before the last one. A repeated call completes an
+// unfinished one.
 
 import { creationRefused } from './create.js';
 import { outcomeUnknown } from '../commit/retry.js';
@@ -21,13 +21,13 @@ import type { Signal } from '../../../async/abort.js';
 /** A fork that has begun. */
 interface StartedFork {
   readonly created: string;
-  /** How many of its events are there. */
+  /** The number of its events. */
   readonly rev: number;
-  /** The revision of the source that it goes on from. */
+  /** The revision of the source at which it branches off. */
   readonly revision: number;
 }
 
-/** Where a fork comes from, as the event of its creation says. */
+/** The source of a fork, as the event of its creation has it. */
 interface ForkedFrom {
   readonly sessionId: string;
   readonly created: string;
@@ -44,7 +44,7 @@ export async function forkStored(
 ): Promise<Session> {
   const { key } = plan;
   return await components.writer.runExclusive(key, signal, async (start) => {
-    // Nothing has happened before the last change is made: until then the caller may give up.
+    // The fork has no effect before its last change: until then the caller may give up.
     const beforeLast = (): void => start(key.sessionId);
     try {
       await fill(components, plan, await begin(components, plan), { signal, beforeLast });
@@ -58,7 +58,7 @@ export async function forkStored(
   });
 }
 
-/** The fork, which is stored. Throws `COMMIT_UNKNOWN` when it cannot be read now. */
+/** The stored fork. Throws `COMMIT_UNKNOWN` when it cannot be read now. */
 async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promise<Session> {
   let session: Session | undefined;
   try {
@@ -69,7 +69,7 @@ async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promis
   return session ?? throwNotFound(key);
 }
 
-/** Creates the session, or finds what an earlier call has left of the same fork. Throws `SESSION_EXISTS`. */
+/** Creates the session, or finds the unfinished one of an earlier call for the same fork. Throws `SESSION_EXISTS`. */
 async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
   const { key, state, source, revision } = plan;
   const [time, id] = [now(), unfinishedId(revision + 1)];
@@ -96,7 +96,7 @@ function forkedFrom({ sessionId, created, lastAt }: ForkSource, revision: number
   return { sessionId, created, revision, last: lastAt(revision) };
 }
 
-/** What was begun, if it is this fork: at the revision that is asked for now, or at the one that was present then. */
+/** The unfinished session, if it is this fork: at the requested revision, or at the one that was current then. */
 function sameFork({ source, at }: ForkPlan, { created, rev, events }: Loaded): StartedFork | undefined {
   const origin = forkedFromIn(events[0]?.data);
   if (origin === undefined || (at !== undefined && at !== origin.revision)) {
@@ -114,7 +114,7 @@ function forkedFromIn(data = '{}'): ForkedFrom | undefined {
   }
 }
 
-/** Writes the events that are not there yet. One that another call has written meanwhile is there once. */
+/** Writes the missing events. An event that another call has written meanwhile is a duplicate. */
 async function fill(
   { writer }: StoreComponents,
   { key, eventAt, lastEvent }: ForkPlan,
@@ -134,7 +134,7 @@ async function fill(
     try {
       await writer.send({ id, kind: 'append', key, time, event, delta, guard: { created }, call: newId() });
     } catch (error) {
-      // Somebody has deleted it.
+      // Others have deleted it.
       throw isStoreError(error) ? notFound(key.sessionId) : error;
     }
   }
@@ -155,12 +155,12 @@ function ownDelta({ delta, deleted }: Pick<AdmittedDelta | EventDraft, 'delta' |
   return Object.keys(delta).length === 0 ? {} : { session: { set, unset } };
 }
 
-/** What nobody can ask for again is deleted, if that can be done now. */
+/** Deletes a fork that no call can complete, if that is possible now. */
 async function removeQuietly({ connection }: StoreComponents, { key }: ForkPlan): Promise<void> {
   try {
     await connection.ask(async (store, context) => await store.remove(key, context));
   } catch (error) {
-    // The caller is told why the fork has failed. Nobody sees what is left.
+    // The caller gets the error of the fork. The rest is invisible.
     if (!isStatepadError(error)) {
       throw error;
     }

@@ -1,4 +1,4 @@
-// The full log of a session over a store: loaded when its history is asked for.
+// The full log of a session over a store, for its history.
 
 import { throwNotFound } from '../../../session/append.js';
 import { stateOf, type View } from '../../../session/handle.js';
@@ -7,9 +7,7 @@ import type { SessionName } from '../../backend.js';
 import type { StoreComponents } from './components.js';
 import type { Signal } from '../../../async/abort.js';
 
-/**
- * What a handle shows, or a session as it is now: with its creation and all events loaded. Throws `SESSION_NOT_FOUND`.
- */
+/** The view of a handle, or of the current session, with the creation and all events. Throws `SESSION_NOT_FOUND`. */
 export async function loadFullLog(
   { cache, loader }: Pick<StoreComponents, 'cache' | 'loader'>,
   session: SessionName,
@@ -34,11 +32,11 @@ export async function loadFullLog(
     cache.mergeEventsOf(view, record);
     cache.rebind(view, record);
     if (isOther) {
-      // There is no other history to tell than that of the log that the store has.
+      // The store's log is the only one whose history is known.
       registry.refresh(view);
     }
   }
-  // As it is now: an append through the handle may lead that to a session whose log is not all loaded.
+  // A copy: an append through the handle may bind the view to a session whose log is not fully loaded.
   const shown = { ...view, state: (view.state ??= stateOf(view)) };
   shown.record.creation ??= await loader.loadCreation(shown.record, signal);
   return shown;

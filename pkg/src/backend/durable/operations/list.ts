@@ -1,4 +1,4 @@
-// Pages of sessions over a store, each beginning where the one before it has ended.
+// Pages of sessions over a store, each beginning at the end of the one before.
 
 import { cursorText, parseCursor } from './cursor.js';
 import { rowHandle, sharedVersion } from '../cache/uncached-handle.js';
@@ -10,7 +10,7 @@ import type { StoreComponents } from './components.js';
 import type { ListSessionsResponse } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** A page, and where the next one begins. */
+/** A page of the store, with the rows of the caller's page and its end. */
 interface BoundedPage {
   readonly page: Page;
   readonly rows: readonly Row[];
@@ -19,8 +19,9 @@ interface BoundedPage {
 }
 
 /**
- * One page of a list. Whether there is another one is never counted: sessions come and go between two pages. The store
- * is asked for one session more than is wanted, and the cursor is the place of the last one that was looked at.
+ * One page of a list. The existence of a next one is never derived from a count: sessions are created and deleted
+ * between two pages. The store is asked for one session more than requested, and the cursor is the place of the last
+ * row.
  */
 export async function listPage(
   { cache: { registry }, connection }: Pick<StoreComponents, 'cache' | 'connection'>,
@@ -67,7 +68,7 @@ async function readPage(
     const rows = page.rows.slice(0, limit);
     const last = rows.at(-1);
     if (page.rows.length + corrupt.length <= most) {
-      // The store has no further sessions. There are more rows than wanted only after it was asked for more.
+      // The store has no further sessions. There are more rows than requested only after a larger query.
       return { page, rows, end: last && rows.length < page.rows.length ? placeOf(last) : undefined };
     }
     const end =
@@ -77,8 +78,8 @@ async function readPage(
     if (end !== undefined) {
       return { page, rows, end };
     }
-    // No session of it can be read, and the store does not say where it ends: more are asked for, up to one that can
-    // be.
+    // No session of it can be read, and the store does not report its end: a larger query follows, up to a readable
+    // one.
   }
 }
 

@@ -10,10 +10,10 @@ import type { Guard } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** What a store looks at before it deletes. */
+/** The guard of a deletion. */
 type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 
-/** Deletes a session; it need not be there. See `SessionBackend.remove`. */
+/** Deletes a session, which may be missing. See `SessionBackend.remove`. */
 export async function removeStored(
   components: StoreComponents,
   key: SessionKey,
@@ -34,7 +34,7 @@ export async function removeStored(
         key.sessionId,
       );
     } catch (error) {
-      // It may be there, or not.
+      // The outcome is unknown.
       withCached(components, key, (record) => cache.evict(record));
       throw isFenced(error) ? leaseLostError(key, under, error) : error;
     }
@@ -42,7 +42,7 @@ export async function removeStored(
   });
 }
 
-/** The session that is leased, and the token of its lease; `undefined` when that was given back before. */
+/** The guard of the leased session and its token; `undefined` when the lease was released before. */
 function guardOfLease(
   { connection: { store } }: Pick<StoreComponents, 'connection'>,
   under: Leased | undefined,
@@ -59,7 +59,7 @@ function guardOfLease(
   return { created: under.record.created, fence };
 }
 
-/** Whether the store has refused the token: no try of it is ever made then, whatever became of its answers. */
+/** True when the store has refused the token: then no attempt takes effect, even if an answer was lost. */
 function isFenced(error: unknown): boolean {
   const { code, cause } = isStatepadError(error) ? error : {};
   return code === 'LEASE_LOST' || (code === 'COMMIT_UNKNOWN' && isStoreError(cause) && cause.code === 'fenced');
@@ -71,8 +71,8 @@ function leaseLostError({ sessionId: id }: SessionKey, under: Leased | undefined
 }
 
 /**
- * Which session is to be deleted: a second try must not delete one that was created anew in between. Only where the
- * store looks at it. `'deleted'` when there is none.
+ * The session to be deleted: a repeated attempt must not delete one that was created anew in between. `undefined` over
+ * a store that does not compare it, `'deleted'` for a missing session.
  */
 async function guardOfRemoval(
   components: StoreComponents,
@@ -97,7 +97,7 @@ async function guardOfRemoval(
     return { created };
   } catch (error) {
     if (isStatepadError(error) && error.code === 'STORE_CORRUPT') {
-      // What cannot be read can be deleted all the same.
+      // A session that cannot be read can still be deleted.
       return undefined;
     }
     throw error;

@@ -1,4 +1,4 @@
-// What a store tells of the past of app and user values.
+// The past of app and user values over a store.
 
 import { StatepadError } from '../../../model/errors.js';
 import { put } from '../../../model/json.js';
@@ -12,15 +12,15 @@ import type { Json } from '../../../model/types.js';
 import type { SharedHistory, SharedStep, TrimOptions } from '../../../model/past.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** How many entries of a log are read at a time. */
+/** The number of log entries in one read. */
 const PAGE_SIZE = 1000;
 
-/** Whether a store keeps a log of app and user values. */
+/** True when a store keeps a log of app and user values. */
 export function keepsLog(store: SessionStore): boolean {
   return store.keeps?.includes('log') === true && typeof store.readLog === 'function';
 }
 
-/** Asks a store for a part of a log. It keeps one. */
+/** Reads a part of a log from a store that keeps one. */
 export async function readLog(
   { connection }: Pick<StoreComponents, 'connection'>,
   scope: ScopeName,
@@ -44,7 +44,7 @@ export function scopeName({
   return user === undefined ? { app } : { app, user };
 }
 
-/** The past as a store has it. */
+/** The past by the logs of a store. */
 export class StoredPast implements SharedPast {
   readonly #components: StoreComponents;
 
@@ -106,7 +106,7 @@ export class StoredPast implements SharedPast {
     );
   }
 
-  /** Where the scopes of a session were just after a revision, where the store tells. */
+  /** The positions of a session's scopes right after a revision, if the store reports them. */
   async #positionsAt(
     { key, created }: View['record'],
     revision: number,
@@ -120,7 +120,7 @@ export class StoredPast implements SharedPast {
     return loaded?.created === created && stored?.rev === revision ? stored.pos : undefined;
   }
 
-  /** The values of a scope at a position: those of now, but for what was written since; of that the first `from`. */
+  /** The values of a scope at a position: the current ones, with the first `from` of each key written since. */
   async #valuesAt(scope: ScopeKey, pos: number, signal: Signal | undefined): Promise<Values | undefined> {
     const now = await this.#components.loader.loadScope(scope, signal);
     const before = new Map<string, Json | undefined>();
@@ -153,7 +153,7 @@ export class StoredPast implements SharedPast {
     return last;
   }
 
-  /** A log, piece by piece: one at least. */
+  /** The pages of a log, at least one. */
   async *#pages(
     scope: ScopeKey,
     query: Omit<LogQuery, 'limit'>,
@@ -176,7 +176,7 @@ function prefixOf({ userId }: ScopeKey): string {
   return userId === undefined ? APP_PREFIX : USER_PREFIX;
 }
 
-/** Values under full keys, with those of `before` in their place. */
+/** Values under full keys, with the entries of `before` in place of the current ones. */
 function withBefore(prefix: string, now: Values, before: ReadonlyMap<string, Json | undefined>): Values {
   const values: Record<string, Json> = {};
   for (const name of Object.keys(now)) {
@@ -188,7 +188,7 @@ function withBefore(prefix: string, now: Values, before: ReadonlyMap<string, Jso
   return values;
 }
 
-/** Values in the order that others have; those that are not there come last. */
+/** Values in the order of others; keys that those lack come last. */
 function inOrderOf(others: Values, values: Values): Values {
   const ordered: Record<string, Json> = {};
   for (const key of [...Object.keys(others), ...Object.keys(values)]) {

@@ -1,11 +1,11 @@
-// What others have done to a scope between the reading of it and a change of this service.
+// The changes of others between a read of a scope and a change of this service.
 
 import type { SharedScope } from '../cache/continuity.js';
 import type { Committed, Delta } from '../../../store/contract.js';
 
 /**
- * What others have done to a scope since its position was `read`, up to a change whose own scope is `own`; `undefined`
- * where the store does not tell.
+ * The changes of others to a scope since the `read` position, up to a change that wrote `own` to it; `undefined` where
+ * the store does not report them.
  */
 export function concurrentDelta(
   { pos, changed, duplicate }: Committed,

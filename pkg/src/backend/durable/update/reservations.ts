@@ -1,4 +1,4 @@
-// The turns of a store: for updates that would conflict with those of other services, in other processes, too.
+// Reservations of a store: for updates that would conflict with those of other services, in other processes as well.
 
 import { releaseUnused, type Connection } from '../commit/connection.js';
 import { scopeNameOf, ownScope, hintOf, type UpdateReservation as UpdateReservation } from '../../update-target.js';
@@ -7,24 +7,24 @@ import type { Turn } from '../../../store/contract.js';
 import type { UpdateStateTarget } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** How long a conflict is remembered, in milliseconds. */
+/** The time for which a conflict is remembered, in milliseconds. */
 const CONFLICT_MS = 1_000;
-/** Of how many targets conflicts are remembered. */
+/** The most targets with a remembered conflict. */
 const MAX_TARGETS = 1_000;
-/** How long a turn lasts at least and at most, in milliseconds. */
+/** The shortest and the longest reservation, in milliseconds. */
 const MIN_HOLD_MS = 500;
 const MAX_HOLD_MS = 10_000;
 
 /** A conflict with other updates. */
 interface Conflict {
   readonly scope: StoredScope;
-  /** How long an attempt took, in milliseconds. */
+  /** The duration of the attempt, in milliseconds. */
   readonly took: number;
-  /** When it is forgotten, by `performance.now()`. */
+  /** The time at which it expires, by `performance.now()`. */
   readonly until: number;
 }
 
-/** The turns of the updates of one service. */
+/** The reservations of the updates of one service. */
 export class Reservations {
   readonly #connection: Connection;
   readonly #conflicts = new Conflicts();
@@ -33,17 +33,17 @@ export class Reservations {
     this.#connection = connection;
   }
 
-  /** The turn that one update may have. */
+  /** The reservation that one update may take. */
   forUpdate(target: UpdateStateTarget, signal: Signal | undefined): UpdateReservation {
     return new StoreReservation(this.#conflicts, this.#connection, target, signal);
   }
 }
 
-/** The conflicts of the last moments, by the name of a target's scope. */
+/** The recent conflicts, by the name of a target's scope. */
 class Conflicts {
   readonly #last = new Map<string, Conflict>();
 
-  /** The last conflict under a name, as long as it is remembered. */
+  /** The last conflict under a name, until it expires. */
   last(name: string): Conflict | undefined {
     const last = this.#last.get(name);
     if (last !== undefined && last.until <= performance.now()) {
@@ -64,7 +64,7 @@ class Conflicts {
   }
 }
 
-/** The turn of one call. */
+/** The reservation of one call. */
 class StoreReservation implements UpdateReservation {
   readonly expectedScope: StoredScope | undefined;
   readonly #conflicts: Conflicts;
@@ -73,7 +73,7 @@ class StoreReservation implements UpdateReservation {
   readonly #signal: Signal | undefined;
   #isRequested = false;
   #reservation: Turn | undefined;
-  /** Until when it has the turn, by `performance.now()`. */
+  /** The end of the reservation, by `performance.now()`. */
   #until = 0;
 
   constructor(conflicts: Conflicts, connection: Connection, target: UpdateStateTarget, signal: Signal | undefined) {
@@ -124,7 +124,10 @@ class StoreReservation implements UpdateReservation {
     }
   }
 
-  /** The next update of this target, and any that conflicts in this scope, begins with a turn. */
+  /**
+   * Remembers a conflict: the next update of this target, and any that conflicts in this scope, begins with a
+   * reservation.
+   */
   #recordConflict(scope: StoredScope, took: number): void {
     for (const each of new Set([ownScope(this.#target), scope])) {
       this.#conflicts.add(scopeNameOf(this.#target, each), scope, took);

@@ -1,5 +1,5 @@
-// A user's and the app's keys as `updateState` reads and writes them, or the app's alone: under a guard for what the
-// function has looked at.
+// The reads and writes of `updateState` on a user's and the app's keys, or the app's alone: under a guard for the
+// values that the function has read.
 
 import {
   storeResolves,
@@ -36,24 +36,24 @@ import type { Signal } from '../../../async/abort.js';
 
 type State = Readonly<Record<string, Json>>;
 
-/** An app and a user as they were read, or left by the turn before. */
+/** The scopes of an app and a user, read or handed over by the update before. */
 interface ReadScopes {
-  /** How many changes of the service had ended then. */
+  /** The count of ended changes of the service at that time. */
   readonly ended: number;
   readonly app: LoadedScope;
   readonly user: LoadedScope | undefined;
 }
 
-/** A change of app and user state, but for what a store is told of the scopes. */
+/** A change of app and user state, without the known positions. */
 interface ScopeChange extends Pick<Change, 'id' | 'time' | 'guard' | 'turn'> {
   readonly key: ScopeKey;
   readonly written: AdmittedDelta;
   readonly read: ReadScopes;
-  /** Whether it has the lanes of the scopes that it writes. */
+  /** True when it has the lanes of the scopes that it writes. */
   readonly hasLanes: boolean;
 }
 
-/** A user's and the app's keys, or the app's alone. */
+/** The target of a user's and the app's keys, or of the app's alone. */
 export function scopeTarget(
   components: StoreComponents,
   target: UpdateStateTarget,
@@ -97,7 +97,7 @@ export function scopeTarget(
           }
           const lanes = lanesOfKeys(key, Object.keys(admitted.delta));
           const resolved = async (begin: Begin): Promise<State> => {
-            // Against what those have left who had the lanes before.
+            // Earlier holders of the lanes may have written.
             const now = read.ended === components.writer.ended ? read : await load(components, key, signal);
             return await send(
               begin,
@@ -117,8 +117,8 @@ export function scopeTarget(
 }
 
 /**
- * Resolves operators against the values that were read. `left`: the turn before has left them, and they may be old;
- * that an operator does not fit is true of what is there now. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the
+ * Resolves operators against the values that were read. With a `handover` these come from the update before and may be
+ * outdated: a misfit is checked against the current values. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the
  * `key`.
  */
 async function resolve(
@@ -168,7 +168,7 @@ async function load(
   return { ended, app, user: loaded };
 }
 
-/** Has a change stored, and applies it. Answers with the scopes right after it. */
+/** Stores and applies a change. Returns the scopes right after it. */
 async function write(components: StoreComponents, scopeChange: ScopeChange, begin: Begin): Promise<WrittenScopes> {
   const { cache, writer } = components;
   const {
@@ -205,7 +205,7 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
   };
 }
 
-/** A change with what the store says that its operators came to. */
+/** A change with the operators' results, as the store reports them. */
 function withStoredResults(cache: SessionCache, key: ScopeKey, sent: SentChange, committed: Committed): SentChange {
   const {
     prepared,
@@ -226,7 +226,7 @@ function withStoredResults(cache: SessionCache, key: ScopeKey, sent: SentChange,
 
 /** A scope right after a change. */
 interface WrittenScope extends LoadedScope {
-  /** Whether nothing that others have written is missing. */
+  /** True when no write of others is missing. */
   readonly isWhole: boolean;
 }
 
@@ -237,8 +237,8 @@ interface WrittenScopes extends ReadScopes {
 }
 
 /**
- * The values of a scope right after a change: of what was read and written for sure, of others as far as the store
- * tells. Where an answer was lost, others may have written since: what is there now says nothing about this change.
+ * The values of a scope right after a change: those read and written for certain, those of others as far as the store
+ * reports them. After a lost answer others may have written: the current values say nothing about this change.
  */
 function scopeAfter(read: LoadedScope, scope: SharedScope, { id, delta }: Change, committed: Committed): WrittenScope {
   const own = withResults(delta[scope], committed.results?.[scope]);
@@ -249,7 +249,7 @@ function scopeAfter(read: LoadedScope, scope: SharedScope, { id, delta }: Change
   return { pos: committed.pos[scope], state, ...(mark === undefined ? {} : { mark }), isWhole: others !== undefined };
 }
 
-/** Of two that are known the lower one of each scope: what has happened since then is new for both. */
+/** The lower one of two positions for each scope: all later changes are new to both. */
 function earlier(read: KnownPositions, cached: KnownPositions): KnownPositions {
   const app = (cached.pos.app ?? Infinity) < (read.pos.app ?? Infinity) ? cached : read;
   const user = (cached.pos.user ?? Infinity) < (read.pos.user ?? Infinity) ? cached : read;

@@ -1,4 +1,4 @@
-// A session as `updateState` reads and writes it: under a guard for what the function has looked at.
+// The reads and writes of `updateState` on a session: under a guard for the values that the function has read.
 
 import { appendStored, type AppendRequest, type Appended } from '../operations/append.js';
 import type { LeaseHold } from '../../../session/lease-hold.js';
@@ -26,7 +26,7 @@ import type { Signal } from '../../../async/abort.js';
 
 type State = Readonly<Record<string, Json>>;
 
-/** A session: what is written becomes an event of it. */
+/** The target of a session: a write becomes an event. */
 export function sessionTarget(
   components: StoreComponents,
   key: SessionKey,
@@ -37,7 +37,7 @@ export function sessionTarget(
   const { cache, now } = components;
   const { registry } = cache;
   return async (handover) => {
-    // A handle that shows no events: it is brought up to date by the append.
+    // A handle without events: the append brings it up to date.
     const read = (record: SessionRecord) => ({
       ...cache.known(key, record),
       session: registry.read(record, NO_EVENTS),
@@ -48,7 +48,7 @@ export function sessionTarget(
     }
     const { session, created = '', rev = 0, pos = {}, marks = {} } = current;
     const reads = new ReadTracker(session.state);
-    // The handle moves on when it has written: these are its values now.
+    // The append moves the handle on: these are the values of the read.
     const { versions } = registry.view(session) as View;
     return {
       state: reads.state,
@@ -71,7 +71,7 @@ export function sessionTarget(
           leave('written');
           return Object.freeze(mergeRecords(valuesAfter(versions, stored, pos)));
         } catch (error) {
-          // Gone, or created anew: reading again tells.
+          // Deleted, or created anew: the next read reports it.
           const isDeleted = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
           throw isDeleted
             ? new StatepadError('STATE_CONFLICT', error.message, { id: key.sessionId, cause: error })
@@ -82,7 +82,7 @@ export function sessionTarget(
   };
 }
 
-/** Reads a session as the turn before has left it in the cache, or as its store has it. */
+/** Reads a session that the update before has left in the cache, or loads it. */
 async function readHandedOver<T>(
   { cache, loader }: StoreComponents,
   key: SessionKey,
@@ -104,8 +104,8 @@ const SCOPES = [
 ] as const;
 
 /**
- * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as
- * the store tells.
+ * The values of a session's scopes right after a change: those read and written for certain, those of others as far as
+ * the store reports them.
  */
 function valuesAfter(versions: SessionVersions, stored: Appended['stored'], pos: NonNullable<Known['pos']>): State[] {
   return SCOPES.map(([scope, prefix], index) => {

@@ -1,5 +1,5 @@
-// The changes of an app's values over a store, or of a user's, for one reader: one by one where the store keeps a log
-// of them, and several in one where it has only the values of now.
+// The changes of an app's values over a store, or of a user's, for one reader: one by one over a store with a log, and
+// combined over one that has only the current values.
 
 import { differ } from '../cache/continuity.js';
 import { readLog, scopeName } from '../operations/shared-history.js';
@@ -15,7 +15,7 @@ type Components = Pick<StoreComponents, 'connection' | 'loader'>;
 
 const NOTHING = Object.freeze({});
 
-/** What all readers of a scope share: who waits, who may look, and what was read last. */
+/** The common part of all readers of a scope. */
 abstract class WatchedScope<Head> implements ChangeSource {
   protected readonly components: Components;
   protected readonly plan: WatchPlan;
@@ -49,7 +49,7 @@ abstract class WatchedScope<Head> implements ChangeSource {
     return await this.next(limit);
   }
 
-  /** What was read last for all readers, and young enough. */
+  /** The last read, for all readers, if it is recent enough. */
   protected async current(): Promise<Head> {
     const load = async (): Promise<void> => {
       this.#topic.head = await this.load(this.#topic.head as Head | undefined);
@@ -58,12 +58,12 @@ abstract class WatchedScope<Head> implements ChangeSource {
     return this.#topic.head as Head;
   }
 
-  /** What was read last is not what there is now. */
+  /** Expires the last read. */
   protected expire(): void {
     this.#topic.expire();
   }
 
-  /** Has the store asked. */
+  /** Reads from the store. */
   protected abstract load(before: Head | undefined): Promise<Head>;
 
   protected abstract next(limit: number): Promise<readonly SharedChange[]>;
@@ -79,14 +79,14 @@ abstract class WatchedScope<Head> implements ChangeSource {
   }
 }
 
-/** One reader of a scope of which there are only the values of now. */
+/** One reader of a scope over a store that has only the current values. */
 export class WatchedValues extends WatchedScope<LoadedScope> {
-  /** What the reader has. */
+  /** The last values that the reader received. */
   #previous: LoadedScope | undefined;
 
   protected async load(before: LoadedScope | undefined): Promise<LoadedScope> {
     const now = await this.values();
-    // All readers that are there have the same values.
+    // All readers share the same values.
     return before?.pos === now.pos && !differ(before.mark, now.mark) ? before : now;
   }
 
@@ -111,27 +111,27 @@ export class WatchedValues extends WatchedScope<LoadedScope> {
     if (initial || (since === 0 && now.pos > 0)) {
       return [this.all(now)];
     }
-    // What the values were there is not known any more.
+    // The values at `since` are unknown.
     return since === undefined || since === now.pos ? [] : [reloadAt(now.pos)];
   }
 }
 
-/** A log as it was read last. */
+/** The last read of a log. */
 interface LogHead {
   readonly pos: number;
   readonly base: number;
-  /** The last entries, up to `pos`: readers that are not far behind need not ask for them. */
+  /** The last entries, up to `pos`: readers that are not far behind need no read of their own. */
   readonly tail: readonly LogEntry[];
-  /** One more for each time that the store has gone back. */
+  /** Counts the times that the store has gone back. */
   readonly epoch: number;
 }
 
-/** How many entries of a log stay in memory for its readers. */
+/** The most entries of a log that stay in memory for its readers. */
 const TAIL = 100;
 
-/** One reader of a scope that the store keeps a log of. */
+/** One reader of a scope over a store with a log. */
 export class WatchedLog extends WatchedScope<LogHead> {
-  /** Where the reader is; absent until it has begun. */
+  /** The place of the reader; absent until it has begun. */
   #place: { pos: number; last: LogEntry | undefined; epoch: number } | undefined;
 
   protected async load(before: LogHead | undefined): Promise<LogHead> {
@@ -152,7 +152,7 @@ export class WatchedLog extends WatchedScope<LogHead> {
       : await this.#readEnd(log, before.epoch);
   }
 
-  /** A log of which the last entry alone is known: it tells later whether the store has gone back. */
+  /** A log with its last entry alone, which later shows if the store has gone back. */
   async #readEnd({ pos, base }: ScopeLog, epoch: number): Promise<LogHead> {
     const { entries } = pos > base ? await this.#ask({ after: pos - 1, to: pos }) : { entries: [] };
     return { pos, base, tail: entries, epoch };
@@ -192,7 +192,7 @@ export class WatchedLog extends WatchedScope<LogHead> {
     return since === head.pos ? [] : await this.next(this.plan.buffer);
   }
 
-  /** Reads a piece for this reader, with the entry that it has had last: that tells whether it is still its log. */
+  /** Reads a page for this reader, with its last entry, which shows that it is still the same log. */
   async #readPage(
     head: LogHead,
     { pos, last }: { readonly pos: number; readonly last: LogEntry | undefined },
@@ -228,8 +228,8 @@ export class WatchedLog extends WatchedScope<LogHead> {
 }
 
 /**
- * The entries of a log behind a position, one for each further one. `last` is the entry that was there, which was
- * asked for once more. `undefined` when the log does not lead on from there.
+ * The consecutive entries of a log after a position. `last` is the known entry at that position, which was read once
+ * more. `undefined` when the log does not continue from there.
  */
 function entriesAfter(
   { pos, base, entries }: ScopeLog,

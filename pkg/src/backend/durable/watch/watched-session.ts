@@ -1,5 +1,5 @@
-// The changes of a session over a store, for one reader: taken from the cache where they are there, and loaded in
-// pieces from the reader's place on where they are not.
+// The changes of a session over a store, for one reader: taken from the cache where it has them, and loaded in pages
+// from the reader's place where it has not.
 
 import { differ } from '../cache/continuity.js';
 import { NONE } from '../cache/event-range.js';
@@ -16,23 +16,23 @@ import type { SessionChange } from '../../../model/watch.js';
 import type { SessionHead, Topic, Topics } from '../../../watch/topics.js';
 import type { WholeMoment } from '../../../watch/whole-session.js';
 
-/** How often a store may go back while a piece is loaded. */
+/** The most loads of a page while the store goes back. */
 const MAX_ROUNDS = 100;
 
-/** A session as the store had it last: what is known of it, so that pieces come without values; or that it is gone. */
+/** The last read of a session: the known positions, so that pages come without values; or its deletion. */
 export type Head = (SessionHead & Partial<SharedHead>) | 'deleted';
 
 /** The values of an app and of a user. */
 export type SharedMoments = Pick<WholeMoment, 'app' | 'user'>;
 
-/** What is known besides of a session that is watched whole. */
+/** The known values of a session that is watched whole. */
 interface SharedHead {
   readonly shared: SharedMoments;
-  /** How often these values may have moved before they were loaded. */
+  /** The topic's count of changes of these values before they were loaded. */
   readonly scopeMoves: number;
 }
 
-/** Where a reader is. */
+/** The place of a reader. */
 interface Place {
   readonly created: string;
   rev: number;
@@ -41,8 +41,8 @@ interface Place {
 }
 
 /**
- * Has the store asked for a session, for all its readers. Of one that is watched whole the head has the values of its
- * app and its user at that moment, too: the session may leave the cache.
+ * Loads a session, for all its readers. The head of one that is watched whole has the values of its app and its user
+ * at that moment as well: the session may leave the cache.
  */
 export async function loadHead(
   { cache, loader }: Pick<StoreComponents, 'cache' | 'loader'>,
@@ -109,7 +109,7 @@ export class WatchedSession implements ChangeSource {
     throw new StatepadError('STORE_CORRUPT', `the store's answers for session "${id}" do not fit together`, { id });
   }
 
-  /** Where a reader begins that has not said where it is. Throws `SESSION_NOT_FOUND`. */
+  /** The place of a reader without a handle. Throws `SESSION_NOT_FOUND`. */
   async #begin(): Promise<Place> {
     await this.#topic.refresh(this.#plan.poll, this.#load);
     const head = this.#head();
@@ -121,14 +121,16 @@ export class WatchedSession implements ChangeSource {
     return { created, rev: since ?? rev, last: since === undefined || since === rev ? last : undefined };
   }
 
-  /** Has the store asked for the session, for all its readers. */
+  /** Loads the session, for all its readers. */
   readonly #load = async (): Promise<void> => await loadHead(this.#components, this.#topic, this.#key);
 
   #head(): Head {
     return this.#topic.head as Head;
   }
 
-  /** What the cache has behind a place; `undefined` when that is nothing, or does not lead on from there. */
+  /**
+   * The cached changes after a place; `undefined` when there are none, or when the cache does not continue from there.
+   */
   #cached(place: Place, limit: number): readonly SessionChange[] | undefined {
     const record = this.#components.cache.registry.find(this.#key);
     const isBehind = record?.created === place.created && record.revision > place.rev && record.base <= place.rev;
@@ -139,7 +141,7 @@ export class WatchedSession implements ChangeSource {
     return this.#deliver(place, record.events.slice(first, first + limit));
   }
 
-  /** What the session has behind a place, as far as is known; `undefined` when that is known no more. */
+  /** The changes after a place by the last read; `undefined` when it is outdated. */
   async #fromHead(place: Place, limit: number): Promise<readonly SessionChange[] | undefined> {
     const head = this.#head();
     if (head === 'deleted' || head.created !== place.created) {
@@ -152,7 +154,7 @@ export class WatchedSession implements ChangeSource {
     return head.rev === place.rev ? [] : await this.#readPage(place, head, limit);
   }
 
-  /** Loads a piece, with the event that the reader has had last: it tells whether this is still its log. */
+  /** Loads a page, with the reader's last event, which shows that it is still the same log. */
   async #readPage(place: Place, known: SessionHead, limit: number): Promise<readonly SessionChange[] | undefined> {
     const from = place.last === undefined ? place.rev + 1 : place.rev;
     const to = Math.min(place.rev + limit, known.rev);
@@ -183,7 +185,7 @@ export class WatchedSession implements ChangeSource {
   }
 }
 
-/** Where a reader is that has given a handle. */
+/** The place of a reader with a handle. */
 function placeOf({ since, shown }: WatchPlan): Place | undefined {
   if (shown === undefined) {
     return undefined;
@@ -201,7 +203,7 @@ function headOf({ created = '', rev = 0, ...known }: Known): SessionHead {
   return { created, rev, ...known };
 }
 
-/** The values of the app and the user of a cached session, as they are. */
+/** The current values of the app and the user of a cached session. */
 export function sharedOf(cache: SessionCache, record: SessionRecord): SharedMoments {
   const { pos, marks } = cache.known(record.key, record);
   const [, app, user] = record.values as SessionValues;

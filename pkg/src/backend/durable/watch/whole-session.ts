@@ -1,4 +1,5 @@
-// What a whole session over a store is read from: one look at the session tells where its app and its user are, too.
+// The source of a whole session over a store: one read of the session has the positions of its app and its user as
+// well.
 
 import { ALL } from '../cache/event-range.js';
 import { loadHead, sharedOf, WatchedSession, type Head } from './watched-session.js';
@@ -12,7 +13,7 @@ import type { WholeSessionSource, WholeMoment } from '../../../watch/whole-sessi
 
 type Components = Pick<StoreComponents, 'cache' | 'loader'>;
 
-/** A session over a store, for one who reads it whole. */
+/** A session over a store, for a reader of all of it. */
 export class StoredWholeSession implements WholeSessionSource {
   readonly #components: Components;
   readonly #topics: Topics;
@@ -40,14 +41,14 @@ export class StoredWholeSession implements WholeSessionSource {
     return this.#cached() ?? this.#fromHead() ?? (await this.#loaded());
   }
 
-  /** From the cache, where nothing is known to have moved what is there. */
+  /** The cached session, if it is not known to have changed. */
   #cached(): WholeMoment | undefined {
     const { cache } = this.#components;
     const record = cache.registry.find(this.#key);
     return record !== undefined && cache.isCurrent(record) ? this.#momentOf(record) : undefined;
   }
 
-  /** From what was loaded last, where nothing is known to have moved since. */
+  /** The last loaded session, if it is not known to have changed. */
   #fromHead(isLoaded = false): WholeMoment | undefined {
     const head = this.#topic.head as Head | undefined;
     if (head === undefined || head === 'deleted' || head.shared === undefined) {
