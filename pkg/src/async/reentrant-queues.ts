@@ -1,5 +1,6 @@
 // Queues by name: the tasks of one name run one after the other. A function that waits for a later task of its own
-// name would wait forever. Nothing tells who calls, so a task that may be such a call starts out of turn after a while.
+// name would wait forever. The caller of a task is unknown, so one that may be such a call starts out of turn after a
+// while.
 
 import { orAborted } from './abort.js';
 import type { Signal } from './abort.js';

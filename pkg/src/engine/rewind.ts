@@ -24,7 +24,7 @@ export interface RewindPlan {
   /** The invocation that the marker names. */
   readonly before: string;
   /** The indexes of the events that stop standing, or stand again, in order. */
-  readonly affected: readonly number[];
+  readonly concerned: readonly number[];
 }
 
 /** True for the marker of a rewind, which is not shown itself. */
@@ -54,8 +54,8 @@ export function planRedo(events: readonly LogEvent[]): RewindPlan | undefined {
   return planOf(events, queryLog(events, firstIndexes(events), REDO));
 }
 
-function planOf(events: readonly LogEvent[], [to, ...affected]: readonly number[]): RewindPlan | undefined {
-  return to === undefined ? undefined : { to, before: events[to]?.invocationId as string, affected };
+function planOf(events: readonly LogEvent[], [to, ...concerned]: readonly number[]): RewindPlan | undefined {
+  return to === undefined ? undefined : { to, before: events[to]?.invocationId as string, concerned };
 }
 
 /** The index of the first event of each invocation. */

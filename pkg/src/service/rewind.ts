@@ -97,7 +97,7 @@ function markerOf(
   plan: RewindPlan,
   artifactDelta: Readonly<Record<string, number>> | undefined,
 ): { readonly draft: EventDraft; readonly shared: readonly string[] } {
-  const { restored, shared } = restoringTo(view, plan.to, plan.affected);
+  const { restored, shared } = restoringTo(view, plan.to, plan.concerned);
   const saved = artifactDelta === undefined ? {} : { artifactDelta };
   const actions = { rewindBeforeInvocationId: plan.before, ...saved };
   const marker = { author: 'system', invocationId: newId(), written: restored };

@@ -5,7 +5,7 @@ import { admitEvent } from '../input/event-draft.js';
 import { checkedClock } from '../input/clock.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
-import { watchChanges } from './watch.js';
+import { watchChanges, type AnyChanges } from './watch.js';
 import { MemoryBackend } from '../backend/memory-backend.js';
 import {
   checkCount,
@@ -478,8 +478,8 @@ export class SessionService {
   watch(
     target: UpdateStateTarget | SessionName | WholeSessionKey,
     options: WatchOptions | WholeWatchOptions = {},
-  ): AsyncIterableIterator<SessionChange & SharedChange & WholeSessionChange> {
-    const changes = watchChanges(
+  ): AnyChanges {
+    return watchChanges(
       {
         refuseWhenClosed: () => this.#refuseWhenClosed(),
         begin: async (abortable) => await this.#begin(abortable),
@@ -488,7 +488,6 @@ export class SessionService {
       target,
       options,
     );
-    return changes as AsyncIterableIterator<SessionChange & SharedChange & WholeSessionChange>;
   }
 
   /**

@@ -7,6 +7,8 @@ import type { View } from '../session/handle.js';
 import type { ChangeSource } from '../watch/change-source.js';
 import type { Abortable, SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
 import type {
+  SessionChange,
+  SharedChange,
   WatchedChange,
   WatchOptions,
   WholeSessionChange,
@@ -26,16 +28,20 @@ interface WatchedService {
   readonly view: (request: unknown) => View | undefined;
 }
 
+/** An answer that fits every overload of `SessionService.watch`: the request decides which one applies. */
+export type AnyChanges = AsyncIterableIterator<SessionChange & SharedChange & WholeSessionChange>;
+
 /** The changes of a target. Throws `INVALID_ARGUMENT` and `CLOSED`. */
 export function watchChanges(
   service: WatchedService,
   request: UpdateStateTarget | SessionName | WholeSessionKey,
   options: WatchOptions | WholeWatchOptions,
-): AsyncIterableIterator<WatchedChange | WholeSessionChange> {
+): AnyChanges {
   const target = checkTarget(request);
-  return isWhole(request)
+  const changes = isWhole(request)
     ? watchWhole(service, target as SessionKey, checkWholeOptions(options as WholeWatchOptions))
     : watchOne(service, request, target, checkWatchOptions(options as WatchOptions, target));
+  return changes as AnyChanges;
 }
 
 function watchOne(
