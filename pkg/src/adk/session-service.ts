@@ -30,7 +30,7 @@ import { ToolCalls } from './tool-calls.js';
 import { WriteOrder, type Writes } from './write-order.js';
 import { logOf, showCurrentEvents, requestedWindow, currentOf } from './current-events.js';
 import { isMarker } from '../engine/rewind.js';
-import { missing } from '../session/append.js';
+import { throwNotFound } from '../session/append.js';
 import { isStatepadError } from '../model/errors.js';
 import { isObject } from '../model/value-types.js';
 import { viewOf, type View } from '../session/handle.js';
@@ -303,7 +303,7 @@ export class StatepadSessionService extends BaseSessionService {
       const done = await run({ appName, userId, id: sessionId });
       return [
         done,
-        (await this.getSession({ appName, userId, sessionId })) ?? missing({ appName, userId, sessionId }),
+        (await this.getSession({ appName, userId, sessionId })) ?? throwNotFound({ appName, userId, sessionId }),
       ];
     }
     const session = given as Session;

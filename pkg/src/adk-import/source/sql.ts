@@ -1,6 +1,6 @@
 // The SQL in which dialects differ: expressions that read values equally with every driver, and placeholders.
 
-import { Queues } from '../../async/queue.js';
+import { Queues } from '../../async/queues.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 import type { SeenTables } from '../../stores/adk-database/tables.js';
 

@@ -1,12 +1,12 @@
-// Handles for sessions that are not cached: an append through one has the session loaded.
+// Handles for sessions that are not cached: an append through one loads the session.
 
 import { NO_EVENTS } from '../../../session/event-window.js';
 import { ScopeVersion } from '../../../session/scope-version.js';
 import { deepFreeze } from '../../../model/json.js';
 import { APP_PREFIX, USER_PREFIX, underKeys } from '../../../model/scope.js';
-import type { SharedPart } from './continuity.js';
+import type { SharedScope } from './continuity.js';
 import type { View } from '../../../session/handle.js';
-import type { CreationEvent } from '../../../session/creation.js';
+import type { CreationEvent } from '../../../session/creation-event.js';
 import type { SessionRegistry } from '../../../session/registry.js';
 import type { Row, Values } from '../../../store/contract.js';
 import type { Session } from '../../../model/types.js';
@@ -14,7 +14,7 @@ import type { Session } from '../../../model/types.js';
 /** The values of an app, and of a user in it. */
 export type SharedVersions = readonly [ScopeVersion, ScopeVersion];
 
-/** A handle for a session as a list shows it. */
+/** A handle for the row of a list. */
 export function rowHandle(
   registry: SessionRegistry,
   { key, created, rev, time, state }: Row,
@@ -27,7 +27,7 @@ export function rowHandle(
 }
 
 /**
- * A handle for a session as it was created, when it is not so in the cache: others have written to it or deleted it,
+ * A handle for a created session that the cache does not have in this form: others have written to it or deleted it,
  * or it cannot be read now. `row` is the session at revision 0.
  */
 export function createdHandle(
@@ -45,6 +45,6 @@ export function createdHandle(
 }
 
 /** The values of a shared scope under their full keys. */
-export function sharedVersion(part: SharedPart, values: Values): ScopeVersion {
-  return ScopeVersion.of(deepFreeze(underKeys(part === 'app' ? APP_PREFIX : USER_PREFIX, values)));
+export function sharedVersion(scope: SharedScope, values: Values): ScopeVersion {
+  return ScopeVersion.of(deepFreeze(underKeys(scope === 'app' ? APP_PREFIX : USER_PREFIX, values)));
 }

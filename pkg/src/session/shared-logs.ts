@@ -1,4 +1,4 @@
-// What was written to the values of apps and users in memory, in its order: the past of what sessions share.
+// The writes to the values of apps and users in memory, in their order: the past of the shared scopes.
 
 import { isDeletion, scopeOfWord } from '../engine/keys.js';
 import { applyDelta } from '../model/delta.js';
@@ -7,7 +7,7 @@ import type { PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { SessionRecord } from './record.js';
 import type { Json, SessionKey } from '../model/types.js';
 
-/** One change of an app's values, or of a user's. The values are those of its event. */
+/** One change of an app's values, or of a user's, with the values of its event. */
 export interface SharedEntry {
   /** The moment of the service, see {@link SharedLogs}. */
   readonly moment: number;
@@ -15,63 +15,63 @@ export interface SharedEntry {
   readonly time: number;
   /** The session that wrote it, if one did. */
   readonly key: SessionKey | undefined;
-  /** The event, unless it was a creation. */
+  /** The id of the event, unless it was a creation. */
   readonly eventId: string | undefined;
   /** The values that it set, under full keys. */
   readonly delta: Readonly<Record<string, Json>>;
-  /** Keys that it deleted, before it set any. */
+  /** The keys that it deleted, before it set any. */
   readonly deleted: readonly string[];
 }
 
 /** The changes of an app's values, or of a user's. */
 export interface SharedLog {
-  /** How many changes there were. */
+  /** The number of changes. */
   position: number;
-  /** How many of them are not in `entries` any more. */
+  /** The number of changes that were removed from `entries`. */
   base: number;
-  /** The moment of the last one of these, and the values there, under full keys, in the order of writing. */
+  /** The moment of the last removed change, and the values there, under full keys, in the order of writing. */
   baseMoment: number;
-  began: Map<string, Json>;
+  baseValues: Map<string, Json>;
   readonly entries: SharedEntry[];
 }
 
-/** Which changes are kept: all, none, or of each app and each user at least the last {@link LEAST_KEPT}. */
-export type LogKept = boolean | 'last';
+/** The changes to retain: all, none, or of each app and each user at least the last {@link MIN_RETAINED}. */
+export type LogRetention = boolean | 'last';
 
-const LEAST_KEPT = 1000;
+const MIN_RETAINED = 1000;
 
 const NONE: readonly string[] = Object.freeze([]);
 
 /**
- * The logs of all apps and users of one service. Its moments are counted, one for each change of such values: they
- * tell what came before a change of a session.
+ * The logs of all apps and users of one service. A moment is counted for each change of such values: moments order
+ * these changes and those of sessions.
  */
 export class SharedLogs {
-  /** Whether what was written is kept; positions are counted in any case. */
-  readonly isKept: boolean;
-  readonly #most: number;
+  /** True when changes are retained; positions are counted in any case. */
+  readonly isRetained: boolean;
+  readonly #maxEntries: number;
   readonly #apps = new Map<string, { readonly app: SharedLog; readonly users: Map<string, SharedLog> }>();
   #moment = 0;
 
-  constructor(kept: LogKept) {
-    this.isKept = kept !== false;
-    this.#most = kept === true ? Infinity : 2 * LEAST_KEPT;
+  constructor(retention: LogRetention) {
+    this.isRetained = retention !== false;
+    this.#maxEntries = retention === true ? Infinity : 2 * MIN_RETAINED;
   }
 
-  /** Remembers at which moment a session came to its revision: what was written before that is what it saw. */
-  mark(record: Pick<SessionRecord, 'moments' | 'revision'>): void {
-    if (this.isKept && this.#moment !== (record.moments?.at(-1) ?? 0)) {
+  /** Records the moment at which a session reached its revision: it saw the writes before that. */
+  recordMoment(record: Pick<SessionRecord, 'moments' | 'revision'>): void {
+    if (this.isRetained && this.#moment !== (record.moments?.at(-1) ?? 0)) {
       (record.moments ??= []).push(record.revision, this.#moment);
     }
   }
 
-  /** The log of an app, or of a user in it, once anything was written there. */
+  /** The log of an app, or of a user in it, if it has any change. */
   find({ appName, userId }: ScopeKey): SharedLog | undefined {
     const logs = this.#apps.get(appName);
     return userId === undefined ? logs?.app : logs?.users.get(userId);
   }
 
-  /** Takes note of a change that is made. `key` has a `sessionId` when a session has made it. */
+  /** Adds a change that was applied. `key` has a `sessionId` when a session has made it. */
   add(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId: string | undefined): void {
     const { app, user } = change.scopes;
     if (app || user) {
@@ -79,7 +79,7 @@ export class SharedLogs {
       const session = 'sessionId' in key ? key : undefined;
       const logs = this.#logsOf(key.appName);
       if (app) {
-        this.#note(logs.app, change, 'app', time, session, eventId);
+        this.#addEntry(logs.app, change, 'app', time, session, eventId);
       }
       if (user && key.userId !== undefined) {
         let log = logs.users.get(key.userId);
@@ -87,12 +87,12 @@ export class SharedLogs {
           log = newLog();
           logs.users.set(key.userId, log);
         }
-        this.#note(log, change, 'user', time, session, eventId);
+        this.#addEntry(log, change, 'user', time, session, eventId);
       }
     }
   }
 
-  #note(
+  #addEntry(
     log: SharedLog,
     change: PreparedChange,
     scope: 'app' | 'user',
@@ -101,10 +101,10 @@ export class SharedLogs {
     eventId: string | undefined,
   ): void {
     log.position += 1;
-    if (this.isKept) {
-      log.entries.push({ moment: this.#moment, time, key, eventId, ...partOf(change, scope) });
-      if (log.entries.length >= this.#most) {
-        forgetOldest(log);
+    if (this.isRetained) {
+      log.entries.push({ moment: this.#moment, time, key, eventId, ...writesTo(change, scope) });
+      if (log.entries.length >= this.#maxEntries) {
+        foldOldest(log);
       }
     } else {
       log.base = log.position;
@@ -122,21 +122,21 @@ export class SharedLogs {
 }
 
 function newLog(): SharedLog {
-  return { position: 0, base: 0, baseMoment: 0, began: new Map(), entries: [] };
+  return { position: 0, base: 0, baseMoment: 0, baseValues: new Map(), entries: [] };
 }
 
-/** The oldest entries become what the log began with. */
-function forgetOldest(log: SharedLog): void {
-  const oldest = log.entries.splice(0, LEAST_KEPT);
+/** Moves the oldest entries into the base values. */
+function foldOldest(log: SharedLog): void {
+  const oldest = log.entries.splice(0, MIN_RETAINED);
   for (const { delta, deleted } of oldest) {
-    applyDelta(log.began, { set: delta, unset: deleted });
+    applyDelta(log.baseValues, { set: delta, unset: deleted });
   }
   log.base += oldest.length;
   log.baseMoment = oldest.at(-1)?.moment ?? log.baseMoment;
 }
 
-/** What a change writes to a scope. A delta that has nothing else is shared. */
-function partOf(
+/** The writes of a change to a scope. A delta of this scope alone is shared. */
+function writesTo(
   { keys, words, delta, hasTemp }: PreparedChange,
   scope: 'app' | 'user',
 ): Pick<SharedEntry, 'delta' | 'deleted'> {

@@ -1,25 +1,25 @@
-// The past of app and user values without a store: the core tells it, once it was told what the log has.
+// The past of app and user values without a store. The core answers, once it has the entries of the log.
 
 import { HistoryEngine } from '../engine/history.js';
 import { StatepadError } from '../model/errors.js';
 import { put } from '../model/json.js';
-import type { SharedPast, Values } from './source.js';
+import type { SharedPast, Values } from './shared-past.js';
 import type { KeyedDelta, ScopeKey } from '../engine/sessions.js';
-import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-log.js';
+import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-logs.js';
 import type { View } from '../session/handle.js';
 import type { Json } from '../model/types.js';
 import type { SharedHistory, SharedStep, TrimOptions } from '../model/past.js';
 
-/** What the core has been told of one log: its entries count from 1 there, and 0 is what it began with. */
-interface Told {
+/** The part of a log that the core has: the entries count from 1 there, and 0 holds the values before them. */
+interface LoadedLog {
   readonly engine: HistoryEngine;
   readonly base: number;
 }
 
-/** The past that the logs of a service have. */
+/** The past that the logs of a service retain. */
 export class MemoryPast implements SharedPast {
   readonly #logs: SharedLogs;
-  readonly #told = new WeakMap<SharedLog, Told>();
+  readonly #loaded = new WeakMap<SharedLog, LoadedLog>();
 
   constructor(logs: SharedLogs) {
     this.#logs = logs;
@@ -51,7 +51,7 @@ export class MemoryPast implements SharedPast {
     const { base, entries, position } = log;
     const steps = this.#history(log)
       .steps(key, position - base)
-      // Neither what it began with nor a deletion of what was not there is a write.
+      // The values before the log are no write, and neither is the deletion of a missing key.
       .filter(({ revision, from, to }) => revision > 0 && (from !== undefined || to !== undefined))
       .map(({ revision, ...values }) => {
         return { ...stepOf(base + revision, entries[revision - 1] as SharedEntry), ...values };
@@ -60,7 +60,7 @@ export class MemoryPast implements SharedPast {
   }
 
   async trim(scope: ScopeKey, { before, upTo = Infinity }: Pick<TrimOptions, 'before' | 'upTo'>): Promise<number> {
-    if (!this.#logs.isKept) {
+    if (!this.#logs.isRetained) {
       throw new StatepadError('INVALID_ARGUMENT', 'this service keeps no log of app and user values: log is false', {
         path: 'log',
       });
@@ -73,8 +73,8 @@ export class MemoryPast implements SharedPast {
     const old = young < 0 ? log.entries.length : young;
     const count = Math.max(0, Math.min(old, upTo - log.base));
     if (count > 0) {
-      const began = this.#history(log).stateAt(count, log.position - log.base, {});
-      log.began = new Map<string, Json>(Object.entries(began));
+      const baseValues = this.#history(log).stateAt(count, log.position - log.base, {});
+      log.baseValues = new Map<string, Json>(Object.entries(baseValues));
       log.baseMoment = (log.entries[count - 1] as SharedEntry).moment;
       log.entries.splice(0, count);
       log.base += count;
@@ -82,25 +82,25 @@ export class MemoryPast implements SharedPast {
     return count;
   }
 
-  /** The values of a scope at a moment; `undefined` where the log has them no more. */
+  /** The values of a scope at a moment; `undefined` where the log does not reach back so far. */
   #valuesAt(log: SharedLog, moment: number): Values | undefined {
     const { base, entries, position } = log;
-    if (!this.#logs.isKept || moment < log.baseMoment) {
+    if (!this.#logs.isRetained || moment < log.baseMoment) {
       return undefined;
     }
     return this.#history(log).stateAt(countUpTo(entries, moment), position - base, {});
   }
 
-  /** What the core has been told of a log, brought up to date. */
+  /** The core's copy of a log, brought up to date. */
   #history(log: SharedLog): HistoryEngine {
-    let told = this.#told.get(log);
-    if (told?.base !== log.base) {
-      told?.engine.free();
-      told = { engine: new HistoryEngine(), base: log.base };
-      this.#told.set(log, told);
-      told.engine.push(log.began.size === 0 ? undefined : { delta: recordOf(log.began), deleted: [] });
+    let loaded = this.#loaded.get(log);
+    if (loaded?.base !== log.base) {
+      loaded?.engine.free();
+      loaded = { engine: new HistoryEngine(), base: log.base };
+      this.#loaded.set(log, loaded);
+      loaded.engine.push(log.baseValues.size === 0 ? undefined : { delta: recordOf(log.baseValues), deleted: [] });
     }
-    const { engine } = told;
+    const { engine } = loaded;
     for (let index = engine.next; index <= log.entries.length; index++) {
       engine.push(keyedDelta(log.entries[index - 1] as SharedEntry));
     }
@@ -114,22 +114,25 @@ function recordOf(values: ReadonlyMap<string, Json>): Record<string, Json> {
   return record;
 }
 
-/** The moment of the service at which a session came to a revision: pairs of both, where the moment is another one. */
+/**
+ * The moment of the service at which a session reached a revision. The list has pairs of both, one for each new
+ * moment.
+ */
 function momentAt(moments: readonly number[] | undefined, revision: number): number {
-  let found = 0;
+  let latest = 0;
   for (let low = 0, high = (moments?.length ?? 0) / 2; low < high;) {
     const middle = (low + high) >>> 1;
     if (((moments as readonly number[])[2 * middle] as number) <= revision) {
-      found = (moments as readonly number[])[2 * middle + 1] as number;
+      latest = (moments as readonly number[])[2 * middle + 1] as number;
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return found;
+  return latest;
 }
 
-/** How many entries there are up to a moment. */
+/** The number of entries up to a moment. */
 function countUpTo(entries: readonly SharedEntry[], moment: number): number {
   let low = 0;
   for (let high = entries.length; low < high;) {
@@ -143,7 +146,7 @@ function countUpTo(entries: readonly SharedEntry[], moment: number): number {
   return low;
 }
 
-/** As an event says it: a key that is deleted is in the delta, too. */
+/** The delta as an event has it, with the deleted keys. */
 function keyedDelta({ delta, deleted }: SharedEntry): KeyedDelta {
   if (deleted.length === 0) {
     return { delta, deleted };

@@ -1,14 +1,14 @@
-// Watching a service without a store: everything is there, and what a reader has not read yet costs nothing.
+// Watching without a store: all changes are in memory, and those that a reader has not read yet cost nothing.
 
-import { coalescedChange, reloadAt } from './values.js';
-import { SESSION_DELETED, type ChangeSource, type WatchPlan, type WholePlan } from './source.js';
-import { WatchedWhole, type SharedMoment, type WholeHost, type WholeMoment } from './whole.js';
+import { coalescedChange, reloadAt } from './shared-changes.js';
+import { SESSION_DELETED, type ChangeSource, type WatchPlan, type WholePlan } from './change-source.js';
+import { WatchedWholeSession, type SharedMoment, type WholeSessionSource, type WholeMoment } from './whole-session.js';
 import { Topics, type Topic } from './topics.js';
 import { DELETED, type Deleted } from '../model/deletion.js';
 import { put } from '../model/json.js';
 import { entriesOf } from '../session/scope-version.js';
-import { notFoundInMemory } from '../session/elsewhere.js';
-import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-log.js';
+import { notFoundInMemory } from '../session/other-services.js';
+import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-logs.js';
 import type { SessionRecord } from '../session/record.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { ScopeKey } from '../engine/sessions.js';
@@ -17,40 +17,40 @@ import type { SessionChange, SharedChange, WatchedChange, WholeSessionChange } f
 
 export { Topics };
 
-/** What there is to watch. */
-export interface MemoryParts {
+/** The memory of a service, as watching uses it. */
+export interface WatchedMemory {
   readonly registry: Pick<SessionRegistry, 'find' | 'read' | 'valuesOf' | 'view'>;
-  readonly logs: Pick<SharedLogs, 'find' | 'isKept'>;
+  readonly logs: Pick<SharedLogs, 'find' | 'isRetained'>;
   readonly topics: Topics;
 }
 
 /** The changes of a whole session, for one reader. */
-export function watchWholeInMemory(parts: MemoryParts, plan: WholePlan): ChangeSource<WholeSessionChange> {
-  return new WatchedWhole(new MemoryHost(parts, plan), plan);
+export function watchWholeInMemory(memory: WatchedMemory, plan: WholePlan): ChangeSource<WholeSessionChange> {
+  return new WatchedWholeSession(new MemoryWholeSource(memory, plan), plan);
 }
 
 /** The changes of a target, for one reader. Throws `SESSION_NOT_FOUND`. */
-export function watchMemory(parts: MemoryParts, plan: WatchPlan): ChangeSource {
+export function watchMemory(memory: WatchedMemory, plan: WatchPlan): ChangeSource {
   if (plan.target.sessionId !== undefined) {
-    return new WatchedSession(parts, plan);
+    return new WatchedSession(memory, plan);
   }
-  return new (parts.logs.isKept ? WatchedLog : WatchedValues)(parts, plan);
+  return new (memory.logs.isRetained ? WatchedLog : WatchedValues)(memory, plan);
 }
 
 abstract class MemorySource implements ChangeSource {
-  protected readonly parts: MemoryParts;
+  protected readonly memory: WatchedMemory;
   protected readonly plan: WatchPlan;
   readonly #topic: Topic;
   #wakes = 0;
 
-  constructor(parts: MemoryParts, plan: WatchPlan) {
-    this.parts = parts;
+  constructor(memory: WatchedMemory, plan: WatchPlan) {
+    this.memory = memory;
     this.plan = plan;
-    this.#topic = parts.topics.enter(plan.target);
+    this.#topic = memory.topics.enter(plan.target);
   }
 
   get isClosed(): boolean {
-    return this.parts.topics.isClosed;
+    return this.memory.topics.isClosed;
   }
 
   async read(limit: number): Promise<readonly WatchedChange[]> {
@@ -63,7 +63,7 @@ abstract class MemorySource implements ChangeSource {
   }
 
   close(): void {
-    this.parts.topics.leave(this.plan.target, this.#topic, this);
+    this.memory.topics.leave(this.plan.target, this.#topic, this);
   }
 
   protected abstract next(limit: number): readonly WatchedChange[];
@@ -91,7 +91,7 @@ class WatchedSession extends MemorySource {
   #begin(): SessionRecord {
     const { target, shown, since } = this.plan;
     const key = target as SessionKey;
-    const record = shown?.record ?? this.parts.registry.find(key);
+    const record = shown?.record ?? this.memory.registry.find(key);
     if (record === undefined) {
       throw notFoundInMemory(key);
     }
@@ -100,34 +100,34 @@ class WatchedSession extends MemorySource {
   }
 }
 
-/** What a whole session in memory is read from. */
-class MemoryHost implements WholeHost {
-  readonly #parts: MemoryParts;
+/** Reads a whole session in memory. */
+class MemoryWholeSource implements WholeSessionSource {
+  readonly #memory: WatchedMemory;
   readonly #plan: WholePlan;
   readonly #topic: Topic;
 
-  constructor(parts: MemoryParts, plan: WholePlan) {
-    this.#parts = parts;
+  constructor(memory: WatchedMemory, plan: WholePlan) {
+    this.#memory = memory;
     this.#plan = plan;
-    this.#topic = parts.topics.enterWhole(plan.target);
+    this.#topic = memory.topics.enterWhole(plan.target);
   }
 
   get isClosed(): boolean {
-    return this.#parts.topics.isClosed;
+    return this.#memory.topics.isClosed;
   }
 
-  async look(): Promise<void> {
-    // Nobody else can move it.
+  async check(): Promise<void> {
+    // Nobody else can change it.
   }
 
   async moment(): Promise<WholeMoment | undefined> {
-    return this.#momentOf(this.#parts.registry.find(this.#plan.target));
+    return this.#momentOf(this.#memory.registry.find(this.#plan.target));
   }
 
   async read(): Promise<{ readonly session: Session; readonly moment: WholeMoment } | undefined> {
-    const record = this.#parts.registry.find(this.#plan.target);
+    const record = this.#memory.registry.find(this.#plan.target);
     const moment = this.#momentOf(record);
-    return record && moment && { session: this.#parts.registry.read(record), moment };
+    return record && moment && { session: this.#memory.registry.read(record), moment };
   }
 
   #momentOf(record: SessionRecord | undefined): WholeMoment | undefined {
@@ -137,7 +137,7 @@ class MemoryHost implements WholeHost {
     const [, app, user] = record.values;
     const { appName, userId } = record.key;
     const at = (scope: ScopeKey): Pick<SharedMoment, 'position' | 'mark'> => ({
-      position: this.#parts.logs.find(scope)?.position ?? 0,
+      position: this.#memory.logs.find(scope)?.position ?? 0,
       mark: undefined,
     });
     return {
@@ -150,9 +150,9 @@ class MemoryHost implements WholeHost {
   }
 
   events(since: number, session: Session | undefined): ChangeSource {
-    const view = this.#parts.registry.view(session);
+    const view = this.#memory.registry.view(session);
     const shown = view && { record: view.record, revision: view.revision };
-    return new WatchedSession(this.#parts, { ...this.#plan, since, shown });
+    return new WatchedSession(this.#memory, { ...this.#plan, since, shown });
   }
 
   notFound(): never {
@@ -160,58 +160,58 @@ class MemoryHost implements WholeHost {
   }
 
   close(): void {
-    this.#parts.topics.leaveWhole(this.#plan.target, this.#topic, this);
+    this.#memory.topics.leaveWhole(this.#plan.target, this.#topic, this);
   }
 }
 
 type Values = Readonly<Record<string, Json>>;
 
-const NOTHING: Values = Object.freeze({});
+const NO_VALUES: Values = Object.freeze({});
 const UNWRITTEN: Pick<SharedLog, 'position' | 'base' | 'entries'> = { position: 0, base: 0, entries: [] };
 
-/** One reader of an app's values, or a user's, where a log tells each change. */
+/** One reader of an app's values, or a user's, with a log of each change. */
 class WatchedLog extends MemorySource {
-  /** Where the reader is; absent until it has begun. */
+  /** The position of the reader; absent until it has begun. */
   #position: number | undefined;
 
   protected next(limit: number): readonly SharedChange[] {
     const { since, initial } = this.plan;
-    const { position, base, entries } = logOf(this.parts, this.plan);
+    const { position, base, entries } = logOf(this.memory, this.plan);
     const hasBegun = this.#position !== undefined;
     const from = (this.#position ??= since ?? position);
     if (!hasBegun && (initial || (since === 0 && base > 0))) {
       this.#position = position;
-      return [coalescedChange('', 0, NOTHING, position, valuesOf(this.parts, this.plan))];
+      return [coalescedChange('', 0, NO_VALUES, position, valuesOf(this.memory, this.plan))];
     }
     if (from > position || from < base) {
       this.#position = position;
       return [reloadAt(position)];
     }
-    const told = entries.slice(from - base, from - base + limit);
-    this.#position = from + told.length;
-    return told.map((entry, index) => changeOf(entry, from + index));
+    const written = entries.slice(from - base, from - base + limit);
+    this.#position = from + written.length;
+    return written.map((entry, index) => changeOf(entry, from + index));
   }
 }
 
-/** One reader of an app's values, or a user's, where only the values of now are known. */
+/** One reader of an app's values, or a user's, without a log: only the current values are known. */
 class WatchedValues extends MemorySource {
-  /** What the reader has; absent until it has begun. */
-  #had: { readonly position: number; readonly values: Values } | undefined;
+  /** The last values that the reader received; absent until it has begun. */
+  #previous: { readonly position: number; readonly values: Values } | undefined;
 
   protected next(): readonly SharedChange[] {
     const { since, initial } = this.plan;
-    const { position } = logOf(this.parts, this.plan);
-    const had = this.#had;
-    if (had?.position === position) {
+    const { position } = logOf(this.memory, this.plan);
+    const previous = this.#previous;
+    if (previous?.position === position) {
       return [];
     }
-    const values = valuesOf(this.parts, this.plan);
-    this.#had = { position, values };
-    if (had !== undefined) {
-      return [coalescedChange('', had.position, had.values, position, values)];
+    const values = valuesOf(this.memory, this.plan);
+    this.#previous = { position, values };
+    if (previous !== undefined) {
+      return [coalescedChange('', previous.position, previous.values, position, values)];
     }
     if (initial || (since === 0 && position > 0)) {
-      return [coalescedChange('', 0, NOTHING, position, values)];
+      return [coalescedChange('', 0, NO_VALUES, position, values)];
     }
     return since === undefined || since === position ? [] : [reloadAt(position)];
   }
@@ -221,12 +221,12 @@ function scopeOf({ target: { appName, userId } }: WatchPlan): ScopeKey {
   return { appName, userId };
 }
 
-function logOf({ logs }: MemoryParts, plan: WatchPlan): typeof UNWRITTEN {
+function logOf({ logs }: WatchedMemory, plan: WatchPlan): typeof UNWRITTEN {
   return logs.find(scopeOf(plan)) ?? UNWRITTEN;
 }
 
-/** The values of now under full keys. */
-function valuesOf({ registry }: MemoryParts, plan: WatchPlan): Values {
+/** The current values under full keys. */
+function valuesOf({ registry }: WatchedMemory, plan: WatchPlan): Values {
   const values: Record<string, Json> = {};
   for (const [key, value] of entriesOf(registry.valuesOf(scopeOf(plan)))) {
     put(values, key, value);
@@ -234,16 +234,16 @@ function valuesOf({ registry }: MemoryParts, plan: WatchPlan): Values {
   return values;
 }
 
-/** What an entry says, from the position before it. */
+/** The change of a log entry, from the position before it. */
 function changeOf({ key, eventId, delta, deleted }: SharedEntry, from: number): SharedChange {
-  const told: Record<string, Json | Deleted> = {};
-  deleted.forEach((name) => put(told, name, DELETED));
-  Object.keys(delta).forEach((name) => put(told, name, delta[name] as Json));
+  const written: Record<string, Json | Deleted> = {};
+  deleted.forEach((name) => put(written, name, DELETED));
+  Object.keys(delta).forEach((name) => put(written, name, delta[name] as Json));
   return Object.freeze({
     type: 'values',
     position: from + 1,
     from,
-    delta: Object.freeze(told),
+    delta: Object.freeze(written),
     ...writerOf(key, eventId),
   });
 }

@@ -1,4 +1,4 @@
-// What is told of app and user values: what a change has written, or what differs between two moments.
+// Changes of app and user values: the writes of one change, or the difference between two moments.
 
 import { DELETED, type Deleted } from '../model/deletion.js';
 import { deepFreeze, put, sameJson } from '../model/json.js';
@@ -14,17 +14,17 @@ export function prefixOf({ userId }: UpdateStateTarget): string {
   return userId === undefined ? APP_PREFIX : USER_PREFIX;
 }
 
-/** One change, from the position before it. */
+/** The change of a log entry, from the position before it. */
 export function entryChange(prefix: string, { pos, by, writes }: LogEntry): SharedChange {
   const delta: Record<string, Json | Deleted> = {};
   for (const { name, to } of writes) {
     put(delta, prefix + name, to === undefined ? DELETED : deepFreeze(to));
   }
-  const told = by === undefined ? {} : { by: Object.freeze({ ...by }) };
-  return Object.freeze({ type: 'values', position: pos, from: pos - 1, delta: Object.freeze(delta), ...told });
+  const writer = by === undefined ? {} : { by: Object.freeze({ ...by }) };
+  return Object.freeze({ type: 'values', position: pos, from: pos - 1, delta: Object.freeze(delta), ...writer });
 }
 
-/** What differs between the values at two positions, under names. */
+/** The difference between the values at two positions, under names. */
 export function coalescedChange(
   prefix: string,
   from: number,
@@ -47,7 +47,7 @@ export function coalescedChange(
   return Object.freeze({ type: 'values', position, from, delta: Object.freeze(delta) });
 }
 
-/** What has happened up to a position is not told. */
+/** A change that reports no values: the reader has to load those of the position. */
 export function reloadAt(position: number): SharedChange {
   return Object.freeze({ type: 'reload', position });
 }

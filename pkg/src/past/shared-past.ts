@@ -1,4 +1,4 @@
-// What the past of app and user values is read from.
+// The source of the past of app and user values.
 
 import type { ScopeKey } from '../engine/sessions.js';
 import type { View } from '../session/handle.js';
@@ -9,16 +9,16 @@ import type { Signal } from '../async/abort.js';
 /** Values under full keys. */
 export type Values = Readonly<Record<string, Json>>;
 
-/** The past of app and user values, as far as it is kept. */
+/** The past of app and user values, as far as it is retained. */
 export interface SharedPast {
   /**
-   * The values of the app and the user of a session just after one of its revisions, under full keys; `undefined`
-   * where that is not known. `told` is the state as the session's own log has it: keys have its order where no other
-   * one is known.
+   * The values of the app and the user of a session right after one of its revisions, under full keys; `undefined`
+   * where they are unknown. `sessionState` is the state by the session's own log: it gives the order of keys where no
+   * other one is known.
    */
-  at(view: View, revision: number, told: Values, signal?: Signal): Promise<Values | undefined>;
+  at(view: View, revision: number, sessionState: Values, signal?: Signal): Promise<Values | undefined>;
   /** The writes of a key. */
   steps(scope: ScopeKey, key: string, signal?: Signal): Promise<SharedHistory>;
-  /** Deletes the oldest entries. Answers how many. Throws `INVALID_ARGUMENT` where no log is kept. */
+  /** Deletes the oldest entries. Returns their number. Throws `INVALID_ARGUMENT` where no log is kept. */
   trim(scope: ScopeKey, options: Pick<TrimOptions, 'before' | 'upTo'>, signal?: Signal): Promise<number>;
 }

@@ -1,10 +1,13 @@
-// What needs a log that can be gone back in.
+// The requirements of operations that look back in a log.
 
 import { StatepadError } from '../model/errors.js';
 import type { SessionBackend } from '../backend/backend.js';
 
-/** Refuses what tells by its creation whether it is whole, over a store that names creations itself. */
-export function checkKeepsCreations({ lacks = [] }: Pick<SessionBackend, 'lacks'>, what: string): void {
+/**
+ * Refuses an operation that reads from the creation id whether a session is complete, over a store that names
+ * creations itself.
+ */
+export function checkKeepsCreations({ lacks: lacks = [] }: Pick<SessionBackend, 'lacks'>, what: string): void {
   if (lacks.includes('created')) {
     const message = `${what} here: the store does not keep the id of its creation`;
     throw new StatepadError('INVALID_ARGUMENT', message);
@@ -12,10 +15,10 @@ export function checkKeepsCreations({ lacks = [] }: Pick<SessionBackend, 'lacks'
 }
 
 /**
- * Refuses what the log of a store cannot tell: one that keeps no revisions, or not what a session began with. Throws
- * `INVALID_ARGUMENT`. `what` begins the message: "a session cannot be forked".
+ * Refuses a store without revisions, or without the creations of sessions. Throws `INVALID_ARGUMENT`. `what` begins
+ * the message: "a session cannot be forked".
  */
-export function checkKeepsRevisions({ lacks = [] }: Pick<SessionBackend, 'lacks'>, what: string): void {
+export function checkKeepsRevisions({ lacks: lacks = [] }: Pick<SessionBackend, 'lacks'>, what: string): void {
   const why = lacks.includes('revisions')
     ? 'keeps no revisions'
     : lacks.includes('beginnings')

@@ -1,6 +1,6 @@
-// The iterator that `SessionService.watch` gives: it reads when it is asked, and holds no more than one piece.
+// The iterator that `SessionService.watch` returns. It reads on demand, and holds no more than one page.
 
-import type { ChangeSource } from './source.js';
+import type { ChangeSource } from './change-source.js';
 import type { WatchedChange, WholeSessionChange } from '../model/watch.js';
 import type { Signal } from '../async/abort.js';
 
@@ -11,15 +11,15 @@ export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
   readonly #source: ChangeSource<Change>;
   readonly #buffer: number;
   readonly #signal: Signal | undefined;
-  /** What was read and not asked for yet. */
-  #piece: readonly Change[] = [];
-  #at = 0;
+  /** The changes that were read and not delivered yet. */
+  #page: readonly Change[] = [];
+  #index = 0;
   #isEnded = false;
-  /** The question that was asked last. */
+  /** The last call of `next`. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Why it was aborted, until that is told. */
+  /** The reason of the abort, until it is thrown. */
   #aborted: { readonly reason: unknown } | undefined;
-  /** Ends what is waited for now. */
+  /** Ends the current wait. */
   #interrupt: (() => void) | undefined;
 
   constructor(source: ChangeSource<Change>, buffer: number, signal: Signal | undefined) {
@@ -32,18 +32,18 @@ export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
     }
   }
 
-  /** The next change. Questions are answered in their order. */
+  /** The next change. Calls are answered in their order. */
   async next(): Promise<IteratorResult<Change, undefined>> {
     const answer = this.#last.then(async () => await this.#next());
     this.#last = answer.catch(() => undefined);
     return await answer;
   }
 
-  /** Ends it: what is asked for now is answered with the end. */
+  /** Ends it: calls in progress are answered with the end. */
   end(): void {
     if (!this.#isEnded) {
       this.#isEnded = true;
-      this.#piece = [];
+      this.#page = [];
       this.#signal?.removeEventListener('abort', this.#abort);
       this.#source.close();
       this.#interrupt?.();
@@ -57,9 +57,9 @@ export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
 
   async #next(): Promise<IteratorResult<Change, undefined>> {
     while (!this.#isEnded && !this.#source.isClosed) {
-      const change = this.#piece[this.#at];
+      const change = this.#page[this.#index];
       if (change !== undefined) {
-        this.#at += 1;
+        this.#index += 1;
         if (change.type === 'deleted') {
           this.end();
         }
@@ -76,12 +76,12 @@ export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
     return DONE;
   }
 
-  /** Reads the next piece; when there is none yet, waits until there may be one. */
+  /** Reads the next page; when there is none yet, waits until there may be one. */
   async #read(): Promise<void> {
     try {
-      this.#at = 0;
-      this.#piece = (await this.#unlessEnded(this.#source.read(this.#buffer))) ?? [];
-      if (this.#piece.length === 0 && !this.#isEnded) {
+      this.#index = 0;
+      this.#page = (await this.#unlessEnded(this.#source.read(this.#buffer))) ?? [];
+      if (this.#page.length === 0 && !this.#isEnded) {
         await this.#unlessEnded(this.#source.wait());
       }
     } catch (error) {
@@ -93,7 +93,7 @@ export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
     }
   }
 
-  /** Waits for something, but no longer than until it is ended. */
+  /** Waits for a promise, but no longer than until it is ended. */
   async #unlessEnded<T>(promise: Promise<T>): Promise<T | undefined> {
     try {
       return await new Promise<T | undefined>((resolve, reject) => {

@@ -1,4 +1,4 @@
-// What a session began with: kept by its store as the event of revision 0, so that its history is whole.
+// The creation of a session, which its store keeps as the event of revision 0, so that its history is complete.
 
 import { deepFreeze } from '../model/json.js';
 import { isTemp, withoutTemp } from '../model/scope.js';
@@ -14,7 +14,7 @@ export interface CreationEvent {
   readonly state: Readonly<Record<string, Json>>;
 }
 
-/** The creation of a session with an initial state, which becomes a part of it where it is stored as it is. */
+/** The creation event of an initial state; where that is stored unchanged, the two share the object. */
 export function creationEvent(timestamp: number, { delta, deleted }: AdmittedDelta): CreationEvent {
   if (deleted.length === 0 && !Object.keys(delta).some(isTemp)) {
     return { timestamp, state: delta };
@@ -24,9 +24,7 @@ export function creationEvent(timestamp: number, { delta, deleted }: AdmittedDel
   return { timestamp, state };
 }
 
-/**
- * The creation as it was stored, or `'unknown'` where there is none that can be read: it is told from the values then.
- */
+/** The creation as it was stored, or `'unknown'` where none can be read: it is then inferred from the values. */
 export function parseCreation(stored: StoredEvent | undefined): CreationEvent | 'unknown' {
   try {
     const { timestamp, state } = JSON.parse(stored?.rev === 0 ? stored.data : '{}') as Partial<CreationEvent>;

@@ -1,13 +1,13 @@
-// One thing after the other.
+// Queues by name: the tasks of one name run one after the other.
 
 /** Runs tasks one after the other, whether the earlier ones succeed or not. */
 class Queue {
   readonly #emptied: () => void;
-  /** Starts the tasks that wait. */
+  /** The functions that start the waiting tasks. */
   readonly #waiting: (() => void)[] = [];
   #isRunning = false;
 
-  /** `emptied` is called whenever a task is done and no other one waits. */
+  /** Calls `emptied` whenever a task is done and no other one waits. */
   constructor(emptied: () => void) {
     this.#emptied = emptied;
   }
@@ -36,7 +36,7 @@ class Queue {
   };
 }
 
-/** Queues under names, each as long as it is needed. */
+/** Queues by name, each for as long as it has tasks. */
 export class Queues {
   readonly #queues = new Map<string, Queue>();
 
@@ -50,17 +50,17 @@ export class Queues {
     return queue.run(task);
   }
 
-  /** Whether no task is running. */
+  /** True when no task is running. */
   get isEmpty(): boolean {
     return this.#queues.size === 0;
   }
 
-  /** Whether a task of this name is running, or waits. */
+  /** True when a task of this name is running or waiting. */
   has(name: string): boolean {
     return this.#queues.has(name);
   }
 
-  /** Resolves when all that has been asked for is done. */
+  /** Resolves when all tasks that were requested are done. */
   async idle(): Promise<void> {
     while (this.#queues.size > 0) {
       await Promise.all([...this.#queues.values()].map(async (queue) => await queue.run(async () => undefined)));

@@ -1,7 +1,7 @@
-// Watching a whole session: its events, and with them what differs in the values of its app and its user. One look at
-// the session tells all of it.
+// Watching a whole session: its events, and with them the differences in the values of its app and its user. One read
+// of the session yields all of it.
 
-import { SESSION_DELETED, type ChangeSource, type WholePlan } from './source.js';
+import { SESSION_DELETED, type ChangeSource, type WholePlan } from './change-source.js';
 import { DELETED, type Deleted } from '../model/deletion.js';
 import { digest } from '../model/digest.js';
 import { put } from '../model/json.js';
@@ -14,13 +14,13 @@ import type { WholePlace, WholeSessionChange } from '../model/watch.js';
 export interface SharedMoment {
   readonly version: ScopeVersion;
   readonly position: number;
-  /** Of the change that brought them there, where that is known. */
+  /** The mark of the position, where it is known. */
   readonly mark: string | undefined;
 }
 
 /** A session, its app and its user at one moment. */
 export interface WholeMoment {
-  /** Tells the session from an earlier one of the same key. */
+  /** The creation id, which distinguishes the session from an earlier one of the same key. */
   readonly created: string;
   readonly revision: number;
   /** The id of the event at this revision, where it is known. */
@@ -29,17 +29,17 @@ export interface WholeMoment {
   readonly user: SharedMoment;
 }
 
-/** What a whole session is read from. */
-export interface WholeHost {
-  /** Whether the service is closed. */
+/** Reads a whole session. */
+export interface WholeSessionSource {
+  /** True when the service is closed. */
   readonly isClosed: boolean;
-  /** Looks at the session, if others can have moved it since it was looked at last. */
-  look(): Promise<void>;
-  /** The session as it is known now; `undefined` when there is none. */
+  /** Reads the session again, if others can have changed it since the last read. */
+  check(): Promise<void>;
+  /** The session as it is known now; `undefined` when it is missing. */
   moment(): Promise<WholeMoment | undefined>;
-  /** The session with everything, as it is; `undefined` when there is none. */
+  /** The session with all events; `undefined` when it is missing. */
   read(): Promise<{ readonly session: Session; readonly moment: WholeMoment } | undefined>;
-  /** Its events behind a revision. Of a session that was read, they are of that one. */
+  /** The events after a revision; after a `read`, those of the session that was read. */
   events(since: number, session: Session | undefined): ChangeSource;
   /** Throws `SESSION_NOT_FOUND`. */
   notFound(): never;
@@ -48,38 +48,38 @@ export interface WholeHost {
 
 type ValuesChange = WholeSessionChange & { readonly type: 'values' };
 
-/** How often the session may move while its values are read. */
+/** The most reads of events while the session keeps changing. */
 const MAX_ROUNDS = 100;
 
-/** Where a reader is, and what it has. */
+/** The place of a reader, with the values that it has. */
 interface Place {
   readonly created: string;
   revision: number;
-  /** What tells the event at this revision from others. */
+  /** A digest of the id of the event at this revision. */
   last: string;
   readonly shared: Record<SharedScope, SharedMoment>;
 }
 
 /** One reader of a whole session. */
-export class WatchedWhole implements ChangeSource<WholeSessionChange> {
-  readonly #host: WholeHost;
+export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
+  readonly #source: WholeSessionSource;
   readonly #plan: WholePlan;
-  /** Its events behind the place; absent until it has begun. */
+  /** The events after the place; absent until it has begun. */
   #events: ChangeSource | undefined;
   #place: Place | undefined;
-  /** What the event at the reader's place has to be: it comes first, and is not told again. */
+  /** The digest of the event at the reader's place: that event is read first and not delivered again. */
   #expected: string | undefined;
-  /** What is told before anything else. */
+  /** The changes to deliver before any others. */
   #first: readonly WholeSessionChange[] = [];
   #isOver = false;
 
-  constructor(host: WholeHost, plan: WholePlan) {
-    this.#host = host;
+  constructor(host: WholeSessionSource, plan: WholePlan) {
+    this.#source = host;
     this.#plan = plan;
   }
 
   get isClosed(): boolean {
-    return this.#host.isClosed;
+    return this.#source.isClosed;
   }
 
   async wait(): Promise<void> {
@@ -89,11 +89,11 @@ export class WatchedWhole implements ChangeSource<WholeSessionChange> {
   close(): void {
     this.#isOver = true;
     this.#events?.close();
-    this.#host.close();
+    this.#source.close();
   }
 
-  /** Its events are read from there from now on. */
-  #follow(events: ChangeSource): void {
+  /** Switches to another source of events. */
+  #readFrom(events: ChangeSource): void {
     this.#events?.close();
     this.#events = events;
     if (this.#isOver) {
@@ -110,57 +110,59 @@ export class WatchedWhole implements ChangeSource<WholeSessionChange> {
     return first.length > 0 ? first : await this.#next(limit);
   }
 
-  /** Begins at the place of a reader where that can be found, and with the whole session otherwise. */
+  /** Begins at the place of a reader if the log continues it, and with the whole session otherwise. */
   async #begin(): Promise<void> {
     const { since, initial } = this.#plan;
-    await this.#host.look();
-    const moment = (await this.#host.moment()) ?? this.#host.notFound();
-    if (since === undefined ? initial : !leadsOn(since, moment)) {
-      this.#first = (await this.#whole()) ?? this.#host.notFound();
+    await this.#source.check();
+    const moment = (await this.#source.moment()) ?? this.#source.notFound();
+    if (since === undefined ? initial : !canContinue(since, moment)) {
+      this.#first = (await this.#whole()) ?? this.#source.notFound();
       return;
     }
-    const [, last = ''] = marksOf(since);
+    const [, last = ''] = markParts(since);
     const isBehind = since !== undefined && since.revision < moment.revision;
     this.#place = {
       created: moment.created,
       revision: since?.revision ?? moment.revision,
-      last: isBehind ? last : short(moment.last),
+      last: isBehind ? last : shortDigest(moment.last),
       shared: { app: moment.app, user: moment.user },
     };
     if (since !== undefined) {
       this.#first = this.#resumed(this.#place, since);
     }
     this.#expected = isBehind && since.revision > 0 && last !== '' ? last : undefined;
-    this.#follow(this.#host.events(this.#place.revision - (this.#expected === undefined ? 0 : 1), undefined));
+    this.#readFrom(this.#source.events(this.#place.revision - (this.#expected === undefined ? 0 : 1), undefined));
   }
 
-  /** The values that a reader has not got which goes on from a place: all of a scope that has moved since. */
+  /** The values that a reader lacks which resumes at a place: all of each scope that has changed since. */
   #resumed(place: Place, since: WholePlace): readonly WholeSessionChange[] {
-    const [, , ...marks] = marksOf(since);
+    const [, , ...marks] = markParts(since);
     const moved = SHARED_SCOPES.filter((scope, index) => {
       const { position, mark } = place.shared[scope];
-      return since[scope] !== position || differ(marks[index], short(mark));
+      return since[scope] !== position || differ(marks[index], shortDigest(mark));
     });
-    const told = { ...place.shared };
+    const current = { ...place.shared };
     moved.forEach((scope) => (place.shared[scope] = { ...UNWRITTEN, position: since[scope] }));
-    return moved.map((scope) => tellValues(place, scope, told[scope], 0));
+    return moved.map((scope) => valuesChange(place, scope, current[scope], 0));
   }
 
-  /** Reads the session with everything; `undefined` when there is none. */
+  /** Reads the session with all events; `undefined` when it is missing. */
   async #whole(): Promise<readonly WholeSessionChange[] | undefined> {
-    const read = await this.#host.read();
+    const read = await this.#source.read();
     if (read === undefined) {
       return undefined;
     }
     const { session, moment } = read;
     const { created, revision, last, app, user } = moment;
-    this.#follow(this.#host.events(revision, session));
+    this.#readFrom(this.#source.events(revision, session));
     this.#expected = undefined;
-    this.#place = { created, revision, last: short(last), shared: { app, user } };
+    this.#place = { created, revision, last: shortDigest(last), shared: { app, user } };
     return [Object.freeze({ type: 'session', session, place: placeOf(this.#place) })];
   }
 
-  /** Reads on until nothing is missing: events up to a moment, and before them what differs in the values there. */
+  /**
+   * Reads until nothing is missing: events up to a moment, and before them the differences in values at that moment.
+   */
   async #next(limit: number): Promise<readonly WholeSessionChange[]> {
     const place = this.#place as Place;
     const events: Event[] = [];
@@ -169,54 +171,54 @@ export class WatchedWhole implements ChangeSource<WholeSessionChange> {
       const changes = await (this.#events as ChangeSource).read(limit - events.length);
       for (const change of changes) {
         if (change.type === 'deleted') {
-          return [...tellEvents(place, events), SESSION_DELETED];
+          return [...eventChanges(place, events), SESSION_DELETED];
         }
-        if (change.type !== 'event' || !this.#isExpected(change.event)) {
+        if (change.type !== 'event' || !this.#continuesLog(change.event)) {
           return (await this.#whole()) ?? [SESSION_DELETED];
         }
         if (change.revision > place.revision) {
           events.push(change.event);
         }
       }
-      const moment = changes.length === 0 ? await this.#host.moment() : undefined;
+      const moment = changes.length === 0 ? await this.#source.moment() : undefined;
       if (moment?.created === place.created && caughtUp(moment.revision)) {
-        return [...tellShared(place, moment), ...tellEvents(place, events)];
+        return [...sharedChanges(place, moment), ...eventChanges(place, events)];
       }
     }
-    return tellEvents(place, events);
+    return eventChanges(place, events);
   }
 
-  /** Whether an event can follow: the one at the reader's place has to be the one that it has seen. */
-  #isExpected({ id }: Event): boolean {
+  /** True unless the event at the reader's place is another one than the reader has seen. */
+  #continuesLog({ id }: Event): boolean {
     const expected = this.#expected;
     this.#expected = undefined;
-    return expected === undefined || expected === short(id);
+    return expected === undefined || expected === shortDigest(id);
   }
 }
 
 const UNWRITTEN: SharedMoment = { version: ScopeVersion.unwritten, position: 0, mark: undefined };
 
-function tellEvents(place: Place, events: readonly Event[]): readonly WholeSessionChange[] {
+function eventChanges(place: Place, events: readonly Event[]): readonly WholeSessionChange[] {
   return events.map((event) => {
     place.revision += 1;
-    place.last = short(event.id);
+    place.last = shortDigest(event.id);
     return Object.freeze({ type: 'event', revision: place.revision, event, place: placeOf(place) });
   });
 }
 
-function tellShared(place: Place, moment: WholeMoment): readonly WholeSessionChange[] {
+function sharedChanges(place: Place, moment: WholeMoment): readonly WholeSessionChange[] {
   const moved = SHARED_SCOPES.filter((scope) => {
-    const [had, now] = [place.shared[scope], moment[scope]];
-    return had.version !== now.version || had.position !== now.position;
+    const [before, now] = [place.shared[scope], moment[scope]];
+    return before.version !== now.version || before.position !== now.position;
   });
   return moved.flatMap((scope) => {
     const from = place.shared[scope].position;
-    const told = tellValues(place, scope, moment[scope], from);
-    return from === told.position && Object.keys(told.delta).length === 0 ? [] : [told];
+    const change = valuesChange(place, scope, moment[scope], from);
+    return from === change.position && Object.keys(change.delta).length === 0 ? [] : [change];
   });
 }
 
-function tellValues(place: Place, scope: SharedScope, now: SharedMoment, from: number): ValuesChange {
+function valuesChange(place: Place, scope: SharedScope, now: SharedMoment, from: number): ValuesChange {
   const delta: Record<string, Json | Deleted> = {};
   for (const [key, value] of ScopeVersion.difference(place.shared[scope].version, now.version)) {
     put(delta, key, value ?? DELETED);
@@ -227,27 +229,27 @@ function tellValues(place: Place, scope: SharedScope, now: SharedMoment, from: n
 }
 
 function placeOf({ created, revision, last, shared: { app, user } }: Place): WholePlace {
-  const mark = [short(created), last, short(app.mark), short(user.mark)].join('.');
+  const mark = [shortDigest(created), last, shortDigest(app.mark), shortDigest(user.mark)].join('.');
   return Object.freeze({ revision, user: user.position, app: app.position, mark });
 }
 
-/** The parts of a mark: of the session, its event, its app and its user. One that is not known is empty. */
-function marksOf(place: WholePlace | undefined): readonly string[] {
+/** The sections of a place's mark: session, event, app and user. An unknown one is empty. */
+function markParts(place: WholePlace | undefined): readonly string[] {
   return place?.mark?.split('.') ?? [];
 }
 
-/** Whether what a reader has at a place can be what the session began with. */
-function leadsOn(since: WholePlace, { created, revision, last }: WholeMoment): boolean {
-  const [session, event] = marksOf(since);
-  const isOther = since.revision === revision && differ(event, short(last));
-  return since.revision <= revision && !differ(session, short(created)) && !isOther;
+/** True when the session may have had the reader's place in its log. */
+function canContinue(since: WholePlace, { created, revision, last }: WholeMoment): boolean {
+  const [session, event] = markParts(since);
+  const isOther = since.revision === revision && differ(event, shortDigest(last));
+  return since.revision <= revision && !differ(session, shortDigest(created)) && !isOther;
 }
 
-function short(text: string | undefined): string {
+function shortDigest(text: string | undefined): string {
   return text === undefined || text === '' ? '' : digest(text);
 }
 
-/** Whether two parts of a mark differ. One that is not known is not compared. */
+/** True when two sections of a mark differ. An unknown one matches any. */
 function differ(one: string | undefined, other: string): boolean {
   return one !== undefined && one !== '' && other !== '' && one !== other;
 }

@@ -1,4 +1,5 @@
-// What a whole session over a store is read from: one look at the session tells where its app and its user are, too.
+// The source of a whole session over a store: one read of the session has the positions of its app and its user as
+// well.
 
 import { ALL } from '../cache/event-range.js';
 import { loadHead, sharedOf, WatchedSession, type Head } from './watched-session.js';
@@ -6,22 +7,22 @@ import { notFound } from '../../../session/append.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { SessionRecord } from '../../../session/record.js';
 import type { Session, SessionKey } from '../../../model/types.js';
-import type { ChangeSource, WholePlan } from '../../../watch/source.js';
+import type { ChangeSource, WholePlan } from '../../../watch/change-source.js';
 import type { Topic, Topics } from '../../../watch/topics.js';
-import type { WholeHost, WholeMoment } from '../../../watch/whole.js';
+import type { WholeSessionSource, WholeMoment } from '../../../watch/whole-session.js';
 
-type Parts = Pick<StoreComponents, 'cache' | 'loader'>;
+type Components = Pick<StoreComponents, 'cache' | 'loader'>;
 
-/** A session over a store, for one who reads it whole. */
-export class StoredWhole implements WholeHost {
-  readonly #parts: Parts;
+/** A session over a store, for a reader of all of it. */
+export class StoredWholeSession implements WholeSessionSource {
+  readonly #components: Components;
   readonly #topics: Topics;
   readonly #plan: WholePlan;
   readonly #key: SessionKey;
   readonly #topic: Topic;
 
-  constructor(parts: Parts, topics: Topics, plan: WholePlan) {
-    this.#parts = parts;
+  constructor(components: Components, topics: Topics, plan: WholePlan) {
+    this.#components = components;
     this.#topics = topics;
     this.#plan = plan;
     this.#key = plan.target;
@@ -32,7 +33,7 @@ export class StoredWhole implements WholeHost {
     return this.#topics.isClosed;
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     await this.#topic.refresh(this.#plan.poll, this.#load);
   }
 
@@ -40,17 +41,17 @@ export class StoredWhole implements WholeHost {
     return this.#cached() ?? this.#fromHead() ?? (await this.#loaded());
   }
 
-  /** From the cache, where nothing is known to have moved what is there. */
+  /** The cached session, if it is not known to have changed. */
   #cached(): WholeMoment | undefined {
-    const { cache } = this.#parts;
+    const { cache } = this.#components;
     const record = cache.registry.find(this.#key);
     return record !== undefined && cache.isCurrent(record) ? this.#momentOf(record) : undefined;
   }
 
-  /** From what was loaded last, where nothing is known to have moved since. */
+  /** The last loaded session, if it is not known to have changed. */
   #fromHead(isLoaded = false): WholeMoment | undefined {
     const head = this.#topic.head as Head | undefined;
-    if (head === undefined || head === 'gone' || head.shared === undefined) {
+    if (head === undefined || head === 'deleted' || head.shared === undefined) {
       return undefined;
     }
     const { created, rev: revision, last, shared, scopeMoves } = head;
@@ -59,14 +60,14 @@ export class StoredWhole implements WholeHost {
 
   async #loaded(): Promise<WholeMoment | undefined> {
     this.#topic.expire();
-    await this.look();
+    await this.check();
     return this.#cached() ?? this.#fromHead(true);
   }
 
-  readonly #load = async (): Promise<void> => await loadHead(this.#parts, this.#topic, this.#key);
+  readonly #load = async (): Promise<void> => await loadHead(this.#components, this.#topic, this.#key);
 
   async read(): Promise<{ readonly session: Session; readonly moment: WholeMoment } | undefined> {
-    const { cache, loader } = this.#parts;
+    const { cache, loader } = this.#components;
     return await loader.load(this.#key, ALL, (record) => ({
       session: cache.registry.read(record),
       moment: this.#momentOf(record),
@@ -75,13 +76,13 @@ export class StoredWhole implements WholeHost {
 
   #momentOf(record: SessionRecord): WholeMoment {
     const { created, revision, last } = record;
-    return { created, revision, last, ...sharedOf(this.#parts.cache, record) };
+    return { created, revision, last, ...sharedOf(this.#components.cache, record) };
   }
 
   events(since: number, session: Session | undefined): ChangeSource {
-    const view = this.#parts.cache.registry.view(session);
+    const view = this.#components.cache.registry.view(session);
     const shown = view && { record: view.record, revision: view.revision };
-    return new WatchedSession(this.#parts, this.#topics, { ...this.#plan, since, shown });
+    return new WatchedSession(this.#components, this.#topics, { ...this.#plan, since, shown });
   }
 
   notFound(): never {

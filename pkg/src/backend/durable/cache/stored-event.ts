@@ -1,4 +1,4 @@
-// An event as its store has it.
+// Parses events of a store.
 
 import { underFullKeys } from '../commit/operators.js';
 import { eventWith } from '../../../input/event-draft.js';
@@ -10,8 +10,8 @@ import type { StoredEvent } from '../../../store/contract.js';
 import type { Event } from '../../../model/types.js';
 
 /**
- * An event as it was stored, with what its operators came to in its delta. Throws `STORE_CORRUPT`, also for a number
- * that JavaScript cannot hold.
+ * The event as it was stored, with the results of its operators in its delta. Throws `STORE_CORRUPT`, also for a
+ * number that JavaScript cannot represent.
  */
 export function parseEvent(
   { key: { sessionId: id } }: Pick<SessionRecord, 'key'>,

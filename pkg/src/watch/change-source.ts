@@ -1,10 +1,10 @@
-// What watching reads from: the changes of one target behind the place of one reader.
+// The source of a watch: the changes of one target after the place of one reader.
 
 import type { SessionRecord } from '../session/record.js';
 import type { SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { WatchedChange, WholePlace, WholeSessionChange } from '../model/watch.js';
 
-/** A request to watch, understood. */
+/** A checked request to watch. */
 export interface WatchPlan {
   readonly target: UpdateStateTarget;
   readonly since: number | undefined;
@@ -12,11 +12,11 @@ export interface WatchPlan {
   /** In milliseconds. */
   readonly poll: number;
   readonly buffer: number;
-  /** What the handle showed that was given, if it is one of the service. */
+  /** The record and the revision of the caller's handle, if it is one of the service. */
   readonly shown: { readonly record: SessionRecord; readonly revision: number } | undefined;
 }
 
-/** A request to watch a whole session, understood. */
+/** A checked request to watch a whole session. */
 export interface WholePlan {
   readonly target: SessionKey;
   readonly since: WholePlace | undefined;
@@ -29,17 +29,17 @@ export interface WholePlan {
 /** The changes of one target, for one reader. */
 export interface ChangeSource<Change extends WatchedChange | WholeSessionChange = WatchedChange> {
   /**
-   * The next changes, at most so many, but for those of values that a whole session tells with them; none when there
-   * are none now. The reader's place moves behind them.
+   * Returns the next changes, at most `limit`, not counting the changes of values that a whole session reports with
+   * them; none when there are none now. Moves the reader's place past them.
    */
   read(limit: number): Promise<readonly Change[]>;
-  /** Resolves when there may be more than the last `read` has found, or no more will come. */
+  /** Resolves when there may be more changes than the last `read` returned, or when no more will come. */
   wait(): Promise<void>;
-  /** Whether the service is closed: nothing more will come. */
+  /** True when the service is closed: no more changes will come. */
   readonly isClosed: boolean;
-  /** The reader is done. */
+  /** Ends the reading. */
   close(): void;
 }
 
-/** A change that nothing follows. */
+/** The last change of a session. */
 export const SESSION_DELETED: { readonly type: 'deleted' } = Object.freeze({ type: 'deleted' });
