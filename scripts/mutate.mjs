@@ -1,6 +1,6 @@
 // Puts deliberate faults into one file of pkg/src, one at a time, and says which of them no test notices:
 //
-//   node scripts/mutate.mjs pkg/src/input/admit.ts -- tests/unit/input/admission.test.mjs tests/unit/session/handles.test.mjs
+//   node scripts/mutate.mjs pkg/src/input/admit.ts -- tests/unit/input/admission.test.mjs
 //   node scripts/mutate.mjs pkg/src/input/admit.ts --lines 60-120 --jobs 2
 //
 // Without test files it runs all of tests/unit. What is tested is a copy of the project in a folder for
