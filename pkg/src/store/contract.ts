@@ -95,8 +95,8 @@ export interface SessionStore {
    *
    * Of several reasons that hold at once the first one is the answer: the change was made before (of an append: in the
    * session that `guard.created` names); an earlier try of its call was refused, see {@link Change.attempt}; `exists`
-   * or `not-found`; of the guard its token, its revision, then its positions and values; the first operator that does not
-   * fit, those of the app before those of the user and of the session.
+   * or `not-found`; of the guard its token, its revision, then its positions and values; the first operator that does
+   * not fit, those of the app before those of the user and of the session.
    *
    * The same change sent again is a `duplicate`: forever for appends; for a creation as long as the session lives and
    * at least an hour longer, so that one whose answer was lost does not bring back what was deleted meanwhile (`rev`
