@@ -2,19 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-
-/**
- * Numbers from 0 to 1, the same for the same seed.
- *
- * @param {number} seed
- */
-export function randomFrom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
+import { randomFrom } from './random.js';
 
 /**
  * @typedef {object} Loop

@@ -1,6 +1,7 @@
 // Changes for the tests of Cloudflare's stores, and what is done with them in every one of these.
 
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { compareStores } from '../support/random.js';
 
 export const KEY = { appName: 'app', userId: 'user', sessionId: 'session' };
 
@@ -29,6 +30,12 @@ export function assert(condition, message) {
 export function assertEqual(actual, expected, what) {
   const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
   assert(one === other, `${what} is ${one?.slice(0, 1_000)}, not ${other?.slice(0, 1_000)}`);
+}
+
+/** Makes random steps: answers how often they came to what. */
+export async function randomOnes(store, context, history) {
+  await store.open({ migrate: 'create' }, context);
+  return await compareStores(store, history);
 }
 
 /** What an action throws. */

@@ -3,7 +3,6 @@
 /* global indexedDB */
 
 import { indexedDBStore } from 'statepad/stores/indexeddb';
-import { memoryStore } from 'statepad/stores/memory';
 import { runStoreCase, storeCases } from 'statepad/testing';
 import { indexedDBStore as indexedDBStore1 } from '../../fixtures/indexeddb-v1.js';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
@@ -97,7 +96,7 @@ async function appendForever(store, sessionId, tab) {
 /** Compares a store with the reference: see `compareStores`. */
 async function compare(seed, length) {
   const store = await open(`random ${seed}`, { durability: 'relaxed' });
-  const found = await compareStores(store, memoryStore(), seed, length);
+  const found = await compareStores(store, { seed, length });
   await store.close();
   return found;
 }

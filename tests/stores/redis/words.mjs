@@ -24,14 +24,7 @@ export function update(id, key, delta, more = {}) {
 /** A delta that sets these values. */
 export const values = (set) => ({ set });
 
-/** A random number generator that says the same every time: whole numbers below `limit`. */
-export function numbers(seed) {
-  let state = seed;
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-}
+export { numbersFrom as numbers } from '../../support/random.js';
 
 /** Compares two answers, the order of names included; says no more than where they begin to differ. */
 export function assertSame(actual, expected, what = '') {
