@@ -1,6 +1,14 @@
 // A source that asks a handler without a network, and counts its connections.
 
-import { sseSource } from 'statepad/sse';
+import { sseHandler, sseSource } from 'statepad/sse';
+
+/**
+ * The handler of a service that anybody may watch, with a short pause between two connections.
+ *
+ * @param {import('statepad').SessionSource} service
+ * @param {Partial<Parameters<typeof sseHandler>[1]>} [options]
+ */
+export const handlerOf = (service, options) => sseHandler(service, { insecure: true, retry: 100, ...options });
 
 /**
  * The source, what was asked (`requests`), and how many streams there were and are (`counts`). `cutAfter` says after
