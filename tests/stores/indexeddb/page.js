@@ -6,6 +6,7 @@ import { indexedDBStore } from 'statepad/stores/indexeddb';
 import { runStoreCase, storeCases } from 'statepad/testing';
 import { indexedDBStore as indexedDBStore1 } from '../../fixtures/indexeddb-v1.js';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { logLaws } from '../support/log-laws.js';
 import { compareStores } from '../support/random.js';
 
 const context = { signal: new AbortController().signal };
@@ -101,6 +102,25 @@ async function compare(seed, length) {
   return found;
 }
 
+/** Holds the store to a law of the log. */
+async function checkLog(title) {
+  const logged = await open(title);
+  const unlogged = await open(title, { log: false });
+  const database = await settled(indexedDB.open(title));
+  const log = () => database.transaction('log', 'readwrite').objectStore('log');
+  const spoil = async (position) => {
+    const entry = (await settled(log().getAll())).find(({ pos }) => pos === position);
+    await settled(log().put({ ...entry, writes: [{ name: 'n', to: '{' }] }));
+  };
+  try {
+    await logLaws[title]({ logged, unlogged, spoil, stored: () => settled(log().count()) });
+  } finally {
+    database.close();
+    await logged.close();
+    await unlogged.close();
+  }
+}
+
 /** Spoils a value of sessions, or of their users, and follows the list. */
 async function corruptPages(part) {
   const name = `corrupt pages, ${part}`;
@@ -119,6 +139,7 @@ async function corruptPages(part) {
 globalThis.kit = {
   append,
   appendForever,
+  checkLog,
   compare,
   context,
   corruptPages,
