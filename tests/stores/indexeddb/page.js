@@ -5,10 +5,12 @@
 import { indexedDBStore } from 'statepad/stores/indexeddb';
 import { runStoreCase, storeCases } from 'statepad/testing';
 import { indexedDBStore as indexedDBStore1 } from '../../fixtures/indexeddb-v1.js';
+import * as changes from '../../support/changes.js';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
 import { logLaws } from '../support/log-laws.js';
 import { compareStores } from '../support/random.js';
 
+const { keyOf } = changes;
 const context = { signal: new AbortController().signal };
 let databases = 0;
 
@@ -64,24 +66,12 @@ function told({ name, code, message, cause }) {
   return { name, code, message, cause: cause?.name };
 }
 
-function keyOf(sessionId, userId = 'user', appName = 'app') {
-  return { appName, userId, sessionId };
-}
-
 function create(sessionId, delta = {}, time = 1_000) {
-  return { id: `create ${sessionId}`, kind: 'create', key: keyOf(sessionId), time, delta };
+  return changes.create(`create ${sessionId}`, keyOf(sessionId), delta, { time });
 }
 
-function append(sessionId, id, delta = {}, { data = JSON.stringify({ id }), time = 1_000, guard } = {}) {
-  return {
-    id,
-    kind: 'append',
-    key: keyOf(sessionId),
-    time,
-    event: { id, time, data },
-    delta,
-    ...(guard && { guard }),
-  };
+function append(sessionId, id, delta = {}, more = {}) {
+  return changes.append(id, keyOf(sessionId), delta, more);
 }
 
 /** Appends until somebody ends the page: each event also sets its name in the session, and counts it for the app. */

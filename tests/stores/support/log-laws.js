@@ -1,5 +1,5 @@
-// The laws of the log of every store that shares its storage with others: its beginning, what is trimmed, what cannot be
-// read. They run in pages, too: nothing of Node.
+// The laws of the log of every store that shares its storage with others: its beginning, trimming, damage. They run in
+// pages, too: nothing of Node.
 
 import { append, create, keyOf, update } from '../../support/changes.js';
 
