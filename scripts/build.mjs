@@ -18,7 +18,7 @@ const recipe = (...scripts) => [...scripts.map((name) => inRoot('scripts', name)
 
 const parts = {
   core: () => buildCore(recipe('core.mjs', 'module-text.mjs', 'printing.mjs')),
-  bundle: () => bundlePackage(recipe('package.mjs', 'printing.mjs', 'entries.mjs')),
+  bundle: () => bundlePackage(recipe('package.mjs', 'printing.mjs', 'sql.mjs', 'entries.mjs')),
   declarations: () => declarePackage(recipe('package.mjs', 'printing.mjs', 'entries.mjs')),
   page: () => step({ name: 'www/dist', seconds: 5 }, inRoot('www', 'dist'), sourcesOfPage(), buildPage),
 };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { stateOfCore } from './core.mjs';
 import { hasWasmTarget, needNpmPackages } from './installed.mjs';
 import { runSteps } from './steps.mjs';
-import { imports } from './suites.mjs';
+import { imports, rustImports } from './suites.mjs';
 import { root, wasmTarget } from './tools.mjs';
 
 needNpmPackages();
@@ -57,6 +57,7 @@ await runSteps([
     seconds: 3,
   },
   { name: 'imports', command: imports, seconds: 4 },
+  { name: 'imports, Rust', command: rustImports, seconds: 1 },
   // Writes the declarations that the others are checked with.
   {
     name: declarations,

@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { entryNames, exportedNames } from './entries.mjs';
 import { printing } from './printing.mjs';
 import { run } from './run.mjs';
+import { sqlFiles } from './sql.mjs';
 import { filesUnder, remade } from './step.mjs';
 import { root } from './tools.mjs';
 
@@ -124,7 +125,7 @@ export async function bundleInto(folder) {
     root: folder,
     publicDir: false,
     logLevel: 'error',
-    plugins: [{ name: 'print', renderChunk: print }],
+    plugins: [sqlFiles, { name: 'print', renderChunk: print }],
     build: {
       outDir: join(folder, 'dist'),
       emptyOutDir: false,

@@ -193,6 +193,7 @@ export function allSuites() {
     },
     { name: 'prettier', command: script('node_modules/prettier/bin/prettier.cjs', '--check', '.'), seconds: 16 },
     { name: 'imports', command: imports, seconds: 5 },
+    { name: 'imports, Rust', command: rustImports, seconds: 1 },
     ...nodeSuites(),
   ];
 }
@@ -202,3 +203,6 @@ export const imports = script(
   'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
   ...['--config', '.dependency-cruiser.cjs', 'pkg/src', 'www/inspector', 'www/page'],
 );
+
+/** Looks for circles of modules of the crate. */
+export const rustImports = script('scripts/rust-imports.mjs');

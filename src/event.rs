@@ -13,8 +13,11 @@ use crate::operator::Operator;
 use crate::scope::Scope;
 
 mod actions;
+pub(crate) mod metadata;
 
 pub use actions::EventActions;
+
+use metadata::with_operators;
 
 /// Something that happened in a session. Its JSON is the one of the Agent Development Kit; unknown members are kept.
 ///
@@ -71,27 +74,12 @@ impl Serialize for Event {
         let custom_metadata = if actions.operators.is_empty() {
             Cow::Borrowed(custom_metadata)
         } else {
-            Cow::Owned(with_operators(custom_metadata, actions.operators_in_order()))
+            Cow::Owned(with_operators(Some(custom_metadata), actions.operators_in_order()))
         };
         let (timestamp, content, partial) = (*timestamp, content.as_ref(), *partial);
         Written { id, invocation_id, author, timestamp, content, actions, partial, custom_metadata, other }
             .serialize(serializer)
     }
-}
-
-/// The metadata of an event with these operators in it.
-fn with_operators<'a>(
-    metadata: &Map<String, Value>,
-    operators: impl Iterator<Item = (&'a str, &'a Operator)>,
-) -> Map<String, Value> {
-    let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut own = object(metadata.get("statepad"));
-    let mut all = object(own.get("operators"));
-    all.extend(operators.map(|(key, operator)| (key.to_owned(), operator.to_value())));
-    own.insert("operators".into(), all.into());
-    let mut metadata = metadata.clone();
-    metadata.insert("statepad".into(), own.into());
-    metadata
 }
 
 impl Event {
@@ -135,7 +123,9 @@ impl Event {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), with the name that is meant.
     pub fn check_names(&self) -> Result<()> {
-        names::check_names(self)
+        let members = self.other.keys().map(String::as_str);
+        let mistaken = names::mistaken(members, self.actions.other.keys().map(String::as_str));
+        mistaken.map_or(Ok(()), |mistaken| Err(mistaken.error()))
     }
 
     /// The invocation that the session went back before, of the marker of a rewind. An empty name is none.
@@ -150,14 +140,14 @@ impl Event {
     ///
     /// [`StateConflict`](crate::ErrorKind::StateConflict), [`InvalidArgument`](crate::ErrorKind::InvalidArgument) and
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), with the key.
-    pub(crate) fn resolve<'a>(&mut self, value_of: impl Fn(&str) -> Option<&'a Json>) -> Result<()> {
+    pub(crate) fn resolve(&mut self, value_of: &dyn Fn(&str) -> Option<Json>) -> Result<()> {
         let mut results = Vec::new();
         for (key, operator) in self.operators() {
             if self.actions.state_delta.contains_key(key) {
                 let message = format!("the key \"{key}\" is in the delta, and among the operators, too");
                 return Err(Error::invalid(message).with_key(key));
             }
-            results.push((key.to_owned(), operator.resolve_key(key, value_of(key))?.to_value()));
+            results.push((key.to_owned(), operator.resolve_key(key, value_of(key).as_ref())?.to_value()));
         }
         self.take_operators();
         for (key, value) in results {
@@ -175,7 +165,7 @@ impl Event {
     /// Moves the operators into the metadata.
     fn take_operators(&mut self) {
         if self.operators().next().is_some() {
-            self.custom_metadata = with_operators(&self.custom_metadata, self.operators());
+            self.custom_metadata = with_operators(Some(&self.custom_metadata), self.operators());
         }
         self.actions.operators.clear();
     }

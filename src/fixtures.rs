@@ -2,7 +2,7 @@
 
 use crate::change::{Guard, Prepared, SessionKey};
 use crate::delta::Delta;
-use crate::registry::SessionId;
+use crate::ids::SessionId;
 use crate::sessions::Sessions;
 
 /// A delta without deletions, from the text of an object.

@@ -8,9 +8,12 @@
 //! - **`package`**: the binding that the npm package is made of. It may change in any version.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[macro_use]
+mod impossible;
 mod error;
 mod text;
 mod maps;
+mod ids;
 mod scope;
 mod json;
 mod values;
@@ -22,13 +25,13 @@ mod change;
 mod session_log;
 mod recent;
 mod registry;
+mod list;
 mod sessions;
 #[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
 mod keys;
 mod history;
 mod rewind;
 mod lease;
-mod list;
 mod pending;
 mod names;
 mod template;
@@ -42,7 +45,13 @@ pub use change::SessionKey;
 pub use delta::Delta;
 pub use error::{Error, ErrorKind, Missing, Result};
 pub use event::{Event, EventActions};
-pub use native::*;
+#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
+pub use native::SystemHost;
+pub use native::{
+    Context, CreateRequest, DeleteRequest, GetRequest, HistoryEntry, Host, InMemorySessionService, Invocation, Lease,
+    ListRequest, ListResponse, OrderedCreateRequest, Rewound, Session, SessionRef, SessionService, StateDraft,
+    StateRef, UpdateOptions,
+};
 pub use operator::{Operator, OperatorFault};
 pub use pending::SentWrites;
 pub use scope::{KEY_PREFIX_APP, KEY_PREFIX_TEMP, KEY_PREFIX_USER, Scope};
@@ -83,10 +92,11 @@ pub mod engine {
     pub use crate::change::{Change, ChangeKind, Guard, Prepared};
     pub use crate::delta::{ScopedDelta, Write};
     pub use crate::history::{History, HistoryStep};
+    pub use crate::ids::{ScopeId, SessionId};
     pub use crate::json::{Json, MAX_DEPTH};
     pub use crate::lease::{LeaseFault, LeaseRequest, LeaseRow};
     pub use crate::list::{ListQuery, Page, Start};
-    pub use crate::registry::{ScopeId, ScopeIds, SessionId};
+    pub use crate::registry::ScopeIds;
     pub use crate::rewind::{Rewind, Timeline};
     pub use crate::session_log::SessionLog;
     pub use crate::sessions::Sessions;

@@ -2,8 +2,7 @@
 //! mistyped would otherwise be kept as one of its own, and write nothing. The same lists and the same rule as in the
 //! package (pkg/src/checks/names.ts): both are held to tests/cases/names.json.
 
-use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::error::Error;
 use crate::template::nearest::nearest;
 
 /// The members of an event that mean something here.
@@ -49,30 +48,49 @@ pub(crate) const ADK_ACTIONS: &[&str] = &[
     "rewindBeforeInvocationId", "route", "setModelResponse", "transferAgent", "transferReason",
 ];
 
-/// Refuses an event with a member, also of its actions, that is called almost as a known one.
+/// A member that is called almost as a known one.
+pub(crate) struct Mistaken {
+    /// Where it is in the event.
+    pub path: String,
+    what: &'static str,
+    wanted: String,
+}
+
+impl Mistaken {
+    /// The error of it.
+    pub fn error(&self) -> Error {
+        let Self { path, what, wanted } = self;
+        Error::invalid(format!("{path} is not known in {what}: did you mean {wanted}?"))
+    }
+}
+
+/// The first member of an event, or of its actions, that is called almost as a known one. The names are those of the
+/// members, without any that are known or with them.
 ///
 /// Events are checked only when they are appended: a log may have such members.
-pub(crate) fn check_names(event: &Event) -> Result<()> {
-    for name in event.other.keys().filter(|name| !is_among(name, [EVENT, ADK_EVENT])) {
-        let in_its_actions = || meant(name, &["stateDelta"]).map(|_| "actions.stateDelta");
-        if let Some(wanted) = meant(name, EVENT).or_else(in_its_actions) {
-            return Err(unknown(name, "an event", wanted));
-        }
-    }
-    for name in event.actions.other.keys().filter(|name| !is_among(name, [ACTIONS, ADK_ACTIONS])) {
-        if let Some(wanted) = meant(name, ACTIONS) {
-            return Err(unknown(&format!("actions.{name}"), "an event's actions", &format!("actions.{wanted}")));
-        }
-    }
-    Ok(())
+pub(crate) fn mistaken<'a>(
+    mut event: impl Iterator<Item = &'a str>,
+    mut actions: impl Iterator<Item = &'a str>,
+) -> Option<Mistaken> {
+    let of_event = event.find_map(|name| {
+        let wanted = if is_among(name, [EVENT, ADK_EVENT]) {
+            None
+        } else {
+            meant(name, EVENT).or_else(|| meant(name, &["stateDelta"]).map(|_| "actions.stateDelta"))
+        };
+        Some(Mistaken { path: name.to_owned(), what: "an event", wanted: wanted?.to_owned() })
+    });
+    of_event.or_else(|| {
+        actions.find_map(|name| {
+            let wanted = if is_among(name, [ACTIONS, ADK_ACTIONS]) { None } else { meant(name, ACTIONS) };
+            let [path, wanted] = [name, wanted?].map(|name| format!("actions.{name}"));
+            Some(Mistaken { path, what: "an event's actions", wanted })
+        })
+    })
 }
 
 pub(crate) fn is_among(name: &str, lists: [&[&str]; 2]) -> bool {
     lists.iter().any(|list| list.contains(&name))
-}
-
-fn unknown(path: &str, what: &str, wanted: &str) -> Error {
-    Error::invalid(format!("{path} is not known in {what}: did you mean {wanted}?"))
 }
 
 /// The known name that is most similar to an unknown one, if one is similar enough.

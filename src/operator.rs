@@ -138,7 +138,7 @@ impl Operator {
 
     /// Its form in the metadata of an event, with numbers as JSON of JavaScript has them.
     pub(crate) fn to_value(&self) -> Value {
-        let mut value = serde_json::to_value(self).unwrap_or_default();
+        let mut value = or_impossible!(serde_json::to_value(self).ok(), "its members are JSON");
         normalize(&mut value);
         value
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::change::SessionKey;
 use crate::delta::{Delta, Observer};
+use crate::ids::{ScopeId, SessionId};
 use crate::json::Json;
 use crate::maps::Index;
 use crate::scope::Scope;
@@ -11,13 +12,6 @@ use crate::session_log::SessionLog;
 use crate::state::ScopeState;
 #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
 use crate::values::Values;
-
-/// Names a session in [`Sessions`](crate::engine::Sessions): the number of its slot. A session that is created anew
-/// gets another, unless [`Sessions::forget`](crate::engine::Sessions::forget) or
-/// [`Sessions::remove_for_good`](crate::engine::Sessions::remove_for_good) has freed the slot.
-pub type SessionId = usize;
-/// Names a scope in [`Sessions`](crate::engine::Sessions): the number of its slot.
-pub type ScopeId = usize;
 
 /// As many sessions, and as many users of an app, are few.
 const FEW: usize = 64;
@@ -51,8 +45,8 @@ pub(crate) struct Registry<V = Json> {
 /// Slots to be used again.
 #[derive(Debug, Default)]
 struct Free {
-    entries: Vec<SessionId>,
-    scopes: Vec<ScopeId>,
+    entries: Vec<usize>,
+    scopes: Vec<usize>,
     apps: Vec<usize>,
     users: Vec<usize>,
 }
@@ -91,18 +85,21 @@ impl<V> Registry<V> {
 
     /// Finds a session by its full key.
     pub fn find(&self, key: &SessionKey) -> Option<SessionId> {
-        self.user(&key.app_name, &key.user_id)?.sessions.get(&key.session_id)
+        self.user(&key.app_name, &key.user_id)?.sessions.get(&key.session_id).map(SessionId::of_index)
     }
 
     /// All sessions of an app, or of one of its users, in no order.
     pub fn of(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = (SessionId, &SessionLog)> {
-        self.ids_of(app_name, user_id).into_iter().filter_map(|id| Some((id, &self.entry(id)?.log)))
+        self.ids_of(app_name, user_id).into_iter().filter_map(|id| {
+            let entry = or_impossible!(self.entry(id), "a session that a user has is there", return None);
+            Some((id, &entry.log))
+        })
     }
 
     /// As [`Registry::of`], the numbers alone.
     pub fn ids_of(&self, app_name: &str, user_id: Option<&str>) -> Vec<SessionId> {
         let mut ids = Vec::with_capacity(self.count(app_name, user_id));
-        self.each_user(app_name, user_id, &mut |user| ids.extend(user.sessions.numbers()));
+        self.each_user(app_name, user_id, &mut |user| ids.extend(user.sessions.numbers().map(SessionId::of_index)));
         ids
     }
 
@@ -129,7 +126,9 @@ impl<V> Registry<V> {
         if let Some(user_id) = user_id {
             self.user(app_name, user_id).into_iter().for_each(visit);
         } else if let Some(app) = self.app(app_name) {
-            app.users.numbers().filter_map(|user| self.users.get(user)).for_each(visit);
+            let user =
+                |slot| Some(or_impossible!(self.users.get(slot), "a user that an app has is there", return None));
+            app.users.numbers().filter_map(user).for_each(visit);
         }
     }
 
@@ -140,17 +139,20 @@ impl<V> Registry<V> {
 
     /// All sessions of all apps, in no order.
     pub fn all(&self) -> impl Iterator<Item = (SessionId, &SessionLog)> {
-        self.entries.iter().enumerate().filter_map(|(id, entry)| Some((id, &entry.as_deref()?.log)))
+        self.entries
+            .iter()
+            .enumerate()
+            .filter_map(|(slot, entry)| Some((SessionId::of_index(slot), &entry.as_deref()?.log)))
     }
 
     /// A session, while it exists.
     pub fn entry(&self, id: SessionId) -> Option<&Entry> {
-        self.entries.get(id)?.as_deref()
+        self.entries.get(id.index())?.as_deref()
     }
 
     /// A session, to move its log on.
     pub fn entry_mut(&mut self, id: SessionId) -> Option<&mut Entry> {
-        self.entries.get_mut(id)?.as_deref_mut()
+        self.entries.get_mut(id.index())?.as_deref_mut()
     }
 
     /// The scope of an app, or of a user in it, if it has a slot.
@@ -181,7 +183,7 @@ impl<V> Registry<V> {
 
     /// The values of a scope.
     pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState<V>> {
-        self.scopes.get(scope)
+        self.scopes.get(scope.index())
     }
 
     /// Writes a delta into a scope.
@@ -189,7 +191,7 @@ impl<V> Registry<V> {
     where
         V: Clone,
     {
-        self.scopes[scope].apply(delta, &mut self.clock, observer);
+        self.scopes[scope.index()].apply(delta, &mut self.clock, observer);
     }
 
     /// Gives a scope other values.
@@ -197,7 +199,7 @@ impl<V> Registry<V> {
     where
         V: Clone,
     {
-        if let Some(state) = self.scopes.get_mut(scope) {
+        if let Some(state) = self.scopes.get_mut(scope.index()) {
             state.replace(values, &mut self.clock);
         }
     }
@@ -207,16 +209,16 @@ impl<V> Registry<V> {
         let session = self.new_scope(Scope::Session);
         let app = self.app_slot(&key.app_name);
         let user = self.user_slot(app, &key.user_id);
-        let id = place(&mut self.entries, &mut self.free.entries, None);
-        self.users[user].sessions.insert(Arc::from(key.session_id.as_str()), id);
+        let slot = place(&mut self.entries, &mut self.free.entries, None);
+        self.users[user].sessions.insert(Arc::from(key.session_id.as_str()), slot);
         let scopes = ScopeIds { session, app: self.apps[app].scope, user: self.users[user].scope };
-        self.entries[id] = Some(Box::new(Entry { log: SessionLog::new(key, revision, time), scopes }));
-        id
+        self.entries[slot] = Some(Box::new(Entry { log: SessionLog::new(key, revision, time), scopes }));
+        SessionId::of_index(slot)
     }
 
     /// Takes out a session with its own state. Its slot is not free yet: see [`Registry::free`].
     pub fn take(&mut self, id: SessionId) -> Option<SessionKey> {
-        let entry = self.entries.get_mut(id).and_then(Option::take)?;
+        let entry = self.entries.get_mut(id.index()).and_then(Option::take)?;
         let key = entry.log.key().clone();
         self.free_scope(entry.scopes.session);
         let app = self.app_slot(&key.app_name);
@@ -229,7 +231,7 @@ impl<V> Registry<V> {
 
     /// Lets the slot of a session that was taken out be used again.
     pub fn free(&mut self, id: SessionId) {
-        self.free.entries.push(id);
+        self.free.entries.push(id.index());
     }
 
     /// Drops a user without sessions and state, and then an app without users and state.
@@ -237,13 +239,13 @@ impl<V> Registry<V> {
         if let Some(user_id) = user_id
             && let Some(user) = self.user(app_name, user_id)
             && user.sessions.is_empty()
-            && self.scopes[user.scope].values().is_empty()
+            && self.scopes[user.scope.index()].values().is_empty()
         {
             self.drop_user(app_name, user_id);
         }
         if let Some(app) = self.app(app_name)
             && app.users.is_empty()
-            && self.scopes[app.scope].values().is_empty()
+            && self.scopes[app.scope.index()].values().is_empty()
         {
             self.drop_app(app_name);
         }
@@ -324,19 +326,19 @@ impl<V> Registry<V> {
 
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     fn growth_of_scope(&self, scope: Option<ScopeId>, members: usize) -> usize {
-        match scope.and_then(|scope| self.scopes.get(scope)) {
+        match scope.and_then(|scope| self.scopes.get(scope.index())) {
             Some(state) => state.values().growth(members),
             None => Values::<V>::new().growth(members),
         }
     }
 
     fn new_scope(&mut self, scope: Scope) -> ScopeId {
-        place(&mut self.scopes, &mut self.free.scopes, ScopeState::new(scope))
+        ScopeId::of_index(place(&mut self.scopes, &mut self.free.scopes, ScopeState::new(scope)))
     }
 
     fn free_scope(&mut self, scope: ScopeId) {
-        self.scopes[scope] = ScopeState::new(Scope::Session);
-        self.free.scopes.push(scope);
+        self.scopes[scope.index()] = ScopeState::new(Scope::Session);
+        self.free.scopes.push(scope.index());
     }
 
     fn app(&self, app_name: &str) -> Option<&App> {

@@ -72,7 +72,7 @@ impl SessionLog {
         if self.event_ids.get(&change.id).is_some() {
             return false;
         }
-        let place = usize::try_from(self.revision).unwrap_or(usize::MAX);
+        let place = or_impossible!(usize::try_from(self.revision).ok(), "no list of events is longer than the memory");
         self.event_ids.insert(Arc::clone(&change.id), place);
         self.revision += 1;
         self.update_time = change.time;

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
+use crate::ids::{ScopeId, SessionId};
 use crate::json::Json;
 use crate::list::ListIndex;
 use crate::recent::Recent;
-use crate::registry::{Registry, ScopeId, ScopeIds, SessionId};
+use crate::registry::{Registry, ScopeIds};
 use crate::scope::Scope;
 use crate::session_log::{SessionLog, check_time};
 use crate::state::{ScopeState, SessionState};
@@ -287,5 +288,6 @@ fn twice(change: &str) -> Error {
 }
 
 mod apply;
+mod list;
 #[cfg(test)]
 mod tests;

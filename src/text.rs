@@ -1,11 +1,10 @@
-//! Slices of texts that cannot panic, and numbers as texts.
+//! Slices of texts, and numbers as texts.
 
 use std::ops::Range;
 
-/// The part of a text in a range that was found in it. For a range that does not fit the answer is empty: the code of
-/// a panic would make the WebAssembly module a tenth larger.
+/// The part of a text in a range that was found in it.
 pub(crate) fn slice(text: &str, range: Range<usize>) -> &str {
-    text.get(range).unwrap_or_default()
+    or_impossible!(text.get(range), "the range was found in this text")
 }
 
 /// A number as digits to a base of up to 16. With the formatting of the standard library the WebAssembly module would be
@@ -13,7 +12,7 @@ pub(crate) fn slice(text: &str, range: Range<usize>) -> &str {
 pub(crate) fn digits(mut number: u64, base: u64) -> String {
     let mut digits = Vec::new();
     loop {
-        let digit = u8::try_from(number % base).unwrap_or_default();
+        let digit = or_impossible!(u8::try_from(number % base).ok(), "the base is 16 at most");
         digits.push(if digit < 10 { b'0' + digit } else { b'a' - 10 + digit });
         number /= base;
         if number == 0 {

@@ -46,7 +46,8 @@ impl<V> Values<V> {
 
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&V> {
-        self.places.get(self.place(key)?)?.as_ref().map(|(_, value)| value)
+        let entry = self.places.get(self.place(key)?).and_then(Option::as_ref);
+        Some(&or_impossible!(entry, "the place of a key is no hole", return None).1)
     }
 
     /// Whether a key has a value.
@@ -82,7 +83,7 @@ impl<V> Values<V> {
     pub(crate) fn unset(&mut self, key: &str) -> Option<usize> {
         let place = self.place(key)?;
         self.index.remove(key);
-        *self.places.get_mut(place)? = None;
+        *or_impossible!(self.places.get_mut(place), "the place of a key is in the list", return None) = None;
         self.len -= 1;
         Some(place)
     }

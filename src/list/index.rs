@@ -1,8 +1,9 @@
 //! Lists of sessions that are kept in order, of the apps and users of which a list was asked for.
 
-use super::SortKey;
+use super::sort_key::SortKey;
 use super::sorted::Sorted;
-use crate::registry::{Registry, ScopeId, ScopeIds, SessionId};
+use crate::ids::{ScopeId, SessionId};
+use crate::registry::{Registry, ScopeIds};
 
 /// The lists that are kept in order.
 ///
@@ -20,7 +21,7 @@ pub(crate) struct ListIndex {
 
 /// What the lists know of a session.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Listed {
+pub(crate) struct Listed {
     /// Whether it is in the lists of its app and its user, as far as they are kept.
     is_in: bool,
     /// The time under which it stands there.
@@ -47,10 +48,10 @@ impl ListIndex {
     }
 
     fn entry(&mut self, id: SessionId) -> &mut Listed {
-        if id >= self.listed.len() {
-            self.listed.resize(id + 1, Listed::default());
+        if id.index() >= self.listed.len() {
+            self.listed.resize(id.index() + 1, Listed::default());
         }
-        &mut self.listed[id]
+        &mut self.listed[id.index()]
     }
 
     /// A session is in the lists from now on, under this time.
@@ -78,7 +79,7 @@ impl ListIndex {
     }
 
     /// The list of an app or a user, which is kept from now on. `all` are its sessions, in any order: there are some.
-    pub(super) fn of<V>(
+    pub(crate) fn of<V>(
         &mut self,
         scope: ScopeId,
         registry: &Registry<V>,
@@ -89,7 +90,8 @@ impl ListIndex {
             self.lists.insert(place, (scope, Sorted::default()));
             self.listed.reserve_exact(registry.size().saturating_sub(self.listed.len()));
             for id in all() {
-                self.set_time(id, registry.entry(id).map_or(0.0, |entry| entry.log.update_time()));
+                let entry = or_impossible!(registry.entry(id), "the sessions of a scope are there", continue);
+                self.set_time(id, entry.log.update_time());
                 self.change(scope, id, registry, Sorted::insert);
             }
             place
@@ -105,7 +107,7 @@ impl ListIndex {
             self.take_out(id, registry);
         }
         for id in moved {
-            self.listed[id].has_moved = false;
+            self.listed[id.index()].has_moved = false;
             let Some(entry) = registry.entry(id) else {
                 continue;
             };
@@ -119,13 +121,13 @@ impl ListIndex {
     /// Takes a session out of the lists of its app and its user.
     fn take_out<V>(&mut self, id: SessionId, registry: &Registry<V>) {
         if let Some(entry) = registry.entry(id)
-            && self.listed.get(id).is_some_and(|listed| listed.is_in)
+            && self.listed.get(id.index()).is_some_and(|listed| listed.is_in)
         {
             let ScopeIds { app, user, .. } = entry.scopes;
             for scope in [app, user] {
                 self.change(scope, id, registry, Sorted::remove);
             }
-            self.listed[id].is_in = false;
+            self.listed[id.index()].is_in = false;
         }
     }
 
@@ -142,8 +144,13 @@ impl ListIndex {
             return;
         };
         let Self { lists, listed, .. } = self;
-        let time = |id: SessionId| listed.get(id).map_or(0.0, |listed| listed.time);
-        let ids = |id| registry.entry(id).map(|entry| SortKey { time: 0.0, ..SortKey::of(&entry.log) });
+        let time = |id: SessionId| {
+            or_impossible!(listed.get(id.index()).map(|listed| listed.time), "a session in a list has a time there")
+        };
+        let ids = |id| {
+            let entry = or_impossible!(registry.entry(id), "a session in a list is there", return None);
+            Some(SortKey { time: 0.0, ..SortKey::of(&entry.log) })
+        };
         let wanted = (time(id), ids(id));
         // The ids are far away in memory, and are seldom needed.
         let comes_before = |other| time(other).total_cmp(&wanted.0).then_with(|| ids(other).cmp(&wanted.1)).is_lt();

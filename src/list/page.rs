@@ -3,15 +3,18 @@
 use std::cmp::Ordering;
 
 use super::index::Listed;
+use super::query::{ListQuery, Page, Start};
+use super::sort_key::SortKey;
 use super::sorted::{Place, Sorted};
-use super::{ListQuery, Page, SortKey, Start};
-use crate::registry::{Registry, SessionId};
+use crate::ids::SessionId;
+use crate::registry::Registry;
+use crate::session_log::SessionLog;
 
 /// So many steps are taken one by one to where a time begins, before it is searched for.
 const STEPS: usize = 8;
 
 /// Sessions in the order of [`SortKey`], of which pages are made.
-pub(super) struct Pages<'a, V> {
+pub(crate) struct Pages<'a, V> {
     pub sessions: &'a Sorted,
     pub registry: &'a Registry<V>,
     /// The times of the sessions, as far as they stand beside each other.
@@ -106,9 +109,7 @@ impl<V> Pages<'_, V> {
     /// The place of the first session that has the time of the one at a place.
     fn begin_of(&self, last: Place) -> Place {
         let time_at = |place| self.sessions.get(place).and_then(|id| self.time(id));
-        let Some(time) = time_at(last) else {
-            return last;
-        };
+        let time = or_impossible!(time_at(last), "the place is not the end", return last);
         let mut begin = last;
         for _ in 0..STEPS {
             match self.sessions.previous(begin) {
@@ -141,13 +142,18 @@ impl<V> Pages<'_, V> {
     }
 
     fn time(&self, id: SessionId) -> Option<f64> {
-        match self.listed.get(id) {
+        match self.listed.get(id.index()) {
             Some(listed) => Some(listed.time),
-            None => Some(self.registry.entry(id)?.log.update_time()),
+            None => Some(self.log(id)?.update_time()),
         }
     }
 
     fn key(&self, id: SessionId) -> Option<SortKey<'_>> {
-        Some(SortKey::of(&self.registry.entry(id)?.log))
+        Some(SortKey::of(self.log(id)?))
+    }
+
+    fn log(&self, id: SessionId) -> Option<&SessionLog> {
+        let entry = or_impossible!(self.registry.entry(id), "a session in a list is there", return None);
+        Some(&entry.log)
     }
 }

@@ -1,21 +1,21 @@
 //! A sorted list in chunks: finding, inserting and removing move few items, and a place is found by counting chunks.
 
-use crate::registry::SessionId;
+use crate::ids::SessionId;
 
 /// The most items of a chunk. One that is full is split in two.
 const FULL: usize = 512;
 
-/// Numbers of sessions in an order that the callers know.
+/// Sessions in an order that the callers know.
 #[derive(Debug, Default)]
-pub(super) struct Sorted {
+pub(crate) struct Sorted {
     /// None is empty.
-    chunks: Vec<Vec<u32>>,
+    chunks: Vec<Vec<SessionId>>,
     len: usize,
 }
 
 /// A place in the list, or its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     chunk: usize,
     item: usize,
 }
@@ -29,12 +29,13 @@ impl Sorted {
     /// The place of the first item that does not come before. Those that come before must stand before all others.
     #[inline(never)]
     pub fn find(&self, comes_before: &dyn Fn(SessionId) -> bool) -> Place {
-        let comes_before = |item: &u32| comes_before(*item as usize);
+        let comes_before = |item: &SessionId| comes_before(*item);
         let after = self.chunks.partition_point(|chunk| chunk.first().is_some_and(comes_before));
         let Some(chunk) = after.checked_sub(1) else {
             return Place { chunk: 0, item: 0 };
         };
-        let items = self.chunks.get(chunk).map_or(&[][..], Vec::as_slice);
+        let items =
+            or_impossible!(self.chunks.get(chunk).map(Vec::as_slice), "it is a chunk before another, or the last");
         let item = items.partition_point(comes_before);
         if item < items.len() { Place { chunk, item } } else { Place { chunk: after, item: 0 } }
     }
@@ -61,7 +62,7 @@ impl Sorted {
     /// The item at a place; none, at the end.
     #[inline(never)]
     pub fn get(&self, place: Place) -> Option<SessionId> {
-        self.chunks.get(place.chunk)?.get(place.item).map(|&item| item as usize)
+        self.chunks.get(place.chunk)?.get(place.item).copied()
     }
 
     /// The place after one that is not the end.
@@ -77,14 +78,12 @@ impl Sorted {
             return Some(Place { chunk, item: item - 1 });
         }
         let chunk = chunk.checked_sub(1)?;
-        Some(Place { chunk, item: self.chunks.get(chunk)?.len() - 1 })
+        let before = or_impossible!(self.chunks.get(chunk), "it is a chunk before another, or the last", return None);
+        Some(Place { chunk, item: before.len() - 1 })
     }
 
     /// Inserts an item before the first that does not come before it.
     pub fn insert(&mut self, session: SessionId, comes_before: &dyn Fn(SessionId) -> bool) {
-        let Ok(session) = u32::try_from(session) else {
-            return;
-        };
         let Place { chunk, item } = self.find(comes_before);
         self.len += 1;
         // What would begin a chunk goes to the end of the one before: most items come to the end of the list.
@@ -134,18 +133,18 @@ impl Sorted {
 mod tests {
     use super::*;
 
-    fn items(list: &Sorted) -> Vec<usize> {
+    fn items(list: &Sorted) -> Vec<u32> {
         let mut place = list.place(0);
         let mut items = Vec::new();
         while let Some(item) = list.get(place) {
             assert_eq!(list.rank(place), items.len());
             assert_eq!(list.place(items.len()), place);
-            items.push(item);
+            items.push(item.number());
             place = list.next(place);
         }
         let mut back = Vec::new();
         while let Some(before) = list.previous(place) {
-            back.extend(list.get(before));
+            back.extend(list.get(before).map(SessionId::number));
             place = before;
         }
         back.reverse();
@@ -159,15 +158,19 @@ mod tests {
         for step in [1, 997, 2000] {
             let mut list = Sorted::default();
             for number in 0..2001 {
-                let item = number * step % 2001;
+                let item = SessionId::of_number(number * step % 2001);
                 list.insert(item, &|other| other < item);
             }
             assert_eq!(items(&list), (0..2001).collect::<Vec<_>>());
-            assert_eq!(list.get(list.find(&|other| other < 1234)), Some(1234));
-            assert_eq!((list.get(list.find(&|_| true)), list.get(list.find(&|_| false))), (None, Some(0)));
+            let wanted = SessionId::of_number(1234);
+            assert_eq!(list.get(list.find(&|other| other < wanted)), Some(wanted));
+            assert_eq!(
+                (list.get(list.find(&|_| true)), list.get(list.find(&|_| false))),
+                (None, Some(SessionId::of_number(0)))
+            );
             for number in 0..2001 {
-                let item = number * step % 2001;
-                if item % 40 != 0 {
+                let item = SessionId::of_number(number * step % 2001);
+                if !item.number().is_multiple_of(40) {
                     list.remove(item, &|other| other < item);
                     list.remove(item, &|other| other < item);
                 }
@@ -180,7 +183,7 @@ mod tests {
     #[test]
     fn a_list_that_grows_at_its_end_has_full_chunks() {
         let mut list = Sorted::default();
-        for item in 0..10 * FULL {
+        for item in (0..10 * FULL).map(SessionId::of_index) {
             list.insert(item, &|other| other < item);
         }
         assert_eq!(list.chunks.len(), 10);

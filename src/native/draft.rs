@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use crate::change::SessionKey;
 use crate::delta::{Delta, Write};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::json::Json;
 use crate::maps::Ordered;
+use crate::native::refusals::temp_in_update;
 use crate::scope::Scope;
 use crate::state::{SessionState, reading_methods, state_trait};
 
@@ -126,8 +127,7 @@ impl StateDraft {
 
     fn write(&mut self, key: &str, write: Write) -> Result<()> {
         if Scope::split(key).0 == Scope::Temp {
-            let message = format!("the key \"{key}\" lives for one invocation: it cannot be updated");
-            return Err(Error::invalid(message).with_key(key));
+            return Err(temp_in_update(key));
         }
         self.pending.shift_remove(key);
         self.pending.insert(key.into(), write);

@@ -8,14 +8,15 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use crate::change::{Guard, SessionKey};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::lease::LeaseRequest;
 use crate::list::{ListQuery, Start};
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
-use crate::native::event_log::{EventLog, window};
 use crate::native::host::Host;
 use crate::native::lease::{Lease, millis};
+use crate::native::ledger::{state_delta, window};
+use crate::native::refusals::{always_changed, no_such_revision};
 use crate::native::requests::{
     DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
@@ -24,8 +25,9 @@ use crate::native::session::Session;
 use crate::native::turns::Turns;
 use crate::state::SessionState;
 
-use memory::{Memory, delta_of, time_of};
+use memory::{Memory, time_of};
 
+mod events;
 mod memory;
 
 /// Keeps sessions in memory.
@@ -93,15 +95,16 @@ impl InMemorySessionService {
             StateRef::Session(key) => {
                 let mut event = Event { author: options.author.clone(), ..Event::new(&*options.invocation_id) };
                 event.carry(draft.writes());
-                memory.append(SessionRef::Key(key), event, Guard::default(), &*self.host)?;
+                memory.append(SessionRef::Key(key), event, Guard::default(), None, &*self.host)?;
                 return Ok(Some(memory.target(target)?.1));
             }
             StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
             StateRef::App(app_name) => (app_name, None),
         };
         let (id, time) = (self.host.new_id(), time_of(&*self.host)?);
-        let change = memory.sessions.prepare_update(app_name, user_id, &id, time, draft.delta(), Guard::default())?;
-        memory.sessions.apply_update(app_name, user_id, &change)?;
+        let sessions = &memory.ledger.sessions;
+        let change = sessions.prepare_update(app_name, user_id, &id, time, draft.delta(), Guard::default())?;
+        memory.ledger.sessions.apply_update(app_name, user_id, &change)?;
         Ok(Some(memory.target(target)?.1))
     }
 }
@@ -112,16 +115,9 @@ impl SessionService for InMemorySessionService {
         let OrderedCreateRequest { app_name, user_id, session_id, state } = request;
         let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| self.host.new_id());
         let key = SessionKey { app_name, user_id, session_id };
-        let state = delta_of(&state)?;
+        let state = state_delta(&state)?;
 
-        let mut memory = self.memory();
-        let change = memory.sessions.prepare_create(&key, time_of(&*self.host)?, state)?;
-        let id = memory.sessions.apply_create(&key, &change)?;
-        memory.created += 1;
-        let log = EventLog::new(change, memory.created);
-        memory.logs.insert(id, log);
-        memory.by_id.entry(key.session_id).or_default().push(id);
-        memory.read(id, |_| Vec::new())
+        self.memory().create(key, time_of(&*self.host)?, state)
     }
 
     async fn get(&self, request: GetRequest) -> Result<Option<Session>> {
@@ -130,7 +126,7 @@ impl SessionService for InMemorySessionService {
             return Err(Error::invalid("after_timestamp must be a number of milliseconds, not NaN"));
         }
         let memory = self.memory();
-        let Some(id) = memory.sessions.find(&SessionKey { app_name, user_id, session_id }) else {
+        let Some(id) = memory.ledger.sessions.find(&SessionKey { app_name, user_id, session_id }) else {
             return Ok(None);
         };
         let is_after =
@@ -140,7 +136,7 @@ impl SessionService for InMemorySessionService {
 
     async fn list(&self, request: ListRequest) -> Result<ListResponse> {
         let memory = self.memory();
-        let page = memory.sessions.list(&ListQuery {
+        let page = memory.ledger.sessions.list(&ListQuery {
             app_name: &request.app_name,
             user_id: request.user_id.as_deref(),
             descending: request.descending,
@@ -152,17 +148,7 @@ impl SessionService for InMemorySessionService {
     }
 
     async fn delete(&self, request: DeleteRequest) -> Result<()> {
-        let mut memory = self.memory();
-        if let Some(id) = memory.sessions.find(&request) {
-            memory.sessions.remove_for_good(id);
-            memory.logs.remove(&id);
-            if let Some(same) = memory.by_id.get_mut(&request.session_id) {
-                same.retain(|&other| other != id);
-                if same.is_empty() {
-                    memory.by_id.remove(&request.session_id);
-                }
-            }
-        }
+        self.memory().remove(&request);
         Ok(())
     }
 
@@ -177,7 +163,7 @@ impl SessionService for InMemorySessionService {
             return Ok(event);
         }
         let guard = Guard { revision: expected_revision, ..Guard::default() };
-        self.memory().append(session, event, guard, &*self.host)
+        self.memory().append(session, event, guard, None, &*self.host)
     }
 
     async fn update(
@@ -195,30 +181,21 @@ impl SessionService for InMemorySessionService {
                 return Ok(state);
             }
         }
-        let message = format!("the state changed under each of {} attempts", options.attempts);
-        Err(Error::new(ErrorKind::StateConflict, message))
+        Err(always_changed(&options.attempts.to_string()))
     }
 
     async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
         let until = session.revision();
         if revision > until {
-            let id = session.id();
-            let message = format!("session \"{id}\" has the revisions 0 to {until} here, and not {revision}");
-            return Err(Error::invalid(message).with_id(id));
+            return Err(no_such_revision(session.id(), until, &revision.to_string()));
         }
         let mut memory = self.memory();
-        let log = memory.log_of(session)?;
-        if revision == until {
-            return Ok(session.state().to_map());
-        }
-        let now = delta_of(&session.state().to_map())?;
-        let values = log.history()?.state_at(revision, until, &now).into_iter();
-        Ok(values.map(|(key, json)| (key.to_owned(), json.to_value())).collect())
+        memory.log_of(session.key(), session.serial())?.state_at(revision, until, session.state().to_map())
     }
 
     async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>> {
         let mut memory = self.memory();
-        let log = memory.log_of(session)?;
+        let log = memory.log_of(session.key(), session.serial())?;
         let steps = log.history()?.of(key, session.revision()).to_vec();
         Ok(steps.iter().map(|step| log.entry(step)).collect())
     }
@@ -244,7 +221,7 @@ impl SessionService for InMemorySessionService {
             return Ok(event);
         }
         let guard = Guard { revision: expected_revision, ..Guard::default() };
-        self.memory().append_under(SessionRef::Key(lease.key()), event, guard, Some(lease), &*self.host)
+        self.memory().append(SessionRef::Key(lease.key()), event, guard, Some(lease), &*self.host)
     }
 }
 

@@ -175,6 +175,34 @@ impl<'a> From<&'a Session> for SessionRef<'a> {
 }
 
 /// One write of a key, in the answer of [`SessionService::history`](crate::SessionService::history).
+///
+/// # Examples
+///
+/// ```
+/// use serde_json::json;
+/// use statepad::{CreateRequest, Event, GetRequest, InMemorySessionService, SessionService};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> statepad::Result<()> {
+/// let service = InMemorySessionService::new();
+/// let mut request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+/// request.state.insert("topic".into(), json!("tides"));
+/// let created = service.create(request).await?;
+/// let mut event = Event { author: "planner".into(), ..Event::new("inv-1") };
+/// event.actions.state_delta.insert("topic".into(), json!("moon"));
+/// service.append_event(&created, event).await?;
+///
+/// let (app_name, user_id, session_id) = ("tutor".into(), "ana".into(), created.id().into());
+/// let request = GetRequest { app_name, user_id, session_id, ..Default::default() };
+/// let session = service.get(request).await?.expect("it is there");
+/// let history = service.history(&session, "topic").await?;
+/// let change = &history[1];
+/// assert_eq!(change.event.as_ref().map(|event| &*event.author), Some("planner"));
+/// assert_eq!((&change.from, &change.to), (&Some(json!("tides")), &Some(json!("moon"))));
+/// assert_eq!(service.state_at(&session, 0).await?["topic"], "tides");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HistoryEntry {

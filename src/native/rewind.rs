@@ -1,21 +1,43 @@
-//! Rewinding, taking that back, and forking, over any service.
+//! What is appended to rewind a session, to take that back, and to fork it.
+
+use std::borrow::Borrow;
 
 use serde_json::{Map, Value, json};
 
 use crate::delta::Delta;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::history::History;
-use crate::native::requests::{DeleteRequest, GetRequest, OrderedCreateRequest};
-use crate::native::service::SessionService;
 use crate::native::session::Session;
 use crate::rewind::{Rewind, Timeline};
 use crate::scope::Scope;
 
-/// How often others may come between.
-const ATTEMPTS: u32 = 100;
-
-/// What [`SessionService::rewind`] and [`SessionService::redo`] answer with.
+/// What [`SessionService::rewind`](crate::SessionService::rewind) and
+/// [`SessionService::redo`](crate::SessionService::redo) answer with.
+///
+/// # Examples
+///
+/// ```
+/// use statepad::{CreateRequest, Event, InMemorySessionService, SessionService};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> statepad::Result<()> {
+/// let service = InMemorySessionService::new();
+/// let request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+/// let session = service.create(request).await?;
+/// for (invocation, topic) in [("inv-1", "tides"), ("inv-2", "moon")] {
+///     let mut event = Event::new(invocation);
+///     event.actions.set("topic", topic).set("user:last", topic);
+///     service.append_event(&session, event).await?;
+/// }
+/// let back = service.rewind(&session, "inv-2").await?;
+/// assert_eq!(back.event.actions.state_delta["topic"], "tides");
+/// assert_eq!(back.shared, ["user:last"]);
+/// let again = service.redo(&session).await?;
+/// assert_eq!(again.event.actions.state_delta["topic"], "moon");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Rewound {
@@ -27,74 +49,77 @@ pub struct Rewound {
     pub shared: Vec<String>,
 }
 
+/// What the event of a rewind says.
+pub(crate) struct Marker {
+    /// What brings the session's own keys back.
+    pub delta: Delta,
+    /// The invocation that the session goes back before.
+    pub before: String,
+    /// As in [`Rewound`].
+    pub shared: Vec<String>,
+}
+
 /// The events of a session for rewinding.
-fn timeline_of(session: &Session) -> Timeline {
-    Timeline::of(session.events().iter().map(|event| {
+fn timeline_of<E: Borrow<Event>>(events: &[E]) -> Timeline {
+    Timeline::of(events.iter().map(Borrow::borrow).map(|event| {
         let invocation = event.invocation_id.as_str();
         ((!invocation.is_empty()).then_some(invocation), event.rewinds_before())
     }))
 }
 
-/// See [`SessionService::rewind`].
-pub(super) async fn rewind<S: SessionService + ?Sized>(
-    service: &S,
-    session: &Session,
-    before: &str,
-) -> Result<Rewound> {
-    go(service, session, |session| {
-        let place = session.events().iter().position(|event| event.invocation_id == before);
-        let place = place.filter(|_| !before.is_empty());
-        place.and_then(|place| timeline_of(session).rewind(place)).ok_or_else(|| {
-            let why = if place.is_some() { "none of its events stands" } else { "it has no event of it" };
-            let id = session.id();
-            let message = format!("session \"{id}\" cannot go back before the invocation \"{before}\": {why}");
-            Error::invalid(message).with_id(id)
-        })
+/// Plans to go back to just before an invocation.
+pub(crate) fn plan_rewind<E: Borrow<Event>>(id: &str, events: &[E], before: &str) -> Result<Rewind> {
+    let place = events.iter().position(|event| event.borrow().invocation_id == before);
+    let place = place.filter(|_| !before.is_empty());
+    place.and_then(|place| timeline_of(events).rewind(place)).ok_or_else(|| {
+        let why = if place.is_some() { "none of its events stands" } else { "it has no event of it" };
+        let message = format!("session \"{id}\" cannot go back before the invocation \"{before}\": {why}");
+        Error::invalid(message).with_id(id)
     })
-    .await
 }
 
-/// See [`SessionService::redo`].
-pub(super) async fn redo<S: SessionService + ?Sized>(service: &S, session: &Session) -> Result<Rewound> {
-    go(service, session, |session| {
-        timeline_of(session).redo().ok_or_else(|| {
-            let id = session.id();
-            let why = "its last event is no rewind, or all were taken back";
-            Error::invalid(format!("session \"{id}\" has nothing to redo: {why}")).with_id(id)
-        })
+/// Plans to take the last rewind back.
+pub(crate) fn plan_redo<E: Borrow<Event>>(id: &str, events: &[E]) -> Result<Rewind> {
+    timeline_of(events).redo().ok_or_else(|| {
+        let why = "its last event is no rewind, or all were taken back";
+        Error::invalid(format!("session \"{id}\" has nothing to redo: {why}")).with_id(id)
     })
-    .await
 }
 
-/// Appends a marker, as the log that is there then has it.
-async fn go<S: SessionService + ?Sized>(
-    service: &S,
-    session: &Session,
-    plan: impl Fn(&Session) -> Result<Rewind> + Send,
-) -> Result<Rewound> {
-    let mut attempt = 1;
-    loop {
-        let now = current(service, session).await?;
-        let Rewind { to, concerned } = plan(&now)?;
-        let history = history_of(service, &now).await?;
-        let revision = now.revision();
-        let mut event = Event::new(new_invocation("rewind", &now));
-        event.author = "system".into();
-        event.actions.rewind_before_invocation_id = now.events().get(to).map(|event| event.invocation_id.clone());
-        event.carry(history.restoring(to as u64, revision).iter());
-        let is_concerned =
-            |revision: u64| concerned.binary_search_by(|&place| (place as u64 + 1).cmp(&revision)).is_ok();
-        let shared = history.shared_of(is_concerned).map(ToString::to_string).collect();
-        match service.append_expecting((&now).into(), event, Some(revision)).await {
-            Ok(event) => return Ok(Rewound { event, revision: revision + 1, shared }),
-            Err(error) if error.kind() == ErrorKind::SessionStale && attempt < ATTEMPTS => attempt += 1,
-            Err(error) => return Err(error),
-        }
+/// What is appended to do what is planned. `history` is that of all events.
+pub(crate) fn marker<E: Borrow<Event>>(events: &[E], history: &History, plan: &Rewind) -> Marker {
+    let Rewind { to, concerned } = plan;
+    let first = events.get(*to).map(|event| event.borrow().invocation_id.clone());
+    let is_concerned = |revision: u64| concerned.binary_search_by(|&place| (place as u64 + 1).cmp(&revision)).is_ok();
+    Marker {
+        delta: history.restoring(*to as u64, events.len() as u64),
+        before: or_impossible!(first, "a rewind goes to before an event"),
+        shared: history.shared_of(is_concerned).map(ToString::to_string).collect(),
     }
 }
 
-/// A name that no invocation of the session has.
-fn new_invocation(what: &str, session: &Session) -> String {
+/// The event of a rewind. `invocation` has no event yet.
+pub(super) fn event_of(marker: &Marker, invocation: String) -> Event {
+    let mut event = Event::new(invocation);
+    event.author = "system".into();
+    event.actions.rewind_before_invocation_id = Some(marker.before.clone());
+    event.carry(marker.delta.iter());
+    event
+}
+
+/// What wrote each key of a session with this creation state and these events.
+pub(super) fn history_of<E: Borrow<Event>>(creation: Map<String, Value>, events: &[E]) -> Result<History> {
+    let mut history = History::new();
+    let own = own_part(creation);
+    history.push(0, &Delta::of_values("state", own.iter().map(|(key, value)| (key.as_str(), value)))?);
+    for (revision, event) in (1..).zip(events) {
+        history.push(revision, &event.borrow().delta()?);
+    }
+    Ok(history)
+}
+
+/// A name that no invocation of a session has.
+pub(super) fn new_invocation(what: &str, session: &Session) -> String {
     let mut name = format!("{what}-{}", session.revision());
     while session.events().iter().any(|event| event.invocation_id == name) {
         name.push('+');
@@ -102,48 +127,33 @@ fn new_invocation(what: &str, session: &Session) -> String {
     name
 }
 
-/// See [`SessionService::fork`].
-pub(super) async fn fork<S: SessionService + ?Sized>(
-    service: &S,
-    session: &Session,
-    revision: Option<u64>,
-    session_id: Option<String>,
-) -> Result<Session> {
-    let source = current(service, session).await?;
-    let revision = revision.unwrap_or(source.revision());
-    // Refuses a revision that there is not.
-    service.state_at(&source, revision).await?;
-    let state = own_part(service.state_at(&source, 0).await?);
-    let (app_name, user_id) = (source.app_name().to_owned(), source.user_id().to_owned());
-    let made = service.create_ordered(OrderedCreateRequest { app_name, user_id, session_id, state }).await?;
-    match fill(service, &source, revision, &made).await {
-        Ok(()) => current(service, &made).await,
-        Err(error) => {
-            // The caller is told why the fork has failed.
-            let _ = service.delete(DeleteRequest::clone(made.key())).await;
-            Err(error)
-        }
-    }
-}
-
-/// Gives a new session the events of another one up to a revision, and says where it comes from.
-async fn fill<S: SessionService + ?Sized>(service: &S, source: &Session, revision: u64, made: &Session) -> Result<()> {
+/// The events of a fork at a revision: those of its source up to there, and one that says where it comes from.
+pub(super) fn events_of_fork(source: &Session, revision: u64) -> impl Iterator<Item = Event> {
     let count = usize::try_from(revision).unwrap_or(usize::MAX);
-    for event in source.events().iter().take(count) {
-        service.append(made.into(), own_event(event)).await?;
-    }
     let mut last = Event::new(new_invocation("fork", source));
     last.author = "system".into();
-    let forked_from = json!({"sessionId": source.id(), "revision": revision});
-    last.custom_metadata.insert("statepad".into(), json!({"forkedFrom": forked_from}));
-    service.append(made.into(), last).await.map(drop)
+    last.custom_metadata.insert("statepad".into(), origin(source.id(), revision));
+    source.events().iter().take(count).map(|event| own_event(event)).chain([last])
+}
+
+/// What the metadata of the last event of a fork say.
+pub(crate) fn origin(source: &str, revision: u64) -> Value {
+    json!({"forkedFrom": {"sessionId": source, "revision": revision}})
 }
 
 /// An event without what it wrote to the app and the user: that is written already.
 fn own_event(event: &Event) -> Event {
     let mut event = event.clone();
     event.actions.state_delta.retain(|key, _| is_own(key));
-    if let Some(Value::Object(own)) = event.custom_metadata.get_mut("statepad") {
+    if let Some(own) = event.custom_metadata.get_mut("statepad") {
+        keep_own_in(own);
+    }
+    event
+}
+
+/// Leaves the session's own keys in what the metadata of an event say of its delta.
+pub(crate) fn keep_own_in(metadata: &mut Value) {
+    if let Value::Object(own) = metadata {
         if let Some(Value::Array(deleted)) = own.get_mut("deleted") {
             deleted.retain(|key| key.as_str().is_none_or(is_own));
         }
@@ -151,36 +161,14 @@ fn own_event(event: &Event) -> Event {
             operators.retain(|key, _| is_own(key));
         }
     }
-    event
 }
 
-fn own_part(state: Map<String, Value>) -> Map<String, Value> {
+/// The members of a state that are the session's own.
+pub(super) fn own_part(state: Map<String, Value>) -> Map<String, Value> {
     state.into_iter().filter(|(key, _)| is_own(key)).collect()
 }
 
-fn is_own(key: &str) -> bool {
+/// Whether a key is the session's own.
+pub(crate) fn is_own(key: &str) -> bool {
     Scope::split(key).0 == Scope::Session
-}
-
-/// The session as it is now, with all its events.
-async fn current<S: SessionService + ?Sized>(service: &S, session: &Session) -> Result<Session> {
-    let (app_name, user_id) = (session.app_name().to_owned(), session.user_id().to_owned());
-    let request = GetRequest { app_name, user_id, session_id: session.id().to_owned(), ..GetRequest::default() };
-    let now = service.get(request).await?.filter(|now| now.serial() == session.serial());
-    now.ok_or_else(|| {
-        let message = format!("session \"{}\" not found", session.id());
-        Error::new(ErrorKind::SessionNotFound, message).with_id(session.id())
-    })
-}
-
-/// What wrote each key of a session that was read with all its events.
-async fn history_of<S: SessionService + ?Sized>(service: &S, session: &Session) -> Result<History> {
-    let creation = service.state_at(session, 0).await?;
-    let mut history = History::new();
-    let own = own_part(creation);
-    history.push(0, &Delta::of_values("state", own.iter().map(|(key, value)| (key.as_str(), value)))?);
-    for (revision, event) in (1..).zip(session.events()) {
-        history.push(revision, &event.delta()?);
-    }
-    Ok(history)
 }

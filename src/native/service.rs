@@ -5,15 +5,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::lease::Lease;
+use crate::native::refusals::not_found;
 use crate::native::requests::{
     CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
 use crate::native::rewind::{self, Rewound};
 use crate::native::session::Session;
+use crate::rewind::Rewind;
 use crate::state::SessionState;
 
 /// Keeps sessions.
@@ -191,34 +193,6 @@ pub trait SessionService: Send + Sync {
     /// # Errors
     ///
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound) when the session has been deleted since.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use statepad::{CreateRequest, Event, GetRequest, InMemorySessionService, SessionService};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> statepad::Result<()> {
-    /// let service = InMemorySessionService::new();
-    /// let mut request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
-    /// request.state.insert("topic".into(), json!("tides"));
-    /// let created = service.create(request).await?;
-    /// let mut event = Event { author: "planner".into(), ..Event::new("inv-1") };
-    /// event.actions.state_delta.insert("topic".into(), json!("moon"));
-    /// service.append_event(&created, event).await?;
-    ///
-    /// let (app_name, user_id, session_id) = ("tutor".into(), "ana".into(), created.id().into());
-    /// let request = GetRequest { app_name, user_id, session_id, ..Default::default() };
-    /// let session = service.get(request).await?.expect("it is there");
-    /// let history = service.history(&session, "topic").await?;
-    /// let change = &history[1];
-    /// assert_eq!(change.event.as_ref().map(|event| &*event.author), Some("planner"));
-    /// assert_eq!((&change.from, &change.to), (&Some(json!("tides")), &Some(json!("moon"))));
-    /// assert_eq!(service.state_at(&session, 0).await?["topic"], "tides");
-    /// # Ok(())
-    /// # }
-    /// ```
     async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>>;
 
     /// Goes back to just before an invocation: appends one event, by `system`, that restores the session's own keys to
@@ -232,32 +206,8 @@ pub trait SessionService: Send + Sync {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when no event that stands belongs to the invocation,
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), and as [`SessionService::append`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use statepad::{CreateRequest, Event, InMemorySessionService, SessionService};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> statepad::Result<()> {
-    /// let service = InMemorySessionService::new();
-    /// let request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
-    /// let session = service.create(request).await?;
-    /// for (invocation, topic) in [("inv-1", "tides"), ("inv-2", "moon")] {
-    ///     let mut event = Event::new(invocation);
-    ///     event.actions.set("topic", topic).set("user:last", topic);
-    ///     service.append_event(&session, event).await?;
-    /// }
-    /// let back = service.rewind(&session, "inv-2").await?;
-    /// assert_eq!(back.event.actions.state_delta["topic"], "tides");
-    /// assert_eq!(back.shared, ["user:last"]);
-    /// let again = service.redo(&session).await?;
-    /// assert_eq!(again.event.actions.state_delta["topic"], "moon");
-    /// # Ok(())
-    /// # }
-    /// ```
     async fn rewind(&self, session: &Session, before: &str) -> Result<Rewound> {
-        rewind::rewind(self, session, before).await
+        go_back(self, session, |now| rewind::plan_rewind(now.id(), now.events(), before)).await
     }
 
     /// Takes back the last rewind that was not taken back, as long as nothing else was appended since: the session's own
@@ -268,7 +218,7 @@ pub trait SessionService: Send + Sync {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when there is nothing to redo, and as
     /// [`SessionService::rewind`].
     async fn redo(&self, session: &Session) -> Result<Rewound> {
-        rewind::redo(self, session).await
+        go_back(self, session, |now| rewind::plan_redo(now.id(), now.events())).await
     }
 
     /// Makes a new session of the same user that goes on from a revision of another one, the current one unless told
@@ -305,7 +255,7 @@ pub trait SessionService: Send + Sync {
     /// # }
     /// ```
     async fn fork(&self, session: &Session, revision: Option<u64>, session_id: Option<String>) -> Result<Session> {
-        rewind::fork(self, session, revision, session_id).await
+        fork(self, session, revision, session_id).await
     }
 
     /// Takes the lease of a session: one runner at a time has it, until it is released or its time is over and another
@@ -381,4 +331,61 @@ pub trait SessionService: Send + Sync {
 
 fn no_leases() -> Error {
     Error::invalid("this service has no leases")
+}
+
+/// How often others may come between.
+const ATTEMPTS: u32 = 100;
+
+/// Appends the marker of what is planned, as the log that is there then has it.
+async fn go_back<S: SessionService + ?Sized>(
+    service: &S,
+    session: &Session,
+    plan: impl Fn(&Session) -> Result<Rewind> + Send,
+) -> Result<Rewound> {
+    let mut attempt = 1;
+    loop {
+        let now = current(service, session).await?;
+        let revision = now.revision();
+        let plan = plan(&now)?;
+        let history = rewind::history_of(service.state_at(&now, 0).await?, now.events())?;
+        let marker = rewind::marker(now.events(), &history, &plan);
+        let event = rewind::event_of(&marker, rewind::new_invocation("rewind", &now));
+        match service.append_expecting((&now).into(), event, Some(revision)).await {
+            Ok(event) => return Ok(Rewound { event, revision: revision + 1, shared: marker.shared }),
+            Err(error) if error.kind() == ErrorKind::SessionStale && attempt < ATTEMPTS => attempt += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// See [`SessionService::fork`].
+async fn fork<S: SessionService + ?Sized>(
+    service: &S,
+    session: &Session,
+    revision: Option<u64>,
+    session_id: Option<String>,
+) -> Result<Session> {
+    let source = current(service, session).await?;
+    let revision = revision.unwrap_or(source.revision());
+    // Refuses a revision that there is not.
+    service.state_at(&source, revision).await?;
+    let state = rewind::own_part(service.state_at(&source, 0).await?);
+    let (app_name, user_id) = (source.app_name().to_owned(), source.user_id().to_owned());
+    let made = service.create_ordered(OrderedCreateRequest { app_name, user_id, session_id, state }).await?;
+    for event in rewind::events_of_fork(&source, revision) {
+        if let Err(error) = service.append((&made).into(), event).await {
+            // The caller is told why the fork has failed.
+            let _ = service.delete(DeleteRequest::clone(made.key())).await;
+            return Err(error);
+        }
+    }
+    current(service, &made).await
+}
+
+/// The session as it is now, with all its events.
+async fn current<S: SessionService + ?Sized>(service: &S, session: &Session) -> Result<Session> {
+    let (app_name, user_id) = (session.app_name().to_owned(), session.user_id().to_owned());
+    let request = GetRequest { app_name, user_id, session_id: session.id().to_owned(), ..GetRequest::default() };
+    let now = service.get(request).await?.filter(|now| now.serial() == session.serial());
+    now.ok_or_else(|| not_found(session.id()))
 }

@@ -4,7 +4,8 @@
 use crate::change::{Change, SessionKey};
 use crate::delta::{Delta, Observer};
 use crate::error::Result;
-use crate::registry::{ScopeId, ScopeIds, SessionId};
+use crate::ids::{ScopeId, SessionId};
+use crate::registry::ScopeIds;
 use crate::sessions::{Sessions, exists, gone, twice};
 
 impl<V: Clone> Sessions<V> {

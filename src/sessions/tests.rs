@@ -1,5 +1,6 @@
 use super::*;
 use crate::fixtures::{append, create, delta};
+use crate::ids::SessionId;
 use serde_json::json;
 
 #[test]
@@ -137,7 +138,10 @@ fn what_cannot_be_applied_is_an_error_and_changes_nothing() {
     for error in [sessions.apply_append(id, &change), sessions.apply_delta(id, &change)] {
         assert_eq!(error.unwrap_err().kind(), ErrorKind::SessionNotFound);
     }
-    assert_eq!(sessions.apply_append(99, &change).unwrap_err().kind(), ErrorKind::SessionNotFound);
+    assert_eq!(
+        sessions.apply_append(SessionId::of_number(99), &change).unwrap_err().kind(),
+        ErrorKind::SessionNotFound
+    );
     let app = sessions.scope("app", None).unwrap();
     assert_eq!(sessions.scope_state(app).unwrap().to_json(true), r#"{"app:a":6}"#);
 }

@@ -1,21 +1,38 @@
 // What is kept: two tabs that write at once, a reload, storage that is refused or full.
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openChromium, openPage } from '../support/chromium.mjs';
-import { APP, DATABASE, newSession, site, stored, untilStored } from './support.mjs';
+import { DATABASE, newSession, site, stored, untilStored } from './support.mjs';
 
 const step = (page) => page.getByRole('button', { name: 'Step', exact: true });
 const list = (page) => page.getByRole('listbox', { name: 'Events' });
 
-/** The store as version 1 of what it keeps had it, as a script of the page's server. */
-const version1 = {
-  html: await readFile(new URL('../fixtures/indexeddb-v1.js', import.meta.url), 'utf8'),
-  headers: { 'content-type': 'text/javascript' },
-};
+/**
+ * Makes a database as builds of another layout have made it, by IndexedDB's own number of its version. The tab keeps
+ * it open, and lets go of it when another wants to delete it, or not before `letGo` is called.
+ */
+async function makeOld(page, { name = DATABASE, number, isPolite = true }) {
+  await page.evaluate(
+    async ({ name, number, isPolite }) => {
+      const request = window.indexedDB.open(name, number);
+      request.onupgradeneeded = () => {
+        const meta = request.result.createObjectStore('meta', { keyPath: 'name' });
+        meta.put({ name: 'database', identity: 'old', sessions: 1 });
+      };
+      const database = await new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+      window.letGo = () => database.close();
+      if (isPolite) database.onversionchange = window.letGo;
+    },
+    { name, number, isPolite },
+  );
+}
+
+/** What the page says when it has begun anew. */
+const ANEW = 'Another version of this page has saved sessions here in a form that this one cannot read.';
 
 /**
  * Types a message and sends it, once the one before is answered: until then the button is disabled, and the click
@@ -27,7 +44,7 @@ async function say(page, text) {
 }
 
 describe('what is kept', () => {
-  const it_ = site({ pages: { '/blank': '<!doctype html><title>blank</title>', '/version-1.js': version1 } });
+  const it_ = site({ pages: { '/blank': '<!doctype html><title>blank</title>' } });
 
   it('what one tab writes shows in the other, both write at once, and nothing is lost', async (t) => {
     const context = await it_.context(t);
@@ -113,63 +130,65 @@ describe('what is kept', () => {
     assert.equal(await page.getByRole('button', { name: 'temp:plan', exact: true }).count(), 0);
   });
 
-  it('what an earlier version of the page has kept is there, and goes on', async (t) => {
-    const context = await it_.context(t);
-    const blank = await context.newPage();
-    await blank.goto(`${it_.origin}/blank`);
-    await blank.evaluate(
-      async ({ database, app }) => {
-        const { indexedDBStore } = await import('/version-1.js');
-        const store = indexedDBStore(database);
-        const more = { signal: new AbortController().signal };
-        await store.open({ migrate: 'create' }, more);
-        const key = { appName: app, userId: 'ana', sessionId: 'kept' };
-        const said = (id, author, text, stateDelta, time) => {
-          const content = { role: author === 'user' ? 'user' : 'model', parts: [{ text }] };
-          return { id, invocationId: 'i', author, timestamp: time, content, actions: { stateDelta } };
-        };
-        const append = async (event, delta) => {
-          const { id, timestamp: time } = event;
-          await store.commit(
-            { id, kind: 'append', key, time, event: { id, time, data: JSON.stringify(event) }, delta },
-            more,
-          );
-        };
-        const time = Date.UTC(2026, 1, 3);
-        await store.commit(
-          { id: 'created', kind: 'create', key, time, delta: { app: { set: { motto: 'kept by the app' } } } },
-          more,
-        );
-        await append(said('e1', 'user', 'remember seat = 12', {}, time + 1), {});
-        const answered = { seat: 12, 'user:home': 'Berlin' };
-        await append(said('e2', 'guide', 'Seat 12 it is', answered, time + 2), {
-          session: { set: { seat: 12 } },
-          user: { set: { home: 'Berlin' } },
-        });
-        await store.close();
-      },
-      { database: DATABASE, app: APP },
-    );
-    const before = await stored(blank);
-    assert.deepEqual([before.sessions[0].rev, before.sessions[0].state], [2, { seat: 12 }]);
-    await blank.close();
+  /** A tab of another layout, which keeps its database open. */
+  async function openOld(context, old) {
+    const tab = await context.newPage();
+    await tab.goto(`${it_.origin}/blank`);
+    await makeOld(tab, old);
+    return tab;
+  }
 
-    const page = await it_.open(t, { context, hash: `#/${APP}/ana/kept` });
-    await page.getByText('2 events', { exact: true }).waitFor();
-    await list(page).getByText('Seat 12 it is').waitFor();
-    for (const key of ['seat', 'user:home', 'app:motto'])
-      await page.getByRole('button', { name: key, exact: true }).first().waitFor();
-    assert.deepEqual(await page.getByRole('alert').allInnerTexts(), [''], 'nothing is wrong');
-    await say(page, 'remember row = 3');
-    const {
-      sessions: [session],
-      app,
-      users,
-    } = await untilStored(page, ({ sessions }) => sessions[0].state.row === 3);
-    assert.deepEqual([session.state, app, users.ana], [{ seat: 12, row: 3 }, before.app, before.users.ana]);
-    assert.deepEqual(session.events.slice(0, 2), before.sessions[0].events);
-    await page.reload();
-    await page.getByText(`${session.rev} events`, { exact: true }).waitFor();
+  for (const [what, number] of [
+    ['without a fingerprint', 2],
+    ['of a later version', 3],
+  ]) {
+    it(`starts anew where it finds a database ${what}, says so once, and keeps what comes then`, async (t) => {
+      const context = await it_.context(t);
+      await openOld(context, { number });
+      const page = await it_.open(t, { context });
+      await page.getByRole('status').filter({ hasText: ANEW }).waitFor();
+      await page.getByText('Saved in this browser').waitFor();
+      assert.deepEqual(await page.getByRole('alert').allInnerTexts(), [''], 'nothing is wrong');
+      await say(page, 'remember row = 3');
+      const { sessions } = await untilStored(page, (found) => found.sessions[0]?.state.row === 3);
+      assert.equal(sessions.length, 1);
+      await page.reload();
+      await page.getByRole('button', { name: 'row', exact: true }).first().waitFor();
+      assert.equal(await page.getByText(ANEW).count(), 0);
+    });
+  }
+
+  it('two tabs that find an old database at once start anew once: what either writes is kept', async (t) => {
+    const context = await it_.context(t);
+    await openOld(context, { number: 2 });
+    const pages = await Promise.all([it_.open(t, { context }), it_.open(t, { context })]);
+    for (const [index, page] of pages.entries()) await say(page, `remember tab_${index} = ${index}`);
+    const keys = ({ sessions }) => sessions.flatMap(({ state }) => Object.keys(state)).sort();
+    await untilStored(pages[0], (found) => keys(found).join(' ') === 'tab_0 tab_1');
+    const told = await Promise.all(pages.map((page) => page.getByText(ANEW).count()));
+    assert.deepEqual(told.sort(), [0, 1]);
+  });
+
+  it('waits for a tab that does not let go of the old database, and says what to do', async (t) => {
+    const context = await it_.context(t);
+    const old = await openOld(context, { number: 2, isPolite: false });
+    const { page } = await openPage(context, it_.origin);
+    await page.goto(it_.address);
+    await page.getByRole('status').filter({ hasText: 'Another tab of this page may be holding it' }).waitFor();
+    await old.evaluate(() => window.letGo());
+    await page.getByRole('status').filter({ hasText: ANEW }).waitFor();
+    await page.getByText('Saved in this browser').waitFor();
+    assert.equal(await page.getByText('is not answering').count(), 0);
+  });
+
+  it('deletes no database that only the address names, and keeps nothing there', async (t) => {
+    const context = await it_.context(t);
+    const old = await openOld(context, { name: 'theirs', number: 2 });
+    const page = await it_.open(t, { context, search: '?database=theirs' });
+    await page.getByRole('alert').filter({ hasText: 'Nothing is saved' }).waitFor();
+    assert.equal(await page.getByText(ANEW).count(), 0);
+    const names = await old.evaluate(async () => (await window.indexedDB.databases()).map(({ name }) => name));
+    assert.deepEqual(names, ['theirs']);
   });
 
   it('a full storage is said, nothing is half written, and writing goes on when there is room again', async (t) => {

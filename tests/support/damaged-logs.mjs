@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { source } from './source.mjs';
 
 /**
  * @typedef {import('statepad').SessionService} SessionService
@@ -25,6 +26,9 @@ const {
   sound,
   cases,
 } = JSON.parse(readFileSync(new URL('../fixtures/damaged-logs.json', import.meta.url), 'utf8'));
+// The fixture says what a log looks like, and the source which fingerprint that has.
+const { LAYOUT } = await source('stores/journal/version.ts');
+known.version.layout = LAYOUT;
 
 /** All logs: their names, their records as texts, and what is wanted of those who read them. */
 export const damagedLogs = cases.map((/** @type {Case} */ { name, records, ...wanted }) => {

@@ -80,14 +80,14 @@ fn token(answer: i32) -> usize {
 
 /// A session and its scopes: its own, its app's, its user's.
 struct Known {
-    session: usize,
-    scopes: [usize; 3],
+    session: u32,
+    scopes: [u32; 3],
 }
 
 fn known() -> Known {
     let head = read(Words::Places as usize);
-    let scope = |place: usize| head[Words::Scopes as usize + place] as usize;
-    Known { session: head[Words::Session as usize] as usize, scopes: [scope(0), scope(1), scope(2)] }
+    let scope = |place: usize| head[Words::Scopes as usize + place];
+    Known { session: head[Words::Session as usize], scopes: [scope(0), scope(1), scope(2)] }
 }
 
 fn places(count: usize) -> Vec<u32> {
@@ -111,7 +111,7 @@ fn code(core: &Core) -> String {
     text(core, ErrorText::Code).unwrap()
 }
 
-fn prepare(core: &mut Core, session: usize, id: &str, keys: &[&str], revision: f64) -> Result<i32, String> {
+fn prepare(core: &mut Core, session: u32, id: &str, keys: &[&str], revision: f64) -> Result<i32, String> {
     let count = write_keys(keys);
     expect(revision);
     let answer = core.prepare_append(session, count, write(id));
@@ -119,7 +119,7 @@ fn prepare(core: &mut Core, session: usize, id: &str, keys: &[&str], revision: f
 }
 
 /// Appends an event. Answers with what has happened and where the writes went.
-fn append(core: &mut Core, session: usize, id: &str, keys: &[&str]) -> (u32, Vec<u32>) {
+fn append(core: &mut Core, session: u32, id: &str, keys: &[&str]) -> (u32, Vec<u32>) {
     let answer = prepare(core, session, id, keys, -1.0).unwrap();
     let outcome = core.apply(token(answer), ALL);
     (outcome & !(Outcome::KeysDue as u32), places(keys.len()))
@@ -180,7 +180,7 @@ fn a_discarded_change_leaves_no_trace() {
     let Known { session, scopes: [_, app, _] } = create(&mut core, "u", &[]);
     let answer = prepare(&mut core, session, "e1", &["app:a"], -1.0).unwrap();
     core.discard(token(answer));
-    assert_eq!((scope_of_app(&core), core.scope_version(app)), (u32::try_from(app).unwrap(), 0.0));
+    assert_eq!((scope_of_app(&core), core.scope_version(app)), (app, 0.0));
     assert_eq!(append(&mut core, session, "e1", &["app:b", "app:a"]), (0, vec![0, 1]));
     assert!(core.scope_version(app) > 0.0);
 }
@@ -247,8 +247,7 @@ fn a_list_tells_what_stands_before_it_and_how_many_there_are() {
         write_texts(0, [Some("app"), user, cursor]);
         let count = core.list(descending, limit, 0);
         let page = read(PageWords::Sessions as usize + usize::try_from(count).unwrap());
-        let numbers = page.iter().map(|&number| number as usize).collect::<Vec<_>>();
-        (numbers, core.cursor(b))
+        (page, core.cursor(b))
     };
     assert_eq!(PageWords::Total as usize, 1);
     let (page, cursor) = list(None, false, 2, None);

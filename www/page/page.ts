@@ -13,13 +13,10 @@ import { FileOpening } from './files/opening.js';
 import './notices.js';
 import type { Notice } from './notices.js';
 import { pageStyle } from './page-style.js';
-import { APP, openPatiently, refusalText, troubleText, type Storage } from './storage.js';
+import { ANEW, APP, DATABASE, openPatiently, refusalText, troubleText, type Storage } from './storage.js';
 import './talk.js';
 import { chooseTheme, theme, THEMES, type Theme } from './theme.js';
 import { count, visit } from './visit.js';
-
-/** The name of the database, unless the address has another (`?database=name`). */
-const DATABASE = 'statepad-demo';
 
 /** What is documented, and where. */
 const GUIDE = './guide/index.html';
@@ -172,7 +169,8 @@ export class StatepadPage extends LitElement {
       onSlow: (act) => this.#tell('slow', { kind: 'info', text: SLOW, action: 'Continue without saving', act }),
     });
     this.#tell('slow', undefined);
-    const { service, watch, refusal } = this.#storage;
+    const { service, watch, refusal, isAnew = false } = this.#storage;
+    this.#tell('anew', isAnew ? { kind: 'info', text: ANEW } : undefined);
     if (refusal !== undefined) {
       this.#tell('refused', { kind: 'bad', text: refusalText(refusal) });
     }

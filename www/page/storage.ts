@@ -2,6 +2,7 @@
 
 import {
   SessionService,
+  isStatepadError,
   isStoreError,
   type Change,
   type Committed,
@@ -18,10 +19,18 @@ export interface Storage {
   readonly watch: ((onHint: (hint: Hint) => void) => () => void) | undefined;
   /** Why nothing is kept; `undefined` where it is. */
   readonly refusal: unknown;
+  /** What was kept could not be read, and was deleted. */
+  readonly isAnew?: boolean;
 }
 
 /** The app of the page's own sessions. */
 export const APP = 'demo';
+
+/**
+ * The name of the page's own database, unless the address has another: it alone is deleted when it cannot be read, as
+ * anybody can make an address.
+ */
+export const DATABASE = 'statepad-demo';
 
 /**
  * Opens the sessions that the browser keeps under a name. `onTrouble` is told when a write fails, and `undefined` when
@@ -29,7 +38,7 @@ export const APP = 'demo';
  */
 async function openStorage(name: string, onTrouble: (trouble: unknown) => void): Promise<Storage> {
   const store = observed(indexedDBStore(name) as Batching, onTrouble);
-  // What an earlier version of the page has kept is brought up to date.
+  // What an earlier version has kept is brought up to date.
   const service = new SessionService({ store, migrate: 'upgrade' });
   try {
     await service.listSessions({ appName: APP, limit: 1 });
@@ -39,11 +48,51 @@ async function openStorage(name: string, onTrouble: (trouble: unknown) => void):
   }
 }
 
+/**
+ * As {@link openStorage}. What a build with another layout has kept under the page's own name is deleted, once,
+ * whichever tab comes first. Where that fails, nothing is kept.
+ */
+async function openOwnStorage(name: string, onTrouble: (trouble: unknown) => void): Promise<Storage> {
+  const storage = await openStorage(name, onTrouble);
+  if (name !== DATABASE || !isUnreadable(storage)) {
+    return storage;
+  }
+  const beginAnew = async (): Promise<Storage> => {
+    // Another tab may have begun anew since.
+    const found = await openStorage(name, onTrouble);
+    if (!isUnreadable(found)) {
+      return found;
+    }
+    await deleteDatabase(name);
+    const made = await openStorage(name, onTrouble);
+    return { ...made, isAnew: made.refusal === undefined };
+  };
+  try {
+    return await navigator.locks.request(`${name}: begin anew`, beginAnew);
+  } catch {
+    return storage;
+  }
+}
+
+/** Whether there is something else than this page reads, or a browser that keeps nothing. */
+function isUnreadable({ refusal }: Storage): boolean {
+  return isStatepadError(refusal) && refusal.code === 'STORE_UNSUITABLE';
+}
+
+/** Deletes a database, as soon as other tabs have let go of it: those of this page do so when they are asked. */
+function deleteDatabase(name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(name);
+    request.onsuccess = () => resolve();
+    request.onerror = () => reject(request.error ?? new Error('the browser told no reason'));
+  });
+}
+
 /** So long the browser's storage may take before that is told, in ms. */
 const SLOW_MS = 2000;
 
 /**
- * As {@link openStorage}. `onSlow` is told when the browser does not answer, with what goes on without its storage.
+ * As {@link openOwnStorage}. `onSlow` is told when the browser does not answer, with what goes on without its storage.
  */
 export async function openPatiently(
   name: string,
@@ -57,7 +106,7 @@ export async function openPatiently(
     timer = setTimeout(() => onSlow(() => resolve(unsavedStorage())), SLOW_MS);
   });
   try {
-    return await Promise.race([openStorage(name, onTrouble), isUnwanted]);
+    return await Promise.race([openOwnStorage(name, onTrouble), isUnwanted]);
   } finally {
     clearTimeout(timer);
   }
@@ -80,6 +129,10 @@ export function troubleText(trouble: unknown): string {
   }
   return `The last change was not written: ${causes[0]?.message ?? String(trouble)}`;
 }
+
+/** What to tell a user whose sessions were deleted, as they could not be read. */
+export const ANEW =
+  'Another version of this page has saved sessions here in a form that this one cannot read. They have been deleted, and you start with an empty page.';
 
 /** Why nothing is kept, as a sentence. */
 export function refusalText(refusal: unknown): string {

@@ -109,3 +109,12 @@ export function olderVersion(what: string, found: number, ours: number): StoreEr
 export function newerVersion(what: string, found: number, ours: number): StoreError {
   return new StoreError('rejected', `${what} has version ${found}, newer than ${ours}: update statepad`);
 }
+
+/** The refusal of a layout that an unreleased build has written: `found` is its fingerprint, if it has one. */
+export function otherLayout(what: string, found: string | undefined, expected: string): StoreError {
+  const layout = found === undefined ? 'a layout without a fingerprint' : `the layout ${found}`;
+  return new StoreError(
+    'rejected',
+    `${what} has ${layout}, written by an unreleased build of statepad; this build reads ${expected}: open it with the build that made it, or delete it`,
+  );
+}

@@ -1,4 +1,4 @@
-// Where the placeholders of a template stand, for people. The same rule as in the core (src/template/mod.rs).
+// Where the placeholders of a template stand, for people. The same rule as in the core (src/template.rs).
 
 /** A place in a text. */
 export interface Place {

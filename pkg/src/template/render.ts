@@ -1,4 +1,4 @@
-// Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template/mod.rs).
+// Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
 
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError, type Missing } from '../model/errors.js';

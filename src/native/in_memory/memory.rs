@@ -3,62 +3,75 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
 use crate::change::{Guard, Prepared, SessionKey};
 use crate::delta::Delta;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::json::{Json, js_number};
+use crate::ids::{ScopeId, SessionId};
+use crate::json::js_number;
 use crate::lease::LeaseRequest;
 use crate::native::draft::StateRef;
-use crate::native::event_log::EventLog;
 use crate::native::host::Host;
 use crate::native::lease::Lease;
+use crate::native::ledger::{EventLog, Ledger};
+use crate::native::refusals::{event_id_conflict, not_found};
 use crate::native::requests::SessionRef;
 use crate::native::session::Session;
-use crate::registry::SessionId;
 use crate::scope::Scope;
-use crate::sessions::Sessions;
 use crate::state::{ScopeState, SessionState};
 
+use super::events::{Events, Incoming};
+
+/// The sessions of the service, and how they are found by their id alone.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    pub(super) sessions: Sessions,
-    pub(super) logs: HashMap<SessionId, EventLog>,
+    pub(super) ledger: Ledger<Events>,
     /// The sessions of each id: of one, unless users or apps share it.
-    pub(super) by_id: HashMap<String, Vec<SessionId>>,
+    by_id: HashMap<String, Vec<SessionId>>,
     /// How many sessions have been created.
-    pub(super) created: u64,
+    created: u64,
 }
 
 impl Memory {
+    /// Creates a session.
+    pub(super) fn create(&mut self, key: SessionKey, time: f64, state: Delta) -> Result<Session> {
+        let change = self.ledger.sessions.prepare_create(&key, time, state)?;
+        self.created += 1;
+        let id = self.ledger.create(&key, self.created, change)?;
+        self.by_id.entry(key.session_id).or_default().push(id);
+        self.read(id, |_| Vec::new())
+    }
+
+    /// Deletes a session, if it is there.
+    pub(super) fn remove(&mut self, key: &SessionKey) {
+        let Some(id) = self.ledger.find(key) else {
+            return;
+        };
+        let same = self.by_id.get_mut(&key.session_id);
+        let same = or_impossible!(same, "each session is among those of its id", return);
+        same.retain(|&other| other != id);
+        if same.is_empty() {
+            self.by_id.remove(&key.session_id);
+        }
+        self.ledger.remove(key);
+    }
+
     /// The session as it is now, with those of its events that `window` takes.
     pub(super) fn read(&self, id: SessionId, window: impl FnOnce(&[Arc<Event>]) -> Vec<Arc<Event>>) -> Result<Session> {
-        let (Some(log), Some(state), Some(kept)) = (self.sessions.log(id), self.sessions.state(id), self.logs.get(&id))
-        else {
-            return Err(not_found(self.sessions.log(id).map_or("", |log| &log.key().session_id)));
-        };
+        let sessions = &self.ledger.sessions;
+        let found = sessions.log(id).zip(sessions.state(id));
+        let (log, state) = or_impossible!(found, "a session that was found is there", return Err(not_found("")));
+        let EventLog { created, events, .. } = self.log(id)?;
         Ok(Session::new(log.key().clone())
-            .with_serial(kept.serial)
+            .with_serial(*created)
             .with_revision(log.revision())
             .with_last_update_time(log.update_time())
             .with_state(state)
-            .with_events(window(&kept.events)))
-    }
-
-    pub(super) fn append(
-        &mut self,
-        session: SessionRef<'_>,
-        event: Event,
-        guard: Guard,
-        host: &dyn Host,
-    ) -> Result<Event> {
-        self.append_under(session, event, guard, None, host)
+            .with_events(window(&events.list)))
     }
 
     /// Appends an event, under a lease where there is one.
-    pub(super) fn append_under(
+    pub(super) fn append(
         &mut self,
         session: SessionRef<'_>,
         mut event: Event,
@@ -75,48 +88,32 @@ impl Memory {
             Some(time) => finite(time, "timestamp must be a number of milliseconds, not")?,
             None => time_of(host)?,
         };
-        if let (Some(lease), Some(log)) = (lease, self.logs.get(&id)) {
-            let name = lease.key().session_id.as_str();
-            if log.serial != lease.serial() {
-                return Err(not_found(name));
-            }
-            let found = self.sessions.prepare_append(id, &event.id, time, Delta::new(), Guard::default())?;
-            // An event that is there was written under it.
-            if matches!(found, Prepared::Change { .. }) {
-                log.lease.check(lease.fence()).map_err(|fault| fault.error(name))?;
-            }
+        let EventLog { created, events, .. } = self.log(id)?;
+        if let Some(lease) = lease.filter(|lease| lease.serial() != *created) {
+            return Err(not_found(&lease.key().session_id));
         }
-        let mut prepared = self.sessions.prepare_append(id, &event.id, time, delta, guard)?;
-        if matches!(prepared, Prepared::Change { .. }) && !event.actions.operators.is_empty() {
-            event.resolve(|key| self.value(id, key))?;
-            prepared = self.sessions.prepare_append(id, &event.id, time, event.delta()?, guard)?;
-        }
-        match prepared {
-            Prepared::Duplicate { place } => self.repeated(id, place, event),
+        let check_lease = lease
+            .map(|lease| || events.lease.check(lease.fence()).map_err(|fault| fault.error(&lease.key().session_id)));
+        let check_lease = check_lease.as_ref().map(|check| check as &dyn Fn() -> Result<()>);
+        let mut draft = Incoming::new(event, time, delta);
+        let value_of = |key: &str| self.ledger.value(id, key);
+        match self.ledger.prepare_append(id, &mut draft, guard, check_lease, &value_of)? {
+            Prepared::Duplicate { place } => self.repeated(id, place, draft.event),
             Prepared::Change { change, .. } => {
-                event.timestamp = Some(change.time);
-                let event = event.as_stored();
-                self.sessions.apply_append(id, &change)?;
-                if let Some(log) = self.logs.get_mut(&id) {
-                    log.events.push(Arc::new(event.clone()));
-                }
-                Ok(event)
+                draft.event.timestamp = Some(change.time);
+                let event = Arc::new(draft.event.as_stored());
+                self.ledger.append(id, &change, &event)?;
+                Ok(Event::clone(&event))
             }
         }
-    }
-
-    /// The value that a session has under a full key.
-    pub(super) fn value(&self, id: SessionId, key: &str) -> Option<&Json> {
-        self.sessions.value(id, key)
     }
 
     /// What becomes of the lease of a session.
     pub(super) fn lease(&mut self, key: &SessionKey, serial: u64, request: LeaseRequest, now: f64) -> Result<Lease> {
-        let log = self.sessions.find(key).and_then(|id| self.logs.get_mut(&id)).filter(|log| log.serial == serial);
-        let log = log.ok_or_else(|| not_found(&key.session_id))?;
-        log.lease = log.lease.decide(&request, now).map_err(|fault| fault.error(&key.session_id))?;
-        let until = log.lease.held.as_ref().map_or(now, |(_, until)| *until);
-        Ok(Lease::new(key.clone(), request.holder, log.lease.fence, until).with_serial(serial))
+        let lease = &mut self.log_of(key, serial)?.events.lease;
+        *lease = lease.decide(&request, now).map_err(|fault| fault.error(&key.session_id))?;
+        let until = lease.held.as_ref().map_or(now, |(_, until)| *until);
+        Ok(Lease::new(key.clone(), request.holder, lease.fence, until).with_serial(serial))
     }
 
     /// What an update reads, with the serial number of the session; 0, when it is not a session.
@@ -129,23 +126,27 @@ impl Memory {
             StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
             StateRef::App(app_name) => (app_name, None),
         };
-        let scope = |scope: Scope, id: Option<usize>| {
-            id.and_then(|id| self.sessions.scope_state(id)).cloned().unwrap_or_else(|| ScopeState::new(scope))
+        let scope = |scope: Scope, id: Option<ScopeId>| {
+            id.and_then(|id| self.ledger.sessions.scope_state(id)).cloned().unwrap_or_else(|| ScopeState::new(scope))
         };
-        let app = scope(Scope::App, self.sessions.scope(app_name, None));
-        let user = scope(Scope::User, user_id.and_then(|user_id| self.sessions.scope(app_name, Some(user_id))));
+        let app = scope(Scope::App, self.ledger.sessions.scope(app_name, None));
+        let user = scope(Scope::User, user_id.and_then(|user_id| self.ledger.sessions.scope(app_name, Some(user_id))));
         Ok((0, SessionState::new([ScopeState::new(Scope::Session), app, user])))
     }
 
+    fn log(&self, id: SessionId) -> Result<&EventLog<Events>> {
+        Ok(or_impossible!(self.ledger.log(id), "each session has a log", return Err(not_found(""))))
+    }
+
     /// The log of a session that was read, if it is still that session which has the key.
-    pub(super) fn log_of(&mut self, session: &Session) -> Result<&mut EventLog> {
-        let log = self.sessions.find(session.key()).and_then(|id| self.logs.get_mut(&id));
-        log.filter(|log| log.serial == session.serial()).ok_or_else(|| not_found(session.id()))
+    pub(super) fn log_of(&mut self, key: &SessionKey, serial: u64) -> Result<&mut EventLog<Events>> {
+        let log = self.ledger.find_created(key, &serial).and_then(|id| self.ledger.log_mut(id));
+        log.ok_or_else(|| not_found(&key.session_id))
     }
 
     pub(super) fn resolve(&self, session: SessionRef<'_>) -> Result<SessionId> {
         match session {
-            SessionRef::Key(key) => self.sessions.find(key).ok_or_else(|| not_found(&key.session_id)),
+            SessionRef::Key(key) => self.ledger.find(key).ok_or_else(|| not_found(&key.session_id)),
             SessionRef::Id(id) => match self.by_id.get(id).map(Vec::as_slice) {
                 Some(&[session]) => Ok(session),
                 None | Some([]) => Err(not_found(id)),
@@ -159,16 +160,15 @@ impl Memory {
 
     /// An event whose id the session has: equal content is a success that changes nothing.
     pub(super) fn repeated(&self, id: SessionId, place: usize, mut event: Event) -> Result<Event> {
-        let stored = self.logs.get(&id).and_then(|log| log.events.get(place));
-        event.timestamp = event.timestamp.or(stored.and_then(|stored| stored.timestamp));
-        match stored {
-            Some(stored) if event.clone().asks_for(stored) => Ok((**stored).clone()),
-            _ => {
-                let session = self.sessions.log(id).map_or("", |log| &log.key().session_id);
-                let message = format!("session \"{session}\" has another event with the id \"{}\"", event.id);
-                Err(Error::new(ErrorKind::EventIdConflict, message).with_id(&event.id))
-            }
+        let stored = self.log(id)?.events.list.get(place);
+        let stored = or_impossible!(stored, "the core knows the place of the event", return Err(not_found("")));
+        event.timestamp = event.timestamp.or(stored.timestamp);
+        if event.clone().asks_for(stored) {
+            return Ok((**stored).clone());
         }
+        let session = self.ledger.sessions.log(id).map(|log| log.key().session_id.as_str());
+        let session = or_impossible!(session, "the session has the event");
+        Err(event_id_conflict(session, &event.id))
     }
 }
 
@@ -180,13 +180,4 @@ pub(super) fn time_of(host: &dyn Host) -> Result<f64> {
 /// A time that is a number; for another one the message ends with what it is.
 fn finite(time: f64, message: &str) -> Result<f64> {
     if time.is_finite() { Ok(time) } else { Err(Error::invalid(format!("{message} {}", js_number(time)))) }
-}
-
-fn not_found(id: &str) -> Error {
-    Error::new(ErrorKind::SessionNotFound, format!("session \"{id}\" not found")).with_id(id)
-}
-
-/// Sets all values of a record.
-pub(super) fn delta_of(values: &Map<String, Value>) -> Result<Delta> {
-    Delta::of_values("state", values.iter().map(|(key, value)| (key.as_str(), value)))
 }

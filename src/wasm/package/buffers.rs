@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use wasm_bindgen::prelude::*;
 
+use super::numbers::narrow;
 use super::protocol::{Floats, NOTHING};
-use super::{narrow, room};
+use super::room;
 use crate::error::{Error, Result};
 
 /// The words are at least so many.

@@ -3,8 +3,9 @@
 use wasm_bindgen::prelude::*;
 
 use super::buffers::{answer, with_words};
+use super::numbers::version;
 use super::protocol::{Answer, NOTHING};
-use super::{keys, room, version};
+use super::{keys, room};
 use crate::error::Result;
 use crate::history::History;
 

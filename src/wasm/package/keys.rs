@@ -6,8 +6,9 @@ use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 use super::buffers::{with_scratch, with_words};
+use super::numbers::narrow;
 use super::protocol::{KeyWord, NOTHING, Shift};
-use super::{narrow, room};
+use super::room;
 use crate::delta::{Delta, Write};
 use crate::error::{Error, Result};
 use crate::keys::Keys;

@@ -1,6 +1,6 @@
 //! Tells the host where the writes of a change went.
 
-use super::narrow;
+use super::numbers::narrow;
 use super::protocol::{NOTHING, Outcome};
 use crate::delta::Observer;
 use crate::scope::Scope;

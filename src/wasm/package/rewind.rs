@@ -3,8 +3,9 @@
 use wasm_bindgen::prelude::*;
 
 use super::buffers::{self, with_words};
+use super::numbers::narrow;
 use super::protocol::{Answer, NOTHING};
-use super::{narrow, room};
+use super::room;
 use crate::error::Result;
 use crate::rewind::{Rewind, Timeline};
 

@@ -4,17 +4,18 @@ mod apply;
 
 use wasm_bindgen::prelude::*;
 
-use self::apply::{Applied, due, write_ids};
+use self::apply::{Applied, Target, applied_to, apply_to, drop_session, due, length_of, write_ids};
 use super::buffers::{fill_words, read_floats, with_scratch, with_texts};
 use super::errors::{tell_revisions, text_of};
+use super::numbers::{narrow, version};
 use super::places::Places;
 use super::protocol::{Answer, Floats, NOTHING, Outcome, PageWords, Part, Shift, Words};
-use super::{keys, narrow, room, version};
+use super::{keys, room};
 use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
+use crate::ids::{ScopeId, SessionId};
 use crate::list::{ListQuery, Start};
-use crate::registry::{ScopeId, SessionId};
 use crate::scope::Scope;
 use crate::sessions::Sessions;
 
@@ -35,12 +36,6 @@ struct PreparedChange {
     change: Change<()>,
     /// The scope of each write, in the order of the delta.
     order: Vec<Scope>,
-}
-
-enum Target {
-    Create(SessionKey),
-    Append(SessionId),
-    Update { app_name: String, user_id: Option<String> },
 }
 
 #[wasm_bindgen]
@@ -79,7 +74,8 @@ impl Core {
     ///
     /// Answers with a token above the bits of the parts that change (see [`Part`] and [`Shift`]); or, for an id that
     /// the session has, with -1 minus its place in the log; or that it refuses (see [`Answer`]).
-    pub fn prepare_append(&mut self, session: usize, count: usize, id: usize) -> i32 {
+    pub fn prepare_append(&mut self, session: u32, count: usize, id: usize) -> i32 {
+        let session = SessionId::of_number(session);
         if let Err(error) = self.ask(2 * id, count, self.sessions.growth_of_session(session, count)) {
             return self.refuse(error);
         }
@@ -140,7 +136,7 @@ impl Core {
         let has_event = parts & Part::Session as u32 != 0;
         let applied = fill_words(Words::Places as usize + order.len(), |words| {
             let (head, places) = words.split_at_mut(Words::Places as usize);
-            let applied = self.apply_to(target, &change, has_event, Places::new(&order, places))?;
+            let applied = apply_to(&mut self.sessions, target, &change, has_event, Places::new(&order, places))?;
             write_ids(head, &applied);
             Ok(applied)
         });
@@ -170,7 +166,7 @@ impl Core {
         };
         self.reserve();
         let session = self.sessions.restore(&key, version(revision).unwrap_or(0), time);
-        let applied = self.applied_to(session);
+        let applied = applied_to(&self.sessions, session);
         match fill_words(Words::Places as usize, |words| write_ids(words, &applied)) {
             Ok(()) => 0,
             Err(error) => self.fail(error),
@@ -179,12 +175,13 @@ impl Core {
 
     /// Takes over the values that a store has for a scope: so many, whose keys are in the words. Their places are the
     /// numbers from 0.
-    pub fn replace(&mut self, scope: ScopeId, count: usize) -> u32 {
+    pub fn replace(&mut self, scope: u32, count: usize) -> u32 {
+        let scope = ScopeId::of_number(scope);
         // The new values beside those that they replace.
         let values = room::ask(2 * room::of_writes(count)).and_then(|()| keys::delta(count, |_, _| ()));
         match values {
             Ok(values) => {
-                let before = self.size_of(scope);
+                let before = length_of(&self.sessions, scope);
                 self.sessions.replace(scope, &values);
                 due(before)
             }
@@ -194,8 +191,9 @@ impl Core {
 
     /// Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here.
     /// Answers with what has happened: see [`Outcome`].
-    pub fn forget(&mut self, session: usize) -> u32 {
-        self.drop_session(session, |sessions| {
+    pub fn forget(&mut self, session: u32) -> u32 {
+        let session = SessionId::of_number(session);
+        drop_session(&mut self.sessions, session, |sessions| {
             sessions.forget(session);
             true
         })
@@ -203,8 +201,9 @@ impl Core {
 
     /// Deletes a session. Its number can name another one from then on. Answers with what has happened: see
     /// [`Outcome`].
-    pub fn remove(&mut self, session: usize) -> u32 {
-        self.drop_session(session, |sessions| sessions.remove_for_good(session))
+    pub fn remove(&mut self, session: u32) -> u32 {
+        let session = SessionId::of_number(session);
+        drop_session(&mut self.sessions, session, |sessions| sessions.remove_for_good(session))
     }
 
     /// The scope of an app, or of a user in it, while there are sessions or values in it; or
@@ -213,13 +212,13 @@ impl Core {
     pub fn scope(&self) -> u32 {
         let scope =
             with_texts(0, |[app_name, user_id, _]| Ok(self.sessions.scope(app_name.unwrap_or_default(), user_id)));
-        scope.ok().flatten().map_or(NOTHING, narrow)
+        scope.ok().flatten().map_or(NOTHING, ScopeId::number)
     }
 
     /// The version of a scope: another number whenever its values may have changed.
-    pub fn scope_version(&self, scope: ScopeId) -> f64 {
+    pub fn scope_version(&self, scope: u32) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "2^53 versions are enough")]
-        self.sessions.scope_state(scope).map_or(0.0, |state| state.version() as f64)
+        self.sessions.scope_state(ScopeId::of_number(scope)).map_or(0.0, |state| state.version() as f64)
     }
 
     /// Lists the sessions of an app, or of one of its users: so many at most, after so many. The lengths of three texts
@@ -243,7 +242,7 @@ impl Core {
                 let (head, sessions) = words.split_at_mut(PageWords::Sessions as usize);
                 head[PageWords::Offset as usize] = narrow(page.offset);
                 head[PageWords::Total as usize] = narrow(page.total);
-                sessions.iter_mut().zip(&page.sessions).for_each(|(word, &session)| *word = narrow(session));
+                sessions.iter_mut().zip(&page.sessions).for_each(|(word, &session)| *word = session.number());
                 narrow(count).cast_signed()
             })
         });
@@ -251,8 +250,8 @@ impl Core {
     }
 
     /// The cursor of a page that ends with a session.
-    pub fn cursor(&self, session: usize) -> Option<String> {
-        self.sessions.cursor(session)
+    pub fn cursor(&self, session: u32) -> Option<String> {
+        self.sessions.cursor(SessionId::of_number(session))
     }
 
     /// When the memory has grown, makes it grow by an eighth at once. JavaScript hosts count the whole memory as newly

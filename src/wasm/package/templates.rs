@@ -3,8 +3,9 @@
 use wasm_bindgen::prelude::*;
 
 use super::buffers::{fill_words, with_scratch};
+use super::numbers::narrow;
 use super::protocol::Answer;
-use super::{narrow, room};
+use super::room;
 use crate::template::scan::{Placeholder, PlaceholderKind};
 use crate::template::{Segment, Template};
 use crate::text::slice;

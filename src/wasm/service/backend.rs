@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use super::checks::{check_time, refuse_aborted};
-use super::errors::{Details, error, not_found};
+use super::errors::not_found;
 use super::event::{EventDraft, Fill, is_temp};
 use super::handles::{Handles, Through, View};
 use super::host::{Answer, settled, stringify};
@@ -19,12 +19,11 @@ use super::memory::{Memory, Step};
 use super::requests::EventWindow;
 use super::store::{Store, Turn};
 use crate::change::{Guard, Prepared, SessionKey};
-use crate::delta::Delta;
-use crate::error::ErrorKind;
+use crate::ids::SessionId;
 use crate::json::Json;
 use crate::lease::LeaseRow;
-use crate::native::{Host, SystemHost};
-use crate::registry::SessionId;
+use crate::native::refusals::event_id_conflict;
+use crate::native::{Draft, Host, SystemHost};
 
 /// The sessions of a service.
 #[derive(Debug)]
@@ -147,7 +146,7 @@ impl Backend {
     pub(super) fn open(&self, key: &SessionKey, window: EventWindow) -> Answer<JsValue> {
         let memory = self.memory.borrow();
         memory.damage.check_session(key)?;
-        memory.find(key).map_or(Ok(JsValue::UNDEFINED), |id| self.handles.open(&memory, id, window))
+        memory.find_whole(key).map_or(Ok(JsValue::UNDEFINED), |id| self.handles.open(&memory, id, window))
     }
 
     /// The session that a handle is of; or, of any other object, the one of this key.
@@ -156,7 +155,7 @@ impl Backend {
         memory.damage.check_session(key)?;
         let found = match view {
             Some(view) => memory.find_created(key, &view.created()),
-            None => memory.find(key),
+            None => memory.find_whole(key),
         };
         found.ok_or_else(|| not_found(&key.session_id))
     }
@@ -166,35 +165,40 @@ impl Backend {
         &self,
         key: SessionKey,
         handle: Option<Through>,
-        mut draft: EventDraft,
+        draft: EventDraft,
         guard: Guard,
     ) -> Answer<Plan> {
         let id = self.resolve(&key, handle.as_ref().map(|handle| &handle.view))?;
+        self.append_to(id, key, handle, draft, guard)
+    }
+
+    /// As [`Backend::append`], to a session that need not be whole.
+    pub(super) fn append_to(
+        &self,
+        id: SessionId,
+        key: SessionKey,
+        handle: Option<Through>,
+        mut draft: EventDraft,
+        guard: Guard,
+    ) -> Answer<Plan> {
         let memory = self.memory.borrow();
-        let view = handle.as_ref().map(|handle| &handle.view);
         let carried = handle.as_ref().and_then(|handle| Some((handle.carried?, &handle.view)));
-        if let Some((carried, view)) = carried {
-            let known = memory.sessions.prepare_append(id, &draft.id, draft.time, Delta::new(), Guard::default())?;
-            // An event that is there was written under the lease.
-            if matches!(known, Prepared::Change { .. }) {
-                self.check_fence(carried, view, &key)?;
-            }
-        }
-        let mut prepared = memory.sessions.prepare_append(id, &draft.id, draft.time, draft.to_delta()?, guard)?;
-        if draft.has_operators() && matches!(prepared, Prepared::Change { .. }) {
-            let shown = view.and_then(|view| view.temp_before(&draft));
-            draft.resolve(|key| if is_temp(key) { temp_value(shown.as_ref(), key) } else { memory.value(id, key) })?;
-            prepared = memory.sessions.prepare_append(id, &draft.id, draft.time, draft.to_delta()?, guard)?;
-        }
+        let check_lease = carried.map(|(carried, view)| {
+            let key = &key;
+            move || self.check_fence(carried, view, key)
+        });
+        let check_lease = check_lease.as_ref().map(|check| check as &dyn Fn() -> Answer<()>);
+        let asks = handle.as_ref().filter(|_| draft.has_operators());
+        let shown = asks.and_then(|handle| handle.view.temp_before(&draft));
+        let value_of =
+            |name: &str| if is_temp(name) { temp_value(shown.as_ref(), name) } else { memory.value(id, name) };
+        let prepared = memory.prepare_append(id, &mut draft, guard, check_lease, &value_of)?;
         let temp = draft.extract_temp_keys();
         let (step, event, shown) = match prepared {
             Prepared::Duplicate { place } => {
                 let stored = memory.event(id, place);
                 if !draft.is_repeated(draft.to_stored(), &stored)? {
-                    let message =
-                        format!("session \"{}\" has another event with the id \"{}\"", key.session_id, draft.id);
-                    let details = Details::of(&draft.id);
-                    return Err(error(ErrorKind::EventIdConflict, &message, details));
+                    return Err(event_id_conflict(&key.session_id, &draft.id).into());
                 }
                 (None, stored, None)
             }

@@ -4,8 +4,9 @@ use js_sys::{Object, Symbol};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::host::{Attributes, define, member};
+use super::host::{Attributes, define, member, put};
 use crate::error::{Error, ErrorKind, Missing};
+use crate::native::refusals;
 
 /// The details that an error has, as its members.
 #[derive(Debug, Default, Serialize)]
@@ -36,16 +37,6 @@ impl<'a> Details<'a> {
     /// The id of the session or event concerned.
     pub(super) fn of(id: &'a str) -> Self {
         Self { id: Some(id), ..Self::default() }
-    }
-
-    /// And where in the argument the fault lies.
-    pub(super) fn and_path(self, path: &'a str) -> Self {
-        Self { path: Some(path), ..self }
-    }
-
-    /// A revision at a path that a session does not have.
-    pub(super) fn of_revision(id: &'a str, path: &'a str, actual: u64) -> Self {
-        Self { id: Some(id), path: Some(path), actual: Some(actual), ..Self::default() }
     }
 
     /// The state key concerned.
@@ -83,12 +74,7 @@ pub(super) fn error(kind: ErrorKind, message: &str, details: Details<'_>) -> JsV
 
 /// Makes an error that another one has caused.
 pub(super) fn error_by(kind: ErrorKind, message: &str, cause: &JsValue) -> JsValue {
-    let made = error(kind, message, Details::default());
-    if let Some(object) = made.dyn_ref::<Object>() {
-        let hidden = Attributes { enumerable: false, configurable: true, writable: true };
-        define(object, &"cause".into(), cause, &hidden);
-    }
-    made
+    caused_by(error(kind, message, Details::default()), cause)
 }
 
 /// The error of an argument at a path.
@@ -103,7 +89,7 @@ pub(super) fn refused(kind: ErrorKind, path: &str, what: &str) -> JsValue {
 
 /// The error for a session that is not there, or not any more.
 pub(super) fn not_found(id: &str) -> JsValue {
-    error(ErrorKind::SessionNotFound, &format!("session \"{id}\" not found"), Details::of(id))
+    refusals::not_found(id).into()
 }
 
 /// An error of the core on its way to JavaScript.
@@ -126,6 +112,28 @@ impl From<Error> for JsValue {
         };
         error(given.kind(), &given.to_string(), details)
     }
+}
+
+/// An error of the core that lies at a path in the argument.
+pub(super) fn error_at(given: Error, path: &str) -> JsValue {
+    with_member(given.into(), "path", &path.into())
+}
+
+/// An error with a detail more.
+pub(super) fn with_member(made: JsValue, name: &str, value: &JsValue) -> JsValue {
+    if let Some(object) = made.dyn_ref() {
+        put(object, name, value);
+    }
+    made
+}
+
+/// An error with what has caused it.
+pub(super) fn caused_by(made: JsValue, cause: &JsValue) -> JsValue {
+    if let Some(object) = made.dyn_ref::<Object>() {
+        let hidden = Attributes { enumerable: false, configurable: true, writable: true };
+        define(object, &"cause".into(), cause, &hidden);
+    }
+    made
 }
 
 /// Whether something that was thrown is an error of this crate, of one of these kinds.

@@ -11,7 +11,10 @@ use super::kinds::{describe, describe_json, is_plain};
 use super::requests::check_event_names;
 use super::walk::{AdmittedDelta, adk_event, admit_delta, admit_members};
 use crate::delta::Delta;
+use crate::error::Result;
+use crate::event::metadata::{with_deletions, with_operators};
 use crate::json::Json;
+use crate::native::Draft;
 use crate::operator::Operator;
 use crate::scope::Scope;
 
@@ -110,21 +113,6 @@ impl EventDraft {
         self.members.get("invocationId").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The delta for the core.
-    pub(super) fn to_delta(&self) -> Answer<Delta> {
-        core_delta("actions.stateDelta", &self.delta, &self.deleted)
-    }
-
-    /// Whether it has operators.
-    pub(super) fn has_operators(&self) -> bool {
-        !self.operators.is_empty()
-    }
-
-    /// Resolves the operators against the values that are there.
-    pub(super) fn resolve(&mut self, value_of: impl Fn(&str) -> Option<Json>) -> Answer<()> {
-        resolve_into(&mut self.delta, &self.operators, value_of)
-    }
-
     /// Takes the `temp:` keys out.
     pub(super) fn extract_temp_keys(&mut self) -> TempDelta {
         let mut set = Vec::new();
@@ -144,7 +132,7 @@ impl EventDraft {
         let metadata = self.members.get("customMetadata");
         if !unset.is_empty() && stored_deletions(metadata).is_ok_and(|keys| keys.iter().any(|key| is_temp(key))) {
             let metadata = with_deletions(metadata, &self.deleted);
-            self.members.insert("customMetadata".into(), metadata);
+            self.members.insert("customMetadata".into(), metadata.into());
         }
         TempDelta { set, unset }
     }
@@ -161,11 +149,13 @@ impl EventDraft {
         event.insert("actions".into(), Value::Object(actions));
         if !self.deleted.is_empty() {
             let metadata = with_deletions(event.get("customMetadata"), &self.deleted);
-            event.insert("customMetadata".into(), metadata);
+            event.insert("customMetadata".into(), metadata.into());
         }
         if !self.operators.is_empty() {
-            let metadata = with_operators(event.get("customMetadata"), &self.operators);
-            event.insert("customMetadata".into(), metadata);
+            let metadata = event.get("customMetadata").and_then(Value::as_object);
+            let operators = self.operators.iter().map(|(key, operator)| (key.as_str(), operator));
+            let metadata = with_operators(metadata, operators);
+            event.insert("customMetadata".into(), metadata.into());
         }
         StoredEvent { value: Value::Object(event), is_marked: self.is_marked }
     }
@@ -187,6 +177,28 @@ impl EventDraft {
             event.insert("timestamp".into(), time.clone());
         }
         Ok(sealed.value == stored)
+    }
+}
+
+impl Draft for EventDraft {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn time(&self) -> f64 {
+        self.time
+    }
+
+    fn delta(&mut self) -> Result<Delta> {
+        core_delta("actions.stateDelta", &self.delta, &self.deleted)
+    }
+
+    fn has_operators(&self) -> bool {
+        !self.operators.is_empty()
+    }
+
+    fn resolve(&mut self, value_of: &dyn Fn(&str) -> Option<Json>) -> Result<()> {
+        resolve_into(&mut self.delta, &self.operators, value_of)
     }
 }
 
@@ -215,7 +227,7 @@ impl StoredEvent {
 }
 
 /// The delta that the core takes.
-pub(super) fn core_delta(record: &str, members: &Map<String, Value>, deleted: &[String]) -> Answer<Delta> {
+pub(super) fn core_delta(record: &str, members: &Map<String, Value>, deleted: &[String]) -> Result<Delta> {
     let mut delta = Delta::of_values(record, members.iter().map(|(key, value)| (key.as_str(), value)))?;
     delta.unset(deleted)?;
     Ok(delta)
@@ -225,8 +237,8 @@ pub(super) fn core_delta(record: &str, members: &Map<String, Value>, deleted: &[
 pub(super) fn resolve_into(
     delta: &mut Map<String, Value>,
     operators: &[(String, Operator)],
-    value_of: impl Fn(&str) -> Option<Json>,
-) -> Answer<()> {
+    value_of: &dyn Fn(&str) -> Option<Json>,
+) -> Result<()> {
     for (key, operator) in operators {
         let result = operator.resolve_key(key, value_of(key).as_ref())?;
         delta.insert(key.clone(), result.to_value());
@@ -292,26 +304,4 @@ fn check_metadata(metadata: Option<&Value>, kept: &str) -> Answer<()> {
         }
     }
     Ok(())
-}
-
-/// The stored form: the metadata with these deletions in it.
-fn with_deletions(metadata: Option<&Value>, deleted: &[String]) -> Value {
-    let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut metadata = object(metadata);
-    let mut own = object(metadata.get("statepad"));
-    own.insert("deleted".into(), deleted.into());
-    metadata.insert("statepad".into(), own.into());
-    Value::Object(metadata)
-}
-
-/// The stored form: the metadata with these operators in it.
-fn with_operators(metadata: Option<&Value>, operators: &[(String, Operator)]) -> Value {
-    let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut metadata = object(metadata);
-    let mut own = object(metadata.get("statepad"));
-    let mut all = object(own.get("operators"));
-    all.extend(operators.iter().map(|(key, operator)| (key.clone(), operator.to_value())));
-    own.insert("operators".into(), all.into());
-    metadata.insert("statepad".into(), own.into());
-    Value::Object(metadata)
 }

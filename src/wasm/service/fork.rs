@@ -6,17 +6,18 @@ use js_sys::{Array, Reflect};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
+use super::asked::Asked;
 use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
 use super::errors::not_found;
 use super::event::{Fill, admit_event_of};
 use super::host::{Answer, parse, stringify};
-use super::memory::Step;
-use super::past::Asked;
+use super::memory::{Memory, Step};
 use super::requests::EventWindow;
+use super::unfinished::unfinished_id;
 use super::walk::adk_event;
 use crate::change::{Guard, SessionKey};
-use crate::scope::Scope;
+use crate::native::{is_own, keep_own_in, origin};
 use crate::session_log::SessionLog;
 
 /// See `SessionService.fork`.
@@ -35,47 +36,64 @@ pub(super) async fn fork(
         if at.is_undefined() { last } else { asked.check(&at, last, "at")? }
     };
     let (events, state) = {
-        let memory = backend.memory.borrow();
-        (memory.events_from(id, 0), memory.creation(id))
+        let mut memory = backend.memory.borrow_mut();
+        (memory.events_from(id, 0), memory.log_of(id)?.creation.delta.session.clone())
     };
     let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| backend.id());
     let key = SessionKey { session_id, ..asked.key.clone() };
-    let created = backend.id();
+    let created = unfinished_id(revision + 1, &backend.id());
     backend.memory.borrow().damage.check_session(&key)?;
+    remove_begun(&backend, &key).await?;
     let change = backend.memory.borrow().sessions.prepare_create(&key, backend.now()?, state)?;
-    let step = Step::Create { key: key.clone(), created: created.clone(), change };
-    backend.make(Plan { step: Some(step), answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await?;
-    let filled = fill(&backend, &asked, &key, &events, revision).await;
+    make(&backend, Step::Create { key: key.clone(), created: created.clone(), change }).await?;
+    let filled = fill(&backend, &asked, &key, &created, &events, revision).await;
     if let Err(thrown) = filled {
         // The caller is told why the fork has failed.
-        let _ = take_back(&backend, key, &created).await;
+        let _ = take_back(&backend, key, created).await;
         return Err(thrown);
     }
     let session = backend.open(&key, EventWindow::default())?;
     if session.is_undefined() { Err(not_found(&key.session_id)) } else { Ok(session) }
 }
 
+async fn make(backend: &Backend, step: Step) -> Answer<()> {
+    backend.make(Plan { step: Some(step), answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await.map(drop)
+}
+
+/// Deletes what an earlier fork to this key has left behind before it was whole.
+async fn remove_begun(backend: &Backend, key: &SessionKey) -> Answer<()> {
+    let begun = |memory: &Memory| memory.find(key).is_some_and(|id| memory.is_unfinished(id));
+    let is_there = begun(&backend.memory.borrow());
+    if is_there { make(backend, Step::Remove { key: key.clone() }).await } else { Ok(()) }
+}
+
 /// Deletes what a fork that has failed has left behind. After a lost answer only the log knows what that is.
-async fn take_back(backend: &Backend, key: SessionKey, created: &str) -> Answer<()> {
+async fn take_back(backend: &Backend, key: SessionKey, created: String) -> Answer<()> {
     backend.read().await?;
-    let is_there = backend.memory.borrow().find_created(&key, created).is_some();
-    let step = is_there.then_some(Step::Remove { key });
-    backend.make(Plan { step, answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await.map(drop)
+    let is_there = backend.memory.borrow().find_created(&key, &created).is_some();
+    if is_there { make(backend, Step::Remove { key }).await } else { Ok(()) }
 }
 
 /// Gives a new session the events of another one up to a revision, and says where it comes from.
-async fn fill(backend: &Backend, asked: &Asked, key: &SessionKey, events: &Array, revision: u64) -> Answer<()> {
+async fn fill(
+    backend: &Backend,
+    asked: &Asked,
+    key: &SessionKey,
+    created: &String,
+    events: &Array,
+    revision: u64,
+) -> Answer<()> {
     let append = async |event: JsValue| -> Answer<()> {
         refuse_aborted(&asked.signal)?;
         let draft = admit_event_of(&event, backend, false)?;
-        let plan = backend.append(key.clone(), None, draft, Guard::default())?;
+        let id = backend.memory.borrow().find_created(key, created).ok_or_else(|| not_found(&key.session_id))?;
+        let plan = backend.append_to(id, key.clone(), None, draft, Guard::default())?;
         backend.make(plan).await.map(drop)
     };
     for event in events.iter().take(usize::try_from(revision).unwrap_or(usize::MAX)) {
         append(own_event(&event)?).await?;
     }
-    let forked_from = json!({"sessionId": asked.key.session_id, "revision": revision});
-    let metadata = json!({"statepad": {"forkedFrom": forked_from}});
+    let metadata = json!({"statepad": origin(&asked.key.session_id, revision)});
     let last = json!({"author": "system", "invocationId": backend.id(), "customMetadata": metadata});
     append(parse(&last.to_string())?).await
 }
@@ -84,15 +102,11 @@ async fn fill(backend: &Backend, asked: &Asked, key: &SessionKey, events: &Array
 fn own_event(event: &JsValue) -> Answer<JsValue> {
     let text = stringify(event)?.as_string().unwrap_or_default();
     let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
-    let is_own = |key: &str| Scope::split(key).0 == Scope::Session;
     if let Some(Value::Object(delta)) = value.pointer_mut("/actions/stateDelta") {
         delta.retain(|key, _| is_own(key));
     }
-    if let Some(Value::Array(deleted)) = value.pointer_mut("/customMetadata/statepad/deleted") {
-        deleted.retain(|key| key.as_str().is_none_or(is_own));
-    }
-    if let Some(Value::Object(operators)) = value.pointer_mut("/customMetadata/statepad/operators") {
-        operators.retain(|key, _| is_own(key));
+    if let Some(metadata) = value.pointer_mut("/customMetadata/statepad") {
+        keep_own_in(metadata);
     }
     let own = parse(&value.to_string())?;
     if Reflect::get(event, &adk_event())? == JsValue::TRUE {

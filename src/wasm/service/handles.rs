@@ -9,7 +9,7 @@ use super::event::{EventDraft, TempDelta};
 use super::host::{Answer, Attributes, deep_freeze, define, parse, parse_frozen};
 use super::memory::Memory;
 use super::requests::EventWindow;
-use crate::registry::SessionId;
+use crate::ids::SessionId;
 use crate::session_log::SessionLog;
 
 /// How many invocations a handle remembers: those that take turns on it. As in the package.

@@ -45,6 +45,11 @@ pub(super) fn member(object: &JsValue, name: &str) -> Answer<JsValue> {
     Reflect::get(object, &name.into())
 }
 
+/// A member of options, which may be absent as a whole.
+pub(super) fn option(options: &JsValue, name: &str) -> Answer<JsValue> {
+    if options.is_undefined() { Ok(JsValue::UNDEFINED) } else { member(options, name) }
+}
+
 /// Sets an own member of an object that was made here, whatever its name.
 pub(super) fn put(object: &Object, name: &str, value: &JsValue) {
     define(object, &name.into(), value, &Attributes { enumerable: true, configurable: true, writable: true });

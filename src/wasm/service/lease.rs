@@ -12,7 +12,7 @@ use super::checks::{check_options, check_signal};
 use super::errors::{invalid, not_found};
 use super::event::Fill;
 use super::handles::{Carried, View};
-use super::host::{Answer, member, settled};
+use super::host::{Answer, member, option, settled};
 use super::kinds::describe;
 use super::requests::{EventWindow, check_session};
 use super::session_service::{SessionService, started};
@@ -74,12 +74,10 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
         options: Option<LeaseOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
             check_options(&options, &["ttl", "signal"], "options")?;
-            let part =
-                |name: &str| if options.is_undefined() { Ok(JsValue::UNDEFINED) } else { member(&options, name) };
-            let (ttl, signal) = (checked_ttl(&part("ttl")?, DEFAULT_TTL)?, part("signal")?);
+            let (ttl, signal) = (checked_ttl(&option(&options, "ttl")?, DEFAULT_TTL)?, option(&options, "signal")?);
             check_signal(&signal)?;
             let key = check_session(&session)?;
             let this = Rc::clone(&self.backend);
@@ -99,8 +97,7 @@ impl SessionService {
                 let held = Held { backend, session, view, key, holder, ttl, fence: row.fence, until, controller, over };
                 Ok(held.open())
             }))
-        };
-        started(begin())
+        })
     }
 }
 

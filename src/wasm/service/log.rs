@@ -2,7 +2,7 @@
 //! (pkg/src/stores/journal/log-record.ts), so that each can go on with a log of the other.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::host::{Answer, parse};
@@ -12,7 +12,10 @@ use crate::delta::{Delta, ScopedDelta};
 use crate::session_log::SessionLog;
 
 /// The version of what logs keep.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 1;
+
+/// Its fingerprint, which tells unreleased builds apart: that of the package (pkg/src/stores/journal/version.ts).
+pub(super) const LAYOUT: &str = "716b01f0";
 
 /// One record of a log, as it is written.
 #[derive(Debug, Clone, Serialize)]
@@ -23,6 +26,8 @@ pub(super) struct Record {
     kind: Kind,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layout: Option<&'static str>,
     key: Key,
     /// In milliseconds since the epoch.
     time: f64,
@@ -83,8 +88,8 @@ impl Record {
     /// The record of the version that is written now. It comes first in a new log.
     pub(super) fn version(id: String, time: f64) -> Self {
         let key = Key { app_name: "statepad".into(), user_id: Some("version".into()), session_id: Some(id.clone()) };
-        let (version, delta) = (Some(VERSION), Some(json!({})));
-        Self { id, kind: Kind::Version, version, key, time, event: None, delta, guard: None }
+        let (version, layout) = (Some(VERSION), Some(LAYOUT));
+        Self { id, kind: Kind::Version, version, layout, key, time, event: None, delta: None, guard: None }
     }
 
     /// The record of a change that is to be applied to `memory`. `id` is new, `now` the time.
@@ -104,30 +109,40 @@ impl Record {
             let rev = found.and_then(|id| memory.sessions.log(id)).map_or(0, SessionLog::revision);
             Some(Guard { created, rev, pos: pos(&key.app_name, Some(&key.user_id)) })
         };
-        let (version, event) = (None, None);
+        let (version, layout, event) = (None, None, None);
         match step {
             Step::Create { key, created, change } => {
                 let state = values_set_by(&change.delta.clone().join(Delta::default()));
                 let data = format!("{{\"timestamp\":{},\"state\":{state}}}", super::event::number(change.time));
                 let event = Some(RecordedEvent { id: created.clone(), time: change.time, data });
                 let (time, delta, guard) = (change.time, Some(json_of(&change.delta)), guard(key));
-                Self { id: created.clone(), kind: Kind::Create, version, key: whole(key), time, event, delta, guard }
+                Self {
+                    id: created.clone(),
+                    kind: Kind::Create,
+                    version,
+                    layout,
+                    key: whole(key),
+                    time,
+                    event,
+                    delta,
+                    guard,
+                }
             }
             Step::Append { key, change, json, .. } => {
                 let id = change.id.to_string();
                 let event = Some(RecordedEvent { id: id.clone(), time: change.time, data: json.clone() });
                 let (time, delta, guard) = (change.time, Some(json_of(&change.delta)), guard(key));
-                Self { id, kind: Kind::Append, version, key: whole(key), time, event, delta, guard }
+                Self { id, kind: Kind::Append, version, layout, key: whole(key), time, event, delta, guard }
             }
             Step::Update { app_name, user_id, change } => {
                 let guard = Some(Guard { created: None, rev: 0, pos: pos(app_name, user_id.as_deref()) });
                 let key = Key { app_name: app_name.clone(), user_id: user_id.clone(), session_id: None };
                 let (id, time, delta) = (change.id.to_string(), change.time, Some(json_of(&change.delta)));
-                Self { id, kind: Kind::Update, version, key, time, event, delta, guard }
+                Self { id, kind: Kind::Update, version, layout, key, time, event, delta, guard }
             }
             Step::Remove { key } => {
                 let guard = guard(key);
-                Self { id, kind: Kind::Remove, version, key: whole(key), time: now, event, delta: None, guard }
+                Self { id, kind: Kind::Remove, version, layout, key: whole(key), time: now, event, delta: None, guard }
             }
         }
     }

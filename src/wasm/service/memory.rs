@@ -1,52 +1,44 @@
-//! The sessions in memory: the core, and the bodies of the events beside it.
+//! The sessions in memory: those of the crate, with the bodies of the events as JavaScript has them.
 
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 
 use js_sys::Array;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::damage::{Damage, Place};
-use super::errors::{Details, error};
+use super::errors::not_found;
 use super::host::{Answer, stringify};
 use super::requests::EventWindow;
+use super::unfinished::is_unfinished;
 use crate::change::{Change, Guard, SessionKey};
-use crate::delta::{Delta, ScopedDelta, Write};
-use crate::error::{ErrorKind, Result};
+use crate::delta::{Delta, Write};
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::history::History;
+use crate::ids::SessionId;
 use crate::json::Json;
-use crate::native::window;
-use crate::registry::SessionId;
+use crate::native::{Bodies, EventLog, Ledger, window};
 use crate::scope::Scope;
-use crate::sessions::Sessions;
 use crate::state::ScopeState;
 
 /// All sessions of a service.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    pub(super) sessions: Sessions,
-    logs: HashMap<SessionId, Log>,
+    ledger: Ledger<Events>,
     /// How many changes have touched the values of each app, and of each user in it.
     positions: HashMap<Place, u64>,
     /// What of the log cannot be read.
     pub(super) damage: Damage,
 }
 
-/// What the core does not have of a session.
-#[derive(Debug)]
-struct Log {
-    /// The id of its creation: another one for a later session of the same key.
-    created: String,
+/// The events of a session.
+#[derive(Debug, Default)]
+pub(super) struct Events {
     /// Frozen: all readers share them.
-    events: Array,
+    list: Array,
     /// Their times, in milliseconds since the epoch.
     times: Vec<f64>,
-    /// What the session began with.
-    creation: Change,
-    /// What wrote each key, up to the revision before `next`: made when it is asked for.
-    history: History,
-    next: u32,
 }
 
 /// A change that the core has agreed to: to be stored, then applied.
@@ -62,39 +54,67 @@ pub(super) enum Step {
     Remove { key: SessionKey },
 }
 
-impl Memory {
-    /// Finds a session by its full key.
-    pub(super) fn find(&self, key: &SessionKey) -> Option<SessionId> {
-        self.sessions.find(key)
+impl Bodies for Events {
+    type Event = JsValue;
+    /// The id of the creation.
+    type Created = String;
+
+    fn push(&mut self, event: &JsValue, change: &Change) {
+        self.list.push(event);
+        self.times.push(change.time);
     }
 
-    /// As [`Memory::find`], for the session of this creation and no later one.
-    pub(super) fn find_created(&self, key: &SessionKey, created: &str) -> Option<SessionId> {
-        self.find(key).filter(|id| self.created(*id) == created)
+    fn delta(&self, place: usize) -> Option<Result<Delta>> {
+        let place = u32::try_from(place).ok().filter(|place| *place < self.list.length())?;
+        Some(read_event(&self.list.get(place)).and_then(|event| event.delta()))
+    }
+}
+
+/// What is asked of the sessions alone.
+impl Deref for Memory {
+    type Target = Ledger<Events>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.ledger
+    }
+}
+
+impl DerefMut for Memory {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.ledger
+    }
+}
+
+impl Memory {
+    /// The log of a session that is there.
+    pub(super) fn log_of(&mut self, id: SessionId) -> Answer<&mut EventLog<Events>> {
+        Ok(or_impossible!(self.ledger.log_mut(id), "each session has a log", return Err(not_found(""))))
     }
 
     /// The id of a session's creation.
     pub(super) fn created(&self, id: SessionId) -> &str {
-        self.logs.get(&id).map_or("", |log| &log.created)
+        self.log(id).map_or("", |log| &log.created)
+    }
+
+    /// Finds a session that is whole by its full key.
+    pub(super) fn find_whole(&self, key: &SessionKey) -> Option<SessionId> {
+        self.find(key).filter(|id| !self.is_unfinished(*id))
+    }
+
+    /// Whether a session is not whole yet.
+    pub(super) fn is_unfinished(&self, id: SessionId) -> bool {
+        self.sessions.log(id).is_some_and(|log| is_unfinished(self.created(id), log.revision()))
     }
 
     /// Takes over a change.
     pub(super) fn apply(&mut self, step: &Step) -> Result<()> {
         match step {
             Step::Create { key, created, change } => {
-                let id = self.sessions.apply_create(key, change)?;
-                let (created, creation) = (created.clone(), change.clone());
-                let (events, times, history) = (Array::new(), Vec::new(), History::default());
-                let log = Log { created, events, times, creation, history, next: 0 };
-                self.logs.insert(id, log);
+                self.create(key, created.clone(), change.clone())?;
             }
             Step::Append { key, created, change, event, .. } => {
                 if let Some(id) = self.find_created(key, created) {
-                    self.sessions.apply_append(id, change)?;
-                    if let Some(log) = self.logs.get_mut(&id) {
-                        log.events.push(event);
-                        log.times.push(change.time);
-                    }
+                    self.append(id, change, event)?;
                 }
             }
             Step::Update { app_name, user_id, change } => {
@@ -102,11 +122,7 @@ impl Memory {
             }
             Step::Remove { key } => {
                 self.damage.remove_session(key);
-                if let Some(id) = self.find(key) {
-                    self.sessions.remove_for_good(id);
-                    self.logs.remove(&id);
-                }
-                return Ok(());
+                self.remove(key);
             }
         }
         self.count_moves(step);
@@ -145,11 +161,6 @@ impl Memory {
         self.positions.get(&Place::of_scope(app_name, user_id)).copied().unwrap_or_default()
     }
 
-    /// The value that a session has under a full key.
-    pub(super) fn value(&self, id: SessionId, key: &str) -> Option<Json> {
-        self.sessions.value(id, key).cloned()
-    }
-
     /// The value that an app, or a user in it, has under a full key.
     pub(super) fn shared_value(&self, app_name: &str, user_id: Option<&str>, key: &str) -> Option<Json> {
         let user_id = match Scope::split(key).0 {
@@ -161,54 +172,27 @@ impl Memory {
         self.sessions.scope_state(scope)?.values().get(key).cloned()
     }
 
-    /// What wrote each key of a session, with all that its log has.
-    pub(super) fn history(&mut self, id: SessionId) -> Answer<&History> {
-        let Some(log) = self.logs.get_mut(&id) else { return Err(JsValue::UNDEFINED) };
-        if log.next == 0 {
-            log.history.push(0, &log.creation.delta.clone().join(Delta::default()));
-            log.next = 1;
-        }
-        while log.next <= log.events.length() {
-            log.history.push(u64::from(log.next), &read_event(&log.events.get(log.next - 1))?.delta()?);
-            log.next += 1;
-        }
-        Ok(&log.history)
-    }
-
-    /// The time of a session's creation, in milliseconds since the epoch.
-    pub(super) fn creation_time(&self, id: SessionId) -> f64 {
-        self.logs.get(&id).map_or(0.0, |log| log.creation.time)
-    }
-
-    /// What a session began with, of its own keys.
-    pub(super) fn creation(&self, id: SessionId) -> Delta {
-        let none = ScopedDelta::default();
-        self.logs.get(&id).map_or(none.session, |log| log.creation.delta.session.clone())
-    }
-
     /// The event at a place in the log, from 0.
     pub(super) fn event(&self, id: SessionId, place: usize) -> JsValue {
         let place = u32::try_from(place).unwrap_or(u32::MAX);
-        self.logs.get(&id).map_or(JsValue::UNDEFINED, |log| log.events.get(place))
+        self.log(id).map_or(JsValue::UNDEFINED, |log| log.events.list.get(place))
     }
 
     /// How many events a session has.
     pub(super) fn length(&self, id: SessionId) -> u32 {
-        self.logs.get(&id).map_or(0, |log| log.events.length())
+        self.log(id).map_or(0, |log| log.events.list.length())
     }
 
     /// The events from a place on.
     pub(super) fn events_from(&self, id: SessionId, start: u32) -> Array {
-        self.logs.get(&id).map_or_else(Array::new, |log| log.events.slice(start, log.events.length()))
+        self.log(id).map_or_else(Array::new, |log| log.events.list.slice(start, log.events.list.length()))
     }
 
     /// The events that a window shows.
     pub(super) fn events_in(&self, id: SessionId, EventWindow { since, last }: EventWindow) -> Array {
-        let Some(log) = self.logs.get(&id) else {
-            return Array::new();
-        };
-        let places: Vec<usize> = (0..log.times.len()).collect();
-        let is_wanted = |place: &usize| since.is_none_or(|since| log.times[*place] >= since);
+        let times = self.log(id).map_or(&[][..], |log| &log.events.times);
+        let places: Vec<usize> = (0..times.len()).collect();
+        let is_wanted = |place: &usize| since.is_none_or(|since| times[*place] >= since);
         window(&places, last, is_wanted).into_iter().map(|place| self.event(id, place)).collect()
     }
 
@@ -243,11 +227,12 @@ impl Memory {
 }
 
 /// A stored event as the core reads it.
-pub(super) fn read_event(event: &JsValue) -> Answer<Event> {
-    let text = stringify(event)?.as_string().unwrap_or_default();
-    let message =
-        |reason| error(ErrorKind::StoreCorrupt, &format!("an event cannot be read: {reason}"), Details::default());
-    serde_json::from_str(&text).map_err(message)
+pub(super) fn read_event(event: &JsValue) -> Result<Event> {
+    // It is plain and frozen: nothing in it throws.
+    let text = stringify(event).ok().and_then(|text| text.as_string()).unwrap_or_default();
+    serde_json::from_str(&text).map_err(|reason| {
+        Error::new(ErrorKind::StoreCorrupt, format!("an event cannot be read: {reason}")).with_source(reason)
+    })
 }
 
 /// The values of scopes in one JSON object, under full keys.

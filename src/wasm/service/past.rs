@@ -3,28 +3,27 @@
 use std::rc::Rc;
 
 use js_sys::{Array, Object, Promise};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
+use super::asked::Asked;
 use super::backend::{Backend, Plan};
-use super::checks::{admit_optional_string, admit_string, check_count, check_options};
-use super::errors::{Details, error};
-use super::event::{Fill, admit_event, is_temp};
+use super::checks::{admit_optional_string, admit_string, check_count, check_options, check_signal};
+use super::errors::error_at;
+use super::event::{Fill, admit_event};
 use super::fork::fork;
-use super::handles::{Carried, Through, View};
-use super::host::{Answer, member, parse, parse_frozen, put, stringify};
-use super::kinds::describe;
-use super::memory::{Memory, read_event};
+use super::handles::{Through, View};
+use super::host::{Answer, member, option, parse, parse_frozen, put};
+use super::memory::read_event;
 use super::requests::check_session;
 use super::session_service::{SessionService, deleted, started};
-use crate::change::{Guard, SessionKey};
-use crate::delta::{Delta, Write};
-use crate::error::ErrorKind;
+use crate::change::Guard;
+use crate::delta::Write;
+use crate::error::Result;
 use crate::event::Event;
-use crate::registry::SessionId;
-use crate::rewind::{Rewind, Timeline};
-use crate::session_log::SessionLog;
+use crate::native::{Marker, marker, plan_redo, plan_rewind};
+use crate::rewind::Rewind;
 
 #[wasm_bindgen]
 impl SessionService {
@@ -38,12 +37,11 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "number")] revision: JsValue,
         options: Option<AbortableOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
-            let asked = self.asked(session, options, &["signal"])?;
+        started(|| {
+            let asked = self.asked(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
             let signal = asked.signal.clone();
             Ok(self.backend.ask(signal, move |backend| asked.state_at(backend, &revision)))
-        };
-        started(begin())
+        })
     }
 
     /// What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or
@@ -56,16 +54,14 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "string")] key: JsValue,
         options: Option<HistoryOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let key = admit_string(&key, "key")?;
-            let options = options.map(JsValue::from);
-            let asked = self.asked(session, options.clone(), &["until", "last", "signal"])?;
-            let part = |name: &str| options.as_ref().map_or(Ok(JsValue::UNDEFINED), |options| member(options, name));
-            let (until, last) = (part("until")?, check_count(&part("last")?, "last")?);
+            let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
+            let asked = self.asked(session, &options, &["until", "last", "signal"])?;
+            let (until, last) = (option(&options, "until")?, check_count(&option(&options, "last")?, "last")?);
             let signal = asked.signal.clone();
             Ok(self.backend.ask(signal, move |backend| asked.history(backend, &key, &until, last)))
-        };
-        started(begin())
+        })
     }
 
     /// Goes back to just before an invocation: appends one event, by `system`, that restores the session's own keys to
@@ -78,25 +74,17 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
         #[wasm_bindgen(unchecked_param_type = "RewindOptions")] options: JsValue,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
-            let asked = self.asked(session, Some(options.clone()), &["before", "signal"])?;
-            let before = if options.is_undefined() { JsValue::UNDEFINED } else { member(&options, "before")? };
-            let before = admit_string(&before, "before")?;
+        started(|| {
+            let asked = self.asked(session, &options, &["before", "signal"])?;
+            let invocation = admit_string(&option(&options, "before")?, "before")?;
             let signal = asked.signal.clone();
             Ok(self.backend.change(signal, move |backend| {
-                asked.mark(backend, |timeline, events, id| {
-                    let place = events.iter().position(|event| event.invocation_id == before);
-                    let place = place.filter(|_| !before.is_empty());
-                    place.and_then(|place| timeline.rewind(place)).ok_or_else(|| {
-                        let why = if place.is_some() { "none of its events stands" } else { "it has no event of it" };
-                        let message =
-                            format!("session \"{id}\" cannot go back before the invocation \"{before}\": {why}");
-                        error(ErrorKind::InvalidArgument, &message, Details::of(id).and_path("before"))
-                    })
-                })
+                let plan = |id: &str, events: &[Event]| {
+                    plan_rewind(id, events, &invocation).map_err(|error| error_at(error, "before"))
+                };
+                asked.mark(backend, plan)
             }))
-        };
-        started(begin())
+        })
     }
 
     /// Takes back the last rewind that was not taken back, as long as nothing else was appended since. Throws
@@ -107,21 +95,11 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
         options: Option<AbortableOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
-            let asked = self.asked(session, options, &["signal"])?;
+        started(|| {
+            let asked = self.asked(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
             let signal = asked.signal.clone();
-            Ok(self.backend.change(signal, move |backend| {
-                asked.mark(backend, |timeline, _, id| {
-                    timeline.redo().ok_or_else(|| {
-                        let message = format!(
-                            "session \"{id}\" has nothing to redo: its last event is no rewind, or all were taken back"
-                        );
-                        error(ErrorKind::InvalidArgument, &message, Details::of(id))
-                    })
-                })
-            }))
-        };
-        started(begin())
+            Ok(self.backend.change(signal, move |backend| asked.mark(backend, |id, events| Ok(plan_redo(id, events)?))))
+        })
     }
 
     /// Makes a new session of the same user that goes on from a revision, the last one unless told otherwise: with the
@@ -134,27 +112,20 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
         options: Option<ForkOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
-            let options = options.map(JsValue::from);
-            let asked = self.asked(session, options.clone(), &["at", "sessionId", "signal"])?;
-            let part = |name: &str| options.as_ref().map_or(Ok(JsValue::UNDEFINED), |options| member(options, name));
-            let (at, session_id) = (part("at")?, admit_optional_string(&part("sessionId")?, "sessionId")?);
+        started(|| {
+            let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
+            let asked = self.asked(session, &options, &["at", "sessionId", "signal"])?;
+            let at = option(&options, "at")?;
+            let session_id = admit_optional_string(&option(&options, "sessionId")?, "sessionId")?;
             Ok(future_to_promise(fork(Rc::clone(&self.backend), asked, at, session_id)))
-        };
-        started(begin())
+        })
     }
 
     /// Checks a session and the options of what is asked of it.
-    fn asked(
-        &self,
-        session: JsValue,
-        options: Option<impl Into<JsValue>>,
-        known: &'static [&'static str],
-    ) -> Answer<Asked> {
-        let options = options.map_or(JsValue::UNDEFINED, Into::into);
-        check_options(&options, known, "options")?;
-        let signal = if options.is_undefined() { options } else { member(&options, "signal")? };
-        super::checks::check_signal(&signal)?;
+    fn asked(&self, session: JsValue, options: &JsValue, known: &'static [&'static str]) -> Answer<Asked> {
+        check_options(options, known, "options")?;
+        let signal = option(options, "signal")?;
+        check_signal(&signal)?;
         let key = check_session(&session)?;
         let view = self.backend.handles.view(&session);
         let carried = view.as_ref().and_then(View::carried);
@@ -180,60 +151,14 @@ extern "C" {
     pub type ForkOptions;
 }
 
-/// A session that something is asked of.
-pub(super) struct Asked {
-    session: JsValue,
-    pub(super) key: SessionKey,
-    /// Of a handle: what it remembers.
-    view: Option<View>,
-    /// The lease that it had when this was asked for.
-    carried: Option<Carried>,
-    pub(super) signal: JsValue,
-}
-
 impl Asked {
-    pub(super) fn id(&self, backend: &Backend) -> Answer<SessionId> {
-        backend.resolve(&self.key, self.view.as_ref())
-    }
-
-    /// The revision of the handle, or of the session.
-    fn revision(&self, memory: &Memory, id: SessionId) -> u64 {
-        let shown = self.view.as_ref().and_then(|_| member(&self.session, "revision").ok()?.as_f64());
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handle shows a whole number")]
-        let shown = shown.map(|revision| revision as u64);
-        shown.unwrap_or_else(|| memory.sessions.log(id).map_or(0, SessionLog::revision))
-    }
-
-    /// Checks a revision that is asked for.
-    pub(super) fn check(&self, given: &JsValue, until: u64, path: &str) -> Answer<u64> {
-        let number = given.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, and not negative")]
-        let revision = number.map(|number| number as u64).filter(|revision| *revision <= until);
-        revision.ok_or_else(|| {
-            let (id, what) = (&self.key.session_id, describe(given));
-            let message = format!("session \"{id}\" has the revisions 0 to {until} here, and not {what}");
-            error(ErrorKind::InvalidArgument, &message, Details::of_revision(id, path, until))
-        })
-    }
-
-    /// What the handle, or the session, shows now, without `temp:` keys.
-    fn state(&self, memory: &Memory, id: SessionId) -> Answer<Map<String, Value>> {
-        let text = match &self.view {
-            Some(_) => stringify(&member(&self.session, "state")?)?.as_string().unwrap_or_default(),
-            None => memory.state_json(id),
-        };
-        let mut state: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
-        state.retain(|key, _| !is_temp(key));
-        Ok(state)
-    }
-
     fn state_at(&self, backend: &Backend, revision: &JsValue) -> Answer<JsValue> {
         let id = self.id(backend)?;
         let mut memory = backend.memory.borrow_mut();
         let until = self.revision(&memory, id);
         let revision = self.check(revision, until, "revision")?;
         let now = self.state(&memory, id)?;
-        let state = if revision == until { now } else { past_state(&mut memory, id, revision, until, &now)? };
+        let state = memory.log_of(id)?.state_at(revision, until, now)?;
         parse_frozen(&Value::Object(state).to_string())
     }
 
@@ -242,7 +167,9 @@ impl Asked {
         let mut memory = backend.memory.borrow_mut();
         let shown = self.revision(&memory, id);
         let until = if until.is_undefined() { shown } else { self.check(until, shown, "until")? };
-        let steps = memory.history(id)?.of(key, until).to_vec();
+        let log = memory.log_of(id)?;
+        let created_at = log.creation.time;
+        let steps = log.history()?.of(key, until).to_vec();
         let last = last.map_or(steps.len(), super::requests::narrow);
         let told = Array::new();
         for step in steps.get(steps.len().saturating_sub(last)..).unwrap_or_default() {
@@ -251,7 +178,7 @@ impl Asked {
             put(&entry, "revision", &number(step.revision));
             let event = place.checked_sub(1).map_or(JsValue::UNDEFINED, |place| memory.event(id, place));
             if event.is_undefined() {
-                put(&entry, "timestamp", &memory.creation_time(id).into());
+                put(&entry, "timestamp", &created_at.into());
             } else {
                 put(&entry, "timestamp", &member(&event, "timestamp")?);
                 put(&entry, "event", &event);
@@ -269,25 +196,18 @@ impl Asked {
     }
 
     /// Appends the marker of what is planned.
-    fn mark(self, backend: &Backend, plan: impl FnOnce(&Timeline, &[Event], &str) -> Answer<Rewind>) -> Answer<Plan> {
+    fn mark(self, backend: &Backend, plan: impl FnOnce(&str, &[Event]) -> Answer<Rewind>) -> Answer<Plan> {
         let id = self.id(backend)?;
         let mut memory = backend.memory.borrow_mut();
-        let events = memory.events_from(id, 0).iter().map(|event| read_event(&event)).collect::<Answer<Vec<_>>>()?;
-        let timeline = Timeline::of(events.iter().map(|event| {
-            let invocation = event.invocation_id.as_str();
-            ((!invocation.is_empty()).then_some(invocation), event.rewinds_before())
-        }));
-        let Rewind { to, concerned } = plan(&timeline, &events, &self.key.session_id)?;
+        let events = memory.events_from(id, 0);
+        let events = events.iter().map(|event| read_event(&event)).collect::<Result<Vec<_>>>()?;
+        let plan = plan(&self.key.session_id, &events)?;
         let revision = events.len() as u64;
-        let history = memory.history(id)?;
-        let restored = history.restoring(to as u64, revision);
-        let is_concerned =
-            |revision: u64| concerned.binary_search_by(|&place| (place as u64 + 1).cmp(&revision)).is_ok();
-        let shared: Array = history.shared_of(is_concerned).map(|key| JsValue::from(&**key)).collect();
+        let marker = marker(&events, memory.log_of(id)?.history()?, &plan);
         drop(memory);
 
-        let marker = marker_of(&restored, events.get(to).map_or("", |event| &event.invocation_id), &backend.id())?;
-        let draft = admit_event(&marker, backend)?;
+        let shared: Array = marker.shared.iter().map(JsValue::from).collect();
+        let draft = admit_event(&event_of(&marker, &backend.id())?, backend)?;
         let guard = Guard { revision: Some(revision), ..Guard::default() };
         let handle = self.view.map(|view| Through { session: self.session, view, carried: self.carried });
         let Plan { step, answer } = backend.append(self.key, handle, draft, guard)?;
@@ -308,34 +228,21 @@ fn number(count: u64) -> JsValue {
     number.into()
 }
 
-/// The state of a session at an earlier revision. `now` is that of the later revision `until`.
-fn past_state(
-    memory: &mut Memory,
-    id: SessionId,
-    revision: u64,
-    until: u64,
-    now: &Map<String, Value>,
-) -> Answer<Map<String, Value>> {
-    let now = Delta::of_values("state", now.iter().map(|(key, value)| (key.as_str(), value)))?;
-    let values = memory.history(id)?.state_at(revision, until, &now).into_iter();
-    Ok(values.map(|(key, json)| (key.to_owned(), json.to_value())).collect())
-}
-
-/// The event that restores keys, and says before which invocation the session went back.
-fn marker_of(restored: &Delta, before: &str, invocation: &str) -> Answer<JsValue> {
+/// The event of a rewind, before it is admitted.
+fn event_of(marker: &Marker, invocation: &str) -> Answer<JsValue> {
     let delta = Object::new();
-    for (key, write) in restored.iter() {
+    for (key, write) in marker.delta.iter() {
         let value = match write {
             Write::Set(json) => parse(json.as_str())?,
             Write::Unset => deleted(),
         };
         put(&delta, key, &value);
     }
-    let (marker, actions) = (Object::new(), Object::new());
+    let (event, actions) = (Object::new(), Object::new());
     put(&actions, "stateDelta", &delta);
-    put(&actions, "rewindBeforeInvocationId", &before.into());
-    put(&marker, "author", &"system".into());
-    put(&marker, "invocationId", &invocation.into());
-    put(&marker, "actions", &actions);
-    Ok(marker.into())
+    put(&actions, "rewindBeforeInvocationId", &marker.before.as_str().into());
+    put(&event, "author", &"system".into());
+    put(&event, "invocationId", &invocation.into());
+    put(&event, "actions", &actions);
+    Ok(event.into())
 }

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 
 use super::errors::{Details, error};
 use super::host::{Answer, parse_frozen, stringify};
-use super::log::VERSION;
+use super::log::{LAYOUT, VERSION};
 use super::memory::{Memory, Step};
 use crate::change::{Change, ChangeKind, SessionKey};
 use crate::delta::{Delta, Write};
@@ -30,6 +30,8 @@ pub(super) struct Replay {
     made: HashSet<String>,
     /// How many there are.
     pub(super) count: u64,
+    /// The record of the version has been read, which comes before all others.
+    has_version: bool,
 }
 
 /// The key of a record.
@@ -74,6 +76,9 @@ impl Replay {
         let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default();
         match kind {
             "version" => return self.check_version(&record),
+            "create" | "append" | "update" | "remove" | "remove-scope" | "refusal" if !self.has_version => {
+                return Err(other_layout(None));
+            }
             // Nothing that is kept here depends on a call that was refused.
             "refusal" => return Ok(()),
             _ => {}
@@ -97,14 +102,17 @@ impl Replay {
         error(ErrorKind::StoreCorrupt, &message, Details::default())
     }
 
-    fn check_version(&self, record: &Map<String, Value>) -> Answer<()> {
+    /// Throws `STORE_UNSUITABLE` for another layout and for a later version.
+    fn check_version(&mut self, record: &Map<String, Value>) -> Answer<()> {
         let version = record.get("version").and_then(Value::as_f64).ok_or_else(|| self.unreadable())?;
-        if version > f64::from(VERSION) {
-            let message = format!(
-                "the store cannot be opened: the log has version {version}, newer than {VERSION}: update statepad"
-            );
-            return Err(error(ErrorKind::StoreUnsuitable, &message, Details::default()));
+        let layout = record.get("layout").and_then(Value::as_str);
+        if layout.is_some() && version > f64::from(VERSION) {
+            return Err(unsuitable(&format!("version {version}, newer than {VERSION}: update statepad")));
         }
+        if layout != Some(LAYOUT) || version < f64::from(VERSION) {
+            return Err(other_layout(layout));
+        }
+        self.has_version = true;
         Ok(())
     }
 
@@ -261,6 +269,18 @@ impl Key {
         let (user_id, session_id) = self.user_id.clone().zip(self.session_id.clone())?;
         Some(SessionKey { app_name: self.app_name.clone(), user_id, session_id })
     }
+}
+
+/// The refusal of a layout that an unreleased build has written: `found` is its fingerprint, if it has one.
+fn other_layout(found: Option<&str>) -> JsValue {
+    let layout = found.map_or_else(|| "a layout without a fingerprint".into(), |found| format!("the layout {found}"));
+    let advice = "open it with the build that made it, or delete it";
+    unsuitable(&format!("{layout}, written by an unreleased build of statepad; this build reads {LAYOUT}: {advice}"))
+}
+
+fn unsuitable(what: &str) -> JsValue {
+    let message = format!("the store cannot be opened: the log has {what}");
+    error(ErrorKind::StoreUnsuitable, &message, Details::default())
 }
 
 fn change_of(kind: ChangeKind, id: &str, time: f64, delta: Delta) -> Change {

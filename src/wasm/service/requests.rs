@@ -5,13 +5,12 @@ use wasm_bindgen::prelude::*;
 
 use super::checks::{
     Names, admit_optional_string, admit_string, check_count, check_names, check_object, check_options, check_signal,
-    unknown,
 };
-use super::errors::invalid;
-use super::host::{Answer, keys, member};
+use super::errors::{error_at, invalid};
+use super::host::{Answer, keys, member, option};
 use super::kinds::describe;
 use crate::change::SessionKey;
-use crate::names::{ACTIONS, ADK_ACTIONS, ADK_EVENT, EVENT, is_among, meant};
+use crate::names::mistaken;
 
 /// The members of a session and of its key: any request may be one, with members beside it.
 const SESSION: &[&str] = &["id", "sessionId", "appName", "userId", "state", "events", "lastUpdateTime", "revision"];
@@ -39,8 +38,6 @@ pub(super) const APP_STATE: Names = request_of!("getAppState", "appName");
 pub(super) const USER_STATE: Names = request_of!("getUserState", "appName", "userId");
 const TARGET: Names =
     Names { what: "the target", path: "", known: &["appName", "userId", "sessionId"], others: SESSION };
-const OF_EVENT: Names = Names { what: "an event", path: "", known: EVENT, others: ADK_EVENT };
-const OF_ACTIONS: Names = Names { what: "an event's actions", path: "actions.", known: ACTIONS, others: ADK_ACTIONS };
 
 /// Checks a request: that it is one, that no name in it is a near miss of a known one, and its `signal`, which is the
 /// answer.
@@ -59,16 +56,13 @@ fn check_request_names(given: &JsValue, names: &Names) -> Answer<()> {
 
 /// Checks the names of an event's members, and of those of its actions, if it has any.
 pub(super) fn check_event_names(event: &JsValue, actions: &JsValue) -> Answer<()> {
-    for name in keys(event)?.iter().filter_map(|name| name.as_string()) {
-        if is_among(&name, [EVENT, ADK_EVENT]) {
-            continue;
-        }
-        let in_its_actions = || meant(&name, &["stateDelta"]).map(|_| "actions.stateDelta");
-        if let Some(wanted) = meant(&name, EVENT).or_else(in_its_actions) {
-            return Err(unknown(&name, OF_EVENT.what, Some(wanted)));
-        }
-    }
-    if actions.is_undefined() { Ok(()) } else { check_names(actions, &OF_ACTIONS) }
+    let names = |object: &JsValue| -> Answer<Vec<String>> {
+        Ok(keys(object)?.iter().filter_map(|name| name.as_string()).collect())
+    };
+    let of_event = names(event)?;
+    let of_actions = if actions.is_undefined() { Vec::new() } else { names(actions)? };
+    let mistaken = mistaken(of_event.iter().map(String::as_str), of_actions.iter().map(String::as_str));
+    mistaken.map_or(Ok(()), |mistaken| Err(error_at(mistaken.error(), &mistaken.path)))
 }
 
 /// Whether a session is given where a key is asked for: its `id` is the session's then.
@@ -135,7 +129,7 @@ pub(super) struct UpdateOptions {
 /// Checks the options of an update.
 pub(super) fn check_update_options(given: &JsValue) -> Answer<UpdateOptions> {
     check_options(given, &["attempts", "author", "invocationId", "signal"], "options")?;
-    let part = |name: &str| if given.is_undefined() { Ok(JsValue::UNDEFINED) } else { member(given, name) };
+    let part = |name: &str| option(given, name);
     let attempts = part("attempts")?;
     let is_count = |count: &f64| count.fract() == 0.0 && (1.0..=9_007_199_254_740_991.0).contains(count);
     let attempts = match attempts.as_f64().filter(is_count) {

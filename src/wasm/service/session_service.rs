@@ -14,7 +14,7 @@ use super::checks::{
 use super::errors::invalid;
 use super::event::{Fill, admit_event, core_delta, resolve_into};
 use super::handles::Through;
-use super::host::{Answer, Attributes, define, member, parse, put, settled};
+use super::host::{Answer, Attributes, define, member, option, parse, put, settled};
 use super::memory::Step;
 use super::requests::{
     APP_STATE, APPEND, CREATE, DELETE, EventWindow, GET, LIST, ListPlan, NO_EVENTS, USER_STATE, check_config,
@@ -47,7 +47,7 @@ impl SessionService {
     pub fn new(options: Option<SessionServiceOptions>) -> Answer<SessionService> {
         let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
         check_options(&options, &["now", "persist", "restore", "timeout"], "options")?;
-        let part = |name: &str| if options.is_undefined() { Ok(JsValue::UNDEFINED) } else { member(&options, name) };
+        let part = |name: &str| option(&options, name);
         let optional = |given: &JsValue, name: &str| {
             if given.is_undefined() { Ok(None) } else { check_function(given, name).map(Some) }
         };
@@ -74,7 +74,7 @@ impl SessionService {
         &self,
         #[wasm_bindgen(unchecked_param_type = "CreateSessionRequest")] request: JsValue,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let signal = check_request(&request, &CREATE)?;
             let named = admit_optional_string(&member(&request, "sessionId")?, "sessionId")?;
             let key = SessionKey {
@@ -88,15 +88,14 @@ impl SessionService {
                 backend.memory.borrow().damage.check_session(&key)?;
                 let value_of =
                     |name: &str| backend.memory.borrow().shared_value(&key.app_name, Some(&key.user_id), name);
-                resolve_into(&mut state.members, &state.operators, value_of)?;
+                resolve_into(&mut state.members, &state.operators, &value_of)?;
                 let state = core_delta("state", &state.members, &state.deleted)?;
                 let change = backend.memory.borrow().sessions.prepare_create(&key, time, state)?;
                 let step = Some(Step::Create { key: key.clone(), created, change });
                 let answer = move |backend: &Backend| backend.open(&key, EventWindow::default());
                 Ok(Plan { step, answer: Box::new(answer) })
             }))
-        };
-        started(begin())
+        })
     }
 
     /// Gets a session as it is now, or `undefined` when there is none. A session may be given in the place of its key.
@@ -106,13 +105,12 @@ impl SessionService {
         &self,
         #[wasm_bindgen(unchecked_param_type = "GetSessionRequest | GetSessionByName")] request: JsValue,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let signal = check_request(&request, &GET)?;
             let key = check_key(&request)?;
             let window = check_config(&member(&request, "config")?)?;
             Ok(self.backend.ask(signal, move |backend| backend.open(&key, window)))
-        };
-        started(begin())
+        })
     }
 
     /// Lists the sessions of an app, or of one of its users, by the time of their last event. The rows show their
@@ -122,12 +120,11 @@ impl SessionService {
         &self,
         #[wasm_bindgen(unchecked_param_type = "ListSessionsRequest")] request: JsValue,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let signal = check_request(&request, &LIST)?;
             let plan = check_list(&request)?;
             Ok(self.backend.ask(signal, move |backend| page_of(backend, &plan)))
-        };
-        started(begin())
+        })
     }
 
     /// Deletes a session with its events and its own state; app and user state stay. It need not be there. A session
@@ -137,7 +134,7 @@ impl SessionService {
         &self,
         #[wasm_bindgen(unchecked_param_type = "(SessionKey | SessionName) & Abortable")] request: JsValue,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let signal = check_request(&request, &DELETE)?;
             let key = check_key(&request)?;
             let leased = self.backend.handles.view(&request).and_then(|view| Some((view.carried()?, view)));
@@ -150,8 +147,7 @@ impl SessionService {
                 let step = is_there.then_some(Step::Remove { key });
                 Ok(Plan { step, answer: Box::new(|_| Ok(JsValue::UNDEFINED)) })
             }))
-        };
-        started(begin())
+        })
     }
 
     /// Appends an event, writes its delta, and brings the handle up to date with everything that has happened since.
@@ -164,7 +160,7 @@ impl SessionService {
         &self,
         #[wasm_bindgen(unchecked_param_type = "AppendEventRequest")] request: JsValue,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let signal = check_request(&request, &APPEND)?;
             let session = member(&request, "session")?;
             let key = check_session(&session)?;
@@ -184,8 +180,7 @@ impl SessionService {
             let draft = admit_event(&event, &*self.backend)?;
             let handle = self.backend.handles.view(&session).map(|view| Through::of(session, view));
             Ok(self.backend.change(signal, move |backend| backend.append(key, handle, draft, guard)))
-        };
-        started(begin())
+        })
     }
 
     /// The state of an app, under names without prefix. The copy is the caller's.
@@ -194,12 +189,11 @@ impl SessionService {
         &self,
         #[wasm_bindgen(unchecked_param_type = "{ readonly appName: string } & Abortable")] request: JsValue,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let signal = check_request(&request, &APP_STATE)?;
             let app_name = admit_string(&member(&request, "appName")?, "appName")?;
             Ok(self.backend.ask(signal, move |backend| backend.values_of(&app_name, None)))
-        };
-        started(begin())
+        })
     }
 
     /// The state of a user in an app, under names without prefix. The copy is the caller's.
@@ -209,13 +203,12 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "{ readonly appName: string; readonly userId: string } & Abortable")]
         request: JsValue,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let signal = check_request(&request, &USER_STATE)?;
             let app_name = admit_string(&member(&request, "appName")?, "appName")?;
             let user_id = admit_string(&member(&request, "userId")?, "userId")?;
             Ok(self.backend.ask(signal, move |backend| backend.values_of(&app_name, Some(&user_id))))
-        };
-        started(begin())
+        })
     }
 
     /// Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns
@@ -234,14 +227,13 @@ impl SessionService {
         #[wasm_bindgen(js_name = "fn", unchecked_param_type = "UpdateFunction")] function: JsValue,
         options: Option<UpdateStateOptions>,
     ) -> Promise {
-        let begin = || -> Answer<Promise> {
+        started(|| {
             let leased = self.backend.handles.view(&target).and_then(|view| Some((view.carried()?, view)));
             let target = check_target(&target)?;
             let function = check_function(&function, "fn")?;
             let options = check_update_options(&options.map_or(JsValue::UNDEFINED, JsValue::from))?;
             Ok(future_to_promise(update(Rc::clone(&self.backend), target, leased, function, options)))
-        };
-        started(begin())
+        })
     }
 }
 
@@ -278,8 +270,8 @@ pub fn deleted() -> JsValue {
 }
 
 /// An operation that has begun, or what was wrong with its arguments.
-pub(super) fn started(begun: Answer<Promise>) -> Promise {
-    begun.unwrap_or_else(|thrown| settled(Err(thrown)))
+pub(super) fn started(begin: impl FnOnce() -> Answer<Promise>) -> Promise {
+    begin().unwrap_or_else(|thrown| settled(Err(thrown)))
 }
 
 /// The numbers of a page, with adk-js's meaning of each.
@@ -311,7 +303,8 @@ fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
         start: plan.cursor.as_deref().map_or_else(|| Start::Offset(narrow(plan.offset)), Start::After),
     })?;
     let sessions = Array::new();
-    for &id in &page.sessions {
+    let (whole, begun): (Vec<_>, Vec<_>) = page.sessions.iter().partition(|id| !memory.is_unfinished(**id));
+    for id in whole {
         let key = memory.sessions.log(id).map(|log| log.key().clone());
         match key.filter(|key| memory.damage.has_scope(app_name, Some(&key.user_id))) {
             Some(key) => corrupt.push(key),
@@ -320,8 +313,8 @@ fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
             }
         }
     }
-    let [total, offset] =
-        [page.total + count_of_lost, page.offset].map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+    let [total, offset] = [page.total + count_of_lost - begun.len(), page.offset]
+        .map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
     let offset = if plan.cursor.is_none() { plan.offset } else { offset };
     let numbers = PageNumbers {
         page: plan.limit.filter(|limit| *limit > 0.0).map_or(plan.page, |limit| (offset / limit).floor() + 1.0),

@@ -383,8 +383,9 @@ export interface LogRecord {
   /** What the package notes besides: up to where a log of app or user values was trimmed, and who has written one. */
   readonly trim?: number;
   readonly by?: { readonly userId?: string; readonly sessionId?: string; readonly eventId?: string };
-  /** Of the kind `version`: which version the records have. */
+  /** Of the kind `version`: which version the records have, and until the first release the fingerprint of their layout. */
   readonly version?: number;
+  readonly layout?: string;
 }
 
 /**

@@ -8,7 +8,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
-use super::errors::{Details, error, error_by, is_kind, not_found};
+use super::errors::{Details, caused_by, error, is_kind, not_found};
 use super::event::{Fill, admit_event, core_delta, is_temp, resolve_into};
 use super::handles::{Carried, View};
 use super::host::{Answer, deferred, is_thenable, keys, member, parse_frozen, put, sleep, symbols};
@@ -19,6 +19,7 @@ use super::store::{Turn, awaited};
 use super::walk::admit_delta;
 use crate::change::{Guard, SessionKey};
 use crate::error::ErrorKind;
+use crate::native::refusals::{always_changed, temp_in_update};
 use crate::session_log::SessionLog;
 
 /// The longest that an update which has met others waits for the one before it, in milliseconds. That one may wait for
@@ -51,8 +52,7 @@ pub(super) async fn update(
         }
         count += 1.0;
     }
-    let message = format!("the state changed under each of {} attempts", options.attempts);
-    Err(error_by(ErrorKind::StateConflict, &message, &met))
+    Err(caused_by(always_changed(&options.attempts.to_string()).into(), &met))
 }
 
 /// A value that the function's own `compareAndSet` does not find has a key: it runs once.
@@ -93,8 +93,7 @@ async fn attempt(
         return Ok(read.state);
     }
     if let Some(key) = names.iter().filter_map(|name| name.as_string()).find(|key| is_temp(key)) {
-        let message = format!("the key \"{key}\" lives for one invocation: it cannot be updated");
-        return Err(error(ErrorKind::InvalidArgument, &message, Details::of_key(&key)));
+        return Err(temp_in_update(&key).into());
     }
     refuse_aborted(&options.signal)?;
     let plan = match target {
@@ -116,7 +115,7 @@ impl Read {
         match target {
             Target::Session(key) => {
                 memory.damage.check_session(key)?;
-                let id = memory.find(key).ok_or_else(|| not_found(&key.session_id))?;
+                let id = memory.find_whole(key).ok_or_else(|| not_found(&key.session_id))?;
                 let revision = memory.sessions.log(id).map(SessionLog::revision);
                 let guard = Guard { revision, ..memory.guard(&key.app_name, Some(&key.user_id)) };
                 let created = memory.created(id).to_owned();
@@ -171,9 +170,8 @@ fn of_session(
 /// A user's and the app's keys, or the app's alone.
 fn of_scopes(backend: &Backend, app_name: &str, user_id: Option<&str>, read: &Read, delta: &JsValue) -> Answer<Plan> {
     let mut admitted = admit_delta(delta, "delta")?;
-    resolve_into(&mut admitted.members, &admitted.operators, |key| {
-        backend.memory.borrow().shared_value(app_name, user_id, key)
-    })?;
+    let value_of = |key: &str| backend.memory.borrow().shared_value(app_name, user_id, key);
+    resolve_into(&mut admitted.members, &admitted.operators, &value_of)?;
     let delta = core_delta("delta", &admitted.members, &admitted.deleted)?;
     let (id, time) = (backend.id(), backend.now()?);
     let memory = backend.memory.borrow();

@@ -1,7 +1,6 @@
 // The stores of Cloudflare's platform: all of it runs inside workerd, which enforces the limits of the platform.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { storeCases } from 'statepad/testing';
 import { assertVaried } from '../support/random.js';
@@ -16,12 +15,6 @@ const without = (...lacking) => storeCases.filter(({ needs }) => !needs.some((ne
 const objectCases = without('watch');
 /** Statements of a batch cannot resolve operators: SQL reads and writes numbers in another way than JSON does. */
 const d1Cases = without('watch', 'increment', 'append', 'setOnce', 'compareAndSet');
-
-/** The statements of a database that the first version of the tables has made. */
-const statements = readFileSync(new URL('../../fixtures/sqlite-v1.sql', import.meta.url), 'utf8')
-  .replace(/^--.*\n/gm, '')
-  .split(/;\n/)
-  .filter((statement) => statement.trim() !== '');
 
 /** Of random changes, some have to come to each end. */
 const VARIED = { duplicate: 20, exists: 20, 'not-found': 20, conflict: 20 };
@@ -49,9 +42,8 @@ describe('a durable object', () => {
     it(`says where a page ends that has sessions that are corrupt with their ${part}`, () =>
       host.ask({ store: 'object', test: 'follow', part }));
   }
-  it('brings the tables of version 1 up to date, and goes on with them', () =>
-    host.ask({ store: 'object', test: 'old', statements }));
   it('writes nothing to tables of a later version', () => host.ask({ store: 'object', test: 'newer' }));
+  it('refuses tables of another layout', () => host.ask({ store: 'object', test: 'layout' }));
   it('tells what others have done as the reference does, over many changes', () =>
     host.ask({ store: 'object', test: 'told' }));
   it('says at once what it has to be given', () => host.ask({ store: 'object', test: 'wrong' }));
@@ -97,8 +89,6 @@ describe('d1', () => {
     it(`says where a page ends that has sessions that are corrupt with their ${part}`, () =>
       host.ask({ store: 'd1', test: 'follow', part }));
   }
-  it('brings the tables of version 1 up to date, and goes on with them', () =>
-    host.ask({ store: 'd1', test: 'old', statements }));
   it('writes nothing to tables of a later version', () => host.ask({ store: 'd1', test: 'newer' }));
   it('tells what others have done as the reference does, over many changes', () =>
     host.ask({ store: 'd1', test: 'told' }));
@@ -107,13 +97,6 @@ describe('d1', () => {
   it('stores once what got lost and is sent again', () => host.ask({ store: 'd1', test: 'lostAndSentAgain' }));
   it('can be opened by many at once', () => host.ask({ store: 'd1', test: 'openAtOnce' }));
   it('refuses tables that do not suit', () => host.ask({ store: 'd1', test: 'openWhatDoesNotSuit' }));
-  it('keeps what version 1 still sends from being written after the upgrade', async () => {
-    const batches = JSON.parse(
-      readFileSync(new URL('../../fixtures/sqlite-v1-batches.json', import.meta.url), 'utf8'),
-    );
-    assert.equal(await host.ask({ store: 'd1', test: 'fenced', statements, batches }), Object.keys(batches).length);
-  });
-
   it('is brought up to date once, by whoever comes first', () => host.ask({ store: 'd1', test: 'upgradeAtOnce' }));
 
   it('undoes a change that fails at any of its statements', async () => {

@@ -4,12 +4,13 @@ import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
 import { memoryStore } from 'statepad/stores/memory';
 import { openTables } from '../../../pkg/src/stores/cloudflare/d1/open.ts';
-import { TABLES } from '../../../pkg/src/stores/sqlite/schema.ts';
+import { LAYOUT, TABLES } from '../../../pkg/src/stores/sqlite/schema.ts';
 import {
   append,
   assert,
   assertCode,
   assertEqual,
+  assertOtherLayout,
   bigOnes,
   corruptOnes,
   create,
@@ -18,7 +19,6 @@ import {
   KEY,
   keyOf,
   newerOnes,
-  oldOnes,
   randomOnes,
   readMany,
   serve,
@@ -94,30 +94,6 @@ export async function wrong({ database }) {
     assertEqual(error.path, path, 'the path');
   }
 }
-export async function old({ database, context, statements }) {
-  await database.batch(statements.map((statement) => database.prepare(statement)));
-  return oldOnes(d1Store(database), context);
-}
-
-/** What version 1 still sends after the upgrade fails, all of it, and writes nothing. */
-export async function fenced({ database, context, statements, batches }) {
-  await database.batch(statements.map((statement) => database.prepare(statement)));
-  await d1Store(database).open({ migrate: 'upgrade' }, context);
-  const before = await dump(database);
-  let count = 0;
-  for (const [what, sent] of Object.entries(batches)) {
-    for (const queries of sent) {
-      const error = await thrown(() =>
-        database.batch(queries.map(([sql, values]) => database.prepare(sql).bind(...values))),
-      );
-      assert(/no such table: statepad_(scopes|sessions)/.test(error.message), `${what}: ${error.message}`);
-      count += 1;
-    }
-  }
-  assertEqual(await dump(database), before, 'what is there');
-  return count;
-}
-
 export const write = ({ database, context, ...details }) => writeMany(d1Store(database), context, details);
 export const read = ({ database, context }) => readMany(d1Store(database), context);
 
@@ -298,6 +274,10 @@ export async function openWhatDoesNotSuit({ database, context }) {
   for (const migrate of ['create', 'upgrade', 'check']) {
     await assertCode(() => open(migrate), 'rejected');
   }
+  await database.prepare(`UPDATE statepad_meta SET value = '1' WHERE name = 'version'`).run();
+  await assertOtherLayout(open, (sql) => database.prepare(sql).run());
+  await database.prepare(`INSERT INTO statepad_meta VALUES ('layout', '${LAYOUT}')`).run();
+  await open('check');
 }
 
 /** An upgrade that must not be made twice is made once, whoever else upgrades at the same time. */
@@ -306,11 +286,12 @@ export async function upgradeAtOnce({ database, context }) {
   await store.open({ migrate: 'create' }, context);
   await store.commit(create(KEY, { app: { set: { count: 1 } } }), context);
   const schema = {
-    version: 4,
+    version: 3,
+    layout: 'later',
     tables: TABLES,
     upgrades: {
-      2: ['UPDATE statepad_values SET value = value + 1'],
-      3: ['UPDATE statepad_values SET value = value * 10'],
+      1: ['UPDATE statepad_values SET value = value + 1'],
+      2: ['UPDATE statepad_values SET value = value * 10'],
     },
     names: {},
   };

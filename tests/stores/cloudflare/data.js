@@ -189,9 +189,7 @@ export async function corruptOnes(store, context, run) {
     await store.commit(append('e2', {}, { key: keyOf(id) }), context);
   }
   await run(`UPDATE statepad_values SET value = '{' WHERE value = '"a"'`);
-  await run(
-    `DELETE FROM statepad_events WHERE place IN (SELECT n << 32 | 1 FROM statepad_sessions_v2 WHERE id = 'b')`,
-  );
+  await run(`DELETE FROM statepad_events WHERE place IN (SELECT n << 32 | 1 FROM statepad_sessions WHERE id = 'b')`);
   await assertCode(() => store.load(keyOf('a'), {}, context), 'corrupt');
   await assertCode(() => store.load(keyOf('b'), {}, context), 'corrupt');
   assertEqual(
@@ -211,7 +209,7 @@ export async function corruptOnes(store, context, run) {
   );
   const rest = await store.list({ app: 'app', descending: false, limit: 1, after: page.next }, context);
   assertEqual([rest.rows.map(({ key }) => key.sessionId), rest.next], [['b'], undefined], 'the next page');
-  await run(`UPDATE statepad_scopes_v2 SET pos = 1`);
+  await run(`UPDATE statepad_scopes SET pos = 1`);
   await store.commit(update('u', { app: { set: { x: 1 } } }), context);
   await run(`UPDATE statepad_values SET value = '{' WHERE name = 'x'`);
   await assertCode(() => store.loadScope({ app: 'app' }, context), 'corrupt');
@@ -245,63 +243,6 @@ export async function readMany(store, context) {
   return { rev, events: events.length, ids: ids.size, pos: pos.app, names: Object.keys(state.app).length };
 }
 
-/** Upgrades tables that the first version has made, and goes on with them. */
-export async function oldOnes(store, context) {
-  for (const migrate of ['create', 'check']) {
-    const { message } = await assertCode(() => store.open({ migrate }, context), 'rejected');
-    assert(
-      message.endsWith(
-        "has version 1, older than 2: open it once with new SessionService({ store, migrate: 'upgrade' })",
-      ),
-      message,
-    );
-  }
-  await store.open({ migrate: 'upgrade' }, context);
-  const key = { appName: 'notes', userId: 'ada', sessionId: 'first' };
-  const window = { since: 1_700_000_002_000, last: 2 };
-  const { created, rev, time, pos, state, events } = await store.load(key, { events: window }, context);
-  assertEqual([created, rev, time, pos], ['c1', 3, 1_700_000_002_000, { app: 4, user: 2 }], 'the session');
-  assertEqual(
-    events.map((event) => [event.rev, JSON.parse(event.data).id]),
-    [
-      [2, 'e2'],
-      [3, 'e3'],
-    ],
-    'the events',
-  );
-  const values = {
-    session: { zeta: 2, late: 2, alpha: 'again' },
-    app: { motd: 'hello', count: 3 },
-    user: { size: 12 },
-  };
-  assertEqual(state, values, 'the values');
-  const { rows, users, total } = await store.list({ app: 'notes', descending: true }, context);
-  assertEqual(
-    [rows.map(({ key: { sessionId } }) => sessionId), users.size, total],
-    [['first', 'second', ''], 2, 3],
-    'the list',
-  );
-  const fox = "o'brien \0 🦊";
-  assertEqual([rows[2].key.userId, rows[2].state], [fox, { '': null, 'a\u0001b': 'c\0d' }], 'the strange one');
-  const log = async (query = {}) => await store.readLog({ app: 'notes' }, query, context);
-  assertEqual(await log(), { pos: 4, base: 4, entries: [] }, 'the log before the first change');
-  await store.commit(append('e4', { app: { set: { count: 4 } } }, { key }), context);
-  const by = { userId: 'ada', sessionId: 'first', eventId: 'e4' };
-  const entry = { pos: 5, time: 2_000, by, writes: [{ name: 'count', from: 3, to: 4 }] };
-  assertEqual(await log(), { pos: 5, base: 4, entries: [entry] }, 'the log');
-  const told = await store.load(key, { events: { last: 2 } }, context);
-  assertEqual(
-    told.events.map((event) => event.pos),
-    [undefined, { app: 5, user: 2 }],
-    'the positions',
-  );
-  assertEqual((await store.lease(key, { holder: 'one', ttl: 1_000 }, context)).fence, 1, 'the token');
-  await store.remove({ appName: 'notes', userId: fox, sessionId: '' }, context);
-  assertEqual((await store.list({ app: 'notes', descending: true, limit: 1 }, context)).total, 2, 'the total');
-  const again = update('u1', { user: { set: { size: 0 } } }, { key: { appName: 'notes', userId: 'ada' } });
-  assertEqual((await store.commit(again, context)).duplicate, true, 'duplicate');
-}
-
 /**
  * Writes nothing once a later version has raised the number of the tables. `run` runs a statement on them, `dump`
  * reads all.
@@ -310,11 +251,11 @@ export async function newerOnes(store, context, run, dump) {
   await store.open({ migrate: 'create' }, context);
   await store.commit(create(KEY, { user: { set: { a: 1 } } }), context);
   await store.commit(append('e1', { user: { set: { a: 2 } } }), context);
-  await run("UPDATE statepad_meta SET value = '3' WHERE name = 'version'");
+  await run("UPDATE statepad_meta SET value = '2' WHERE name = 'version'");
   const before = await dump();
   const refused = async (action) => {
     const { message } = await assertCode(action, 'rejected');
-    assertEqual(message, 'the database has version 3, newer than 2: update statepad', 'the message');
+    assertEqual(message, 'the database has version 2, newer than 1: update statepad', 'the message');
     assertEqual(await dump(), before, 'what is there');
   };
   const delta = { app: { set: { a: 1 } }, user: { set: { a: 3 }, unset: ['b'] } };
@@ -343,6 +284,20 @@ export async function newerOnes(store, context, run, dump) {
   await refused(() => store.removeScope({ app: 'app', user: 'user' }, context));
   await refused(() => store.trimLog({ app: 'app', user: 'user' }, 1, context));
   await refused(() => store.lease(KEY, { holder: 'one', ttl: 1_000 }, context));
+}
+
+/** Tables with another fingerprint, or without one, are refused. `run` runs a statement on them. */
+export async function assertOtherLayout(open, run) {
+  for (const [statement, found] of [
+    ["UPDATE statepad_meta SET value = 'other' WHERE name = 'layout'", 'the layout other'],
+    ["DELETE FROM statepad_meta WHERE name = 'layout'", 'a layout without a fingerprint'],
+  ]) {
+    await run(statement);
+    for (const migrate of ['create', 'upgrade', 'check']) {
+      const { message } = await assertCode(() => open(migrate), 'rejected');
+      assert(message.startsWith(`the database has ${found}, written by an unreleased build of statepad`), message);
+    }
+  }
 }
 
 /** What is thrown for arguments that are no storage. A text is one where that is a path. */

@@ -8,6 +8,7 @@ import {
   assert,
   assertCode,
   assertEqual,
+  assertOtherLayout,
   bigOnes,
   corruptOnes,
   create,
@@ -15,7 +16,6 @@ import {
   followCorrupt,
   KEY,
   newerOnes,
-  oldOnes,
   randomOnes,
   readMany,
   serve,
@@ -52,7 +52,7 @@ export const follow = ({ storage, part }) =>
   );
 const dumpOf = (
   storage,
-  tables = ['scopes_v2', 'sessions_v2', 'values', 'events', 'updates', 'changes', 'calls', 'creations', 'log'],
+  tables = ['scopes', 'sessions', 'values', 'events', 'updates', 'changes', 'calls', 'creations', 'log'],
 ) => tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
 export const newer = ({ storage, context }) =>
   newerOnes(
@@ -67,9 +67,11 @@ export async function wrong({ storage }) {
   const error = await assertCode(async () => durableObjectStore(storage, { log: 1 }), 'INVALID_ARGUMENT');
   assertEqual(error.path, 'log', 'the path');
 }
-export function old({ storage, context, statements }) {
-  statements.forEach((statement) => storage.sql.exec(statement).toArray());
-  return oldOnes(durableObjectStore(storage), context);
+
+export async function layout({ storage, context }) {
+  const open = (migrate) => durableObjectStore(storage).open({ migrate }, context);
+  await open('create');
+  await assertOtherLayout(open, (sql) => storage.sql.exec(sql).toArray());
 }
 
 export const write = ({ storage, context, ...details }) => writeMany(durableObjectStore(storage), context, details);

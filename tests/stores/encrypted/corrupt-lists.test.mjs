@@ -48,7 +48,7 @@ for (const tellsEnd of [true, false]) {
     const open = () => encryptedStore(inner, { keys });
     const damage = async (all) => {
       const tear = database.prepare(
-        "UPDATE statepad_values SET value = '{' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = ?)",
+        "UPDATE statepad_values SET value = '{' WHERE owner = (SELECT n FROM statepad_sessions WHERE id = ?)",
       );
       // Every third one is torn, the others are readable there, and cannot be opened.
       await spoil(

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
-import { append, bytes, context, create, data, key, keys, overMemory, plain, operators } from './support.mjs';
+import { MARK, append, bytes, context, create, data, key, keys, overMemory, plain, operators } from './support.mjs';
 import { storeTests } from '../support/run.mjs';
 
 const cryptoKey = await crypto.subtle.importKey('raw', bytes(1), 'AES-GCM', false, ['encrypt', 'decrypt']);
@@ -104,7 +104,7 @@ for (const { name, one, other } of pairs) {
     const flipped = Array.from(whole, (byte, index) => whole.with(index, byte ^ 1));
     const cut = Array.from(whole, (_, index) => whole.subarray(0, index));
     for (const spoilt of [...flipped, ...cut, Buffer.concat([whole, Buffer.alloc(1)])]) {
-      const value = `sealed2:k1:${Buffer.from(spoilt).toString('base64')}:k1`;
+      const value = `${MARK}k1:${Buffer.from(spoilt).toString('base64')}:k1`;
       const spoiling = { ...inner, loadScope: async () => ({ pos: 1, state: { a: value } }) };
       const reading = overMemory({ keys: other }, spoiling).store.loadScope({ app: 'app' }, context);
       await assert.rejects(reading, { code: 'corrupt' });
@@ -130,7 +130,7 @@ test('with the same nonce all ways write the same text', async () => {
       ),
       web,
     );
-    assert.match(web.a, /^sealed2:k1:BwcHBwcHBwcHBwcH/);
+    assert.ok(web.a.startsWith(`${MARK}k1:BwcHBwcHBwcHBwcH`));
   } finally {
     crypto.getRandomValues = getRandomValues;
   }
@@ -143,8 +143,8 @@ test('only the canonical base64 of it is read, on any host', async () => {
   const others = [
     sealed.replace(/=*:k1$/, ':k1') === sealed ? sealed.replace(/:k1$/, '=:k1') : sealed.replace(/=+:k1$/, ':k1'),
     sealed.replace(/(.):k1$/, ' $1:k1'),
-    sealed.replace('sealed2:k1:', 'sealed2:k1:\n'),
-    sealed.replace('sealed2:k1:', 'sealed2:k1:-_'),
+    sealed.replace(`${MARK}k1:`, `${MARK}k1:\n`),
+    sealed.replace(`${MARK}k1:`, `${MARK}k1:-_`),
   ];
   for (const value of others) {
     const spoiling = { ...inner, loadScope: async () => ({ pos: 1, state: { a: value } }) };

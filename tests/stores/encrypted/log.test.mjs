@@ -4,10 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
-import { append, context, create, data, home, instead, key, keys, overMemory, update } from './support.mjs';
+import { append, context, create, data, home, instead, isSealed, key, keys, overMemory, update } from './support.mjs';
 import { isCorrupt, ways } from './tampered.mjs';
-
-const isSealed = (value) => /^sealed2:/.test(value);
 
 /** An encrypted store with three entries in the log of its app, and its inner store. */
 async function written(options, replaced = {}) {

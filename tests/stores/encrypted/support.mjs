@@ -3,6 +3,12 @@
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
 import * as changes from '../../support/changes.js';
+import { source } from '../../support/source.mjs';
+
+/** What all texts begin with that are sealed. */
+export const { MARK } = await source('stores/encrypted/version.ts');
+/** Whether a stored value is sealed. */
+export const isSealed = (value) => typeof value === 'string' && value.startsWith(MARK);
 
 /** What it leaves to the service. */
 export const operators = ['increment', 'append', 'setOnce', 'compareAndSet'];

@@ -1,7 +1,7 @@
 // Encrypted stores whose inner store answers with what was tampered with, and texts that are damaged.
 
 import assert from 'node:assert/strict';
-import { append, context, create, data, instead, key, nameKey, overMemory, refusal } from './support.mjs';
+import { MARK, append, context, create, data, instead, key, nameKey, overMemory, refusal } from './support.mjs';
 
 export const keys = [{ id: 'key-1', key: new Uint8Array(32).fill(7) }];
 /** Both ways to encrypt: a name, and the options. */
@@ -78,9 +78,10 @@ export function* damaged(text) {
   yield `${text}A`;
   yield `${text}:key-1`;
   yield text + text;
-  yield 'sealed2:key-1::key-1';
-  yield 'sealed2:key-1:AAAA:key-1';
-  yield text.replace('sealed2', 'sealed1');
+  yield `${MARK}key-1::key-1`;
+  yield `${MARK}key-1:AAAA:key-1`;
+  yield text.replace(MARK, 'sealed1:');
+  yield text.replace(MARK, 'sealed2.0badcafe:');
   yield 'plain text';
   yield JSON.stringify({ id: 'e1' });
 }

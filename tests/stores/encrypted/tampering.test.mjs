@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
-import { append, context, create, data, instead, key, overMemory, plain, recording } from './support.mjs';
+import { MARK, append, context, create, data, instead, key, overMemory, plain, recording } from './support.mjs';
 import { damaged, filled, isCorrupt, keys, places, query, ways } from './tampered.mjs';
 
 for (const [way, options] of ways) {
@@ -202,7 +202,7 @@ for (const [way, options] of ways) {
     });
 
     test('a list goes on with what can be read', async () => {
-      const spoil = (values) => (values[stored(values, 1)] = 'sealed2:key-1:AAAA:key-1');
+      const spoil = (values) => (values[stored(values, 1)] = `${MARK}key-1:AAAA:key-1`);
       let change;
       const { store } = await filled(options, { list: (page) => (change(page), page) });
       const listed = async () => {

@@ -4,7 +4,8 @@
 
 import { indexedDBStore } from 'statepad/stores/indexeddb';
 import { runStoreCase, storeCases } from 'statepad/testing';
-import { indexedDBStore as indexedDBStore1 } from '../../fixtures/indexeddb-v1.js';
+import { Connection } from '../../../pkg/src/stores/indexeddb/connection.ts';
+import { TABLES } from '../../../pkg/src/stores/indexeddb/schema.ts';
 import * as changes from '../../support/changes.js';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
 import { logLaws } from '../support/log-laws.js';
@@ -46,11 +47,33 @@ async function open(name, options, migrate = 'create') {
   return store;
 }
 
-/** Opens a store of version 1. */
-async function openVersion1(name, migrate = 'create') {
-  const store = indexedDBStore1(name);
-  await store.open({ migrate }, context);
-  return store;
+/** A version that there is only here, with one more object store and one more index. */
+const later = {
+  version: 2,
+  layout: 'later',
+  tables: {
+    ...TABLES,
+    sessions: { ...TABLES.sessions, indexes: { ...TABLES.sessions.indexes, created: ['created'] } },
+    colours: { key: 'name' },
+  },
+};
+
+/** Opens a database as a later version does. */
+async function openLater(name, migrate, factory) {
+  const connection = new Connection(name, factory, later);
+  await connection.open(migrate);
+  return connection;
+}
+
+/** What lies in a database: IndexedDB's own number of its version, and all rows by their object stores. */
+async function dump(name) {
+  const database = await settled(indexedDB.open(name));
+  const rows = {};
+  for (const table of database.objectStoreNames) {
+    rows[table] = await settled(database.transaction(table).objectStore(table).getAll());
+  }
+  database.close();
+  return { number: database.version, rows };
 }
 
 /** What became of a promise: `{ value }`, or what is told of an error that was thrown. */
@@ -134,10 +157,11 @@ globalThis.kit = {
   context,
   corruptPages,
   create,
+  dump,
   indexedDBStore,
   keyOf,
   open,
-  openVersion1,
+  openLater,
   outcome,
   runCase,
   settled,

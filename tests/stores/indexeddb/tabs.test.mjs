@@ -205,7 +205,7 @@ describe('IndexedDB in several tabs', () => {
       Array(4).fill('rejected'),
     );
     refused.forEach(({ message }) =>
-      assert.match(message, /"upgraded" has version 999, newer than 2: update statepad, and reload the page/),
+      assert.match(message, /"upgraded" has version 999, newer than 1: update statepad, and reload the page/),
     );
   });
 

@@ -1,13 +1,14 @@
-// The IndexedDB store and databases of other versions: the upgrade, what it keeps, and how tabs of two versions meet.
+// The IndexedDB store and databases of other versions and layouts: which are refused, what an upgrade keeps, and how
+// tabs of two versions meet. The later version is one that there is only here.
 
 /* global IDBObjectStore, indexedDB */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { source } from '../../support/source.mjs';
 import { Browser } from './browser.mjs';
 
-const upgrades =
-  /"[^"]+" has version 1, older than 2: open it once with new SessionService\({ store, migrate: 'upgrade' }\)/;
+const { LAYOUT } = await source('stores/indexeddb/schema.ts');
 
 describe('IndexedDB databases of other versions', () => {
   let browser;
@@ -23,157 +24,150 @@ describe('IndexedDB databases of other versions', () => {
 
   async function prepare(tab) {
     await tab.evaluate(() => {
-      const { append, context, create, keyOf, openVersion1, settled } = globalThis.kit;
-      const other = { appName: 'other', userId: '😀\0', sessionId: '' };
-      const update = (id, key, delta) => ({ id, kind: 'update', key, time: 0, delta });
-      const changes = [
-        {
-          ...create('s', { app: { set: { b: 1, a: 2 } }, user: { set: { u: [] } }, session: { set: { z: 1, a: 2 } } }),
-          event: { id: 'b', time: 5, data: 'began' },
-        },
-        append('s', 'e1', { app: { set: { b: 3, c: '' } }, session: { unset: ['z'], set: { z: 2 } } }, { time: 3 }),
-        append('s', 'e2', { user: { unset: ['u'] } }, { time: 9 }),
-        create('t', {}, -1.5),
-        { ...create(''), key: other, id: 'c3' },
-        append('t', 'e1', { app: { unset: ['a'], set: { __proto__: null, a: null } } }),
-        update('u1', { appName: 'app' }, { app: { set: { counted: 1 } } }),
-        update('u2', { appName: 'app', userId: 'user' }, { user: { set: { theme: 'dark' } } }),
-        create('gone'),
-      ];
-      /** Fills a database by the code of version 1. */
-      const fill = async (name) => {
-        const store = await openVersion1(name);
-        for (const change of changes) await store.commit(change, context);
-        await store.remove(keyOf('gone'), context);
+      const { append, context, create, open } = globalThis.kit;
+      /** Fills a database of this version. */
+      globalThis.fill = async (name) => {
+        const store = await open(name);
+        const session = { set: { z: 1, a: 2 } };
+        await store.commit(create('s', { app: { set: { b: 1 } }, user: { set: { u: [] } }, session }), context);
+        await store.commit(append('s', 'e1', { app: { set: { b: 2 } }, user: { unset: ['u'] } }), context);
         await store.close();
       };
-      const plain = (value) =>
-        JSON.parse(JSON.stringify(value, (_, each) => (each instanceof Map ? [...each] : each)));
-      /** Everything that version 1 tells, and no more. */
-      const tell = async (store) => {
-        const told = ({ created, rev, time, pos, state, events }) => {
-          const entries = Object.fromEntries(
-            Object.entries(state).map(([scope, values]) => [scope, Object.entries(values)]),
-          );
-          return { created, rev, time, pos, state: entries, events: events.map(({ rev, data }) => ({ rev, data })) };
-        };
-        const found = [];
-        for (const key of [keyOf('s'), keyOf('t'), other]) {
-          found.push(told(await store.load(key, { events: { from: 0 } }, context)));
-          found.push(told(await store.load(key, { events: { since: 4 } }, context)));
-        }
-        found.push(await store.load(keyOf('gone'), {}, context));
-        for (const query of [
-          { app: 'app', descending: false },
-          { app: 'app', user: 'user', descending: true, limit: 1 },
-          { app: 'other', descending: true },
-        ]) {
-          found.push(await store.list(query, context));
-        }
-        for (const scope of [{ app: 'app' }, { app: 'app', user: 'user' }, { app: 'other', user: '😀\0' }]) {
-          const { pos, state } = await store.loadScope(scope, context);
-          found.push({ pos, state: Object.entries(state) });
-        }
-        return plain(found);
-      };
-      const versionOf = async (name) => {
-        const database = await settled(indexedDB.open(name));
-        database.close();
-        return database.version;
-      };
-      globalThis.v1 = { changes, fill, tell, versionOf };
     });
   }
 
-  it('are refused with the line that upgrades them, and nothing in them has changed', async () => {
-    const { refused, version, before, after } = await tabs[0].evaluate(async () => {
-      const { open, openVersion1, outcome } = globalThis.kit;
-      const { fill, tell, versionOf } = globalThis.v1;
-      const told = async () => {
-        const store = await openVersion1('left', 'check');
-        const found = await tell(store);
-        await store.close();
-        return found;
+  const unreleased = (found) =>
+    `has ${found}, written by an unreleased build of statepad; this build reads ${LAYOUT}: ` +
+    'open it with the build that made it, or delete it';
+
+  it('are refused by name when they have another layout, or a later version, and nothing in them has changed', async () => {
+    const found = await tabs[0].evaluate(async () => {
+      const { dump, open, outcome, settled } = globalThis.kit;
+      /** Puts another row in place of the one that is told of the whole database. */
+      const alter = async (name, change) => {
+        const database = await settled(indexedDB.open(name));
+        const meta = database.transaction('meta', 'readwrite').objectStore('meta');
+        const row = change(await settled(meta.get('database')));
+        await settled(row === undefined ? meta.delete('database') : meta.put(row));
+        database.close();
       };
-      await fill('left');
-      const before = await told();
-      const refused = [await outcome(open('left')), await outcome(open('left', {}, 'check'))];
-      return { refused, version: await versionOf('left'), before, after: await told() };
+      /** Makes a database of this number, with only some of the object stores. */
+      const make = async (name, number) => {
+        const request = indexedDB.open(name, number);
+        request.onupgradeneeded = () => {
+          const meta = request.result.createObjectStore('meta', { keyPath: 'name' });
+          meta.put({ name: 'database', identity: 'i', sessions: 0 });
+          request.result.createObjectStore('sessions', { keyPath: ['app', 'user', 'id'] });
+        };
+        (await settled(request)).close();
+      };
+      const ways = {
+        'no fingerprint': (name) => alter(name, (row) => ({ ...row, layout: undefined })),
+        'another fingerprint': (name) => alter(name, (row) => ({ ...row, layout: '1a2b3c4d' })),
+        'no row of it': (name) => alter(name, () => undefined),
+        'another row': (name) => alter(name, ({ name: database }) => ({ name: database, version: 1 })),
+        'a later version': async (name) => (await settled(indexedDB.open(name, 3))).close(),
+      };
+      const found = {};
+      const look = async (what) => {
+        const before = await dump(what);
+        const refused = [];
+        for (const migrate of ['create', 'upgrade', 'check']) refused.push(await outcome(open(what, {}, migrate)));
+        found[what] = { refused, before, after: await dump(what) };
+      };
+      for (const [what, change] of Object.entries(ways)) {
+        await globalThis.fill(what);
+        await change(what);
+        await look(what);
+      }
+      for (const number of [2, 3]) {
+        await make(`number ${number}`, number);
+        await look(`number ${number}`);
+      }
+      return found;
+    });
+    const expected = {
+      'no fingerprint': unreleased('a layout without a fingerprint'),
+      'another fingerprint': unreleased('the layout 1a2b3c4d'),
+      'no row of it': 'is not one of statepad',
+      'another row': 'is not one of statepad',
+      'a later version': 'has version 2, newer than 1: update statepad, and reload the page',
+      'number 2': unreleased('a layout without a fingerprint'),
+      'number 3': 'has version 2, newer than 1: update statepad, and reload the page',
+    };
+    assert.deepEqual(Object.keys(found), Object.keys(expected));
+    for (const [what, { refused, before, after }] of Object.entries(found)) {
+      refused.forEach(({ code, message }) => {
+        assert.deepEqual([code, message], ['rejected', `the database "${what}" ${expected[what]}`]);
+      });
+      assert.deepEqual(after, before, what);
+    }
+  });
+
+  it('are refused with the line that upgrades them, and nothing in them has changed', async () => {
+    const { refused, before, after } = await tabs[0].evaluate(async () => {
+      const { dump, openLater, outcome } = globalThis.kit;
+      await globalThis.fill('left');
+      const before = await dump('left');
+      const refused = [await outcome(openLater('left', 'create')), await outcome(openLater('left', 'check'))];
+      return { refused, before, after: await dump('left') };
     });
     refused.forEach(({ code, message }) => {
       assert.equal(code, 'rejected');
-      assert.match(message, upgrades);
+      const line = "open it once with new SessionService({ store, migrate: 'upgrade' })";
+      assert.equal(message, `the database "left" has version 1, older than 2: ${line}`);
     });
-    assert.equal(version, 2);
     assert.deepEqual(after, before);
   });
 
-  it('have after the upgrade everything that version 1 read, and recognise what was sent to it', async () => {
-    const found = await tabs[0].evaluate(async () => {
-      const { append, context, keyOf, open, openVersion1, outcome } = globalThis.kit;
-      const { changes, fill, tell, versionOf } = globalThis.v1;
-      await fill('upgraded');
-      const old = await openVersion1('upgraded');
-      const before = await tell(old);
-      await old.close();
-      const store = await open('upgraded', {}, 'upgrade');
-      const after = await tell(store);
-      const again = [];
-      for (const change of changes.slice(0, -1)) again.push((await store.commit(change, context)).duplicate);
-      const untouched = await tell(store);
-      // What is written then is told, what was written before is not.
-      const { last, marks, pos } = await store.load(keyOf('s'), {}, context);
-      const known = { pos, marks };
-      const first = await store.commit(append('s', 'e3', { app: { set: { c: 4 }, unset: ['b'] } }), context);
-      const known2 = (await store.load(keyOf('s'), { known }, context)).marks;
-      const second = await store.commit(append('s', 'e4', { app: { set: { d: 5, b: 0 } } }), context);
-      const told = await store.load(
-        keyOf('s'),
-        { known: { pos: { app: first.pos.app, user: first.pos.user }, marks: known2 } },
-        context,
-      );
-      const row = (await store.load(keyOf('t'), {}, context)).last;
-      await store.close();
-      const next = await open('upgraded', {}, 'check');
-      const kept = (await next.load(keyOf('s'), {}, context)).rev;
-      await next.close();
-      const refused = await outcome(openVersion1('upgraded'));
-      return {
-        before,
-        after,
-        again,
-        untouched,
-        last,
-        marks,
-        first,
-        second,
-        told: [told.changed, Object.keys(told.state)],
-        row,
-        kept,
-        refused,
-        version: await versionOf('upgraded'),
-      };
+  it('have after the upgrade all rows that they had, and what is new; an older version refuses them', async () => {
+    const { before, after, indexes, refused } = await tabs[0].evaluate(async () => {
+      const { dump, open, openLater, outcome } = globalThis.kit;
+      await globalThis.fill('upgraded');
+      const before = await dump('upgraded');
+      for (const migrate of ['upgrade', 'create', 'check']) (await openLater('upgraded', migrate)).close();
+      const connection = await openLater('upgraded', 'check');
+      const indexes = await connection.read((each) => [...each.objectStore('sessions').indexNames]);
+      connection.close();
+      return { before, after: await dump('upgraded'), indexes, refused: await outcome(open('upgraded')) };
     });
-    assert.deepEqual(found.after, found.before);
-    assert.deepEqual(found.untouched, found.before);
-    assert.equal(found.before[0].events.length, 3);
-    assert.deepEqual(found.again, Array(8).fill(true));
-    assert.equal(found.version, 3);
-    assert.deepEqual([found.last, found.marks, found.row], ['e2', {}, 'e1']);
-    assert.deepEqual([found.first.rev, found.first.before], [3, { session: 'e2' }]);
-    assert.deepEqual([found.second.rev, found.second.before], [4, { session: 'e3', app: 'e3' }]);
-    found.told[0].app.unset.sort();
-    assert.deepEqual(found.told, [{ app: { set: { d: 5, b: 0 }, unset: ['b', 'd'] } }, ['session']]);
-    assert.equal(found.kept, 4);
-    assert.equal(found.refused.code, 'rejected');
-    assert.match(found.refused.message, /newer version/);
+    assert.equal(before.rows.events.length, 1);
+    const [meta] = before.rows.meta;
+    assert.deepEqual(after, {
+      number: 3,
+      rows: { ...before.rows, colours: [], meta: [{ ...meta, layout: 'later' }] },
+    });
+    assert.ok(indexes.includes('created'));
+    assert.equal(refused.code, 'rejected');
+    assert.match(refused.message, /has version 2, newer than 1: update statepad, and reload the page/);
   });
 
-  it('are upgraded under the hands of a tab of version 1, which writes nothing more', async () => {
+  it('of other programs are refused by an upgrade as well, and nothing in them has changed', async () => {
+    const found = await tabs[0].evaluate(async () => {
+      const { dump, openLater, outcome, settled } = globalThis.kit;
+      const found = [];
+      for (const table of ['theirs', 'meta']) {
+        const request = indexedDB.open(`with ${table}`, 2);
+        request.onupgradeneeded = () => request.result.createObjectStore(table).put({ identity: 5 }, 'database');
+        (await settled(request)).close();
+        const before = await dump(`with ${table}`);
+        const refused = await outcome(openLater(`with ${table}`, 'upgrade'));
+        found.push({ before, refused, after: await dump(`with ${table}`) });
+      }
+      return found;
+    });
+    for (const { before, refused, after } of found) {
+      assert.equal(refused.code, 'rejected');
+      assert.match(refused.message, /is not one of statepad/);
+      assert.deepEqual(after, before);
+    }
+  });
+
+  it('are upgraded under the hands of a tab of an older version, which writes nothing more', async () => {
     const [old, next] = tabs;
     await old.evaluate(async () => {
-      const { append, context, create, openVersion1, outcome } = globalThis.kit;
-      const store = await openVersion1('shared');
+      const { append, context, create, open, outcome } = globalThis.kit;
+      const store = await open('shared');
       await store.commit(create('s'), context);
       globalThis.written = [];
       globalThis.ended = (async () => {
@@ -187,34 +181,32 @@ describe('IndexedDB databases of other versions', () => {
       })();
     });
     await old.waitForFunction(() => globalThis.written.length >= 20);
-    await next.evaluate(async () => {
-      const { append, context, open } = globalThis.kit;
-      const store = await open('shared', {}, 'upgrade');
-      for (let count = 0; count < 20; count++) await store.commit(append('s', `new ${count}`), context);
-      await store.close();
+    const found = await next.evaluate(async () => {
+      const connection = await globalThis.kit.openLater('shared', 'upgrade');
+      const read = () => connection.read((each) => globalThis.kit.settled(each.objectStore('events').getAll()));
+      const found = await read();
+      // Whatever the other tab tries meanwhile.
+      for (let count = 0; count < 20; count++) {
+        await connection.write('strict', async (each) => void each.objectStore('colours').put({ name: `${count}` }));
+      }
+      const isSame = JSON.stringify(await read()) === JSON.stringify(found);
+      connection.close();
+      return { ids: found.map(({ id }) => id), isSame };
     });
     const { ended, written } = await old.evaluate(async () => ({
       ended: await globalThis.ended,
       written: globalThis.written,
     }));
     assert.ok(['rejected', 'unavailable'].includes(ended.code), ended.code);
-    const { ids, count } = await next.evaluate(async () => {
-      const { context, keyOf, open } = globalThis.kit;
-      const store = await open('shared', {}, 'check');
-      const { events, state } = await store.load(keyOf('s'), {}, context);
-      await store.close();
-      return { ids: events.map(({ id }) => id), count: state.app.count };
-    });
-    assert.deepEqual(ids, [...written, ...Array.from({ length: 20 }, (_, count) => `new ${count}`)]);
-    assert.equal(count, written.length - 1);
+    assert.deepEqual(found, { ids: written, isSame: true });
   });
 
   it('are what they were when an upgrade breaks off or its tab ends in the middle of it, and can be upgraded then', async () => {
     const [tab] = tabs;
-    const before = await tab.evaluate(async () => {
-      const { open, openVersion1, outcome } = globalThis.kit;
-      const { fill, tell, versionOf } = globalThis.v1;
-      await fill('killed');
+    const { failed, before, broken } = await tab.evaluate(async () => {
+      const { dump, openLater, outcome } = globalThis.kit;
+      await globalThis.fill('killed');
+      const before = await dump('killed');
       const aborting = {
         open: (...args) => {
           const request = indexedDB.open(...args);
@@ -227,15 +219,11 @@ describe('IndexedDB databases of other versions', () => {
           return request;
         },
       };
-      const failed = await outcome(open('killed', { indexedDB: aborting }, 'upgrade'));
-      const version = await versionOf('killed');
-      const store = await openVersion1('killed', 'check');
-      const told = await tell(store);
-      await store.close();
-      return { failed, version, told };
+      const failed = await outcome(openLater('killed', 'upgrade', aborting));
+      return { failed, before, broken: await dump('killed') };
     });
-    assert.equal(before.failed.code, 'unavailable');
-    assert.equal(before.version, 2);
+    assert.equal(failed.code, 'unavailable');
+    assert.deepEqual(broken, before);
     const { page } = await browser.open();
     await page.evaluate(() => {
       // The upgrade never comes to its end.
@@ -247,7 +235,7 @@ describe('IndexedDB databases of other versions', () => {
         globalThis.isUpgrading = true;
         return request;
       };
-      globalThis.kit.open('killed', {}, 'upgrade');
+      globalThis.kit.openLater('killed', 'upgrade');
     });
     await page.waitForFunction(() => globalThis.isUpgrading);
     const crashed = new Promise((resolve) => page.once('crash', resolve));
@@ -255,19 +243,14 @@ describe('IndexedDB databases of other versions', () => {
     devtools.send('Page.crash').catch(() => undefined);
     await crashed;
     await page.close();
-    const found = await tab.evaluate(async () => {
-      const { open, openVersion1 } = globalThis.kit;
-      const { tell } = globalThis.v1;
-      const old = await openVersion1('killed', 'check');
-      const told = await tell(old);
-      await old.close();
-      const store = await open('killed', {}, 'upgrade');
-      const after = await tell(store);
-      await store.close();
-      return { told, after };
+    const { left, after } = await tab.evaluate(async () => {
+      const { dump, openLater } = globalThis.kit;
+      const left = await dump('killed');
+      (await openLater('killed', 'upgrade')).close();
+      return { left, after: await dump('killed') };
     });
-    assert.deepEqual(found.told, before.told);
-    assert.deepEqual(found.after, before.told);
+    assert.deepEqual(left, before);
+    assert.deepEqual([after.number, after.rows.events], [3, before.rows.events]);
   });
 
   it('may be deleted or upgraded by another tab at the very moment in which they are opened: nobody waits for ever', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { append, context, create, loaded } from './support.mjs';
 import { failing, key, place } from './files.mjs';
 
@@ -107,4 +107,72 @@ test('who waits for a lock reads the file that is there when it has it', async (
   assert.equal(await see(store), before);
   await store.commit(append({ ...key, sessionId: 's1' }, 'g1'), context);
   assert.ok(readFileSync(path, 'utf8').includes('g1'));
+});
+
+const session = (sessionId) => ({ ...key, sessionId });
+const compacting = (open) => open({ sync: false, compact: true });
+
+test('what removed sessions have changed stays when it is compacted, also where ids of their events are the same', async () => {
+  const { open } = place();
+  const store = await compacting(open);
+  for (const name of ['one', 'two']) {
+    await store.commit(create(session(name), name), context);
+    await store.commit(
+      append(session(name), 'e1', { app: { set: { [name]: 1 } }, user: { set: { [name]: 1 } } }),
+      context,
+    );
+    await store.remove(session(name), context);
+  }
+  const refused = append(session('one'), 'late', {}, { attempt: 2 });
+  await assert.rejects(store.commit(refused, context), { code: 'not-found' });
+  const before = [
+    await store.loadScope({ app: key.appName }, context),
+    await store.loadScope({ app: key.appName, user: key.userId }, context),
+  ];
+  await store.close();
+  const again = await compacting(open);
+  assert.deepEqual(
+    [
+      await again.loadScope({ app: key.appName }, context),
+      await again.loadScope({ app: key.appName, user: key.userId }, context),
+    ],
+    before,
+  );
+  assert.equal(before[0].mark, 'e1');
+  await again.commit(create(session('one'), 'anew'), context);
+  await assert.rejects(again.commit(append(session('one'), 'late'), context), { code: 'conflict' });
+  for (const name of ['one', 'two'])
+    assert.equal((await again.commit(create(session(name), name), context)).duplicate, true);
+  await again.close();
+});
+
+test('what is remembered of removals and refusals goes out of a compacted file after some days', async () => {
+  const { path, open } = place();
+  const text = () => readFileSync(path, 'utf8');
+  const [start, day] = [Date.now(), 86_400_000];
+  mock.timers.enable({ apis: ['Date'], now: start });
+  try {
+    const store = await compacting(open);
+    for (const name of ['one', 'two']) await store.commit(create(session(name), name), context);
+    await assert.rejects(
+      store.commit(append(session('one'), 'late', {}, { attempt: 2, guard: { rev: 7 } }), context),
+      {
+        code: 'conflict',
+      },
+    );
+    await store.remove(session('one'), context);
+    await store.close();
+    await (await compacting(open)).close();
+    assert.match(text(), /"late"/);
+    assert.match(text(), /"created":"one"/);
+    mock.timers.setTime(start + 3 * day);
+    const later = await compacting(open);
+    await later.remove(session('two'), context);
+    await later.close();
+    await (await compacting(open)).close();
+    assert.doesNotMatch(text(), /"late"|"created":"one"/);
+    assert.match(text(), /"created":"two"/);
+  } finally {
+    mock.timers.reset();
+  }
 });

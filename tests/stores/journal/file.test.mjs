@@ -19,7 +19,7 @@ test('the file is made, and its lines are those of the journal', async () => {
   assert.deepEqual(readdirSync(dir), ['sessions.journal']);
   const lines = readFileSync(path, 'utf8').split('\n');
   assert.equal(lines.length, 4);
-  assert.match(lines[0], /^V[0-9a-f]{8}2$/);
+  assert.match(lines[0], /^V[0-9a-f]{8}\[1,"[0-9a-f]{8}",0\]$/);
   assert.equal(lines[3], '');
   const again = await open();
   await again.commit(append(key, 'e2'), context);

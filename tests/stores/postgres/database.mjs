@@ -78,15 +78,6 @@ export async function codeOf(promise) {
 /** An error of the operating system, as Node throws it. */
 export const systemError = (code, syscall) => Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 
-/** A client over a pool that finds none of the functions that older processes do without. */
-export function olderClient(pool) {
-  const query = async (text, values) => {
-    const isQuestion = text.includes('has_function_privilege');
-    return isQuestion ? { rows: [] } : await pool.query(text, values);
-  };
-  return { query };
-}
-
 /**
  * Waits until the statistics of the server have all that was done so far. Before Postgres 15 connections tell of it
  * each half second at most, and what they told is written down at most as often.

@@ -136,7 +136,7 @@ test('a statement is sent under a name only to clients that know names, and with
 test('an id or a name that is too long for an index is refused, with its size, and the others are written', async () => {
   const sent = [];
   const store = postgresStore({
-    query: async (text, values) => (sent.push(values), { rows: [{ answers: '[0,0,0]' }] }),
+    query: async (text, values) => (sent.push(values), { rows: [{ answers: '[[0,0,0]]' }] }),
   });
   const [long, longest] = ['é'.repeat(1_301), 'é'.repeat(1_300)];
   for (const change of [

@@ -15,11 +15,6 @@ await withDatabase((database) => {
   };
   const set = (values) => ({ app: { set: values } });
   const APP = { app: 'a' };
-  const positions = async (store, query = {}) => {
-    const { pos, base, entries } = await store.readLog(APP, query, context);
-    return { pos, base, entries: entries.map((entry) => entry.pos) };
-  };
-
   logTests('postgres', async () => {
     const schema = database.schema();
     const [logged, unlogged] = [await open(schema), await open(schema, { log: false })];
@@ -37,37 +32,6 @@ await withDatabase((database) => {
     await store.commit(create('c', set({ a: 0 })), context);
     await store.commit(append('e1', set({ a: 1 })), context);
     assert.ok((await other.load(keyOf(), {}, context)).events.every((event) => !('pos' in event)));
-  });
-
-  test('a move of version 1, which knows no log, leaves no gap in it unseen', async () => {
-    const schema = database.schema();
-    const store = await open(schema);
-    await store.commit(create('c', set({ a: 0 })), context);
-    const moveAsVersion1 = () =>
-      pool.query(`update ${schema}.scopes set pos = pos + 1 where parent = 0 and name = 'a'`);
-    await moveAsVersion1();
-    assert.deepEqual(await positions(store), { pos: 2, base: 2, entries: [] });
-    for (const [index, write] of [
-      (id) => store.commit(append(id, set({ a: 1 })), context),
-      (id) => store.commit(append(id, set({ a: 1 }), keyOf(), { attempt: 2 }), context),
-      (id) => store.commit({ ...append(id), operators: { app: { n: { increment: 1 } } } }, context),
-      (id) => store.commit(create(id, set({ a: 1 }), keyOf(id)), context),
-      (id) => store.commitMany([append(id, set({ a: 1 })), append(id, {}, keyOf('w3'))], context),
-      (id) =>
-        store.commitMany([append(id, set({ a: 1 })), append(id, { app: { unset: ['n'] } }, keyOf('w3'))], context),
-    ].entries()) {
-      await moveAsVersion1();
-      await write(`w${index}`);
-      const { pos, base, entries } = await positions(store);
-      const own = index === 5 ? [pos - 1, pos] : [pos];
-      assert.deepEqual([base, entries], [own[0] - 1, own], `write ${index}`);
-    }
-    await moveAsVersion1();
-    await store.removeScope(APP, context);
-    const { pos, base, entries } = await positions(store);
-    assert.deepEqual([base, entries], [pos - 1, [pos]]);
-    await moveAsVersion1();
-    assert.equal(await store.trimLog(APP, pos + 1, context), 0);
   });
 
   test('a log that cannot be read says which value', async () => {

@@ -103,7 +103,7 @@ await withDatabase((database) => {
         from (${scope}) scope, generate_series(1, 10000) pos, generate_series(1, 2) nth`,
         [0],
       );
-      await pool.query(`update ${schema}.scopes set pos = 10000, marked = 10000 where parent = 0 and name = 'a'`);
+      await pool.query(`update ${schema}.scopes set pos = 10000 where parent = 0 and name = 'a'`);
       await pool.query('analyze');
       const read = (query) => () => store.readLog({ app: 'a' }, query, context);
       assert.equal((await read({ after: 5_000, limit: 10 })()).entries.length, 10);
@@ -121,7 +121,7 @@ await withDatabase((database) => {
       assert.equal(after.all, before.all);
       assert.ok(after.found - before.found < 40, `${after.found - before.found} rows`);
       await pool.query(`delete from ${schema}.log`);
-      await pool.query(`update ${schema}.scopes set pos = 0, marked = 0, base = 0 where parent = 0 and name = 'a'`);
+      await pool.query(`update ${schema}.scopes set pos = 0, base = 0 where parent = 0 and name = 'a'`);
     });
 
     for (const descending of [true, false]) {
@@ -160,7 +160,7 @@ await withDatabase((database) => {
           context,
         );
         await store.commit(append(`e${9_000 + n}`, {}, LONG), context);
-        // By operators, in both functions, and under a lease.
+        // By operators, also with a guard, and under a lease.
         const operators = { app: { a: { increment: 1 } }, session: { list: { append: [n] } } };
         await store.commit(append(`add-${n}`, {}, keyOf('s1017', 'user-7'), { operators }), context);
         const guard = { keys: { app: { set: { b: 2 } } } };

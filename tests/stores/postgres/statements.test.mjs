@@ -1,12 +1,11 @@
-// The functions that write changes answer alike: those for a single event, for a single creation and for a batch of
-// events, and the one that takes every change, which older processes call.
+// The functions that write changes answer alike: the one for a batch of events, and the one that takes every change.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
 import { postgresStore } from 'statepad/stores/postgres';
 import { storeTests } from '../support/run.mjs';
-import { append, context, create, keyOf, olderClient, withDatabase } from './database.mjs';
+import { append, context, create, keyOf, withDatabase } from './database.mjs';
 import { randomBatches } from './random-batches.mjs';
 
 /** A store that commits each change in a batch with an event of a session that is not there. */
@@ -38,18 +37,17 @@ await withDatabase(async (database) => {
   const pool = database.pool({ options: '-c synchronous_commit=off' });
   const other = database.pool({ options: '-c synchronous_commit=off' });
   /** Storage for each case in turn, and the statements that went there. */
-  const storage = async (wrap, clientOf) => {
+  const storage = async (wrap) => {
     const schema = database.schema();
-    const make = (client) => wrap(postgresStore(clientOf(client), { schema }));
+    const make = (client) => wrap(postgresStore(client, { schema }));
     await make(pool).open({ migrate: 'create' }, context);
     const tables = ['scopes', 'sessions', 'events', 'state', 'moves', 'counts', 'updates', 'creations', 'refused'];
     const dispose = () => pool.query(`truncate ${tables.map((table) => `${schema}.${table}`).join()}`);
     return () => ({ store: make(pool), reopen: () => make(pool), another: () => make(other), dispose });
   };
-  storeTests('postgres, each change in a batch', await storage(batching, (client) => client), { without: ['watch'] });
-  storeTests('postgres, as an older process', await storage((store) => store, olderClient), { without: ['watch'] });
+  storeTests('postgres, each change in a batch', await storage(batching), { without: ['watch'] });
 
-  test('one event or creation goes to the function for it, several events to the one for many, and all else to the one for every change', async () => {
+  test('several events go to the function for them, and all else to the one for every change', async () => {
     const schema = database.schema();
     const called = [];
     const client = {
@@ -61,34 +59,19 @@ await withDatabase(async (database) => {
     const both = (delta, more) => [append('e', delta, keyOf(), more), append('e', delta, keyOf('t'))];
     const set = { set: { x: 1 } };
     for (const [changes, name] of [
-      [
-        [
-          append('a', { app: set, user: { unset: ['y'] }, session: set }, keyOf(), {
-            guard: { created: 'c', rev: 0 },
-          }),
-        ],
-        'append_v2',
-      ],
-      [[append('a')], 'append_v2'],
-      [[append('l', {}, keyOf(), { guard: { fence: 0 } })], 'append_v2'],
-      [[append('o', { app: set }, keyOf(), { operators: { app: { n: { increment: 1 } } } })], 'append_v2'],
-      [both({}, { guard: { fence: 0 } }), 'append_many_v2'],
-      [both({}, { operators: { app: { n: { increment: 1 } } } }), 'commit_v2'],
-      [[append('b', {}, keyOf(), { attempt: 2 })], 'commit_v2'],
-      [[append('b', {}, keyOf(), { guard: { pos: { app: 1 } } })], 'commit_v2'],
-      [[append('b', {}, keyOf(), { guard: { keys: { app: set } } })], 'commit_v2'],
-      [[append('b', {}, keyOf(), { turn: '1:1' })], 'commit_v2'],
+      [[append('a')], 'commit'],
+      [both({}, { guard: { fence: 0 } }), 'append_many'],
+      [both({}, { operators: { app: { n: { increment: 1 } } } }), 'commit'],
       [
         both({ app: set, user: set, session: { set: { x: 1 }, unset: ['y'] } }, { guard: { created: 'c' } }),
-        'append_many_v2',
+        'append_many',
       ],
-      [both({ app: { unset: ['x'] } }), 'commit_v2'],
-      [[...both(), create('f', {}, keyOf('f'))], 'commit_v2'],
-      [[create('g', { app: set, session: set }, keyOf('g', 'new', 'new'))], 'create_v2'],
-      [[create('h', { app: { unset: ['x'] } }, keyOf('h'))], 'commit_v2'],
-      [[{ ...create('k', {}, keyOf('k')), operators: { app: { n: { increment: 1 } } } }], 'commit_v2'],
-      [[{ ...create('i', {}, keyOf('i')), attempt: 2 }], 'commit_v2'],
-      [[{ ...create('j', {}, keyOf('j')), guard: { pos: { app: 0 } } }], 'commit_v2'],
+      [both({ app: { unset: ['x'] } }), 'commit'],
+      [[...both(), create('f', {}, keyOf('f'))], 'commit'],
+      [both({}, { attempt: 2 }), 'commit'],
+      [both({}, { guard: { pos: { app: 1 } } }), 'commit'],
+      [both({}, { guard: { keys: { app: set } } }), 'commit'],
+      [both({}, { turn: '1:1' }), 'commit'],
     ]) {
       called.length = 0;
       await store.commitMany(changes, context);
@@ -99,7 +82,7 @@ await withDatabase(async (database) => {
   for (const seed of [1, 2, 3]) {
     test(`random batches of events are answered as the reference answers them: ${seed}`, async () => {
       const schema = database.schema();
-      const called = { append_v2: 0, append_many_v2: 0, commit_v2: 0 };
+      const called = { append_many: 0, commit: 0 };
       const client = {
         query: async (text, values) => {
           called[/"\.(\w+)\(/.exec(text)?.[1]] += 1;
@@ -109,7 +92,7 @@ await withDatabase(async (database) => {
       const store = postgresStore(client, { schema });
       const seen = await randomBatches(store, memoryStore(), seed, 150);
       // Otherwise they would say little.
-      assert.ok(called.append_many_v2 > 100 && called.append_v2 > 100, JSON.stringify(called));
+      assert.ok(called.append_many > 100 && called.commit > 100, JSON.stringify(called));
       for (const [what, count] of Object.entries(seen)) assert.ok(count > 15, `${what}: ${count}`);
     });
   }

@@ -125,7 +125,7 @@ if (why) {
   test("a user's value that cannot be read sets that user's sessions aside; an app's makes its list corrupt", async () => {
     const { store, prefix } = await fresh();
     await store.commit(create('c', keyOf('s', 'bad'), { user: values({ a: 1 }) }), context);
-    await admin.hset(`${prefix}:{app}:v:bad`, '=a', '1:');
+    await admin.hset(`${prefix}:{app}:u:bad`, '=a', '1:');
     const { rows, corrupt } = await store.list({ app: 'app', descending: true }, context);
     assert.deepEqual([rows.map(({ key }) => key), corrupt], [[keyOf('s')], [keyOf('s', 'bad')]]);
     await assert.rejects(store.loadScope({ app: 'app', user: 'bad' }, context), { code: 'corrupt' });
@@ -142,7 +142,7 @@ if (why) {
         return index % 2 === 0 ? admin.del(key) : admin.hset(key, '=name', '1:{');
       },
     ],
-    'of users that cannot be read': ['user', (base, { userId }) => admin.hset(`${base}v:${userId}`, '=name', '1:{')],
+    'of users that cannot be read': ['user', (base, { userId }) => admin.hset(`${base}u:${userId}`, '=name', '1:{')],
   };
 
   for (const [name, [part, tear]] of Object.entries(torn)) {
@@ -160,9 +160,9 @@ if (why) {
   for (const [name, key, change] of [
     ['the version has', 'a', append('e', keyOf('s'))],
     ['the app has', 'app', append('e', keyOf('s'), { app: values({ b: 2 }) })],
-    ['the log of the app has', 'log', append('e', keyOf('s'), { app: values({ b: 2 }) })],
-    ['the user has', 'v:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
-    ['the log of the user has', 'u:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
+    ['the moves of the app have', 'moves', append('e', keyOf('s'), { app: values({ b: 2 }) })],
+    ['the user has', 'u:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
+    ['the moves of the user have', 'm:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
     ['the refused calls have', 'refused', append('e', keyOf('s'), {}, { attempt: 2, guard: { rev: 7 } })],
     ['the removed sessions have', 'removed', create('n', keyOf('n'))],
     ['the list has', 'sessions', append('e', keyOf('s'))],

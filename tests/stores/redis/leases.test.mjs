@@ -52,7 +52,6 @@ if (why) {
       await store.remove(key, context);
       assert.deepEqual((await admin.keys(`${prefix}:*`)).map((each) => each.slice(prefix.length)).sort(), [
         ':{app}:a',
-        ':{app}:l',
         ':{app}:removed',
       ]);
       await assert.rejects(ask(store, { holder: 'two' }), { code: 'not-found' });

@@ -215,29 +215,16 @@ if (why) {
       assert.deepEqual(await store.commitMany([], context), []);
     }));
 
-  test('a store is opened where it is wanted, and not by another version', () =>
+  test('a store is opened where it is wanted', () =>
     withPrefix(async (prefix) => {
       const store = redisStore(ioredis, { prefix });
       await assert.rejects(store.open({ migrate: 'check' }, context), { code: 'rejected' });
       assert.equal(await admin.exists(`${prefix}:version`), 0);
       await store.open({ migrate: 'create' }, context);
+      const made = await admin.get(`${prefix}:version`);
+      assert.match(made, /^1:[0-9a-f]{8}$/);
       for (const migrate of ['check', 'create', 'upgrade']) await store.open({ migrate }, context);
-      assert.equal(await admin.get(`${prefix}:version`), '2');
-      await admin.set(`${prefix}:version`, '3');
-      for (const migrate of ['check', 'create', 'upgrade']) {
-        await assert.rejects(store.open({ migrate }, context), {
-          code: 'rejected',
-          message: /has version 3, newer than 2: update statepad$/,
-        });
-      }
-      await admin.set(`${prefix}:version`, 'other');
-      await assert.rejects(store.open({ migrate: 'upgrade' }, context), {
-        code: 'rejected',
-        message: /something else/,
-      });
-      await admin.del(`${prefix}:version`);
-      await admin.rpush(`${prefix}:version`, '1');
-      await assert.rejects(store.open({ migrate: 'create' }, context), { code: 'rejected' });
+      assert.equal(await admin.get(`${prefix}:version`), made);
     }));
 
   test('thousands of sessions of one time are paged through without gap or repeat', () =>
@@ -270,7 +257,7 @@ if (why) {
       const key = keyOf('session');
       await store.commit(create('c', key, { session: { set: { a: 1 } } }), context);
       await store.commit(append('e', key), context);
-      const app = [`${prefix}:{app}:a`, `${prefix}:{app}:l`];
+      const app = [`${prefix}:{app}:a`];
       assert.equal((await admin.keys(`${prefix}:*`)).length, app.length + 6);
       await store.remove(key, context);
       assert.deepEqual((await admin.keys(`${prefix}:*`)).sort(), [...app, `${prefix}:{app}:removed`]);

@@ -6,9 +6,11 @@ import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { redisStore } from 'statepad/stores/redis';
 import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
+import { source } from '../../support/source.mjs';
 import { clients, openIoredis } from './clients.mjs';
 import { append, context, create, keyOf, update, values } from './words.mjs';
 
+const { VERSION_TEXT } = await source('stores/redis/version.ts');
 const open = (store) => store.open({ migrate: 'create' }, context);
 
 /** A client whose server says this about itself, and has an empty store; `undefined` for what it refuses to say. */
@@ -19,8 +21,8 @@ function saying(info, fsync) {
   };
   return {
     defineCommand() {},
-    eval: async () => ['found', '2'],
-    evalsha: async () => ['found', '2'],
+    eval: async () => ['found', VERSION_TEXT],
+    evalsha: async () => ['found', VERSION_TEXT],
     call: (name) => (name === 'INFO' ? answer(info) : answer(fsync && ['appendfsync', fsync])),
   };
 }
@@ -97,7 +99,11 @@ test('a server that does not tell is believed to be as the option says, with one
   process.on('warning', listen);
   const silent = saying(undefined);
   const mute = { ...silent, call: undefined };
-  const upstash = { createScript() {}, eval: async () => ['found', '2'], evalsha: async () => ['found', '2'] };
+  const upstash = {
+    createScript() {},
+    eval: async () => ['found', VERSION_TEXT],
+    evalsha: async () => ['found', VERSION_TEXT],
+  };
   for (const client of [silent, mute, upstash, saying(lines()), saying('redis_version:7.0.0')]) {
     for (const durability of ['replicated', undefined]) {
       const store = redisStore(client, durability && { durability });
@@ -176,10 +182,10 @@ if (why) {
   });
 
   for (const [scope, dropped, survivor] of [
-    ['app', ['app'], 'log'],
-    ['app', ['app', 'log'], 'the session'],
-    ['user', ['v:user'], 'log'],
-    ['user', ['v:user', 'u:user'], 'the session'],
+    ['app', ['app'], 'the moves'],
+    ['app', ['app', 'moves'], 'the session'],
+    ['user', ['u:user'], 'the moves'],
+    ['user', ['u:user', 'm:user'], 'the session'],
   ]) {
     test(`the state of the ${scope} that was dropped is corrupt, and not empty: ${survivor} tells`, async () => {
       const prefix = fresh();
@@ -202,9 +208,9 @@ if (why) {
       await assert.rejects(store.commit(append('e', key, { [scope]: values({ x: 1 }) }), context), corrupt);
       const page = store.list({ app: 'app', descending: false }, context);
       if (scope === 'user') assert.deepEqual((await page).corrupt, [key]);
-      else if (survivor === 'log') await assert.rejects(page, corrupt);
+      else if (survivor === 'the moves') await assert.rejects(page, corrupt);
       else assert.equal((await page).corrupt.length, 2);
-      if (survivor === 'log') {
+      if (survivor === 'the moves') {
         const name = scope === 'app' ? { app: 'app' } : { app: 'app', user: 'user' };
         await assert.rejects(store.loadScope(name, context), corrupt);
         await assert.rejects(store.removeScope(name, context), corrupt);
@@ -223,11 +229,11 @@ if (why) {
     await store.commit(create('c', key), context);
     await store.commit(update('u', { appName: 'app', userId: 'user' }, { user: values({ u: 1 }) }), context);
     await store.commit(append('e', key), context);
-    await admin.del(`${prefix}:{app}:v:user`, `${prefix}:{app}:u:user`);
+    await admin.del(`${prefix}:{app}:u:user`, `${prefix}:{app}:m:user`);
     await assert.rejects(store.load(key, {}, context), { code: 'corrupt' });
   });
 
-  test('a scope whose log was dropped is read and written as ever, and its changes are not told', async () => {
+  test('a scope whose moves were dropped is read and written as ever, and its changes are not told', async () => {
     const prefix = fresh();
     const store = redisStore(admin, { prefix });
     const key = keyOf('s');
@@ -235,7 +241,7 @@ if (why) {
     await store.commit(append('e1', key, { app: values({ a: 2 }) }), context);
     const known = { pos: { app: 1 }, marks: { app: 'c' } };
     assert.ok((await store.load(key, { known }, context)).changed);
-    await admin.del(`${prefix}:{app}:log`);
+    await admin.del(`${prefix}:{app}:moves`);
     const { changed, state } = await store.load(key, { known }, context);
     assert.deepEqual([changed, { ...state.app }], [undefined, { a: 2 }]);
     const written = await store.commit(append('e2', key, { app: values({ b: 1 }) }, { known }), context);
@@ -285,7 +291,7 @@ if (why) {
     const many = await commandsOf('last');
     assert.ok(many <= few, `${many} commands, not ${few}`);
     // A mark, a name and its birth, or its end, at each position: no more than 1,256 of them.
-    assert.ok((await admin.zcard(`${prefix}:{app}:log`)) <= 3 * 1_256);
+    assert.ok((await admin.zcard(`${prefix}:{app}:moves`)) <= 3 * 1_256);
   });
 
   test('a replica that is promoted without the last writes shows by marks and ids that others have written since', async () => {

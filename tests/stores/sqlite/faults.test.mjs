@@ -251,7 +251,7 @@ for (const name of Object.keys(libraries)) {
       const store = await filled(database);
       const number = '9007199254740993';
       database.exec(
-        `UPDATE statepad_values SET value = '${number}' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = 's')`,
+        `UPDATE statepad_values SET value = '${number}' WHERE owner = (SELECT n FROM statepad_sessions WHERE id = 's')`,
       );
       await assert.rejects(store.load(key(), {}), {
         code: 'corrupt',
@@ -267,7 +267,7 @@ for (const name of Object.keys(libraries)) {
       await store.commit(creation('t', { session: { set: { n: 1 } } }));
       await store.commit(creation('other', { userId: 'v', user: { set: { v: 1 } } }));
       database.exec(
-        `UPDATE statepad_values SET value = '{"torn' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = 's')`,
+        `UPDATE statepad_values SET value = '{"torn' WHERE owner = (SELECT n FROM statepad_sessions WHERE id = 's')`,
       );
       assert.equal(await failure(store.load(key(), {})), 'corrupt');
       assert.deepEqual((await store.load(key('t'), {})).state.session, v({ n: 1 }));
@@ -281,7 +281,7 @@ for (const name of Object.keys(libraries)) {
 
       // A user's value is part of each of the user's sessions.
       database.exec(
-        `UPDATE statepad_values SET value = 'no' WHERE owner = (SELECT n FROM statepad_scopes_v2 WHERE scope = '["a","u"]')`,
+        `UPDATE statepad_values SET value = 'no' WHERE owner = (SELECT n FROM statepad_scopes WHERE scope = '["a","u"]')`,
       );
       assert.equal(await failure(store.load(key('t'), {})), 'corrupt');
       assert.equal(await failure(store.loadScope({ app: 'a', user: 'u' })), 'corrupt');
@@ -294,7 +294,7 @@ for (const name of Object.keys(libraries)) {
       );
 
       database.exec(
-        `UPDATE statepad_values SET value = '' WHERE owner = (SELECT n FROM statepad_scopes_v2 WHERE scope = '["a"]')`,
+        `UPDATE statepad_values SET value = '' WHERE owner = (SELECT n FROM statepad_scopes WHERE scope = '["a"]')`,
       );
       assert.equal(await failure(store.list(ascending)), 'corrupt');
     }));
@@ -319,7 +319,7 @@ for (const name of Object.keys(libraries)) {
       const database = file.connect();
       const store = await filled(database);
       await store.commit(creation('t'));
-      database.exec(`UPDATE statepad_sessions_v2 SET rev = 'many' WHERE id = 's'`);
+      database.exec(`UPDATE statepad_sessions SET rev = 'many' WHERE id = 's'`);
       assert.equal(await failure(store.commit(event('e2'))), 'corrupt');
       const [torn, whole] = await store.commitMany([event('e2'), event('e1', { sessionId: 't' })]);
       assert.equal(torn.code, 'corrupt');
@@ -413,7 +413,7 @@ for (const name of Object.keys(libraries)) {
         statements.filter(({ isFinalized }) => isFinalized === false),
         [],
       );
-      assert.deepEqual(rows(database, 'SELECT count(*) AS n FROM statepad_sessions_v2'), [{ n: 1 }]);
+      assert.deepEqual(rows(database, 'SELECT count(*) AS n FROM statepad_sessions'), [{ n: 1 }]);
     }));
 }
 

@@ -91,6 +91,20 @@ export function dump(database, suits = () => true) {
   return { made, contents };
 }
 
+/** The statements that make the tables as the store makes them, and fill `statepad_meta`. */
+export function madeBy(name) {
+  return withFile(name, async (file) => {
+    const database = file.connect();
+    await plain(sqliteStore(database)).open({ migrate: 'create' });
+    const tables = rows(database, 'SELECT sql FROM sqlite_master WHERE sql IS NOT NULL').map(({ sql }) => sql);
+    const meta = rows(database, 'SELECT name, value FROM statepad_meta');
+    const inserts = meta.map(
+      (row) => `INSERT INTO statepad_meta (name, value) VALUES ('${row.name}', '${row.value}')`,
+    );
+    return [...tables, ...inserts].join('; ');
+  });
+}
+
 /**
  * A connection that tells of everything it runs: `before` and `after` are called with each text, and what they throw
  * is thrown.

@@ -143,7 +143,7 @@ testBoth('what is beside an event, or kept of a lease, is corrupt when it cannot
     id: 'e1',
     pos: { app: 0, user: 0 },
   });
-  database.exec(`UPDATE statepad_sessions_v2 SET held_until = 'soon'`);
+  database.exec(`UPDATE statepad_sessions SET held_until = 'soon'`);
   assert.equal(await failure(store.lease(key(), { holder: 'two', ttl: 1 })), 'corrupt');
   assert.equal(await failure(store.commit(event('e3', { guard: { fence: 1 } }))), 'corrupt');
   assert.equal((await store.commit(event('e3'))).rev, 3);

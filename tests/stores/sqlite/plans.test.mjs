@@ -102,7 +102,7 @@ for (const name of Object.keys(libraries)) {
         // The rows that a statement writes.
         const isGiven = (step) => sql.includes('VALUES') && /^SCAN \d+(-ROW VALUES CLAUSE| CONSTANT ROWS)$/.test(step);
         // The least number of a scope: the first row.
-        const isLeast = (step) => sql.includes('min(n)') && step === 'SEARCH statepad_scopes_v2';
+        const isLeast = (step) => sql.includes('min(n)') && step === 'SEARCH statepad_scopes';
         // The positions of as many entries of a log as are wanted.
         const isLimit = (step) =>
           sql.includes('max(pos)') &&

@@ -47,7 +47,7 @@ for (const name of Object.keys(libraries)) {
       'SELECT count(*) AS texts, sum(length(entries)) AS characters FROM statepad_changes',
     );
     assert.ok(texts <= 40 && characters < 60_000, `${texts} texts of ${characters} characters`);
-    const [{ recent }] = rows(database, `SELECT max(length(recent)) AS recent FROM statepad_scopes_v2`);
+    const [{ recent }] = rows(database, `SELECT max(length(recent)) AS recent FROM statepad_scopes`);
     assert.ok(recent < 32 * 200, `${recent} characters`);
     await store.close();
     database.close();
@@ -104,9 +104,7 @@ for (const name of Object.keys(libraries)) {
       assert.equal(Object.keys((await store.load(key(), {})).state.app).length, 3001);
       // A long one does not stay in the row that each change writes.
       await store.commit(update('u3', { app: { set: { ['long '.repeat(50)]: 1 } } }));
-      assert.deepEqual(rows(database, `SELECT recent FROM statepad_scopes_v2 WHERE scope = '["a"]'`), [
-        { recent: '' },
-      ]);
+      assert.deepEqual(rows(database, `SELECT recent FROM statepad_scopes WHERE scope = '["a"]'`), [{ recent: '' }]);
       assert.equal(Object.keys((await told(2, 'u1')).app.set).length, 2);
     }));
 

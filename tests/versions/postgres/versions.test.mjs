@@ -3,12 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { postgresStore } from 'statepad/stores/postgres';
 import { startPostgres } from '../../support/postgres.mjs';
 import { assertSays } from '../suites.mjs';
 import { newest, oldest, versions } from './installed.mjs';
-
-const context = { signal: new AbortController().signal };
 
 test('all versions between the oldest and the newest are tested, and the docs name these two', () => {
   const majors = [...versions.map(({ major }) => major), newest];
@@ -41,20 +38,3 @@ for (const { major, from } of versions) {
       assert.equal(Number.parseInt(rows[0].server_version, 10), major);
     }));
 }
-
-test(`Postgres ${oldest.major}: a function that casts what is left out is never given a null of JSON`, () =>
-  withServer(oldest.from, async (pool) => {
-    const store = postgresStore(pool);
-    await store.open({ migrate: 'create' }, context);
-    // As it lies in schemas that were made when it did so.
-    const { rows } = await pool.query("select pg_get_functiondef('statepad.commit_v2'::regproc) as made");
-    const older = rows[0].made.replaceAll('(item->>2)::bigint', '(item->2)::bigint');
-    assert.notEqual(older, rows[0].made);
-    await pool.query(older);
-    const update = (id, user) => ({
-      ...{ id, kind: 'update', key: { appName: 'a', ...user }, time: 1 },
-      delta: { [user ? 'user' : 'app']: { set: { x: 1 } } },
-    });
-    assert.deepEqual((await store.commit(update('u1'), context)).pos, { app: 1, user: 0 });
-    assert.deepEqual((await store.commit(update('u2', { userId: 'u' }), context)).pos, { app: 1, user: 1 });
-  }));

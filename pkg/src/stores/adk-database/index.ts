@@ -16,7 +16,7 @@ import { headIn, loadedOf, loadedScopeOf, loadStatement, seenOf } from './read.j
 import { removeScopeStatement, scopeIn, scopeStatement } from './read.js';
 import { tablesIn } from './sql.js';
 import { removeStatements } from './write.js';
-import { quotedSchema } from '../postgres/open.js';
+import { quotedSchema } from '../postgres/schema-name.js';
 import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from '../postgres/server.js';
 import { valuesOf } from '../shared/values.js';
 import type { PostgresClient } from '../postgres/client.js';

@@ -18,8 +18,7 @@
  * it was earlier under the same name; a session that is deleted, put back whole, or cut off at its end together
  * with its revision; a user or an app put back whole; in a log, that the newest changes of a name are missing, the
  * order of changes of different sessions, and that, when and by whom a value was deleted; times of sessions and
- * events as the store sorts by them. Of what version 1 has written: also writers in a log, and that what a session
- * began with is gone.
+ * events as the store sorts by them.
  *
  * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a
  * session that cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on
@@ -36,8 +35,7 @@
  */
 
 import { StatepadError } from '../../model/errors.js';
-import { sessionTitle } from '../../store/refusals.js';
-import { isStoreError, StoreError } from '../../store/store-error.js';
+import { isStoreError } from '../../store/store-error.js';
 import { Attempts } from './attempt.js';
 import { Cipher } from './cipher.js';
 import { Commits } from './commit.js';
@@ -45,7 +43,7 @@ import { Keyring } from './keys.js';
 import { openLog } from './log.js';
 import { nameTokens } from './names.js';
 import { checkArguments, type EncryptedStoreOptions } from './options.js';
-import { checkBegun, lacksBeginning, openLoaded, openPage } from './read.js';
+import { openLoaded, openPage } from './read.js';
 import { homeOfScope, Records } from './records.js';
 import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
 
@@ -78,13 +76,6 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
   const load: SessionStore['load'] = async (key, query, context) => {
     const loaded = await inner.load(key, query, context);
     attempts.saw(key, loaded ?? undefined);
-    if (loaded !== null && !records.readsPlaintext && lacksBeginning(loaded, query.events)) {
-      const whole = await inner.load(key, { events: {} }, context);
-      if (whole?.created !== loaded.created) {
-        throw new StoreError('unavailable', `${sessionTitle(key)} was replaced while it was read`);
-      }
-      await checkBegun(records, whole, key);
-    }
     return loaded && openLoaded(records, loaded, key, query);
   };
   const store: SessionStore = {

@@ -25,8 +25,8 @@ interface OpenedEntry {
 
 async function openEntry(records: Records, entry: LogEntry, home: Home): Promise<OpenedEntry> {
   const opened = await Promise.all(entry.writes.map((write) => records.openWrite(write, home)));
-  for (const [index, { stamp }] of opened.entries()) {
-    if (stamp === undefined ? isSealed(entry.writes[index]?.to) : !isStampOf(stamp, entry)) {
+  for (const { stamp } of opened) {
+    if (stamp !== undefined && !isStampOf(stamp, entry)) {
       refuse(entry, home, 'says of a value that another change has written it');
     }
   }

@@ -5,7 +5,6 @@ import { sessionTitle } from '../../store/refusals.js';
 import { unlessCorrupt } from '../shared/outcome.js';
 import { changedOf, stateOf } from '../shared/parts.js';
 import { placeOf } from '../shared/list-order.js';
-import { isOfVersion1 } from './cipher.js';
 import type { Home, Records } from './records.js';
 import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -19,7 +18,7 @@ export async function openLoaded(
 ): Promise<Loaded> {
   const { created, state, changed } = loaded;
   const { appName: app, userId: user } = key;
-  checkEvents(loaded, key, query.events);
+  checkEvents(loaded, key, query.events, records.readsPlaintext);
   const open = async (values: Values | undefined, home: Home): Promise<Values | undefined> =>
     values && records.openValues(values, home);
   const [ownValues, appValues, userValues, openedChanged, ...opened] = await Promise.all([
@@ -39,26 +38,6 @@ export async function openLoaded(
       return data === undefined ? [] : [{ ...event, data }];
     }),
   };
-}
-
-/**
- * Whether the beginning of a session was asked for, and is not there. With `since` it may be left out for its time.
- */
-export function lacksBeginning({ rev, events }: Loaded, query: LoadQuery['events'] = {}): boolean {
-  return query.since === undefined && firstOf(query, rev) === 0 && events[0]?.rev !== 0;
-}
-
-/**
- * Throws `corrupt` when a session without a beginning has had one. Only those of version 1 may have none: what that
- * has encrypted in them tells them. `whole` is the session with all of its events.
- */
-export async function checkBegun(records: Records, whole: Loaded, key: SessionKey): Promise<void> {
-  // What cannot be opened tells nothing.
-  await openLoaded(records, whole, key, {});
-  const texts = [...whole.events.map(({ data }) => data), ...Object.values(whole.state.session ?? {})];
-  if (!texts.some(isOfVersion1)) {
-    throw new StoreError('corrupt', `what ${sessionTitle(key)} began with is missing`);
-  }
 }
 
 /**
@@ -135,15 +114,20 @@ async function openRow(records: Records, row: Row): Promise<Row> {
 }
 
 /**
- * Each event tells its revision, so one that is gone leaves a gap; that of revision 0 is looked for elsewhere. With
- * `since` there may be gaps.
+ * Each event tells its revision, so one that is gone leaves a gap. With `since` there may be gaps. A session in plain
+ * text may lack the event of revision 0.
  */
-function checkEvents({ rev, events }: Loaded, key: SessionKey, query: LoadQuery['events'] = {}): void {
-  const { from = 1, to = Infinity, since } = query;
+function checkEvents(
+  { rev, events }: Loaded,
+  key: SessionKey,
+  query: LoadQuery['events'] = {},
+  readsPlaintext: boolean,
+): void {
+  const { from = 1, to = Infinity, last = Infinity, since } = query;
   const end = Math.min(to, rev);
   const first = Math.max(0, from);
-  const least = firstOf(query, rev);
-  const start = least === 0 && events[0]?.rev !== 0 ? 1 : least;
+  const least = Math.max(first, end - last + 1);
+  const start = readsPlaintext && least === 0 && events[0]?.rev !== 0 ? 1 : least;
   const isWhole =
     events.length === Math.max(0, end - start + 1) && events.every((event, index) => event.rev === start + index);
   const isOrdered = events.every(
@@ -152,9 +136,4 @@ function checkEvents({ rev, events }: Loaded, key: SessionKey, query: LoadQuery[
   if (!(since === undefined ? isWhole : isOrdered)) {
     throw new StoreError('corrupt', `events of ${sessionTitle(key)} are missing`);
   }
-}
-
-/** The first revision that a query asks for, when the session is at `rev`. */
-function firstOf({ from = 1, to = Infinity, last = Infinity }: NonNullable<LoadQuery['events']>, rev: number): number {
-  return Math.max(0, from, Math.min(to, rev) - last + 1);
 }

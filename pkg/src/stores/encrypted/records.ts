@@ -1,7 +1,7 @@
 // What is stored in place of values and events, and what each is bound to.
 
 import { StoreError } from '../../store/store-error.js';
-import { isSealed, type Binding, type Cipher, type Format } from './cipher.js';
+import { isSealed, type Binding, type Cipher } from './cipher.js';
 import { readStamp, writeStamp, type Stamp } from './stamp.js';
 import { valuesOf } from '../shared/values.js';
 import type { NameTokens } from './names.js';
@@ -34,7 +34,7 @@ export interface RecordOptions {
 export interface OpenedValue {
   readonly name: string;
   readonly value: Json;
-  /** The change that wrote it: of an encrypted value of an app or a user, unless version 1 has written it. */
+  /** The change that wrote it: of an encrypted value of an app or a user. */
   readonly stamp?: Stamp;
 }
 
@@ -140,8 +140,8 @@ export class Records {
       }
       throw new StoreError('corrupt', `${what} is not encrypted`);
     }
-    const { format, text } = await this.#cipher.open(value, this.#bindingOf(stored, home), what);
-    const [content, stamp] = stamped(JSON.parse(text) as Json, format, home);
+    const text = await this.#cipher.open(value, this.#bindingOf(stored, home), what);
+    const [content, stamp] = stamped(JSON.parse(text) as Json, home);
     if (this.#names === undefined) {
       return { name: stored, value: content, ...stamp };
     }
@@ -188,7 +188,7 @@ export class Records {
       }
       throw new StoreError('corrupt', `${what} is not encrypted`);
     }
-    const { text } = await this.#cipher.open(stored, bindingOfEvents(key, created), what);
+    const text = await this.#cipher.open(stored, bindingOfEvents(key, created), what);
     const [header = ''] = text.split('\n', 1);
     const [rev, id] = JSON.parse(header) as readonly [number, string];
     if (rev !== (expected.rev ?? rev) || id !== (expected.id ?? id)) {
@@ -237,9 +237,9 @@ function bindingOfEvents({ appName, userId, sessionId }: SessionKey, created: st
   return ['event', appName, userId, sessionId, created];
 }
 
-/** What was sealed, apart from the stamp that values of apps and users are sealed with since version 1. */
-function stamped(content: Json, format: Format, { scope }: Home): readonly [Json, { readonly stamp?: Stamp }] {
-  if (format === 1 || scope === 'session') {
+/** What was sealed, apart from the stamp that values of apps and users are sealed with. */
+function stamped(content: Json, { scope }: Home): readonly [Json, { readonly stamp?: Stamp }] {
+  if (scope === 'session') {
     return [content, {}];
   }
   const [stamp, inner] = content as unknown as readonly [Parameters<typeof readStamp>[0], Json];

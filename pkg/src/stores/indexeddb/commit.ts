@@ -8,7 +8,7 @@ import { outcomeOf, type Outcome } from '../shared/outcome.js';
 import { resultsOf } from './events.js';
 import { RememberedIds } from './ids.js';
 import { scopeKey, sessionKey, toOrdered } from './keys.js';
-import { get, lastOf, put } from './requests.js';
+import { get, put } from './requests.js';
 import type { MetaRow, ScopeKey, SessionRow } from './rows.js';
 import { HeldScope } from './scope.js';
 import { beforeNow, changedFor, checkGuard, placeNow, resolveNow, type Place, type Target } from './target.js';
@@ -146,7 +146,7 @@ class Batch {
       this.#places.set(text, place);
       place.row = await get(this.#transaction, 'sessions', sessionKey(key));
       place.values.next = place.row?.next ?? 0;
-      place.last = place.row && (await lastOf(this.#transaction, place.row));
+      place.last = place.row?.last;
     }
   }
 

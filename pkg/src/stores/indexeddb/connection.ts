@@ -3,9 +3,8 @@
 import { StoreError } from '../../store/store-error.js';
 import { isLoss, reasonOf, refusalOfRead, refusalOfWrite, refused } from './errors.js';
 import { openDatabase, type Opened, type Progress } from './open.js';
-import { get } from './requests.js';
-import { DATA_VERSION, FIRST_VERSION, TABLES, VERSION, isComplete } from './schema.js';
-import { newerVersion, olderVersion } from '../../store/refusals.js';
+import { CURRENT, readMeta, versionOf, type Schema } from './schema.js';
+import { newerVersion, olderVersion, otherLayout } from '../../store/refusals.js';
 import type { Migrate } from '../../store/contract.js';
 
 /** How long another tab may take to close its connection before `open` fails, in milliseconds. */
@@ -22,15 +21,17 @@ interface Opening {
 export class Connection {
   readonly #name: string;
   readonly #factory: IDBFactory | undefined;
+  readonly #schema: Schema;
   #database: IDBDatabase | undefined;
   #opening: Opening | undefined;
   /** Of the database that was opened first: no other one may take its place unnoticed. */
   #identity: string | undefined;
   #isClosed = false;
 
-  constructor(name: string, factory: IDBFactory | undefined) {
+  constructor(name: string, factory: IDBFactory | undefined, schema = CURRENT) {
     this.#name = name;
     this.#factory = factory;
+    this.#schema = schema;
   }
 
   /** Opens the database, unless it is open. */
@@ -91,7 +92,7 @@ export class Connection {
     for (let isSecond = false; ; isSecond = true) {
       const database = await this.open('check');
       try {
-        return database.transaction([...TABLES], mode, { durability });
+        return database.transaction(Object.keys(this.#schema.tables), mode, { durability });
       } catch (error) {
         this.#loseAfter(error, database);
         if (isSecond || !isLoss(error)) {
@@ -135,12 +136,6 @@ export class Connection {
     try {
       opened = await this.#find(migrate, progress);
       const { database } = opened;
-      if (database.version > VERSION) {
-        throw newer(this.#name, database.version);
-      }
-      if (!isComplete(database)) {
-        throw new StoreError('rejected', `the database "${this.#name}" is not one of statepad`);
-      }
       const identity = await this.#identify(database);
       if (this.#isClosed) {
         throw new StoreError('rejected', `the store of the database "${this.#name}" was closed while it was opened`);
@@ -166,36 +161,57 @@ export class Connection {
   async #find(migrate: Migrate, progress: Progress): Promise<Opened> {
     const factory = this.#factory ?? factoryOfHost();
     const found = await openDatabase(factory, this.#name, progress);
-    if (found !== undefined && found.database.version >= VERSION) {
+    const version = found === undefined ? 0 : versionOf(found.database);
+    if (found !== undefined && version >= this.#schema.version) {
       return found;
     }
-    const isOld = found !== undefined && isComplete(found.database);
+    const isOld = version > 0 && found?.database.objectStoreNames.contains('meta') === true;
     found?.database.close();
     if (this.#identity !== undefined) {
       throw replaced(this.#name);
     }
     if (isOld && migrate !== 'upgrade') {
-      throw olderVersion(`the database "${this.#name}"`, found.database.version - FIRST_VERSION + 1, DATA_VERSION);
+      throw olderVersion(titleOf(this.#name), version, this.#schema.version);
     }
     if (!isOld && migrate === 'check') {
       throw new StoreError('rejected', `there is no database "${this.#name}": open it with migrate: 'create'`);
     }
-    const made = await openDatabase(factory, this.#name, { ...progress, version: VERSION });
+    const made = await openDatabase(factory, this.#name, { ...progress, schema: this.#schema });
     if (made === undefined) {
-      throw new StoreError('rejected', `the database "${this.#name}" is not one of statepad`);
+      throw foreign(this.#name);
     }
     return made;
   }
 
-  /** Makes sure that it is the same database as before. */
+  /** Makes sure that it is a database that this module reads, and the same one as before. */
   async #identify(database: IDBDatabase): Promise<string> {
-    const row = await get(database.transaction('meta'), 'meta', 'database');
-    const identity = row?.identity ?? '';
-    if ((this.#identity ?? identity) !== identity) {
+    const { version, layout } = this.#schema;
+    const found = versionOf(database);
+    if (found > version) {
+      throw newer(this.#name, found, version);
+    }
+    const meta = await readMeta(database);
+    if (meta === undefined) {
+      throw foreign(this.#name);
+    }
+    if (meta.layout !== layout) {
+      throw otherLayout(titleOf(this.#name), meta.layout, layout);
+    }
+    if ((this.#identity ?? meta.identity) !== meta.identity) {
       throw replaced(this.#name);
     }
-    return identity;
+    return meta.identity;
   }
+}
+
+/** How messages call a database. */
+function titleOf(name: string): string {
+  return `the database "${name}"`;
+}
+
+/** It is there, but no version has made it. */
+function foreign(name: string): StoreError {
+  return new StoreError('rejected', `${titleOf(name)} is not one of statepad`);
 }
 
 /** What has been read before says nothing of a new database, not even where its scopes are. */
@@ -204,8 +220,8 @@ function replaced(name: string): StoreError {
 }
 
 /** Another tab has brought the database to a later version. */
-function newer(database: string, version: number): StoreError {
-  const { code, message } = newerVersion(`the database "${database}"`, version - FIRST_VERSION + 1, DATA_VERSION);
+function newer(name: string, found: number, ours: number): StoreError {
+  const { code, message } = newerVersion(titleOf(name), found, ours);
   return new StoreError(code, `${message}, and reload the page`);
 }
 

@@ -23,7 +23,7 @@ export async function leaseSession(
   }
   const now = Date.now();
   const { lease, ...rest } = row;
-  const { fence, holder, until } = decideLease({ fence: row.fence ?? 0, ...lease }, request, now);
+  const { fence, holder, until } = decideLease({ fence: row.fence, ...lease }, request, now);
   const leased: SessionRow = { ...rest, fence };
   put(
     transaction,

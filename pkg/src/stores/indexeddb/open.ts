@@ -1,7 +1,7 @@
 // One request to open an IndexedDB database, and the connection that comes of it.
 
 import { nameOf, reasonOf, refusalOfOpening } from './errors.js';
-import { canBeUpgraded, createTables } from './schema.js';
+import { createTables, numberOf, upgradeTables, type Schema } from './schema.js';
 
 /**
  * How long the browser may say nothing, in milliseconds, before `open` fails: it lets a request wait behind those of
@@ -28,18 +28,18 @@ export interface Progress {
 
 /**
  * Opens a database, or answers `undefined` and leaves everything as it is when there is none that suits: none at all,
- * or, when a version is wanted, one that is not empty and has another layout.
+ * or, when one is to be made or upgraded to a schema, another program's.
  */
 export function openDatabase(
   factory: IDBFactory,
   name: string,
-  { version, onBlocked, onQueued }: Progress & { readonly version?: number },
+  { schema, onBlocked, onQueued }: Progress & { readonly schema?: Schema },
 ): Promise<Opened | undefined> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(refusalOfOpening(error, name));
     let request: IDBOpenDBRequest;
     try {
-      request = factory.open(name, version);
+      request = factory.open(name, schema && numberOf(schema));
     } catch (error) {
       fail(error);
       return;
@@ -50,14 +50,19 @@ export function openDatabase(
       clearTimeout(timer);
       onBlocked();
     };
-    request.onupgradeneeded = ({ oldVersion }) => {
+    request.onupgradeneeded = () => {
       clearTimeout(timer);
       const { result: database, transaction } = request;
-      isUnfit = version === undefined || !canBeUpgraded(database, oldVersion);
-      if (isUnfit) {
+      const refuse = (): void => {
+        isUnfit = true;
         transaction?.abort();
-      } else if (transaction !== null) {
-        createTables(database, transaction);
+      };
+      if (schema === undefined || transaction === null) {
+        refuse();
+      } else if (database.objectStoreNames.length === 0) {
+        createTables(database, transaction, schema);
+      } else {
+        upgradeTables(database, transaction, schema, refuse);
       }
     };
     request.onsuccess = () => {

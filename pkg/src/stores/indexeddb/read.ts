@@ -3,7 +3,7 @@
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { readEvents } from './events.js';
 import { scopeKey, sessionKey } from './keys.js';
-import { answer, get, lastOf, source } from './requests.js';
+import { answer, get, source } from './requests.js';
 import type { ScopeRow, SessionRow } from './rows.js';
 import { deltaSince, readSince } from './since.js';
 import { readValues } from './values.js';
@@ -26,11 +26,10 @@ export async function readSession(
   if (session === undefined) {
     return null;
   }
-  const { created, rev, time } = session;
+  const { created, rev, time, last } = session;
   const { events: wanted = {}, known = {} } = query;
   const pos = { app: app?.pos ?? 0, user: user?.pos ?? 0 };
-  const [last, hasDiverged, appPart, userPart, events] = await Promise.all([
-    lastOf(transaction, session),
+  const [hasDiverged, appPart, userPart, events] = await Promise.all([
     diverges(transaction, session, known),
     readPart(transaction, { app: key.appName }, app, { pos: known.pos?.app, mark: known.marks?.app }),
     readPart(transaction, { app: key.appName, user: key.userId }, user, {

@@ -25,7 +25,7 @@ export async function removeSession(
   if (!isNamed(session, guard)) {
     return false;
   }
-  checkFence(session.fence ?? 0, guard?.fence);
+  checkFence(session.fence, guard?.fence);
   remove(transaction, 'sessions', sessionKey(key));
   remove(transaction, 'events', beginningWith([session.number]));
   remove(transaction, 'values', beginningWith([session.number]));

@@ -1,7 +1,7 @@
 // Requests to the object stores of an IndexedDB database, in a transaction.
 
 import { reasonOf } from './errors.js';
-import type { Rows, SessionRow, TableName } from './rows.js';
+import type { Rows, TableName } from './rows.js';
 
 /** Reads one row, by its key or by that of an index. */
 export async function get<N extends TableName>(
@@ -11,15 +11,6 @@ export async function get<N extends TableName>(
   index?: string,
 ): Promise<Rows[N] | undefined> {
   return (await answer(source(transaction, name, index).get(key))) as Rows[N] | undefined;
-}
-
-/** The id of a session's last event, if it has one. */
-export async function lastOf(
-  transaction: IDBTransaction,
-  { number, rev, last }: SessionRow,
-): Promise<string | undefined> {
-  // Version 1 does not write it to the session.
-  return last ?? (rev === 0 ? undefined : (await get(transaction, 'events', [number, rev]))?.id);
 }
 
 /** Reads rows in the order of their keys, or of those of an index. */

@@ -14,8 +14,8 @@ export interface MetaRow {
   readonly identity: string;
   /** The number of the last session. */
   readonly sessions: number;
-  /** `DATA_VERSION`; absent in the first. */
-  readonly version?: number;
+  /** The fingerprint of the tables. */
+  readonly layout: string;
 }
 
 /** A session. Its texts are written by `toOrdered`. */
@@ -38,12 +38,10 @@ export interface SessionRow {
   readonly peak: number;
   /** The order of the next new name. */
   readonly next: number;
-  /**
-   * The id of the event at `rev`; absent at revision 0, and in a row of version 1 that nothing was appended to since.
-   */
+  /** The id of the event at `rev`; absent at revision 0. */
   readonly last?: string;
-  /** The token of the last lease; 0 before the first. Absent in rows of version 1. */
-  readonly fence?: number;
+  /** The token of the last lease; 0 before the first. */
+  readonly fence: number;
   /** Who has the lease until when, in milliseconds since the epoch; absent when it was given back. */
   readonly lease?: { readonly holder: string; readonly until: number };
 }
@@ -71,7 +69,7 @@ export interface ValueRow {
   /** Ascending in the order in which the names were first written. */
   readonly order: number;
   readonly text: string;
-  /** Of an app or a user: the position at which it was written, absent when it was written by version 1. */
+  /** Of an app or a user: the position at which it was written. */
   readonly pos?: number;
   /** The position at which its name came into being, likewise. */
   readonly made?: number;

@@ -1,33 +1,36 @@
 // The object stores of an IndexedDB database: their keys and indexes, and how they are made.
 
 import { newId } from '../../model/ids.js';
-import { put } from './requests.js';
+import { isObject } from '../../model/kinds.js';
+import { get, put } from './requests.js';
 import type { MetaRow, TableName } from './rows.js';
 
 /**
- * IndexedDB's own version number says which layout a database has. The first is 2: opening a database that is not
- * there, without a version, makes an empty one of version 1.
+ * IndexedDB's own version number of a database of version 1: opening a database that is not there, without a number,
+ * makes an empty one of number 1.
  *
  * No write needs to compare it: the browser raises it when no connection to an older version is left, and each
- * connection closes itself when it is asked to; those of the first version did so, too. What is opened again sees the
- * new number.
+ * connection closes itself when it is asked to. What is opened again sees the new number.
  */
-export const VERSION = 3;
-export const FIRST_VERSION = 2;
-/** The number of the layout as it is told. */
-export const DATA_VERSION = VERSION - FIRST_VERSION + 1;
+const FIRST_NUMBER = 2;
 
 /** The members of a row that are its key, and its indexes. Under an id there is one row. */
-interface Layout {
+interface Table {
   readonly key: string | string[];
   readonly indexes?: Readonly<Record<string, string[]>>;
-  /** The version that brought it. */
-  readonly since?: number;
 }
 
-const IDS: Layout = { key: ['at', 'scope', 'id'], indexes: { id: ['scope', 'id'] } };
+/** What a database has at a version. */
+export interface Schema {
+  readonly version: number;
+  /** The fingerprint of the tables: see {@link LAYOUT}. */
+  readonly layout: string;
+  readonly tables: Readonly<Record<string, Table>>;
+}
 
-const LAYOUT: Readonly<Record<TableName, Layout>> = {
+const IDS: Table = { key: ['at', 'scope', 'id'], indexes: { id: ['scope', 'id'] } };
+
+export const TABLES: Readonly<Record<TableName, Table>> = {
   meta: { key: 'name' },
   sessions: {
     key: ['app', 'user', 'id'],
@@ -42,46 +45,81 @@ const LAYOUT: Readonly<Record<TableName, Layout>> = {
   values: { key: ['home', 'name'], indexes: { pos: ['home', 'pos'] } },
   scopes: { key: 'scope' },
   updates: IDS,
-  marks: { key: ['scope', 'pos'], since: 3 },
-  gone: { key: ['scope', 'pos', 'name'], since: 3 },
-  calls: { ...IDS, since: 3 },
-  creations: { ...IDS, since: 3 },
-  log: { key: ['scope', 'pos'], since: 3 },
+  marks: { key: ['scope', 'pos'] },
+  gone: { key: ['scope', 'pos', 'name'] },
+  calls: IDS,
+  creations: IDS,
+  log: { key: ['scope', 'pos'] },
 };
 
-export const TABLES = Object.keys(LAYOUT) as readonly TableName[];
+/**
+ * The fingerprint of {@link TABLES}: a database that an unreleased build has made otherwise has another one, or none,
+ * and is refused. It goes with the first release.
+ */
+export const LAYOUT = '0d212187';
 
-/** Whether a database has what it should have at its version, or at an earlier one. */
-export function isComplete({ objectStoreNames, version }: IDBDatabase, at = version): boolean {
-  const wanted = TABLES.filter((name) => (LAYOUT[name].since ?? FIRST_VERSION) <= at);
-  return wanted.length > 0 && wanted.every((name) => objectStoreNames.contains(name));
+/** The version that this module reads and writes. */
+export const CURRENT: Schema = { version: 1, layout: LAYOUT, tables: TABLES };
+
+/** IndexedDB's own number of a version. */
+export function numberOf({ version }: Schema): number {
+  return FIRST_NUMBER + version - 1;
 }
 
-/** Whether {@link createTables} may be called: there is nothing, or what an older version has made. */
-export function canBeUpgraded(database: IDBDatabase, oldVersion: number): boolean {
-  return database.objectStoreNames.length === 0 || isComplete(database, oldVersion);
+/** The version that a database has by IndexedDB's own number; 0 where no version has made it. */
+export function versionOf({ version: number }: IDBDatabase): number {
+  return number - FIRST_NUMBER + 1;
+}
+
+/** Reads what is told of the whole database; `undefined` where it is another program's. */
+export async function readMeta(database: IDBDatabase): Promise<MetaRow | undefined> {
+  const row = database.objectStoreNames.contains('meta')
+    ? await get(database.transaction('meta'), 'meta', 'database')
+    : undefined;
+  return isMeta(row) ? row : undefined;
+}
+
+/** Makes everything in an empty database, in the transaction that is there for it: all of it or nothing. */
+export function createTables(database: IDBDatabase, transaction: IDBTransaction, schema: Schema): void {
+  makeMissing(database, transaction, schema);
+  put(transaction, 'meta', { name: 'database', identity: newId(), sessions: 0, layout: schema.layout });
 }
 
 /**
- * Makes everything that is missing, in the transaction that is there for it: all of it or nothing. Rows of the first
- * version stay as they are: what they lack is what was not known then.
+ * Makes what a database of an older version lacks, likewise. Its rows stay as they are. Calls `refuse` where it is
+ * another program's, and has made nothing then.
  */
-export function createTables(database: IDBDatabase, transaction: IDBTransaction): void {
-  const isNew = database.objectStoreNames.length === 0;
-  for (const name of TABLES) {
-    const { key, indexes = {} } = LAYOUT[name];
+export function upgradeTables(
+  database: IDBDatabase,
+  transaction: IDBTransaction,
+  schema: Schema,
+  refuse: () => void,
+): void {
+  if (!database.objectStoreNames.contains('meta')) {
+    refuse();
+    return;
+  }
+  const found: IDBRequest<unknown> = transaction.objectStore('meta').get('database');
+  found.onsuccess = () => {
+    if (isMeta(found.result)) {
+      makeMissing(database, transaction, schema);
+      put(transaction, 'meta', { ...found.result, layout: schema.layout });
+    } else {
+      refuse();
+    }
+  };
+}
+
+function makeMissing(database: IDBDatabase, transaction: IDBTransaction, { tables }: Schema): void {
+  for (const [name, { key, indexes = {} }] of Object.entries(tables)) {
     const isThere = database.objectStoreNames.contains(name);
     const table = isThere ? transaction.objectStore(name) : database.createObjectStore(name, { keyPath: key });
     Object.entries(indexes)
       .filter(([index]) => !table.indexNames.contains(index))
       .forEach(([index, members]) => table.createIndex(index, members, { unique: index === 'id' }));
   }
-  const version = DATA_VERSION;
-  if (isNew) {
-    put(transaction, 'meta', { name: 'database', identity: newId(), sessions: 0, version });
-    return;
-  }
-  const meta = transaction.objectStore('meta').get('database') as IDBRequest<MetaRow | undefined>;
-  meta.onsuccess = () =>
-    put(transaction, 'meta', { name: 'database', identity: newId(), sessions: 0, ...meta.result, version });
+}
+
+function isMeta(row: unknown): row is MetaRow {
+  return isObject(row) && 'identity' in row && typeof row.identity === 'string';
 }

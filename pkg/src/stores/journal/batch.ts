@@ -7,7 +7,7 @@ import { isEmpty } from '../shared/values.js';
 import type { LogTables } from './log-tables.js';
 import type { Change, Committed, Guard } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
-import type { LogRecord, Refusal, Removal, Trimming, VersionRecord } from './log-record.js';
+import type { Numbered, Refusal, Removal, Trimming } from './log-record.js';
 
 /** What is to be written: a change, or a removal. */
 export type Request = Change | Trimming | Removal;
@@ -27,7 +27,7 @@ export interface Task {
 /** A task that has been decided, with the record that is kept of it. */
 export interface Entry {
   readonly task: Task;
-  readonly record: Exclude<LogRecord, VersionRecord>;
+  readonly record: Numbered;
   /** Why it is refused, when the record is that of a refusal. */
   readonly refusal?: StoreError;
 }

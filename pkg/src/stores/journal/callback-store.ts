@@ -7,6 +7,7 @@ import { hintOf } from '../shared/keys.js';
 import { foundIn, isObjectText } from './given-record.js';
 import { Log, type LogSource } from './log.js';
 import { checkLogOptions } from './options.js';
+import { FORMAT } from './version.js';
 import type { Change, Committed, Hint, ScopeName, SessionStore, StoreContext } from '../../store/contract.js';
 import type { Callbacks, LogOptions, Removal, Trimming } from './log-record.js';
 
@@ -53,9 +54,9 @@ function sourceOf(callbacks: Callbacks, admit: NonNullable<LogSource['admit']>):
 }
 
 /** @internal Makes a store over what keeps the records of a log. */
-export function logStore(source: LogSource, options: LogOptions): SessionStore {
+export function logStore(source: LogSource, options: LogOptions, format = FORMAT): SessionStore {
   const hasLog = options.log ?? true;
-  const log = new Log(source, options);
+  const log = new Log(source, options, format);
   const commit = (change: Change, context: StoreContext): Promise<Committed> =>
     log.write(change, context) as Promise<Committed>;
   return {

@@ -6,7 +6,7 @@ import { StoreError } from '../../store/store-error.js';
 import { isObject } from '../../model/kinds.js';
 import { LOST, type Damage, type Found } from './log-tables.js';
 import type { Change, Delta, Guard, Hint } from '../../store/contract.js';
-import type { LogRecord, Removal } from './log-record.js';
+import type { Refusal, Removal } from './log-record.js';
 
 /** An object whose members are not known to be what they should. */
 type Given = Readonly<Record<string, unknown>>;
@@ -26,13 +26,16 @@ type TextCheck = (text: string) => boolean;
  */
 export function foundIn(given: unknown, place: number, isText: TextCheck = () => true): readonly Found[] {
   const key = isObject(given) ? keyOf((given as Given)['key']) : undefined;
-  const { kind, version, call } = (isObject(given) ? given : {}) as Given;
+  const { kind, version, layout, call } = (isObject(given) ? given : {}) as Given;
   if (typeof kind !== 'string' || !KINDS.includes(kind) || (kind === 'version' && typeof version !== 'number')) {
     throw unreadable(place);
   }
-  if (kind === 'version' || kind === 'refusal') {
-    // A refusal that cannot be read is forgotten: nothing that is kept depends on it.
-    return kind === 'version' || typeof call === 'string' ? [given as LogRecord] : [];
+  if (kind === 'version') {
+    return [{ kind, version: version as number, layout: typeof layout === 'string' ? layout : undefined }];
+  }
+  if (kind === 'refusal') {
+    // One that cannot be read is forgotten: nothing that is kept depends on it.
+    return typeof call === 'string' ? [given as Refusal] : [];
   }
   if (key === undefined || !fits(kind, key)) {
     throw unreadable(place);
@@ -84,7 +87,7 @@ function changeIn(given: Given, key: Hint, isText: TextCheck): readonly Found[] 
   ];
   const isSound = isObject(delta) && partIn(parts['session']) !== LOST && isOwnSound(given, isText);
   if (isSound && scopes.length === 0) {
-    return [given as unknown as LogRecord];
+    return [given as unknown as Change];
   }
   const shared: Damage['delta'] = { ...(app && { app }), ...(user && { user }) };
   const lost = [...scopes, ...(isSound || sessionId === undefined ? [] : [key])];

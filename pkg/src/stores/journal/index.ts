@@ -21,45 +21,20 @@ import {
   type FileJournalOptions,
   type StorageOptions,
 } from './options.js';
-import { logStore } from './callback-store.js';
 import { JournalFile } from './file/journal-file.js';
-import { JournalReader } from './reader.js';
-import { lineOf, versionLine } from './lines.js';
+import { lineStore, type JournalMedium } from './line-store.js';
 import { JournalStorage } from './web-storage/journal-storage.js';
-import type { LogSource } from './log.js';
-import type { LogOptions, Records } from './log-record.js';
-import type { Durability, Migrate, SessionStore } from '../../store/contract.js';
+import type { LogOptions } from './log-record.js';
+import type { SessionStore } from '../../store/contract.js';
 
 export { StoreError } from '../../store/store-error.js';
 export { callbackStore } from './callback-store.js';
 export type * from './callback-store.js';
+export type { JournalMedium } from './line-store.js';
 export type { FileJournalOptions, StorageOptions } from './options.js';
 export type { StorageArea, StorageLocks } from './web-storage/area.js';
 export type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 export type { StoreErrorCode, StoreErrorDetails } from '../../store/store-error.js';
-
-/** Where lines are kept. */
-export interface JournalMedium {
-  /**
-   * Appends lines, in order, behind all others; they are durable when it resolves. No line has a line feed in it; an
-   * empty one comes first when a line before it may be torn. Called with all that wait, and not again before it is
-   * done.
-   *
-   * A `StoreError` of code `unavailable` or `rejected` says that none of them is written. After any other error the
-   * outcome is unknown, and everything is read again before the next call: what is written of them must be there by
-   * then, and nothing may be added later. A batch that is `rejected` is appended again, line by line.
-   */
-  append(lines: readonly string[]): Promise<void>;
-  /** Reads all lines, in order. Those that are there twice, because a retry wrote them again, do no harm. */
-  read(): Records<string> | Promise<Records<string>>;
-  /** Called once before all others. Throws a `StoreError` of code `rejected` when what it finds does not suit. */
-  open?(options: { readonly migrate: Migrate }): Promise<void>;
-  /** Called once after all others, and when opening fails. */
-  close?(): Promise<void>;
-  readonly durability?: Durability;
-  /** What messages call it; `the journal` unless told otherwise. */
-  readonly name?: string;
-}
 
 /**
  * Makes a store over lines that the medium keeps. Changes that wait are appended together. Nothing else may write to
@@ -74,42 +49,7 @@ export interface JournalMedium {
 export function journalStore(medium: JournalMedium, options: LogOptions = {}): SessionStore {
   checkMedium(medium);
   checkLogOptions(options);
-  let reader = new JournalReader();
-  let isContinued = false;
-  const source: LogSource = {
-    name: medium.name ?? 'the journal',
-    restore: async (found) => {
-      reader = new JournalReader();
-      isContinued = false;
-      return reader.read(await medium.read(), found);
-    },
-    persist: async (records) => {
-      let { last } = reader;
-      const lines = records.map((record) => (record.kind === 'version' ? versionLine() : lineOf(++last, record)));
-      // What was read may have ended in a torn line: nothing may be written behind it on the same line.
-      await medium.append(isContinued || reader.isEmpty ? lines : ['', ...lines]);
-      reader.last = last;
-      isContinued = true;
-    },
-  };
-  const store = logStore(source, options);
-  return {
-    ...store,
-    ...(medium.durability !== undefined && { durability: medium.durability }),
-    open: async (how, context) => {
-      try {
-        await medium.open?.(how);
-        await store.open?.(how, context);
-      } catch (error) {
-        await medium.close?.();
-        throw error;
-      }
-    },
-    close: async () => {
-      await store.close?.();
-      await medium.close?.();
-    },
-  };
+  return lineStore(medium, options);
 }
 
 /**

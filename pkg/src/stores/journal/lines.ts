@@ -1,22 +1,23 @@
 // The line of one record. Sections stand between tabs, each with its own checksum, so that damage reaches no further
 // than it must:
 //
-//   K<crc>[number, app, user, session, touched] ⇥ S<crc>{ app, user } ⇥ P<crc>{ id, kind, time, … } ⇥ K<crc>[…]
+//   K<crc>[number, app, user, session, touched] ⇥ S<crc>{ app, user } ⇥ O<crc>{ id, kind, time, … } ⇥ K<crc>[…]
 //
 // K names the session, user or app of the line and stands at both ends; `touched` is 1 for the app's scope, 2 for the
-// user's, 3 for both. S has what changes there, and is left out where nothing does. P has all the rest. The checksums
-// of S and P are those of the label, the checksum of K and the text: a section that was copied into another line does
-// not match. JSON has no raw tabs and line feeds.
+// user's, 3 for both. S has what changes there, and is left out where nothing does. O has all the rest. The checksum
+// of K is that of the label, the version and the text: each line says by itself which version has written it, and
+// none is misread by another one. The checksums of S and O are those of the label, the checksum of K and the text: a
+// section that was copied into another line does not match. JSON has no raw tabs and line feeds.
 //
-// Version 1 wrote O in place of P. It refuses a journal with a section that it does not know: each line keeps it away
-// from what it would misread. An upgrade appends a line of its own that says the version, V<crc>2; it has no number.
+// A journal begins with a line that says the version; an upgrade appends another one: V<crc>[version, layout, last],
+// where `last` is the number of the line before it. It has no number of its own.
 
-import { StoreError } from '../../store/store-error.js';
 import { isEmpty } from '../shared/values.js';
 import { crc32 } from './crc32.js';
 import type { Change, Delta, Hint } from '../../store/contract.js';
-import { newerVersion } from '../../store/refusals.js';
-import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-record.js';
+import { otherLayout } from '../../store/refusals.js';
+import { versionsIn, type FoundVersion, type LogFormat, type LogVersion } from './version.js';
+import type { Numbered, Refusal, Removal } from './log-record.js';
 
 /** What section K says. */
 export interface LineKey {
@@ -27,9 +28,9 @@ export interface LineKey {
   readonly touchesUser: boolean;
 }
 
-/** What a section O or P says. */
+/** What section O says. */
 export interface OwnPart extends Omit<Change, 'key' | 'delta' | 'kind'> {
-  readonly kind: Exclude<LogRecord, VersionRecord>['kind'];
+  readonly kind: Numbered['kind'];
   readonly delta?: Delta;
 }
 
@@ -38,8 +39,8 @@ export interface Piece {
   readonly key: LineKey;
   readonly shared: { readonly app?: Delta; readonly user?: Delta } | undefined;
   readonly own: OwnPart | undefined;
-  /** The version that has written the line; `undefined` where that part is damaged. */
-  readonly version: number | undefined;
+  /** The version that has written the line. */
+  readonly version: LogVersion;
   /** Tells it from other lines of the same number. */
   readonly sum: number;
 }
@@ -50,33 +51,53 @@ interface Section {
   readonly value: unknown;
 }
 
-/** Writes the line that says which version the journal has. */
-export function versionLine(): string {
-  return section('V', '', JSON.stringify(LOG_VERSION));
+/** What a line of a version says. */
+export interface VersionLine extends FoundVersion {
+  /** The number of the line before it. */
+  readonly last: number;
 }
 
-/** The version that a line says, `undefined` when it is not such a line. Throws `rejected` when it is a later one. */
-export function versionOf(text: string): number | undefined {
+/** Writes the line that says a version. `last` is the number of the line before it. */
+export function versionLine({ version, layout }: LogVersion, last: number): string {
+  return section('V', '', JSON.stringify([version, layout, last]));
+}
+
+/** What a line says about the version; `undefined` when it is not such a line. */
+export function versionIn(text: string): VersionLine | undefined {
   const found = text.startsWith('V') ? readSection(text, '') : undefined;
-  if (typeof found?.value === 'number' && found.value > LOG_VERSION) {
-    throw newerVersion('the journal', found.value, LOG_VERSION);
+  if (found === undefined) {
+    return undefined;
   }
-  return found?.value as number | undefined;
+  // Builds without fingerprints have written a number alone.
+  const [version, layout, last = 0] = [found.value].flat() as [number, string | undefined, number | undefined];
+  return { version, layout, last };
+}
+
+/**
+ * Whether a line that says no version was begun as one. Nothing is missed of it: the other lines say by themselves
+ * what they are.
+ */
+export function isTornVersion(text: string): boolean {
+  return /^V([0-9a-f]{0,8}|[0-9a-f]{8}\[[^\t]*)$/.test(text) && versionIn(text) === undefined;
 }
 
 /** Writes the line of a record. */
-export function lineOf(number: number, record: Exclude<LogRecord, VersionRecord>): string {
+export function lineOf(number: number, record: Numbered, version: LogVersion): string {
   const { key } = record;
   const { app, user, session } = 'delta' in record ? record.delta : NO_DELTA;
   const isScope = record.kind === 'remove-scope';
   const touchesApp = isScope ? key.userId === undefined : !isEmpty(app);
   const touchesUser = isScope ? key.userId !== undefined : !isEmpty(user);
   const touched = (touchesApp ? 1 : 0) + (touchesUser ? 2 : 0);
-  const head = section('K', '', JSON.stringify([number, key.appName, key.userId, key.sessionId, touched]));
+  const head = section(
+    'K',
+    seedOf(version),
+    JSON.stringify([number, key.appName, key.userId, key.sessionId, touched]),
+  );
   const sum = sumOf(head);
   // JSON leaves out what is `undefined`.
   const rest = { ...record, key: undefined, delta: isEmpty(session) ? undefined : session };
-  const own = section('P', sum, JSON.stringify(rest));
+  const own = section('O', sum, JSON.stringify(rest));
   if (touched === 0 || isScope) {
     return `${head}\t${own}\t${head}`;
   }
@@ -87,7 +108,7 @@ export function lineOf(number: number, record: Exclude<LogRecord, VersionRecord>
 const NO_DELTA: Change['delta'] = {};
 
 /** The record that the parts of a line make. */
-export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, shared: Piece['shared']): LogRecord {
+export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, shared: Piece['shared']): Numbered {
   if (own.kind === 'remove' || own.kind === 'remove-scope' || own.kind === 'refusal') {
     return { ...own, kind: own.kind, key } as Removal | Refusal;
   }
@@ -96,26 +117,26 @@ export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, 
 
 /**
  * Reads what can be read of a line: one piece, if all is well; none, if neither end can be read; several, when lines
- * have run into each other. Throws `rejected` when the line is of a kind that only a later version knows.
+ * have run into each other. Throws `rejected` when the line is of a build without fingerprints.
  */
-export function readLine(text: string): { readonly pieces: readonly Piece[]; readonly isWhole: boolean } {
+export function readLine(
+  text: string,
+  format: LogFormat,
+): { readonly pieces: readonly Piece[]; readonly isWhole: boolean } {
   const parts = text.split('\t');
   const pieces: Piece[] = [];
   let labels = '';
-  // A later version may begin its lines otherwise.
-  for (const head of new Set(parts.filter((part, index) => index === 0 || part.startsWith('K')))) {
-    const found = readSection(head, '');
-    if (found?.label === 'K') {
+  for (const head of new Set(parts.filter((part) => part.startsWith('K')))) {
+    const found = readHead(head, format);
+    if (found !== undefined) {
       const sections = parts.map((part) => (part === head ? found : readSection(part, sumOf(head))));
       labels = sections.map((section) => section?.label ?? '?').join('');
-      const [own, shared] = [/[OP]/, /S/].map((labels) =>
-        sections.find((section) => section !== undefined && labels.test(section.label)),
-      );
+      const [own, shared] = ['O', 'S'].map((label) => sections.find((section) => section?.label === label));
       pieces.push({
         key: keyOf(found.value),
         shared: shared?.value as Piece['shared'],
         own: own?.value as OwnPart | undefined,
-        version: own && (own.label === 'O' ? 1 : LOG_VERSION),
+        version: found.version,
         sum: (own?.sum ?? 0) * 31 + (shared?.sum ?? 0),
       });
     }
@@ -123,8 +144,27 @@ export function readLine(text: string): { readonly pieces: readonly Piece[]; rea
   const [piece] = pieces;
   return {
     pieces,
-    isWhole: piece !== undefined && (needsShared(piece.key, piece.own) ? /^KS[OP]K$/ : /^K[OP]K$/).test(labels),
+    isWhole: piece !== undefined && labels === (needsShared(piece.key, piece.own) ? 'KSOK' : 'KOK'),
   };
+}
+
+/** Reads a section K, which tells by its checksum the version that has written it. */
+function readHead(text: string, format: LogFormat): (Section & { readonly version: LogVersion }) | undefined {
+  for (const version of versionsIn(format)) {
+    const found = readSection(text, seedOf(version));
+    if (found !== undefined) {
+      return { ...found, version };
+    }
+  }
+  if (readSection(text, '') !== undefined) {
+    throw otherLayout('the journal', undefined, format.layout);
+  }
+  return undefined;
+}
+
+/** What the checksum of a section K has in it besides its text. */
+function seedOf({ version, layout }: LogVersion): string {
+  return `${version}:${layout}`;
 }
 
 /** Whether a line of this key has a section S. */
@@ -143,21 +183,23 @@ export function splitLines(text: string): [string, string] | undefined {
  * Whether the last line was begun and not written to its end. A line that was there as a whole
  * and is damaged now looks otherwise: more than its last section is damaged, or something of its end is still there.
  */
-export function isTorn(text: string): boolean {
+export function isTorn(text: string, format: LogFormat): boolean {
   // The end may lie in the middle of a character, or in space that was never written to.
   const [head = '', ...sections] = text.replace(/[\0\uFFFD]+$/, '').split('\t');
   const last = sections.pop();
-  if (last === undefined && head.startsWith('V')) {
-    return versionOf(head) === undefined;
+  if (isTornVersion(head) && last === undefined) {
+    return true;
   }
   if (last === undefined) {
     return /^(K[0-9a-f]{0,8}(\[[^]*)?)?$/.test(head);
   }
   const isBefore =
-    readSection(head, '')?.label === 'K' && sections.every((text) => text !== head && readSection(text, sumOf(head)));
+    head.startsWith('K') &&
+    readHead(head, format) !== undefined &&
+    sections.every((text) => text !== head && readSection(text, sumOf(head)));
   return (
     isBefore &&
-    (last.startsWith('K') ? last !== head && head.startsWith(last) : /^([SOP]|$)/.test(last) && !last.endsWith(head))
+    (last.startsWith('K') ? last !== head && head.startsWith(last) : /^([SO]|$)/.test(last) && !last.endsWith(head))
   );
 }
 
@@ -177,16 +219,7 @@ function sumOf(section: string): string {
 
 function readSection(text: string, seed: string): Section | undefined {
   const [label, json, sum] = [text.slice(0, 1), text.slice(9), crc32(text.slice(0, 1) + seed + text.slice(9))];
-  if (sumOf(text) !== hexOf(sum)) {
-    return undefined;
-  }
-  if (!/^[KSOPV]$/.test(label)) {
-    throw new StoreError(
-      'rejected',
-      `the journal has a section "${label}", which only a later version knows: update statepad`,
-    );
-  }
-  return { label, sum, value: JSON.parse(json) };
+  return sumOf(text) === hexOf(sum) ? { label, sum, value: JSON.parse(json) } : undefined;
 }
 
 function keyOf(value: unknown): LineKey {

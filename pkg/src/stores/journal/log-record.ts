@@ -3,9 +3,7 @@
 import { newId } from '../../model/ids.js';
 import type { Change, Guard, Hint, LogEntry } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
-
-/** The version of what logs keep. Version 1 had changes and removals alone. */
-export const LOG_VERSION = 2;
+import type { LogVersion } from './version.js';
 
 /** A session, or all values of an app or a user, that has been deleted. */
 export interface Removal {
@@ -50,19 +48,19 @@ export interface Refusal {
 
 /**
  * Says which version the records have. It comes first in a new log, and is appended to an old one when that is
- * upgraded. It looks like a change of a session that is not there: what reads version 1 breaks off at it, where it
- * would misread the rest.
+ * upgraded.
  */
 export interface VersionRecord {
   /** Unique everywhere. */
   readonly id: string;
   readonly kind: 'version';
   readonly version: number;
-  /** A key that no session has. */
+  /** The fingerprint of how records are laid out, until the first release. */
+  readonly layout: string;
+  /** A key that no session has, so that every record has one. */
   readonly key: SessionKey;
   /** When, in milliseconds since the epoch. */
   readonly time: number;
-  readonly delta: Readonly<Record<string, never>>;
 }
 
 /**
@@ -70,6 +68,9 @@ export interface VersionRecord {
  * revision, and where the scopes were. It shows whether records have got lost.
  */
 export type LogRecord = Change | Trimming | Remainder | Removal | Refusal | VersionRecord;
+
+/** A record that has a number of its own among the lines of a journal. */
+export type Numbered = Exclude<LogRecord, VersionRecord>;
 
 /** What is given back: all at once or one after the other. */
 export type Records<T> = Iterable<T> | AsyncIterable<T>;
@@ -106,9 +107,9 @@ export interface LogOptions {
   readonly log?: boolean | undefined;
 }
 
-/** The record of the version that is written now. */
-export function versionRecord(): VersionRecord {
+/** The record that says a version. */
+export function versionRecord({ version, layout }: LogVersion): VersionRecord {
   const id = newId();
   const key = { appName: 'statepad', userId: 'version', sessionId: id };
-  return { id, kind: 'version', version: LOG_VERSION, key, time: Date.now(), delta: {} };
+  return { id, kind: 'version', version, layout, key, time: Date.now() };
 }

@@ -2,20 +2,13 @@
 
 import { newId } from '../../model/ids.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
-import {
-  LOG_VERSION,
-  type LogRecord,
-  type Refusal,
-  type Remainder,
-  type Removal,
-  type Trimming,
-  type VersionRecord,
-} from './log-record.js';
+import { readableVersion, type FoundVersion, type LogFormat } from './version.js';
+import type { Numbered, Refusal, Remainder, Removal, Trimming, VersionRecord } from './log-record.js';
 import { writerOf } from '../shared/log-entries.js';
 import { callOf, hintOf, keyText } from '../shared/keys.js';
 import { placeOf } from '../shared/list-order.js';
-import { newerVersion, scopeTitle, sessionTitle } from '../../store/refusals.js';
-import { Tables, type RemovalGuard, type Where } from '../memory/tables.js';
+import { otherLayout, scopeTitle, sessionTitle } from '../../store/refusals.js';
+import { Tables, type RemovalGuard, type TableOptions, type Where } from '../memory/tables.js';
 import type {
   Change,
   Committed,
@@ -45,10 +38,17 @@ export interface Damage {
 }
 
 /** A record as it was read, or what is left of it. */
-export type Found = LogRecord | Damage | Pick<VersionRecord, 'kind' | 'version'>;
+export type Found = Numbered | Damage | (FoundVersion & Pick<VersionRecord, 'kind'>);
 
 /** A delta that moves a scope by one position, in place of one that is lost. */
 export const LOST: Delta = { unset: [''] };
+
+/** What the tables of a log are made with. */
+export interface LogTableOptions extends TableOptions {
+  /** What messages call the log. */
+  readonly name: string;
+  readonly format: LogFormat;
+}
 
 /**
  * What is corrupt is neither read nor written until it is removed: a session; a user whose values are not known, with
@@ -60,31 +60,39 @@ export class LogTables extends Tables {
     string,
     { readonly key: Hint; readonly rev: number; readonly created: string | undefined }
   >();
-  /** The version that the records say they have. */
+  readonly #name: string;
+  readonly #format: LogFormat;
+  /** The latest version that the records say they have. */
   #version: number | undefined;
-  #isEmpty = true;
   /** The ids of the `remove-scope` records that were made: one may be there twice. */
   readonly #cleared = new Set<string>();
   /** How many records are missing, by the revisions of sessions. */
   missing = 0;
 
+  constructor({ name, format, ...options }: LogTableOptions) {
+    super(options);
+    this.#name = name;
+    this.#format = format;
+  }
+
   /** Which version the records have; `undefined` when there are none. */
   get version(): number | undefined {
-    return this.#version ?? (this.#isEmpty ? undefined : 1);
+    return this.#version;
   }
 
   /**
-   * Makes what a record says, unless it has been made before. Throws `rejected` when a later version has written it.
+   * Makes what a record says, unless it has been made before. Throws `rejected` when another layout or a later version
+   * has written it: the record of the version comes before all others.
    */
   replay(record: Found): void {
     if (record.kind === 'version') {
-      this.#version = Math.max(this.#version ?? 0, record.version);
-      if (this.#version > LOG_VERSION) {
-        throw newerVersion('the log', this.#version, LOG_VERSION);
-      }
+      const { version } = readableVersion(this.#name, record, this.#format);
+      this.#version = Math.max(this.#version ?? 0, version);
       return;
     }
-    this.#isEmpty = false;
+    if (this.#version === undefined) {
+      throw otherLayout(this.#name, undefined, this.#format.layout);
+    }
     const { kind, key } = record;
     const { appName, userId, sessionId } = key;
     if (kind === 'corrupt') {
@@ -296,10 +304,7 @@ export class LogTables extends Tables {
   }
 
   /** Whether a session has all records before this one, so that it can be made. */
-  #follows(
-    { id, kind, key, guard = {} }: Exclude<LogRecord, Refusal | VersionRecord>,
-    { created, rev }: Where,
-  ): boolean {
+  #follows({ id, kind, key, guard = {} }: Exclude<Numbered, Refusal>, { created, rev }: Where): boolean {
     const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(keyText(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));
     // The revision that the session is at: -1 when there is none, -2 for another session, whose removal is missing,

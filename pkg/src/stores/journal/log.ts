@@ -5,7 +5,8 @@ import { olderVersion } from '../../store/refusals.js';
 import { makeEntry, takeBatch, type Done, type Entry, type Request, type Task } from './batch.js';
 import { LogTables, type Found } from './log-tables.js';
 import type { Leases } from '../memory/tables.js';
-import { LOG_VERSION, versionRecord, type Callbacks, type LogOptions, type Records } from './log-record.js';
+import { versionRecord, type Callbacks, type LogOptions, type Records } from './log-record.js';
+import { FORMAT, type LogFormat } from './version.js';
 import type { Migrate, StoreContext } from '../../store/contract.js';
 
 /** What keeps the records of a log. */
@@ -40,11 +41,13 @@ export class Log {
   /** What is done between two batches. */
   #between: Between[] = [];
   readonly #hasLog: boolean;
+  readonly #format: LogFormat;
   /** They live as long as this process, which alone has the log; they are there still when it is read again. */
   readonly #leases: Leases = new Map();
 
-  constructor(source: LogSource, { log = true }: LogOptions = {}) {
+  constructor(source: LogSource, { log = true }: LogOptions = {}, format = FORMAT) {
     this.#source = source;
+    this.#format = format;
     this.#hasLog = log;
   }
 
@@ -83,6 +86,10 @@ export class Log {
     this.#reading = undefined;
   }
 
+  get #name(): string {
+    return this.#source.name ?? 'the log';
+  }
+
   #giveUp(given: Request, reject: Task['reject']): void {
     const place = this.#waiting.findIndex(({ request }) => request === given);
     if (place >= 0) {
@@ -94,7 +101,12 @@ export class Log {
 
   async #read(): Promise<LogTables> {
     try {
-      const tables = new LogTables({ log: this.#hasLog, leases: this.#leases });
+      const tables = new LogTables({
+        log: this.#hasLog,
+        leases: this.#leases,
+        name: this.#name,
+        format: this.#format,
+      });
       let place = 0;
       for await (const given of (await this.#source.restore?.(tables)) ?? []) {
         place += 1;
@@ -102,7 +114,7 @@ export class Log {
           tables.replay(record);
         }
       }
-      if (tables.version !== undefined && tables.version < LOG_VERSION) {
+      if (tables.version !== undefined && tables.version < this.#format.version) {
         await this.#upgrade(tables, tables.version);
       }
       this.#isUnknown = false;
@@ -120,9 +132,9 @@ export class Log {
   /** Appends the record of this version behind all others. A second one does no harm. */
   async #upgrade(tables: LogTables, found: number): Promise<void> {
     if (this.migrate !== 'upgrade') {
-      throw olderVersion(this.#source.name ?? 'the log', found, LOG_VERSION);
+      throw olderVersion(this.#name, found, this.#format.version);
     }
-    const record = versionRecord();
+    const record = versionRecord(this.#format);
     await this.#source.persist([record]);
     tables.replay(record);
   }
@@ -155,7 +167,7 @@ export class Log {
 
   async #writeBatch(batch: readonly Entry[], tables: LogTables): Promise<void> {
     try {
-      const version = tables.version === undefined ? [versionRecord()] : [];
+      const version = tables.version === undefined ? [versionRecord(this.#format)] : [];
       await this.#source.persist([...version, ...batch.map(({ record }) => record)]);
       version.forEach((record) => tables.replay(record));
     } catch (error) {

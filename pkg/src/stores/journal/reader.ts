@@ -1,10 +1,11 @@
 // Reads a journal: finds damaged and missing lines, and the sessions, users and apps that they belong to.
 
 import { StoreError } from '../../store/store-error.js';
-import { LOST, type Damage, type Found } from './log-tables.js';
-import { isTorn, needsShared, readLine, recordOf, splitLines, versionOf, type Piece } from './lines.js';
+import { LOST, type Found } from './log-tables.js';
+import { isTorn, isTornVersion, needsShared, readLine, recordOf, splitLines, versionIn, type Piece } from './lines.js';
 import type { Hint } from '../../store/contract.js';
-import type { LogRecord, Records } from './log-record.js';
+import type { FoundVersion, LogFormat } from './version.js';
+import type { Records } from './log-record.js';
 
 /**
  * Reads lines. Between two whole lines their numbers tell how many others there must be: what is damaged there and
@@ -16,7 +17,8 @@ export class JournalReader {
   /** Whether there are lines at all, whatever they are. */
   isEmpty = true;
   /** The latest version that has written to it, as far as that has been read. */
-  version = 1;
+  #version: number | undefined;
+  readonly #format: LogFormat;
   /** A checksum of each line, by its number: it tells a line that was written twice from another one of its number. */
   readonly #sums: (number | undefined)[] = [];
   /** The damaged lines since the last whole one, by their numbers. */
@@ -26,9 +28,14 @@ export class JournalReader {
   /** The numbers of the lines that are missing. */
   readonly #missing: number[] = [];
 
+  constructor(format: LogFormat) {
+    this.#format = format;
+  }
+
   /**
-   * Gives back the records. `found.missing` says how many are known to be missing from sessions that have been read so
-   * far. Throws `corrupt` when it cannot be known what a damaged or missing line belongs to.
+   * Gives back the records, and the version before those that it has written. `found.missing` says how many are known
+   * to be missing from sessions that have been read so far. Throws `corrupt` when it cannot be known what a damaged or
+   * missing line belongs to.
    */
   async *read(lines: Records<string>, found: { readonly missing: number }): AsyncGenerator<Found> {
     let place = 0;
@@ -39,20 +46,26 @@ export class JournalReader {
         damaged = undefined;
       }
       place += 1;
-      const version = versionOf(text);
+      if (text === '') {
+        continue;
+      }
+      this.isEmpty = false;
+      const version = versionIn(text);
       if (version !== undefined) {
-        this.isEmpty = false;
-        this.#see(version);
-      } else if (text !== '') {
-        this.isEmpty = false;
-        const whole = wholeLines(text);
+        yield* this.#see(version);
+        // It follows the last line: one that is there twice tells nothing of the lines since.
+        if (version.last >= this.last) {
+          yield* this.#resolve(version.last + 1);
+        }
+      } else if (!isTornVersion(text)) {
+        const whole = this.#wholeLines(text);
         for (const piece of whole) {
           yield* this.#accept(piece);
         }
         damaged = whole.length === 0 ? text : undefined;
       }
     }
-    if (damaged !== undefined && !isTorn(damaged)) {
+    if (damaged !== undefined && !isTorn(damaged, this.#format)) {
       this.#keep(damaged, place);
     }
     if (this.#unreadable !== undefined) {
@@ -67,18 +80,19 @@ export class JournalReader {
         `the journal has lost ${this.#missing.length} lines, the first of them number ${first}, and it cannot be known whose`,
       );
     }
-    if (this.version > 1) {
-      yield { kind: 'version', version: this.version };
+  }
+
+  /** Tells a version that has not been told yet, and is later than those that have. */
+  *#see({ version, layout }: FoundVersion): Generator<Found> {
+    if (this.#version === undefined || version > this.#version) {
+      this.#version = version;
+      yield { kind: 'version', version, layout };
     }
   }
 
-  #see(version: number | undefined): void {
-    this.version = Math.max(this.version, version ?? 1);
-  }
-
-  *#accept({ key, own, shared, sum, version }: Piece): Generator<LogRecord | Damage> {
+  *#accept({ key, own, shared, sum, version }: Piece): Generator<Found> {
     const { number } = key;
-    this.#see(version);
+    yield* this.#see(version);
     if (number > this.last) {
       yield* this.#resolve(number);
       this.last = number;
@@ -92,7 +106,7 @@ export class JournalReader {
 
   /** Keeps what can be read of a damaged line until the next whole line shows whether it is part of the journal. */
   #keep(text: string, place: number): void {
-    const { pieces } = readLine(text);
+    const { pieces } = readLine(text, this.#format);
     for (const piece of pieces) {
       // Two lines of one number say different things: neither is known to be true.
       const isOther = this.#remains.has(piece.key.number);
@@ -104,11 +118,12 @@ export class JournalReader {
   }
 
   /** Gives back what can be read of the lines before `next`, and notes those that are missing. */
-  *#resolve(next: number): Generator<LogRecord | Damage> {
+  *#resolve(next: number): Generator<Found> {
     while (this.last + 1 < next) {
       this.last += 1;
       const remains = this.#remains.get(this.last);
       if (remains !== undefined) {
+        yield* this.#see(remains.version);
         yield* restOf(remains);
       } else if (this.#unreadable !== undefined) {
         throw unreadable(this.#unreadable);
@@ -119,20 +134,20 @@ export class JournalReader {
     this.#remains.clear();
     this.#unreadable = undefined;
   }
-}
 
-/** The whole lines that a text consists of: one, as a rule; none when it is damaged. */
-function wholeLines(text: string): readonly Piece[] {
-  const { pieces, isWhole } = readLine(text);
-  if (isWhole) {
-    return pieces;
+  /** The whole lines that a text consists of: one, as a rule; none when it is damaged. */
+  #wholeLines(text: string): readonly Piece[] {
+    const { pieces, isWhole } = readLine(text, this.#format);
+    if (isWhole) {
+      return pieces;
+    }
+    const lines = splitLines(text)?.map((line) => readLine(line, this.#format)) ?? [];
+    return lines.every(({ isWhole }) => isWhole) ? lines.flatMap(({ pieces }) => pieces) : [];
   }
-  const lines = splitLines(text)?.map(readLine) ?? [];
-  return lines.every(({ isWhole }) => isWhole) ? lines.flatMap(({ pieces }) => pieces) : [];
 }
 
 /** What can still be read of a damaged line, and what is lost. */
-function* restOf({ key, own, shared }: Piece): Generator<LogRecord | Damage> {
+function* restOf({ key, own, shared }: Piece): Generator<Exclude<Found, FoundVersion>> {
   const { appName, userId, sessionId } = key.key;
   // Without a session, what a line does to its scopes depends on both sections.
   const isShared = (own !== undefined || sessionId !== undefined) && (shared !== undefined || !needsShared(key, own));

@@ -1,32 +1,30 @@
 // Encodes a batch of events for the function that writes many, and tells from its answer what became of each.
 
-import { APPEND_MANY } from './functions/append-many.js';
-import { VERDICT } from './functions/verdict.js';
 import { deltaOf, textIn, type Told } from './answers.js';
-import { callOf, columnsOf, isTold, type PlainAppend } from './append.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
+import { outcomeIn } from './commit.js';
 import { resultsIn } from './operators.js';
+import { columnsOf, type PlainAppend } from './plain-append.js';
 import { inLockOrder, Scopes } from './scopes.js';
 import { ScopeInBatch } from './scope-in-batch.js';
-import { fenced } from '../../store/lease.js';
-import { refusedBefore, scopeTitle, sessionNotFound, sessionTitle, wrongRevision } from '../../store/refusals.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import { isEmpty } from '../shared/values.js';
 import type { Statement } from './client.js';
 import type { Outcome } from '../shared/outcome.js';
-import type { Change } from '../../store/contract.js';
 
 /** The answer of the function. */
 interface Answer {
+  /** A refusal is what the function for every change answers. */
   readonly events: readonly (readonly [
-    ...[verdict: number, rev: number],
+    ...[ruling: string, rev: number],
     last?: string | null,
     data?: string,
     results?: string | null,
   ])[];
   readonly scopes: readonly (readonly [no: number | null, pos: number, mark: string | null])[];
-  readonly told: readonly (Told | null)[] | null;
+  readonly deltas: readonly (Told | null)[] | null;
   readonly written: readonly (readonly [no: number, name: string, at: number])[] | null;
 }
 
@@ -51,17 +49,6 @@ interface KnownScope {
   readonly place: number;
   readonly pos: number;
   readonly mark: string;
-}
-
-/**
- * Whether the function can write these changes: each one event of its own session, without operators, and no shared
- * value is deleted.
- */
-export function isPlainBatch(changes: readonly PlainAppend[]): boolean {
-  const keepsShared = changes.every(({ delta }) => [delta.app, delta.user].every((part) => !part?.unset?.length));
-  const sessions = changes.map(({ key }) => JSON.stringify([key.appName, key.userId, key.sessionId]));
-  const hasNoOperators = changes.every(({ operators }) => operators === undefined);
-  return keepsShared && hasNoOperators && new Set(sessions).size === changes.length;
 }
 
 /** The statement that writes events. `log`: whether what they write goes into the log. */
@@ -89,7 +76,7 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
     plainArrayOf(placed.map(({ turn }) => turn)),
     plainArrayOf(placed.map(({ app }) => app)),
     plainArrayOf(placed.map(({ usr }) => usr)),
-    arrayOf(columns.map(({ session }) => session)),
+    arrayOf(placed.map(({ session }) => session)),
     arrayOf(columns.map(({ created }) => created)),
     plainArrayOf(columns.map(({ rev }) => rev)),
     plainArrayOf(columns.map(({ fence }) => fence)),
@@ -103,8 +90,12 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
     ...valueArrays(placed),
     ...known.arrays(),
   ];
-  const statement = { text: callOf(schema, APPEND_MANY), values };
-  return { statement, outcomes: (answer) => outcomesOf(JSON.parse(answer) as Answer, placed, known) };
+  const parameters = values.map((_, index) => `$${index + 1}`);
+  const text = `select ${schema}.append_many(${parameters.join(', ')}) as answers`;
+  return {
+    statement: { text, values },
+    outcomes: (answer) => outcomesOf(JSON.parse(answer) as Answer, placed, known),
+  };
 }
 
 /** The arrays of the values that are set and deleted. */
@@ -160,10 +151,11 @@ class KnownScopes {
     ];
   }
 
+  /** A position without its mark tells nothing. */
   #add(place: number, pos: number | undefined, mark: string | undefined): void {
     const name = nameOf(place, pos, mark);
-    if (isTold(pos, mark) && !this.#indices.has(name)) {
-      this.#indices.set(name, this.list.push({ place, pos: pos as number, mark: mark as string }) - 1);
+    if (pos !== undefined && mark !== undefined && Number.isSafeInteger(pos) && !this.#indices.has(name)) {
+      this.#indices.set(name, this.list.push({ place, pos, mark }) - 1);
     }
   }
 }
@@ -174,7 +166,7 @@ function nameOf(place: number, pos: number | undefined, mark: string | undefined
 
 /** What became of each change, in the order of the batch, in which the scopes go on from where they were before it. */
 function outcomesOf(
-  { events, scopes: bases, told, written }: Answer,
+  { events, scopes: bases, deltas, written }: Answer,
   placed: readonly Placed[],
   known: KnownScopes,
 ): Outcome[] {
@@ -188,16 +180,16 @@ function outcomesOf(
       app: change.key.appName,
       ...(place === usr && place !== app && { user: change.key.userId }),
     });
-    scopeAt(place).knows(index, { pos, mark, told: deltaOf(told?.[index], title) });
+    scopeAt(place).knows(index, { pos, mark, told: deltaOf(deltas?.[index], title) });
   });
   const outcomes: Outcome[] = [];
   const inTurn = placed.map((each, index) => ({ ...each, event: events[index] })).sort((a, b) => a.turn - b.turn);
-  for (const { change, app, usr, event = [VERDICT.notFound, 0] as const } of inTurn) {
-    const [verdict, rev, last, data, results] = event;
+  for (const { change, app, usr, event = ['not-found', 0] as const } of inTurn) {
+    const [ruling, rev, last, data, results] = event;
     const [ofApp, ofUser] = [scopeAt(app), scopeAt(usr)];
     const before = beforeOf(ofApp.mark, ofUser.mark, textIn(last));
-    switch (verdict) {
-      case VERDICT.write: {
+    switch (ruling) {
+      case 'written': {
         const { pos, marks } = change.known ?? {};
         const changed = changedOf(
           ofApp.changedSince(known.indexOf(app, pos?.app, marks?.app)),
@@ -209,29 +201,15 @@ function outcomesOf(
         outcomes.push({ rev: rev + 1, prev: rev, pos: at, ...changed, before });
         break;
       }
-      case VERDICT.duplicate: {
+      case 'duplicate': {
         const at = { app: ofApp.pos, user: ofUser.pos };
         const found = { rev, prev: rev, pos: at, duplicate: true as const, before, data: fromColumn(data ?? '') };
         outcomes.push({ ...found, ...resultsIn(results, sessionTitle(change.key)) });
         break;
       }
       default:
-        outcomes.push(refusalOf(verdict, rev, change));
+        outcomes.push(outcomeIn(event, change));
     }
   }
   return outcomes;
-}
-
-/** `rev`: the revision that the session has, or its token where the lease was lost. */
-function refusalOf(verdict: number, rev: number, change: Change): Outcome {
-  switch (verdict) {
-    case VERDICT.late:
-      return refusedBefore(change);
-    case VERDICT.fenced:
-      return fenced(rev, change.guard?.fence ?? 0);
-    case VERDICT.conflict:
-      return wrongRevision(change, rev);
-    default:
-      return sessionNotFound(change);
-  }
 }

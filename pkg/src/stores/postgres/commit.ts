@@ -72,8 +72,7 @@ interface Request {
 
 /**
  * What a change does to a scope and knows of it: the names that it writes, null if it does not move it; and where it
- * was. What is not known is left out: a function that an earlier release made would cast a JSON null to a number,
- * which Postgres refuses before version 18.
+ * was, if that is known.
  */
 type Scope = readonly [place: number, names: readonly string[] | null, ...known: [] | [pos: number, mark: string]];
 

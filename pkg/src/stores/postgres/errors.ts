@@ -1,7 +1,7 @@
 // What an error of a client says about what became of the statement.
 
-import { REFUSED, VERSION, WRONG_VERSION } from './version.js';
-import { newerVersion, olderVersion } from '../../store/refusals.js';
+import { LAYOUT, OTHER_LAYOUT, REFUSED, VERSION, WRONG_VERSION } from './version.js';
+import { newerVersion, olderVersion, otherLayout } from '../../store/refusals.js';
 import { StoreError, type StoreErrorCode } from '../../store/store-error.js';
 
 /** What is looked at in an error: the five characters of Postgres, or the code of the operating system. */
@@ -52,6 +52,9 @@ export function storeErrorOf(error: unknown, isRead = false): unknown {
   if (state === WRONG_VERSION) {
     const found = Number(detail);
     return found < VERSION ? olderVersion(text, found, VERSION) : newerVersion(text, found, VERSION);
+  }
+  if (state === OTHER_LAYOUT) {
+    return otherLayout(text, typeof detail === 'string' && detail !== '' ? detail : undefined, LAYOUT);
   }
   if (UNAVAILABLE.test(state) || isNotSent(error) || (isRead && (LOST.test(state) || text.startsWith(LOST_MESSAGE)))) {
     return told('unavailable', error, text);

@@ -10,12 +10,13 @@
 
 import { isStoreError } from '../../store/store-error.js';
 import { sizeRefusal } from './commit.js';
-import { Commits } from './commits.js';
+import { commitAll } from './commits.js';
 import { Sender, type PostgresClient } from './client.js';
 import { listStatement, pageOf } from './list.js';
 import { checkArguments, type PostgresStoreOptions } from './options.js';
 import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
-import { functionsStatement, openStatement, quotedSchema, type Found } from './open.js';
+import { openStatement } from './open.js';
+import { quotedSchema } from './schema-name.js';
 import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { takeTurn } from './turns.js';
 import { leaseIn, leaseStatement } from './lease.js';
@@ -72,9 +73,8 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       write('select pg_notify($1, message) from json_array_elements_text($2::json) message', name, messages),
     );
 
-  const commits = new Commits(schema, (statement) => sender.send(statement, false), log);
   const commitBatch = async (changes: readonly Change[]): Promise<Outcome[]> => {
-    const outcomes = await commits.commit(changes);
+    const outcomes = await commitAll(schema, (statement) => sender.send(statement, false), changes, log);
     outcomes.forEach((outcome, index) => {
       if (!isStoreError(outcome) && outcome.duplicate === undefined) {
         hints?.add((changes[index] as Change).key);
@@ -110,7 +110,6 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       }
       durability = durabilityOf(server, isInMemory(client));
       await write(openStatement(name, migrate));
-      commits.limitTo((await sender.send({ text: functionsStatement(schema), values: [] }, true)) as readonly Found[]);
     },
     commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
@@ -126,7 +125,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     removeScope: async (scope) => {
       const { app, user } = scope;
       await write(
-        `select ${schema}.remove_scope_v2($1, $2, $3)`,
+        `select ${schema}.remove_scope($1, $2, $3)`,
         toColumn(app),
         user === undefined ? null : toColumn(user),
         String(log),

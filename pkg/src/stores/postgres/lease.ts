@@ -19,7 +19,7 @@ export function leaseStatement(schema: string, key: SessionKey, request: LeaseRe
   const { holder, ttl, fence = null, created } = request;
   const values = [appName, userId, sessionId].map(toColumn);
   return {
-    text: `select ${schema}.lease_v2($1, $2, $3, $4, $5, $6, $7) as answer`,
+    text: `select ${schema}.lease($1, $2, $3, $4, $5, $6, $7) as answer`,
     values: [...values, created === undefined ? null : toColumn(created), toColumn(holder), ttl, fence],
   };
 }

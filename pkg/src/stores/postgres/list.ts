@@ -2,7 +2,7 @@
 
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { valuesIn, type Entries } from './answers.js';
-import { entries } from './functions/moves.js';
+import { entries } from './entries.js';
 import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { PageRows } from '../shared/page-rows.js';

@@ -3,7 +3,6 @@
 import { scopeTitle } from '../../store/refusals.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { parseValue } from '../shared/values.js';
-import { baseOf } from './functions/log.js';
 import type { SqlValue, Statement } from './client.js';
 import type { LogEntry, LogQuery, LogWrite, ScopeLog, ScopeName } from '../../store/contract.js';
 
@@ -42,7 +41,7 @@ export function logStatement(schema: string, { app, user }: ScopeName, query: Lo
       ? `log.scope = (select scope.no from scope) and ${range}${limit === Infinity ? '' : ` and log.pos <= ${start} + ${number(Math.ceil(limit))}`}`
       : `-log.scope = -(select scope.no from scope) and log.name = $${values.push(toColumn(name))} and ${range}
     order by log.pos${limit === Infinity ? '' : ` limit ${number(Math.ceil(limit))}`}`;
-  const text = `with scope as (select scope.no, scope.pos, ${baseOf('scope')} as base from ${scope})
+  const text = `with scope as (select scope.no, scope.pos, scope.base from ${scope})
 select 0 as n, json_build_array(scope.pos, scope.base)::text as data from scope
 union all
 (select 1, json_build_array(log.pos, log.nth, log.name, log.was, log.value, log.time, log.user_id, log.session_id, log.event)::text
@@ -96,12 +95,12 @@ function writeIn([, , , was, value]: Write, column: string, whose: string): LogW
 /** The statement that forgets a log up to a position; its one row has the number of entries, `count`. */
 export function trimStatement(schema: string, { app, user }: ScopeName, upTo: number): Statement {
   const end = Math.min(Math.max(0, Math.floor(upTo)), MOST);
-  const text = `select ${schema}.trim_log_v2($1, $2, $3)::text as count`;
+  const text = `select ${schema}.trim_log($1, $2, $3)::text as count`;
   return { text, values: [toColumn(app), user === undefined ? null : toColumn(user), end] };
 }
 
 /** The statement that deletes the rows of what was forgotten. */
 export function cleanStatement(schema: string, { app, user }: ScopeName): Statement {
-  const text = `select ${schema}.clean_log_v2($1, $2)::text as count`;
+  const text = `select ${schema}.clean_log($1, $2)::text as count`;
   return { text, values: [toColumn(app), user === undefined ? null : toColumn(user)] };
 }

@@ -1,7 +1,7 @@
 // Operators: how they are sent, and what is answered and kept of them.
 
 import { misfit } from '../../store/refusals.js';
-import { fromColumn, toColumn } from '../shared/column-text.js';
+import { fromColumn } from '../shared/column-text.js';
 import { parseValue, valuesOf } from '../shared/values.js';
 import { operatorName, type Operator, type OperatorFault, type OperatorName } from '../../model/operators.js';
 import type { Change, ScopedOperators, ScopedValues } from '../../store/contract.js';
@@ -76,21 +76,4 @@ export function resultsIn(text: string | null | undefined, whose: string): { rea
 export function misfitOf(change: Change, index: number, fault: OperatorFault): StoreError {
   const { scope, name } = operatorsOf(change)[index] as SentOperator;
   return misfit(scope, name, fault);
-}
-
-/** The operators of a change as lists of columns, as they are sent to a function that takes them so. */
-export function operatorColumns(operators: readonly SentOperator[]): {
-  readonly parts: number[];
-  readonly names: string[];
-  readonly kinds: string[];
-  readonly operands: string[];
-  readonly expected: (string | null)[];
-} {
-  return {
-    parts: operators.map(({ scope }) => PARTS.indexOf(scope)),
-    names: operators.map(({ name }) => toColumn(name)),
-    kinds: operators.map(({ kind }) => kind),
-    operands: operators.map(({ operand }) => operand),
-    expected: operators.map(({ expected }) => expected),
-  };
 }

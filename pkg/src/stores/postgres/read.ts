@@ -1,7 +1,7 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
 import { deltaOf, textIn, valuesIn, type Entries, type Told } from './answers.js';
-import { changedCall, entries, markOf, valuesCall } from './functions/moves.js';
+import { entries } from './entries.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { resultsIn } from './operators.js';
 import { changedOf, loadedOf as answerOf, stateOf } from '../shared/parts.js';
@@ -62,10 +62,10 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     if (pos === undefined || !Number.isSafeInteger(pos)) {
       return entries(schema, `session.${scope}`);
     }
-    const all = valuesCall(schema, `session.${scope}`);
+    const all = `${schema}.all_values(session.${scope})`;
     const [at, by] = [number(pos, 'bigint'), text(mark)];
     const isKnown = `session.${scope}_pos = ${at} and coalesce(session.${scope}_mark = ${by}, true)`;
-    const told = changedCall(schema, `session.${scope}`, at, by, `session.${scope}_pos`);
+    const told = `${schema}.changed(session.${scope}, ${at}, ${by}, session.${scope}_pos)`;
     const more =
       mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${told} end, ${all})`;
     return `case when ${isKnown} then null else ${more} end`;
@@ -87,8 +87,8 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
   select session.*, ${idAt('session.rev')} as last
   from (
     select session.no, session.created, session.rev, session.time,
-      app.no as app, app.pos as app_pos, ${markOf('app')} as app_mark,
-      usr.no as usr, usr.pos as usr_pos, ${markOf('usr')} as usr_mark
+      app.no as app, app.pos as app_pos, app.mark as app_mark,
+      usr.no as usr, usr.pos as usr_pos, usr.mark as usr_mark
     from ${schema}.scopes app
     join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
     join ${schema}.sessions session on session.usr = usr.no and session.id = $3
@@ -177,7 +177,7 @@ function deltaIn(state: Entries | Told | null, whose: string): Delta | undefined
 
 /** The statement that reads an app, or a user in it. */
 export function scopeStatement(schema: string, { app, user }: ScopeName): Statement {
-  const found = `select json_build_array(scope.pos, ${entries(schema, 'scope.no')}, ${markOf('scope')})::text as data`;
+  const found = `select json_build_array(scope.pos, ${entries(schema, 'scope.no')}, scope.mark)::text as data`;
   const text = `${found}
 from ${schema}.scopes scope where scope.parent = 0 and scope.name = $1`;
   const ofUser = `${found}

@@ -15,7 +15,7 @@ type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 export function removeStatement(schema: string, key: SessionKey, { created, fence }: RemovalGuard): Statement {
   const { appName, userId, sessionId } = key;
   const values = [...[appName, userId, sessionId].map(toColumn), created === undefined ? null : toColumn(created)];
-  const remove = `${schema}.remove_v2($1, $2, $3, $4)`;
+  const remove = `${schema}.remove($1, $2, $3, $4)`;
   return fence === undefined
     ? { text: `select ${remove}::text as gone`, values }
     : {

@@ -46,10 +46,10 @@ export async function takeTurn(
   let pace = FIRST_PACE_MS;
   for (;;) {
     const values = [name, last?.ticket ?? null, String(Math.ceil(hold)), String(TICKET_TIMEOUT_MS)];
-    const place = await ask(`select ${schema}.reserve_v2($1, $2, $3, $4) as answer`, ...values);
+    const place = await ask(`select ${schema}.reserve($1, $2, $3, $4) as answer`, ...values);
     const [target, ticket, before, behind] = JSON.parse(place) as readonly [string, string, number, number];
     const release = async (): Promise<void> => {
-      await ask(`select ${schema}.release_v2($1, $2)::text as answer`, target, ticket).catch(() => undefined);
+      await ask(`select ${schema}.release($1, $2)::text as answer`, target, ticket).catch(() => undefined);
     };
     if (before === 0) {
       return { id: `${target}:${ticket}`, contended: last !== undefined || behind > 0, release };

@@ -4,9 +4,7 @@ import { StoreError } from '../../store/store-error.js';
 import { fenced } from '../../store/lease.js';
 import {
   misfit,
-  olderVersion,
   refusedBefore,
-  scopeTitle,
   sessionExists,
   sessionNotFound,
   sessionTitle,
@@ -18,9 +16,8 @@ import { textOf } from './client.js';
 import { textMeaning } from './errors.js';
 import { hintText } from './hints.js';
 import { hashOf, textAfterSign, type List } from './hashes.js';
-import { appKeys, baseOf, logKey, memberOf, sessionKeys, userKeys, versionKeys } from './keys.js';
+import { appKeys, appVersionKey, baseOf, logKey, memberOf, sessionKeys, userKeys } from './keys.js';
 import { operatorText, scopeOf, storedEventOf } from './operators.js';
-import { VERSION } from './version.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import type { Outcome } from '../shared/outcome.js';
 import type { Change, Committed, Delta, Known, Operator } from '../../store/contract.js';
@@ -41,7 +38,7 @@ export function encodeChanges(
   isLogged: boolean,
 ): EncodedChanges {
   const base = baseOf(prefix, changes[0].key.appName);
-  const keys = [...versionKeys(base), ...appKeys(base)];
+  const keys = [appVersionKey(base), ...appKeys(base)];
   if (isLogged) {
     keys.push(logKey(base));
   }
@@ -156,8 +153,6 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
       return misfit(scopeOf(detail), textAfterSign(name), textOf(status) as OperatorFault);
     case 'corrupt':
       return unreadable(`what is stored of ${sessionTitle(change.key)} or its scopes`);
-    case 'version':
-      return olderVersion(`what is stored of ${scopeTitle({ app: change.key.appName })}`, Number(detail), VERSION);
     default:
       return failureIn(change, textOf(detail));
   }

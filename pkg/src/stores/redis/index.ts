@@ -17,16 +17,16 @@ import { readLogBy } from './log.js';
 import { decodeLoaded, decodeScope, loadArgs } from './read.js';
 import { commitScript } from './scripts/commit.js';
 import { hintText, watchers } from './hints.js';
-import { appKeys, baseOf, channelOf, memberOf, scopeKeys, sessionKeys, userKeys, versionKeys } from './keys.js';
+import { appKeys, appVersionKey, baseOf, channelOf, memberOf, scopeKeys, sessionKeys, userKeys } from './keys.js';
 import { checkArguments, type RedisStoreOptions } from './options.js';
-import { findVersion, needsUpgrade } from './open.js';
+import { findStore } from './open.js';
 import { leaseScript } from './scripts/lease.js';
 import { listScript } from './scripts/list.js';
 import { readLogScript, trimLogScript } from './scripts/log.js';
 import { loadScript, scopeScript } from './scripts/read.js';
 import { removeScopeScript, removeScript } from './scripts/remove.js';
 import { askServers } from './server.js';
-import { upgrade } from './upgrade.js';
+import { upgrader } from './upgrade.js';
 import { hintOf } from '../shared/keys.js';
 import { committedOr, type Outcome } from '../shared/outcome.js';
 import type { Change, ScopeName, SessionStore } from '../../store/contract.js';
@@ -50,7 +50,7 @@ export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSu
  * - An update that is sent again is known for a day, and so are refused calls and the creations of removed sessions.
  * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes
  *   sure of it. Without the right to publish under the prefix no store that watches hears of a change.
- * - `migrate: 'upgrade'` upgrades one app after the other, while services of either version may run: what version 1
+ * - `migrate: 'upgrade'` upgrades one app after the other, while services of either version may run: what an older one
  *   writes to an app that has been begun with fails. It lists all keys of the server (`SCAN`), and may be ended and
  *   begun again. No slot of a cluster may move meanwhile.
  *
@@ -73,9 +73,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const logged = isLogged ? 'log' : '';
   const scopeKeysOf = (scope: ScopeName): string[] => {
     const base = baseOf(prefix, scope.app);
-    return [...versionKeys(base), ...scopeKeys(base, scope)];
+    return [appVersionKey(base), ...scopeKeys(base, scope)];
   };
-  let upgrading: Promise<void> | undefined;
+  const upgrade = upgrader(client, run, prefix);
 
   const commitApp = async (changes: readonly [Change, ...Change[]]): Promise<Outcome[]> => {
     const { keys, args } = encodeChanges(prefix, changes, isLogged);
@@ -90,12 +90,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(isLogged ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => {
-      const found = await findVersion(run, prefix, migrate);
+      await findStore(run, prefix, migrate);
       durability = await askServers(client, options.durability ?? 'os');
-      if (await needsUpgrade(run, prefix, found, migrate)) {
-        // One that is not waited for any longer goes on, and is waited for again by the next try.
-        upgrading ??= upgrade(client, run, prefix).finally(() => (upgrading = undefined));
-        await upgrading;
+      if (migrate === 'upgrade') {
+        await upgrade();
       }
     },
     commit: async (change) => committedOr((await commitApp([change]))[0]),
@@ -119,7 +117,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const [app, appMoves, sessions] = appKeys(base);
       const [user, userMoves] = userKeys(base, key.userId);
       const scopes = [app, appMoves, user, userMoves];
-      const keys = [...versionKeys(base), ...sessionKeys(base, memberOf(key)), sessions, ...scopes];
+      const keys = [appVersionKey(base), ...sessionKeys(base, memberOf(key)), sessions, ...scopes];
       return decodeLoaded(key, await ask(key.appName, loadScript, keys, loadArgs(key, query), sessionTitle(key)));
     },
     list: async (query) => {
@@ -127,7 +125,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const [app, appMoves, sessions] = appKeys(base);
       const list = query.user === undefined ? sessions : userKeys(base, query.user)[2];
       const what = stateOf({ app: query.app });
-      const keys = [...versionKeys(base), list, app, appMoves];
+      const keys = [appVersionKey(base), list, app, appMoves];
       return decodePage(query, await ask(query.app, listScript, keys, listArgs(query), what));
     },
     remove: async (key, _context, { created, fence } = {}) => {
@@ -135,7 +133,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const member = memberOf(key);
       const [, , sessions, , , removed] = appKeys(base);
       const keys = [
-        ...versionKeys(base),
+        appVersionKey(base),
         ...sessionKeys(base, member),
         sessions,
         userKeys(base, key.userId)[2],
@@ -155,7 +153,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
     lease: async (key, request) => {
       const base = baseOf(prefix, key.appName);
-      const keys = [...versionKeys(base), sessionKeys(base, memberOf(key))[0], appKeys(base)[2]];
+      const keys = [appVersionKey(base), sessionKeys(base, memberOf(key))[0], appKeys(base)[2]];
       const reply = await ask(key.appName, leaseScript, keys, leaseArgs(key, request), sessionTitle(key));
       return decodeLease(key, request, reply);
     },

@@ -12,12 +12,9 @@ export function baseOf(prefix: string, app: string): string {
   return `${prefix}:{${app === '' ? '%' : encodeURIComponent(app)}}:`;
 }
 
-/**
- * The keys that every script gets first, as it looks at the app's version before anything else: that version, the
- * fence of the list, and where version 1 had its updates.
- */
-export function versionKeys(base: string): [version: string, fence: string, updates: string] {
-  return [`${base}a`, `${base}l`, `${base}d`];
+/** The key that every script gets first, as it looks at it before anything else: the version of the app. */
+export function appVersionKey(base: string): string {
+  return `${base}a`;
 }
 
 /**
@@ -30,13 +27,13 @@ export function appKeys(
   ...[values: string, moves: string, sessions: string, updates: string, refused: string, removed: string],
   results: string,
 ] {
-  const names = ['app', 'log', 'sessions', 'updates', 'refused', 'removed', 'results'] as const;
+  const names = ['app', 'moves', 'sessions', 'updates', 'refused', 'removed', 'results'] as const;
   return names.map((name) => `${base}${name}`) as ReturnType<typeof appKeys>;
 }
 
 /** The keys of a user: the values, their latest moves, the list of sessions. */
 export function userKeys(base: string, user: string): [values: string, moves: string, sessions: string] {
-  return [`${base}v:${user}`, `${base}u:${user}`, `${base}l:${user}`];
+  return [`${base}u:${user}`, `${base}m:${user}`, `${base}l:${user}`];
 }
 
 /** The key of the log of an app, or of a user in it. */
@@ -75,11 +72,6 @@ export function sessionOf(member: string): Pick<SessionKey, 'sessionId' | 'userI
 /** The key of the version of what is there. */
 export function versionKey(prefix: string): string {
   return `${prefix}:version`;
-}
-
-/** The key that is there when an app of an older version was met after everything had been upgraded. */
-export function leftKey(prefix: string): string {
-  return `${prefix}:left`;
 }
 
 /** The channel on which stores tell each other what they have changed. */

@@ -1,34 +1,20 @@
 // Opening the store: which version wrote what is there.
 
 import { StoreError } from '../../store/store-error.js';
-import { newerVersion, olderVersion } from '../../store/refusals.js';
 import { textOf, type RunScript } from './client.js';
-import { leftKey, versionKey } from './keys.js';
-import { isThereScript, openScript } from './scripts/open.js';
-import { VERSION } from './version.js';
+import { versionKey } from './keys.js';
+import { openScript } from './scripts/open.js';
+import { otherVersion, SCHEMA } from './version.js';
 import type { Migrate } from '../../store/contract.js';
 
 /**
- * Asks for the version of what is there, for {@link needsUpgrade}; where there is none, makes it this one unless that
- * is forbidden.
+ * Looks at the version of what is there; where there is none, makes it this one unless that is forbidden. Throws
+ * `rejected` for a version that cannot be read, and for one that has to be upgraded and must not be.
  */
-export function findVersion(run: RunScript, prefix: string, migrate: Migrate): Promise<unknown> {
-  return run(openScript, [versionKey(prefix)], [String(VERSION), migrate === 'check' ? '' : 'create', migrate]);
-}
-
-/** Whether there is an upgrade to do. Throws when what was found does not suit. */
-export async function needsUpgrade(
-  run: RunScript,
-  prefix: string,
-  answer: unknown,
-  migrate: Migrate,
-): Promise<boolean> {
-  const isOlder = checkVersion(prefix, answer, migrate);
-  return isOlder || (migrate === 'upgrade' && Number(await run(isThereScript, [leftKey(prefix)], [])) === 1);
-}
-
-/** Whether what was found is older. Throws when it does not suit. */
-function checkVersion(prefix: string, answer: unknown, migrate: Migrate): boolean {
+export async function findStore(run: RunScript, prefix: string, migrate: Migrate, schema = SCHEMA): Promise<void> {
+  const { version, layout, upgrades } = schema;
+  const ours = `${version}:${layout}`;
+  const answer = await run(openScript, [versionKey(prefix)], [ours, migrate === 'check' ? '' : 'create']);
   const [status, found] = answer as readonly unknown[];
   if (textOf(status) === 'denied') {
     throw new StoreError('rejected', `redis does not allow the user the commands ${textOf(found)}`);
@@ -39,15 +25,8 @@ function checkVersion(prefix: string, answer: unknown, migrate: Migrate): boolea
       `there is no store under the prefix "${prefix}", and migrate: '${migrate}' makes none`,
     );
   }
-  const [version, what] = [Number(found), `the store under the prefix "${prefix}"`];
-  if (!Number.isInteger(version)) {
-    throw new StoreError('rejected', `"${versionKey(prefix)}" has something else than a version: use another prefix`);
+  const isUpgradable = migrate === 'upgrade' && upgrades.some(({ from }) => from === textOf(found));
+  if (textOf(found) !== ours && !isUpgradable) {
+    throw otherVersion(`the store under the prefix "${prefix}"`, textOf(found), schema);
   }
-  if (version > VERSION) {
-    throw newerVersion(what, version, VERSION);
-  }
-  if (migrate !== 'upgrade' && version !== VERSION) {
-    throw olderVersion(what, version, VERSION);
-  }
-  return version < VERSION;
 }

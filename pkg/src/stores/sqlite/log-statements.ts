@@ -25,14 +25,14 @@ export function addRows(count: number): string {
 export const READ_BEFORE = 'SELECT value FROM statepad_values WHERE owner = ? AND name = ?';
 
 /** `n`. */
-export const READ_BASE = 'SELECT pos, coalesce(log_base, pos) AS base FROM statepad_scopes_v2 WHERE n = ?';
+export const READ_BASE = 'SELECT pos, coalesce(log_base, pos) AS base FROM statepad_scopes WHERE n = ?';
 /** `owner`, behind `pos`, up to `pos`. */
 export const COUNT_ENTRIES =
   'SELECT count(DISTINCT pos) AS entries FROM statepad_log WHERE owner = ? AND pos > ? AND pos <= ?';
 /** `owner`, up to `pos`. */
 export const TRIM_LOG = 'DELETE FROM statepad_log WHERE owner = ? AND pos <= ?';
 /** `log_base`, `n`. */
-export const SET_BASE = 'UPDATE statepad_scopes_v2 SET log_base = ? WHERE n = ?';
+export const SET_BASE = 'UPDATE statepad_scopes SET log_base = ? WHERE n = ?';
 
 /** What {@link entriesText} is made of, as SQL: parameters, for the most part. */
 export interface EntriesPlace {

@@ -1,9 +1,9 @@
 // Opening a database: makes or upgrades the tables, and refuses tables that are not statepad's.
 
 import { StoreError } from '../../store/store-error.js';
-import { newerVersion, olderVersion } from '../../store/refusals.js';
+import { newerVersion, olderVersion, otherLayout } from '../../store/refusals.js';
 import * as sql from './statements.js';
-import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './schema.js';
+import { LAYOUT, META, SCHEMA_VERSION, TABLES } from './schema.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { Migrate } from '../../store/contract.js';
 
@@ -13,6 +13,8 @@ export type SchemaDriver = Omit<SqlDriver, 'first' | 'lists'>;
 /** A schema, and the statements that make it. */
 export interface Schema {
   readonly version: number;
+  /** The fingerprint of its statements: see {@link LAYOUT}. */
+  readonly layout: string;
   /** The statements that make it, but for `statepad_meta`. */
   readonly tables: readonly string[];
   /** The statements that make the next version of an older one, by the older one. */
@@ -21,7 +23,7 @@ export interface Schema {
   readonly names: Readonly<Record<number, readonly string[]>>;
 }
 
-const CURRENT: Schema = { version: SCHEMA_VERSION, tables: TABLES, upgrades: UPGRADES, names: NAMES };
+const CURRENT: Schema = { version: SCHEMA_VERSION, layout: LAYOUT, tables: TABLES, upgrades: {}, names: {} };
 
 /** How refusals of a version call the database. */
 const WHAT = 'the database';
@@ -45,6 +47,7 @@ export function openSchema(driver: SchemaDriver, migrate: Migrate, schema: Schem
       const statements = found === undefined ? [META, ...schema.tables] : stepsFrom(found, migrate, schema);
       statements.forEach((statement) => driver.run(statement, []));
       driver.run(sql.WRITE_META, ['version', String(schema.version)]);
+      driver.run(sql.WRITE_META, ['layout', schema.layout]);
     }
   });
 }
@@ -80,17 +83,22 @@ function versionOf(driver: SchemaDriver, schema: Schema): number | undefined {
   if (found.length === 0) {
     return undefined;
   }
-  const meta = found.find(({ name }) => name === 'statepad_meta');
-  if (meta === undefined || plain(meta) !== plain({ sql: META })) {
-    throw unsuited(`the table "${String((meta ?? found[0])?.['name'])}" is not one of statepad`);
+  const table = found.find(({ name }) => name === 'statepad_meta');
+  if (table === undefined || plain(table) !== plain({ sql: META })) {
+    throw unsuited(`the table "${String((table ?? found[0])?.['name'])}" is not one of statepad`);
   }
-  const value = driver.all(sql.READ_META, ['version'])[0]?.['value'];
-  const version = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined;
-  if (version === undefined) {
+  const meta = driver.all(sql.READ_META, []);
+  const value = textUnder('version', meta) ?? '';
+  const version = Number(value);
+  if (!/^\d+$/.test(value)) {
     throw unsuited('the table "statepad_meta" does not say which version the tables have');
   }
   if (version > schema.version) {
     throw newerVersion(WHAT, version, schema.version);
+  }
+  const layout = textUnder('layout', meta);
+  if (version === schema.version && layout !== schema.layout) {
+    throw otherLayout(WHAT, layout, schema.layout);
   }
   const names =
     version === schema.version
@@ -100,6 +108,12 @@ function versionOf(driver: SchemaDriver, schema: Schema): number | undefined {
     checkNames(found, ['statepad_meta', ...names]);
   }
   return version;
+}
+
+/** The text under a name in rows of `statepad_meta`. */
+export function textUnder(name: string, rows: readonly SqlRow[]): string | undefined {
+  const value = rows.find((row) => row['name'] === name)?.['value'];
+  return typeof value === 'string' ? value : undefined;
 }
 
 function checkNames(found: readonly SqlRow[], expected: readonly string[]): void {

@@ -1,7 +1,13 @@
-// The tables of the SQLite stores, and how those of an older version become these.
+// The tables of the SQLite stores.
 
 /** The version of the tables below, as `statepad_meta` has it, and as every transaction that writes finds it there. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 1;
+
+/**
+ * The fingerprint of the statements below: tables that an unreleased build has made otherwise have another one, or
+ * none, and are refused. It goes with the first release.
+ */
+export const LAYOUT = 'af405dca';
 
 /** Makes the table by which a database of statepad is known. It is the same in every version. */
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
@@ -12,8 +18,59 @@ export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TE
  */
 export const TOLD = 1024;
 
-/** What version 2 has besides what version 1 had. */
-const SINCE_2: readonly string[] = [
+/**
+ * Makes everything but `statepad_meta`.
+ *
+ * - `statepad_scopes`: one row for each app and each user in it. `scope` is `["app"]` or `["app","user"]` as JSON;
+ *   `n` is its number, below 0; `sessions` counts those that are there; `mark` is the change that brought it to `pos`;
+ *   `recent` are its last changes, up to `pos`: each a comma and, as JSON, a list of its mark and of the names that it
+ *   has set or deleted; of no names where these were too many. `log_base` is the position above which `statepad_log`
+ *   has every change; NULL where that is `pos`, as the last one was not logged.
+ * - `statepad_sessions`: one row for each session; `n` is its number, above 0. `fence` is the token of its last
+ *   lease, `holder` who has that lease, until `held_until`.
+ * - `statepad_values`: one row for each key. `owner` is the number of the scope or of the session; `value` is JSON.
+ *   Keys come in the order of the change that brought them (`born`: revision or position), then of their place in it
+ *   (`nth`).
+ * - `statepad_events`: `place` is the session's number times 2^32 plus the revision, so that the events of a session
+ *   lie side by side, in their order. It is put together with `|`: clients bind numbers as REAL, too short for `+`.
+ *   `peak` is the latest `time` so far, which never falls, so that it can be searched. What a session began with is at
+ *   revision 0, under the id `BEGINNING`, where its creation said it. `results` is JSON: what operators came to, by
+ *   scope and name. `app_pos` and `user_pos` are where the scopes were after it; NULL where no log was kept.
+ * - `statepad_updates`: the changes of app and user state that were made in the last day, and as in `statepad_events`
+ *   their `results`.
+ * - `statepad_changes`: changes that were `recent` earlier, up to `pos`, many in a row: so each change writes to the
+ *   row of its scope only, which it writes to anyway, and now and then to this table.
+ * - `statepad_calls`: the calls that were refused in the last day, of those that had been tried before.
+ * - `statepad_creations`: the creations of sessions that were deleted in the last day.
+ * - `statepad_log`: one row for each write to a scope: `owner` is the scope's number, `pos` the position that it came
+ *   to, `nth` the place among the writes of that change; `before` and `value` are JSON, NULL where the name was not
+ *   there. A row without a `name` says who has written, and when; the others say it as well, unless they are long: one
+ *   with a `name` has `before` or `value` alone then, and two of one name are one write.
+ */
+export const TABLES: readonly string[] = [
+  `CREATE TABLE statepad_scopes (
+    n INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE, pos INTEGER NOT NULL, sessions INTEGER NOT NULL, mark TEXT,
+    recent TEXT NOT NULL DEFAULT '', log_base INTEGER
+  )`,
+  `CREATE TABLE statepad_sessions (
+    n INTEGER PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, id TEXT NOT NULL, created TEXT NOT NULL,
+    rev INTEGER NOT NULL, time REAL NOT NULL, fence INTEGER NOT NULL DEFAULT 0, holder TEXT, held_until REAL,
+    UNIQUE (app, user, id)
+  )`,
+  'CREATE INDEX statepad_sessions_of_app ON statepad_sessions (app, time, id, user)',
+  'CREATE INDEX statepad_sessions_of_user ON statepad_sessions (app, user, time, id)',
+  `CREATE TABLE statepad_values (
+    owner INTEGER NOT NULL, name TEXT NOT NULL, born INTEGER NOT NULL, nth INTEGER NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (owner, name)
+  ) WITHOUT ROWID`,
+  `CREATE TABLE statepad_events (
+    place INTEGER PRIMARY KEY, session INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, peak REAL NOT NULL,
+    data TEXT NOT NULL, results TEXT, app_pos INTEGER, user_pos INTEGER, UNIQUE (session, id)
+  )`,
+  `CREATE TABLE statepad_updates (
+    scope INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, results TEXT, PRIMARY KEY (scope, id)
+  ) WITHOUT ROWID`,
+  'CREATE INDEX statepad_updates_by_time ON statepad_updates (time)',
   `CREATE TABLE statepad_changes (
     owner INTEGER NOT NULL, pos INTEGER NOT NULL, entries TEXT NOT NULL, PRIMARY KEY (owner, pos)
   ) WITHOUT ROWID`,
@@ -30,99 +87,3 @@ const SINCE_2: readonly string[] = [
     time REAL NOT NULL, user TEXT, session TEXT, event TEXT, PRIMARY KEY (owner, pos, nth)
   ) WITHOUT ROWID`,
 ];
-
-/**
- * Makes everything but `statepad_meta`.
- *
- * - `statepad_scopes_v2`: one row for each app and each user in it. `scope` is `["app"]` or `["app","user"]` as JSON;
- *   `n` is its number, below 0; `sessions` counts those that are there; `mark` is the change that brought it to `pos`;
- *   `recent` are its last changes, up to `pos`: each a comma and, as JSON, a list of its mark and of the names that it
- *   has set or deleted; of no names where these were too many. `log_base` is the position above which `statepad_log`
- *   has every change; NULL where that is `pos`, as the last one was not logged.
- * - `statepad_sessions_v2`: one row for each session; `n` is its number, above 0. `fence` is the token of its last
- *   lease, `holder` who has that lease, until `held_until`.
- * - `statepad_values`: one row for each key. `owner` is the number of the scope or of the session; `value` is JSON.
- *   Keys come in the order of the change that brought them (`born`: revision or position), then of their place in it
- *   (`nth`). `pos` is the revision or position that wrote the value; 0 where an older version has written it.
- * - `statepad_events`: `place` is the session's number times 2^32 plus the revision, so that the events of a session
- *   lie side by side, in their order. It is put together with `|`: clients bind numbers as REAL, too short for `+`.
- *   `peak` is the latest `time` so far, which never falls, so that it can be searched. What a session began with is at
- *   revision 0, under the id `BEGINNING`; not all sessions have said it. `results` is JSON: what operators came to, by
- *   scope and name. `app_pos` and `user_pos` are where the scopes were after it; NULL where no log was kept.
- * - `statepad_updates`: the changes of app and user state that were made in the last day, and as in `statepad_events`
- *   their `results`.
- * - `statepad_changes`: changes that were `recent` earlier, up to `pos`, many in a row: so each change writes to the
- *   row of its scope only, which it writes to anyway, and now and then to this table.
- * - `statepad_calls`: the calls that were refused in the last day, of those that had been tried before.
- * - `statepad_creations`: the creations of sessions that were deleted in the last day.
- * - `statepad_log`: one row for each write to a scope: `owner` is the scope's number, `pos` the position that it came
- *   to, `nth` the place among the writes of that change; `before` and `value` are JSON, NULL where the name was not
- *   there. A row without a `name` says who has written, and when; the others say it as well, unless they are long: one
- *   with a `name` has `before` or `value` alone then, and two of one name are one write.
- *
- * Two tables have the version in their names. Version 1 compares no version when it writes, but there is no
- * transaction of it that does not read one of the two: it finds neither of them any more, and fails before it has
- * written. From version 2 on, each transaction that writes compares `statepad_meta` with {@link SCHEMA_VERSION}.
- */
-export const TABLES: readonly string[] = [
-  `CREATE TABLE statepad_scopes_v2 (
-    n INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE, pos INTEGER NOT NULL, sessions INTEGER NOT NULL, mark TEXT,
-    recent TEXT NOT NULL DEFAULT '', log_base INTEGER
-  )`,
-  `CREATE TABLE statepad_sessions_v2 (
-    n INTEGER PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, id TEXT NOT NULL, created TEXT NOT NULL,
-    rev INTEGER NOT NULL, time REAL NOT NULL, fence INTEGER NOT NULL DEFAULT 0, holder TEXT, held_until REAL,
-    UNIQUE (app, user, id)
-  )`,
-  'CREATE INDEX statepad_sessions_of_app ON statepad_sessions_v2 (app, time, id, user)',
-  'CREATE INDEX statepad_sessions_of_user ON statepad_sessions_v2 (app, user, time, id)',
-  `CREATE TABLE statepad_values (
-    owner INTEGER NOT NULL, name TEXT NOT NULL, born INTEGER NOT NULL, nth INTEGER NOT NULL, value TEXT NOT NULL,
-    pos INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (owner, name)
-  ) WITHOUT ROWID`,
-  `CREATE TABLE statepad_events (
-    place INTEGER PRIMARY KEY, session INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, peak REAL NOT NULL,
-    data TEXT NOT NULL, results TEXT, app_pos INTEGER, user_pos INTEGER, UNIQUE (session, id)
-  )`,
-  `CREATE TABLE statepad_updates (
-    scope INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, results TEXT, PRIMARY KEY (scope, id)
-  ) WITHOUT ROWID`,
-  'CREATE INDEX statepad_updates_by_time ON statepad_updates (time)',
-  ...SINCE_2,
-];
-
-/**
- * The statements that make the next version of an older one, by the older one. None of them copies or reads the rows.
- */
-export const UPGRADES: Readonly<Record<number, readonly string[]>> = {
-  1: [
-    'ALTER TABLE statepad_scopes RENAME TO statepad_scopes_v2',
-    'ALTER TABLE statepad_scopes_v2 ADD COLUMN mark TEXT',
-    "ALTER TABLE statepad_scopes_v2 ADD COLUMN recent TEXT NOT NULL DEFAULT ''",
-    'ALTER TABLE statepad_scopes_v2 ADD COLUMN log_base INTEGER',
-    'ALTER TABLE statepad_sessions RENAME TO statepad_sessions_v2',
-    'ALTER TABLE statepad_sessions_v2 ADD COLUMN fence INTEGER NOT NULL DEFAULT 0',
-    'ALTER TABLE statepad_sessions_v2 ADD COLUMN holder TEXT',
-    'ALTER TABLE statepad_sessions_v2 ADD COLUMN held_until REAL',
-    'ALTER TABLE statepad_values ADD COLUMN pos INTEGER NOT NULL DEFAULT 0',
-    'ALTER TABLE statepad_events ADD COLUMN results TEXT',
-    'ALTER TABLE statepad_events ADD COLUMN app_pos INTEGER',
-    'ALTER TABLE statepad_events ADD COLUMN user_pos INTEGER',
-    'ALTER TABLE statepad_updates ADD COLUMN results TEXT',
-    ...SINCE_2,
-  ],
-};
-
-/** What the tables and indexes of older versions are called, but for `statepad_meta`. */
-export const NAMES: Readonly<Record<number, readonly string[]>> = {
-  1: [
-    'statepad_scopes',
-    'statepad_sessions',
-    'statepad_sessions_of_app',
-    'statepad_sessions_of_user',
-    'statepad_values',
-    'statepad_events',
-    'statepad_updates',
-    'statepad_updates_by_time',
-  ],
-};

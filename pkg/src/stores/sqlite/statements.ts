@@ -12,7 +12,7 @@ import type { Json } from '../../model/types.js';
  */
 export const OUR_NAMES = "SELECT type, name, sql FROM sqlite_master WHERE lower(name) GLOB 'statepad_*' ORDER BY name";
 
-export const READ_META = 'SELECT value FROM statepad_meta WHERE name = ?';
+export const READ_META = "SELECT name, value FROM statepad_meta WHERE name IN ('layout', 'version')";
 export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
@@ -26,9 +26,9 @@ export const BEGINNING = '\x01';
 const PLACE = [
   `a.n AS appN, a.pos AS appPos, a.mark AS appMark, u.n AS userN, u.pos AS userPos, u.mark AS userMark,
     s.n, s.created, s.rev, s.time, e.id AS last, e.peak`,
-  `LEFT JOIN statepad_scopes_v2 AS a ON a.scope = ?
-  LEFT JOIN statepad_scopes_v2 AS u ON u.scope = ?
-  LEFT JOIN statepad_sessions_v2 AS s ON s.app = ? AND s.user = ? AND s.id = ?
+  `LEFT JOIN statepad_scopes AS a ON a.scope = ?
+  LEFT JOIN statepad_scopes AS u ON u.scope = ?
+  LEFT JOIN statepad_sessions AS s ON s.app = ? AND s.user = ? AND s.id = ?
   LEFT JOIN statepad_events AS e ON e.place = (s.n << 32 | s.rev)`,
 ] as const;
 
@@ -46,44 +46,43 @@ export const FIND_TO_WRITE = `SELECT ${PLACE[0]},
   WHERE m.name = 'version'`;
 
 /** `scope`. */
-export const FIND_SCOPE = 'SELECT n, pos, sessions, mark FROM statepad_scopes_v2 WHERE scope = ?';
+export const FIND_SCOPE = 'SELECT n, pos, sessions, mark FROM statepad_scopes WHERE scope = ?';
 /** `scope`. */
-export const MAKE_SCOPE = `INSERT INTO statepad_scopes_v2 (n, scope, pos, sessions)
-  VALUES ((SELECT coalesce(min(n), 0) - 1 FROM statepad_scopes_v2), ?, 0, 0)`;
-const MOVE =
-  'UPDATE statepad_scopes_v2 SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?, log_base =';
+export const MAKE_SCOPE = `INSERT INTO statepad_scopes (n, scope, pos, sessions)
+  VALUES ((SELECT coalesce(min(n), 0) - 1 FROM statepad_scopes), ?, 0, 0)`;
+const MOVE = 'UPDATE statepad_scopes SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?, log_base =';
 /** `pos`, `mark`, what comes to `recent`, how many sessions more; `n`. The change is in the log. */
 export const MOVE_SCOPE = `${MOVE} coalesce(log_base, pos) WHERE n = ?`;
 /** The same for a change that is not in the log: nothing that is there is of use to those who read on from it. */
 export const MOVE_UNLOGGED = `${MOVE} NULL WHERE n = ?`;
 /** How many sessions more; `n`. */
-export const COUNT_SESSIONS = 'UPDATE statepad_scopes_v2 SET sessions = sessions + ? WHERE n = ?';
-const CLEAR = "UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '', log_base =";
+export const COUNT_SESSIONS = 'UPDATE statepad_scopes SET sessions = sessions + ? WHERE n = ?';
+const CLEAR = "UPDATE statepad_scopes SET pos = pos + 1, mark = NULL, recent = '', log_base =";
 /** `n`. */
 export const CLEAR_SCOPE = `${CLEAR} coalesce(log_base, pos) WHERE n = ?`;
 /** `n`. */
 export const CLEAR_UNLOGGED = `${CLEAR} NULL WHERE n = ?`;
 /** `n`. */
-export const READ_RECENT = 'SELECT pos, recent AS entries FROM statepad_scopes_v2 WHERE n = ?';
+export const READ_RECENT = 'SELECT pos, recent AS entries FROM statepad_scopes WHERE n = ?';
 /** `n`. */
 export const KEEP_RECENT = `INSERT INTO statepad_changes (owner, pos, entries)
-  SELECT n, pos, recent FROM statepad_scopes_v2 WHERE n = ?`;
+  SELECT n, pos, recent FROM statepad_scopes WHERE n = ?`;
 /** `n`. */
-export const CLEAR_RECENT = "UPDATE statepad_scopes_v2 SET recent = '' WHERE n = ?";
+export const CLEAR_RECENT = "UPDATE statepad_scopes SET recent = '' WHERE n = ?";
 
 /** `app`, `user`, `id`. */
-export const FIND_SESSION = 'SELECT n, created, rev FROM statepad_sessions_v2 WHERE app = ? AND user = ? AND id = ?';
+export const FIND_SESSION = 'SELECT n, created, rev FROM statepad_sessions WHERE app = ? AND user = ? AND id = ?';
 /** `app`, `user`, `id`, `created`, `time`. */
 export const MAKE_SESSION =
-  'INSERT INTO statepad_sessions_v2 (app, user, id, created, rev, time) VALUES (?, ?, ?, ?, 0, ?)';
+  'INSERT INTO statepad_sessions (app, user, id, created, rev, time) VALUES (?, ?, ?, ?, 0, ?)';
 /** `rev`, `time`; `n`. */
-export const MOVE_SESSION = 'UPDATE statepad_sessions_v2 SET rev = ?, time = ? WHERE n = ?';
+export const MOVE_SESSION = 'UPDATE statepad_sessions SET rev = ?, time = ? WHERE n = ?';
 /** `n`. */
-export const READ_LEASE = 'SELECT fence, holder, held_until AS until FROM statepad_sessions_v2 WHERE n = ?';
+export const READ_LEASE = 'SELECT fence, holder, held_until AS until FROM statepad_sessions WHERE n = ?';
 /** `fence`, `holder`, `held_until`; `n`. */
-export const SET_LEASE = 'UPDATE statepad_sessions_v2 SET fence = ?, holder = ?, held_until = ? WHERE n = ?';
+export const SET_LEASE = 'UPDATE statepad_sessions SET fence = ?, holder = ?, held_until = ? WHERE n = ?';
 /** `n`. */
-export const REMOVE_SESSION = 'DELETE FROM statepad_sessions_v2 WHERE n = ?';
+export const REMOVE_SESSION = 'DELETE FROM statepad_sessions WHERE n = ?';
 
 /** `session`, `rev`; `session`, `id`, `time`, `peak`, `data`, `results`, `app_pos`, `user_pos`. */
 export const ADD_EVENT = `INSERT INTO statepad_events
@@ -114,14 +113,14 @@ export const MOST_VALUES = 8;
 
 const SET_VALUES = Array.from(
   { length: MOST_VALUES },
-  (_, more) => `INSERT INTO statepad_values (owner, name, born, nth, value, pos)
-  VALUES (?, ?, ?, ?, ?, ?)${', (?, ?, ?, ?, ?, ?)'.repeat(more)}
-  ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, pos = excluded.pos`,
+  (_, more) => `INSERT INTO statepad_values (owner, name, born, nth, value)
+  VALUES (?, ?, ?, ?, ?)${', (?, ?, ?, ?, ?)'.repeat(more)}
+  ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value`,
 );
 
 /**
- * The statement that writes so many values, {@link MOST_VALUES} at most: `owner`, `name`, `born`, `nth`, `value`,
- * `pos` of each. A name that is there stays where it is.
+ * The statement that writes so many values, {@link MOST_VALUES} at most: `owner`, `name`, `born`, `nth`, `value`
+ * of each. A name that is there stays where it is.
  */
 export function setValues(count: number): string {
   return SET_VALUES[count - 1] as string;
@@ -171,7 +170,7 @@ export function listSessions({ user, after, descending }: ListQuery): string {
   // Without INDEXED BY some versions of SQLite take the other index for an app, and sort all of its sessions.
   const [index, whose, ties] =
     user === undefined ? ['app', 'app = ?', 'id, user'] : ['user', 'app = ? AND user = ?', 'id'];
-  return `SELECT n, user, id, created, rev, time FROM statepad_sessions_v2 INDEXED BY statepad_sessions_of_${index}
+  return `SELECT n, user, id, created, rev, time FROM statepad_sessions INDEXED BY statepad_sessions_of_${index}
     WHERE ${whose} ${after === undefined ? '' : behind}
     ORDER BY time ${descending ? 'DESC' : 'ASC'}, ${ties} LIMIT ? OFFSET ?`;
 }

@@ -30,10 +30,10 @@ export class ValueWrites {
       const isLong = json.length > MOST_CHARACTERS;
       const group = this.#isOpen && !isLong ? this.#set.at(-1) : undefined;
       if (group === undefined) {
-        this.#set.push({ count: 1, values: [owner, toColumn(name), born, nth, json, born] });
+        this.#set.push({ count: 1, values: [owner, toColumn(name), born, nth, json] });
         this.#isOpen = !isLong;
       } else {
-        group.values.push(owner, toColumn(name), born, nth, json, born);
+        group.values.push(owner, toColumn(name), born, nth, json);
         group.count += 1;
         this.#isOpen = group.count < sql.MOST_VALUES;
       }

@@ -1,13 +1,20 @@
 //! Applying a change, and dropping a session: what comes of them for the host.
 
-use super::{Core, Target};
 use crate::change::{Change, SessionKey};
 use crate::error::Result;
-use crate::registry::{ScopeId, ScopeIds, SessionId};
+use crate::ids::{ScopeId, SessionId};
+use crate::registry::ScopeIds;
 use crate::sessions::Sessions;
+use crate::wasm::package::keys;
 use crate::wasm::package::places::Places;
 use crate::wasm::package::protocol::{NOTHING, Outcome, Words};
-use crate::wasm::package::{keys, narrow};
+
+/// What a change is of.
+pub(super) enum Target {
+    Create(SessionKey),
+    Append(SessionId),
+    Update { app_name: String, user_id: Option<String> },
+}
 
 /// What was applied.
 #[derive(Default)]
@@ -20,85 +27,86 @@ pub(super) struct Applied {
     pub(super) dropped: usize,
 }
 
-impl Core {
-    /// Applies a change in those of its parts that `places` take.
-    pub(super) fn apply_to(
-        &mut self,
-        target: Target,
-        change: &Change<()>,
-        has_event: bool,
-        mut places: Places<'_>,
-    ) -> Result<Applied> {
-        let mut applied = match target {
-            Target::Update { app_name, user_id } => {
-                let user_id = user_id.as_deref();
-                let [app, user] = self.sessions.update_observed(&app_name, user_id, change, &mut places)?;
-                let is_gone =
-                    |scope: Option<_>, user_id| scope.is_some() && self.sessions.scope(&app_name, user_id).is_none();
-                let mut outcome = 0;
-                if is_gone(app, None) {
-                    outcome |= Outcome::DroppedApp as u32;
-                }
-                if user_id.is_some() && is_gone(user, user_id) {
-                    outcome |= Outcome::DroppedUser as u32;
-                }
-                Applied { scopes: [None, app, user], outcome, ..Applied::default() }
+/// Applies a change in those of its parts that `places` take.
+pub(super) fn apply_to(
+    sessions: &mut Sessions<()>,
+    target: Target,
+    change: &Change<()>,
+    has_event: bool,
+    mut places: Places<'_>,
+) -> Result<Applied> {
+    let mut applied = match target {
+        Target::Update { app_name, user_id } => {
+            let user_id = user_id.as_deref();
+            let [app, user] = sessions.update_observed(&app_name, user_id, change, &mut places)?;
+            let is_gone = |scope: Option<_>, user_id| scope.is_some() && sessions.scope(&app_name, user_id).is_none();
+            let mut outcome = 0;
+            if is_gone(app, None) {
+                outcome |= Outcome::DroppedApp as u32;
             }
-            Target::Create(key) => {
-                let session = self.sessions.create_observed(key, change, &mut places)?;
-                self.applied_to(session)
+            if user_id.is_some() && is_gone(user, user_id) {
+                outcome |= Outcome::DroppedUser as u32;
             }
-            Target::Append(session) => {
-                if has_event {
-                    self.sessions.append_observed(session, change, &mut places)?;
-                } else {
-                    self.sessions.delta_observed(session, change, &mut places)?;
-                }
-                self.applied_to(session)
+            Applied { scopes: [None, app, user], outcome, ..Applied::default() }
+        }
+        Target::Create(key) => {
+            let session = sessions.create_observed(key, change, &mut places)?;
+            applied_to(sessions, session)
+        }
+        Target::Append(session) => {
+            if has_event {
+                sessions.append_observed(session, change, &mut places)?;
+            } else {
+                sessions.delta_observed(session, change, &mut places)?;
             }
-        };
-        applied.outcome |= places.outcome;
-        applied.dropped = places.dropped;
-        Ok(applied)
-    }
+            applied_to(sessions, session)
+        }
+    };
+    applied.outcome |= places.outcome;
+    applied.dropped = places.dropped;
+    Ok(applied)
+}
 
-    /// A session and its scopes.
-    pub(super) fn applied_to(&self, session: SessionId) -> Applied {
-        let scopes = self.sessions.scopes(session).map(|ScopeIds { session, app, user }| [session, app, user]);
-        Applied {
-            session: Some(session),
-            scopes: scopes.map_or([None; 3], |scopes| scopes.map(Some)),
-            ..Applied::default()
+/// A session and its scopes.
+pub(super) fn applied_to(sessions: &Sessions<()>, session: SessionId) -> Applied {
+    let scopes = sessions.scopes(session).map(|ScopeIds { session, app, user }| [session, app, user]);
+    Applied {
+        session: Some(session),
+        scopes: scopes.map_or([None; 3], |scopes| scopes.map(Some)),
+        ..Applied::default()
+    }
+}
+
+/// Drops a session in some way, which says whether it was there.
+pub(super) fn drop_session(
+    sessions: &mut Sessions<()>,
+    session: SessionId,
+    way: impl FnOnce(&mut Sessions<()>) -> bool,
+) -> u32 {
+    let Some(log) = sessions.log(session) else {
+        return 0;
+    };
+    let SessionKey { app_name, user_id, .. } = log.key().clone();
+    let scopes = applied_to(sessions, session).scopes;
+    let [own, app, user] = scopes.map(|scope| scope.map_or(0, |scope| length_of(sessions, scope)));
+    if !way(sessions) {
+        return 0;
+    }
+    let (mut outcome, mut dropped) = (Outcome::WasThere as u32, own);
+    for (gone, size, user_id) in
+        [(Outcome::DroppedApp, app, None), (Outcome::DroppedUser, user, Some(user_id.as_str()))]
+    {
+        if sessions.scope(&app_name, user_id).is_none() {
+            outcome |= gone as u32;
+            dropped += size;
         }
     }
+    outcome | due(dropped)
+}
 
-    /// Drops a session in some way, which says whether it was there.
-    pub(super) fn drop_session(&mut self, session: SessionId, way: impl FnOnce(&mut Sessions<()>) -> bool) -> u32 {
-        let Some(log) = self.sessions.log(session) else {
-            return 0;
-        };
-        let SessionKey { app_name, user_id, .. } = log.key().clone();
-        let scopes = self.applied_to(session).scopes;
-        let [own, app, user] = scopes.map(|scope| scope.map_or(0, |scope| self.size_of(scope)));
-        if !way(&mut self.sessions) {
-            return 0;
-        }
-        let (mut outcome, mut dropped) = (Outcome::WasThere as u32, own);
-        for (gone, size, user_id) in
-            [(Outcome::DroppedApp, app, None), (Outcome::DroppedUser, user, Some(user_id.as_str()))]
-        {
-            if self.sessions.scope(&app_name, user_id).is_none() {
-                outcome |= gone as u32;
-                dropped += size;
-            }
-        }
-        outcome | due(dropped)
-    }
-
-    /// How many values a scope has.
-    pub(super) fn size_of(&self, scope: ScopeId) -> usize {
-        self.sessions.scope_state(scope).map_or(0, |state| state.values().len())
-    }
+/// How many values a scope has.
+pub(super) fn length_of(sessions: &Sessions<()>, scope: ScopeId) -> usize {
+    sessions.scope_state(scope).map_or(0, |state| state.values().len())
 }
 
 /// The bit that says that so many dropped keys make a sweep due, if they do.
@@ -108,9 +116,8 @@ pub(super) fn due(dropped: usize) -> u32 {
 
 /// Writes the numbers of a session and of its scopes where the host reads them.
 pub(super) fn write_ids(words: &mut [u32], Applied { session, scopes, .. }: &Applied) {
-    let word = |id: Option<usize>| id.map_or(NOTHING, narrow);
-    words[Words::Session as usize] = word(*session);
+    words[Words::Session as usize] = session.map_or(NOTHING, SessionId::number);
     for (place, scope) in words[Words::Scopes as usize..].iter_mut().zip(scopes) {
-        *place = word(*scope);
+        *place = scope.map_or(NOTHING, ScopeId::number);
     }
 }

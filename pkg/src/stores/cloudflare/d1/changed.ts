@@ -75,11 +75,11 @@ export function toldQueries(
  * table.
  */
 export const CHUNK = `told AS MATERIALIZED (
-    SELECT x.n, x.scope, min(known.pos) AS since FROM known CROSS JOIN statepad_scopes_v2 AS x ON x.scope = known.scope
+    SELECT x.n, x.scope, min(known.pos) AS since FROM known CROSS JOIN statepad_scopes AS x ON x.scope = known.scope
       WHERE x.pos - known.pos BETWEEN 0 AND ${TOLD} GROUP BY x.n, x.scope
   ), chunk AS MATERIALIZED (
     SELECT told.n, told.scope, told.since, x.pos, x.recent AS entries
-      FROM told CROSS JOIN statepad_scopes_v2 AS x ON x.n = told.n
+      FROM told CROSS JOIN statepad_scopes AS x ON x.n = told.n
     UNION ALL
     SELECT told.n, told.scope, told.since, c.pos, c.entries
       FROM told CROSS JOIN statepad_changes AS c ON c.owner = told.n AND c.pos >= told.since

@@ -26,8 +26,8 @@ export interface GroupQueries {
   readonly told: number;
 }
 
-const APP = '(SELECT n FROM statepad_scopes_v2 WHERE scope = head.app_scope)';
-const USER = '(SELECT n FROM statepad_scopes_v2 WHERE scope = head.user_scope)';
+const APP = '(SELECT n FROM statepad_scopes WHERE scope = head.app_scope)';
+const USER = '(SELECT n FROM statepad_scopes WHERE scope = head.user_scope)';
 
 /**
  * The statements that commit a group; `now` is the time by the clock. `hasLog` says whether what is written to scopes
@@ -105,8 +105,8 @@ function guarded(group: readonly PackedChange[], hasSession: boolean, all: Bindi
       ? `(head.if_created IS NULL OR head.if_created = s.created) AND (head.if_rev IS NULL OR head.if_rev = s.rev)
           AND (head.if_fence IS NULL OR head.if_fence = s.fence)`
       : 'coalesce(head.if_rev, 0) = 0 AND coalesce(head.if_fence, 0) = 0',
-    '(head.if_app IS NULL OR head.if_app = coalesce((SELECT pos FROM statepad_scopes_v2 WHERE scope = head.app_scope), 0))',
-    '(head.if_user IS NULL OR head.if_user = coalesce((SELECT pos FROM statepad_scopes_v2 WHERE scope = head.user_scope), 0))',
+    '(head.if_app IS NULL OR head.if_app = coalesce((SELECT pos FROM statepad_scopes WHERE scope = head.app_scope), 0))',
+    '(head.if_user IS NULL OR head.if_user = coalesce((SELECT pos FROM statepad_scopes WHERE scope = head.user_scope), 0))',
   ];
   if (guards.length > 0) {
     const owner = `CASE guard.part WHEN 0 THEN ${APP} WHEN 1 THEN ${USER} ELSE ${hasSession ? 's.n' : 'NULL'} END`;
@@ -125,9 +125,9 @@ function makeScopes(group: readonly PackedChange[]): D1Query {
         UNION
         SELECT user_scope FROM head WHERE kind <> ${KINDS.append} AND user_scope IS NOT NULL AND ${holds}
       )
-      INSERT INTO statepad_scopes_v2 (n, scope, pos, sessions)
-      SELECT (SELECT coalesce(min(n), 0) FROM statepad_scopes_v2) - row_number() OVER (ORDER BY scope), scope, 0, 0 FROM named
-        WHERE NOT EXISTS (SELECT 1 FROM statepad_scopes_v2 AS x WHERE x.scope = named.scope)`;
+      INSERT INTO statepad_scopes (n, scope, pos, sessions)
+      SELECT (SELECT coalesce(min(n), 0) FROM statepad_scopes) - row_number() OVER (ORDER BY scope), scope, 0, 0 FROM named
+        WHERE NOT EXISTS (SELECT 1 FROM statepad_scopes AS x WHERE x.scope = named.scope)`;
   });
 }
 
@@ -135,9 +135,9 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
   return query((all) => {
     const [tables, holds] = guarded(group, false, all);
     return `${tables}
-      INSERT INTO statepad_sessions_v2 (app, user, id, created, rev, time)
+      INSERT INTO statepad_sessions (app, user, id, created, rev, time)
       SELECT head.app, head.user, head.session, head.id, -1, head.time FROM head
-        WHERE head.kind = ${KINDS.create} AND NOT EXISTS (SELECT 1 FROM statepad_sessions_v2 AS s WHERE ${IS_SESSION}) AND ${holds}
+        WHERE head.kind = ${KINDS.create} AND NOT EXISTS (SELECT 1 FROM statepad_sessions AS s WHERE ${IS_SESSION}) AND ${holds}
         AND NOT EXISTS (SELECT 1 FROM statepad_creations AS c WHERE c.id = head.id)`;
   });
 }
@@ -149,7 +149,7 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
 function addEvents(group: readonly PackedChange[], hasLog: boolean): D1Query {
   const at = (part: 'app' | 'user'): string =>
     hasLog && group.length === 1
-      ? `coalesce((SELECT pos FROM statepad_scopes_v2 WHERE scope = head.${part}_scope), 0) + head.moves_${part}`
+      ? `coalesce((SELECT pos FROM statepad_scopes WHERE scope = head.${part}_scope), 0) + head.moves_${part}`
       : 'NULL';
   return query((all) => {
     const events = rowsAs(
@@ -164,7 +164,7 @@ function addEvents(group: readonly PackedChange[], hasLog: boolean): D1Query {
       SELECT s.n << 32 | s.rev + 1, s.n, CASE head.kind WHEN ${KINDS.create} THEN ${all.add(BEGINNING)} ELSE head.id END, event.time,
           max(event.time, coalesce((SELECT peak FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev)), event.time)),
           event.data, ${at('app')}, ${at('user')}
-        FROM head JOIN event ON event.i = head.i JOIN statepad_sessions_v2 AS s ON ${IS_SESSION}
+        FROM head JOIN event ON event.i = head.i JOIN statepad_sessions AS s ON ${IS_SESSION}
         WHERE CASE head.kind WHEN ${KINDS.create} THEN s.rev = -1
           ELSE NOT EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.session = s.n AND e.id = head.id) AND ${holds} END`;
   });
@@ -175,7 +175,7 @@ function addUpdates(group: readonly PackedChange[]): D1Query {
     const [tables, holds] = guarded(group, false, all);
     return `${tables}
       INSERT INTO statepad_updates (scope, id, time)
-      SELECT x.n, head.id, -1 FROM head JOIN statepad_scopes_v2 AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
+      SELECT x.n, head.id, -1 FROM head JOIN statepad_scopes AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
         WHERE head.kind = ${KINDS.update} AND ${holds}
         AND NOT EXISTS (SELECT 1 FROM statepad_updates AS u WHERE u.scope = x.n AND u.id = head.id)`;
   });
@@ -203,9 +203,9 @@ const FOUND = `SELECT head.i, head.call, head.attempt, s.created, s.rev, s.fence
       WHERE head.kind = ${KINDS.append} AND e.session = s.n AND e.id = head.id AND e.place <= (s.n << 32 | s.rev)) AS data,
     (SELECT value FROM statepad_meta WHERE name = 'version') AS version
   FROM head
-  LEFT JOIN statepad_sessions_v2 AS s ON ${IS_SESSION}
-  LEFT JOIN statepad_scopes_v2 AS a ON a.scope = head.app_scope
-  LEFT JOIN statepad_scopes_v2 AS b ON b.scope = head.user_scope
+  LEFT JOIN statepad_sessions AS s ON ${IS_SESSION}
+  LEFT JOIN statepad_scopes AS a ON a.scope = head.app_scope
+  LEFT JOIN statepad_scopes AS b ON b.scope = head.user_scope
   LEFT JOIN statepad_updates AS u
     ON head.kind = ${KINDS.update} AND u.scope = CASE WHEN head.user_scope IS NULL THEN a.n ELSE b.n END AND u.id = head.id`;
 
@@ -234,10 +234,10 @@ function unsetValues(group: readonly PackedChange[], rows: readonly PackedRow[])
 function setValues(group: readonly PackedChange[], rows: readonly PackedRow[]): D1Query {
   return query(
     (all) => `WITH ${headAs(group, all)}, ${rowsAs('put', SET, rows, all)}, ${PENDING}, ${TOUCHED}
-      INSERT INTO statepad_values (owner, name, born, nth, value, pos)
-      SELECT touched.owner, put.name, touched.born, put.nth, put.value, touched.born
+      INSERT INTO statepad_values (owner, name, born, nth, value)
+      SELECT touched.owner, put.name, touched.born, put.nth, put.value
         FROM put JOIN touched ON touched.i = put.i AND touched.part = put.part WHERE true ORDER BY put.i, put.nth
-      ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, pos = excluded.pos`,
+      ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value`,
   );
 }
 
@@ -262,7 +262,7 @@ function movedAs(group: readonly PackedChange[], all: Bindings): string {
     ), moved AS MATERIALIZED (
       SELECT x.n, total.*, (x.pos + steps) / ${RECENT.changes} > x.pos / ${RECENT.changes}
           OR length(text) > steps * ${RECENT.characters} AS is_full
-        FROM total JOIN statepad_scopes_v2 AS x ON x.scope = total.scope
+        FROM total JOIN statepad_scopes AS x ON x.scope = total.scope
     )`;
 }
 
@@ -270,7 +270,7 @@ function keepRecent(group: readonly PackedChange[]): D1Query {
   return query(
     (all) => `WITH ${movedAs(group, all)}
       INSERT INTO statepad_changes (owner, pos, entries)
-      SELECT x.n, x.pos + moved.steps, x.recent || moved.text FROM moved JOIN statepad_scopes_v2 AS x ON x.n = moved.n
+      SELECT x.n, x.pos + moved.steps, x.recent || moved.text FROM moved JOIN statepad_scopes AS x ON x.n = moved.n
         WHERE moved.is_full AND moved.steps > 0`,
   );
 }
@@ -278,17 +278,17 @@ function keepRecent(group: readonly PackedChange[]): D1Query {
 function moveScopes(group: readonly PackedChange[], hasLog: boolean): D1Query {
   return query(
     (all) => `WITH ${movedAs(group, all)}
-      UPDATE statepad_scopes_v2 SET pos = pos + moved.steps, sessions = sessions + moved.made,
-          mark = CASE WHEN moved.steps > 0 THEN moved.mark ELSE statepad_scopes_v2.mark END,
+      UPDATE statepad_scopes SET pos = pos + moved.steps, sessions = sessions + moved.made,
+          mark = CASE WHEN moved.steps > 0 THEN moved.mark ELSE statepad_scopes.mark END,
           recent = CASE WHEN moved.is_full THEN '' ELSE recent || moved.text END,
           log_base = CASE WHEN moved.steps = 0 THEN log_base ELSE ${hasLog ? 'coalesce(log_base, pos)' : 'NULL'} END
-        FROM moved WHERE statepad_scopes_v2.n = moved.n`,
+        FROM moved WHERE statepad_scopes.n = moved.n`,
   );
 }
 
 function moveSessions(group: readonly PackedChange[]): D1Query {
   return query(
     (all) => `WITH ${headAs(group, all)}, ${PENDING}
-      UPDATE statepad_sessions_v2 SET rev = rev + 1, time = pending.time FROM pending WHERE statepad_sessions_v2.n = pending.n`,
+      UPDATE statepad_sessions SET rev = rev + 1, time = pending.time FROM pending WHERE statepad_sessions.n = pending.n`,
   );
 }

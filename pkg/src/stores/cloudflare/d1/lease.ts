@@ -24,7 +24,7 @@ export function leaseQueries(key: SessionKey, { holder, ttl, fence, created }: L
     READ_VERSION,
     query(
       (all) =>
-        `SELECT created, fence, holder, held_until AS until FROM statepad_sessions_v2 WHERE ${isSession(key, all)}`,
+        `SELECT created, fence, holder, held_until AS until FROM statepad_sessions WHERE ${isSession(key, all)}`,
     ),
     query((all) => {
       const own = all.add(toColumn(holder));
@@ -39,7 +39,7 @@ export function leaseQueries(key: SessionKey, { holder, ttl, fence, created }: L
               ttl > 0 ? `held_until = ${until}` : 'fence = fence + 1, holder = NULL, held_until = NULL',
               `fence = ${all.add(fence)} AND holder = ${own}`,
             ];
-      return `${ifCurrent(`UPDATE statepad_sessions_v2 SET ${set} WHERE ${isMeant(all)} AND ${holds}`)}
+      return `${ifCurrent(`UPDATE statepad_sessions SET ${set} WHERE ${isMeant(all)} AND ${holds}`)}
         RETURNING fence, coalesce(held_until, ${NOW}) AS until`;
     }),
   ];

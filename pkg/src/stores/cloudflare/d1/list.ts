@@ -32,12 +32,12 @@ export function listQueries(list: ListQuery): D1Query[] {
     {
       sql: `WITH ${page}, one AS MATERIALIZED (SELECT DISTINCT user FROM page)
         SELECT one.user, ${VALUE_COLUMNS} FROM one
-          JOIN statepad_scopes_v2 AS x ON x.scope = json_array(${textOf(appName)}, ${textOf('one.user')})
+          JOIN statepad_scopes AS x ON x.scope = json_array(${textOf(appName)}, ${textOf('one.user')})
           JOIN statepad_values AS v ON v.owner = x.n`,
       values: [...values, toColumn(app)],
     },
     { sql: READ_SCOPE_VALUES, values: [scopeColumn(app, undefined)] },
-    { sql: 'SELECT sessions FROM statepad_scopes_v2 WHERE scope = ?1', values: [scopeColumn(app, user)] },
+    { sql: 'SELECT sessions FROM statepad_scopes WHERE scope = ?1', values: [scopeColumn(app, user)] },
   ];
 }
 

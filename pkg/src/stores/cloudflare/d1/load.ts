@@ -31,9 +31,9 @@ export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQu
     return `SELECT s.n, created, rev, time, coalesce(a.pos, 0) AS app, coalesce(u.pos, 0) AS user, a.mark AS appMark, u.mark AS userMark,
         (SELECT id FROM statepad_events WHERE rev > 0 AND place = (s.n << 32 | rev)) AS last,
         (SELECT id FROM statepad_events WHERE ${at} > 0 AND place = (s.n << 32 | CAST(${at} AS INTEGER))) AS known
-      FROM statepad_sessions_v2 AS s
-      LEFT JOIN statepad_scopes_v2 AS a ON a.scope = ${all.add(app)}
-      LEFT JOIN statepad_scopes_v2 AS u ON u.scope = ${all.add(user)}
+      FROM statepad_sessions AS s
+      LEFT JOIN statepad_scopes AS a ON a.scope = ${all.add(app)}
+      LEFT JOIN statepad_scopes AS u ON u.scope = ${all.add(user)}
       WHERE ${isSession(key, all)}`;
   });
   const hasEvents = events.last === undefined || events.last > 0;
@@ -45,7 +45,7 @@ const NOTHING: D1Query = { sql: 'SELECT 1 WHERE false', values: [] };
 /** The values that are not known, but for scopes of which it is told what has happened to them. */
 function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]): D1Query {
   return query((all) => {
-    const session = `session AS MATERIALIZED (SELECT n, created, rev FROM statepad_sessions_v2 WHERE ${isSession(key, all)})`;
+    const session = `session AS MATERIALIZED (SELECT n, created, rev FROM statepad_sessions WHERE ${isSession(key, all)})`;
     const scopes = had.map(
       ({ scope, pos, mark }) => `(${all.add(scope)}, ${all.add(pos)}, ${all.add(toColumn(mark))})`,
     );
@@ -72,7 +72,7 @@ function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]):
       ];
       const mark = known.marks?.[part];
       const isOther = mark === undefined ? '' : ` OR x.mark <> ${all.add(toColumn(mark))}`;
-      return `SELECT '${part}', x.n FROM statepad_scopes_v2 AS x, session WHERE x.scope = ${name} AND (x.pos IS NOT ${pos}${isOther})
+      return `SELECT '${part}', x.n FROM statepad_scopes AS x, session WHERE x.scope = ${name} AND (x.pos IS NOT ${pos}${isOther})
         ${scopes.length === 0 ? '' : 'AND x.n NOT IN (SELECT n FROM telling)'}`;
     };
     return `WITH ${tables}, owner(part, n) AS (
@@ -87,7 +87,7 @@ function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]):
 /** From the last event to the first. */
 function eventsQuery(key: SessionKey, { from = 1, to = LAST_REV, since, last = LAST_REV }: EventQuery): D1Query {
   return query((all) => {
-    const session = `session AS MATERIALIZED (SELECT n, rev FROM statepad_sessions_v2 WHERE ${isSession(key, all)})`;
+    const session = `session AS MATERIALIZED (SELECT n, rev FROM statepad_sessions WHERE ${isSession(key, all)})`;
     const first = all.add(Math.min(Math.max(0, Math.ceil(from)), LAST_REV));
     const end = all.add(Math.max(0, Math.min(Math.floor(to), LAST_REV)));
     const time = since === undefined ? undefined : all.add(since);

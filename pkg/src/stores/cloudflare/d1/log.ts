@@ -105,7 +105,7 @@ export function logEmpty(group: readonly PackedChange[]): D1Query {
 /** Notes beside each event where the scopes are after its change. To be run before they are moved. */
 export function placeEvents(group: readonly PackedChange[]): D1Query {
   const at = (part: 'app' | 'user'): string =>
-    `(SELECT pos FROM statepad_scopes_v2 WHERE scope = ${part}_scope)
+    `(SELECT pos FROM statepad_scopes WHERE scope = ${part}_scope)
       + sum(moves_${part}) OVER (PARTITION BY ${part}_scope ORDER BY i)`;
   return query(
     (all) => `WITH ${headAs(group, all)}, ${PENDING}, placed AS MATERIALIZED (
@@ -121,7 +121,7 @@ export function logRemoval({ app, user }: ScopeName, now: number): D1Query {
   return {
     sql: `${ADD}
       SELECT x.n, x.pos + 1, row_number() OVER (ORDER BY v.born, v.nth), v.name, v.value, NULL, ?2, NULL, NULL, NULL
-        FROM statepad_scopes_v2 AS x LEFT JOIN statepad_values AS v ON v.owner = x.n
+        FROM statepad_scopes AS x LEFT JOIN statepad_values AS v ON v.owner = x.n
         WHERE x.scope = ?1 AND ${IS_CURRENT}`,
     values: [scopeColumn(app, user), now],
   };

@@ -2,7 +2,7 @@
 
 import { isStoreError } from '../../../store/store-error.js';
 import { batch, type D1DatabaseLike, type D1Query } from './client.js';
-import { openSchema, type Schema, type SchemaDriver } from '../../sqlite/open.js';
+import { openSchema, textUnder, type Schema, type SchemaDriver } from '../../sqlite/open.js';
 import { OUR_NAMES, READ_META } from '../../sqlite/statements.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Migrate } from '../../../store/contract.js';
@@ -17,7 +17,7 @@ const STILL = `INSERT INTO statepad_meta (name, value)
 /** What was read of the tables. */
 interface Found {
   readonly names: readonly SqlRow[];
-  readonly version: readonly SqlRow[];
+  readonly meta: readonly SqlRow[];
 }
 
 /** The bindings whose tables suit: a worker may make a store, and open it, for each request. */
@@ -40,7 +40,8 @@ export async function openTables(database: D1DatabaseLike, migrate: Migrate, sch
       return;
     }
     try {
-      const guard = found.version.map(({ value }) => ({ sql: STILL, values: [String(value)] }));
+      const version = textUnder('version', found.meta);
+      const guard = version === undefined ? [] : [{ sql: STILL, values: [version] }];
       await batch(database, [...guard, ...steps]);
       return;
     } catch (error) {
@@ -58,23 +59,23 @@ export async function openTables(database: D1DatabaseLike, migrate: Migrate, sch
 async function find(database: D1DatabaseLike): Promise<Found> {
   const names: D1Query = { sql: OUR_NAMES, values: [] };
   try {
-    const [found = [], version = []] = await batch(database, [names, { sql: READ_META, values: ['version'] }]);
-    return { names: found, version };
+    const [found = [], meta = []] = await batch(database, [names, { sql: READ_META, values: [] }]);
+    return { names: found, meta };
   } catch (error) {
     if (!(error instanceof Error && /no such (table|column)/.test(error.message))) {
       throw error;
     }
     const [found = []] = await batch(database, [names]);
-    return { names: found, version: [] };
+    return { names: found, meta: [] };
   }
 }
 
 /** The statements that are to be run. Throws `rejected` when what was found does not suit. */
-function stepsFor({ names, version }: Found, migrate: Migrate, schema: Schema | undefined): D1Query[] {
+function stepsFor({ names, meta }: Found, migrate: Migrate, schema: Schema | undefined): D1Query[] {
   const steps: D1Query[] = [];
   const recorder: SchemaDriver = {
     run: (sql, values) => void steps.push({ sql, values }),
-    all: (sql) => (sql === OUR_NAMES ? names : version),
+    all: (sql) => (sql === OUR_NAMES ? names : meta),
     snapshot: (read) => read(),
     transaction: (write) => write(),
   };

@@ -13,11 +13,11 @@ export const IS_AHEAD =
 
 /** The changes of the group that are pending, with the number and the revision of their sessions. */
 export const PENDING = `pending AS MATERIALIZED (
-    SELECT head.*, s.n, s.rev AS at FROM head JOIN statepad_sessions_v2 AS s ON ${IS_SESSION}
+    SELECT head.*, s.n, s.rev AS at FROM head JOIN statepad_sessions AS s ON ${IS_SESSION}
       WHERE head.kind = ${KINDS.append} AND ${IS_AHEAD} OR head.kind = ${KINDS.create} AND s.rev = -1
     UNION ALL
     SELECT head.*, NULL, NULL FROM head
-      JOIN statepad_scopes_v2 AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
+      JOIN statepad_scopes AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
       JOIN statepad_updates AS u ON u.scope = x.n AND u.id = head.id
       WHERE head.kind = ${KINDS.update} AND u.time = -1
   )`;
@@ -27,10 +27,10 @@ export const PENDING = `pending AS MATERIALIZED (
  */
 export const TOUCHED = `touched AS MATERIALIZED (
     SELECT i, 0 AS part, x.n AS owner, x.pos + row_number() OVER (PARTITION BY x.n ORDER BY i) AS born
-      FROM pending JOIN statepad_scopes_v2 AS x ON x.scope = app_scope WHERE moves_app
+      FROM pending JOIN statepad_scopes AS x ON x.scope = app_scope WHERE moves_app
     UNION ALL
     SELECT i, 1, x.n, x.pos + row_number() OVER (PARTITION BY x.n ORDER BY i)
-      FROM pending JOIN statepad_scopes_v2 AS x ON x.scope = user_scope WHERE moves_user
+      FROM pending JOIN statepad_scopes AS x ON x.scope = user_scope WHERE moves_user
     UNION ALL
     SELECT i, 2, n, at + 1 FROM pending WHERE n IS NOT NULL
   )`;

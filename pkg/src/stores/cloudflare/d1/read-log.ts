@@ -18,9 +18,9 @@ const BASE = 'coalesce(log_base, pos)';
 export function logQueries({ app, user }: ScopeName, log: LogQuery): D1Query[] {
   const { after = 0, to = Infinity, name, limit = Infinity } = log;
   const scope = scopeColumn(app, user);
-  const place = { sql: `SELECT pos, ${BASE} AS base FROM statepad_scopes_v2 WHERE scope = ?1`, values: [scope] };
+  const place = { sql: `SELECT pos, ${BASE} AS base FROM statepad_scopes WHERE scope = ?1`, values: [scope] };
   const entries = query((all) => {
-    const isScope = `FROM statepad_scopes_v2 WHERE scope = ${all.add(scope)}`;
+    const isScope = `FROM statepad_scopes WHERE scope = ${all.add(scope)}`;
     return entriesText({
       owner: `(SELECT n ${isScope})`,
       after: `(SELECT max(${BASE}, ${all.add(after)}) ${isScope})`,
@@ -42,7 +42,7 @@ export function logFrom(scope: ScopeName, log: LogQuery, [places = [], rows = []
 /** The statements that trim a log. */
 export function trimQueries({ app, user }: ScopeName, upTo: number): D1Query[] {
   const values = [scopeColumn(app, user), Math.min(Math.floor(upTo), Number.MAX_SAFE_INTEGER)];
-  const place = (columns: string): string => `(SELECT ${columns} FROM statepad_scopes_v2 WHERE scope = ?1)`;
+  const place = (columns: string): string => `(SELECT ${columns} FROM statepad_scopes WHERE scope = ?1)`;
   const isTrimmed = `owner = ${place('n')} AND pos <= min(?2, ${place('pos')})`;
   return [
     READ_VERSION,
@@ -52,7 +52,7 @@ export function trimQueries({ app, user }: ScopeName, upTo: number): D1Query[] {
     },
     { sql: ifCurrent(`DELETE FROM statepad_log WHERE ${isTrimmed}`), values },
     {
-      sql: ifCurrent(`UPDATE statepad_scopes_v2 SET log_base = CAST(min(?2, pos) AS INTEGER)
+      sql: ifCurrent(`UPDATE statepad_scopes SET log_base = CAST(min(?2, pos) AS INTEGER)
         WHERE scope = ?1 AND ${BASE} < min(?2, pos)`),
       values,
     },

@@ -26,9 +26,9 @@ export const VALUE_COLUMNS = 'v.name, v.value, v.born, v.nth';
 
 /** Reads the values of a scope. Its parameter is what the scope is called in the tables. */
 export const READ_SCOPE_VALUES = `SELECT ${VALUE_COLUMNS}
-  FROM statepad_scopes_v2 AS x JOIN statepad_values AS v ON v.owner = x.n WHERE x.scope = ?1`;
+  FROM statepad_scopes AS x JOIN statepad_values AS v ON v.owner = x.n WHERE x.scope = ?1`;
 
-/** The condition that a row of `statepad_sessions_v2` is that of a session. */
+/** The condition that a row of `statepad_sessions` is that of a session. */
 export function isSession({ appName, userId, sessionId }: SessionKey, all: Bindings): string {
   return `app = ${all.add(toColumn(appName))} AND user = ${all.add(toColumn(userId))} AND id = ${all.add(toColumn(sessionId))}`;
 }
@@ -37,7 +37,7 @@ export function isSession({ appName, userId, sessionId }: SessionKey, all: Bindi
 export function scopeQueries({ app, user }: ScopeName): D1Query[] {
   const values = [scopeColumn(app, user)];
   return [
-    { sql: 'SELECT pos, mark FROM statepad_scopes_v2 WHERE scope = ?1', values },
+    { sql: 'SELECT pos, mark FROM statepad_scopes WHERE scope = ?1', values },
     { sql: READ_SCOPE_VALUES, values },
   ];
 }

@@ -30,13 +30,13 @@ export function removeQueries(
       ...(fence === undefined ? [] : [`fence = ${all.add(fence)}`]),
       IS_CURRENT,
     ].join(' AND ');
-  const n = (all: Bindings): string => `SELECT n FROM statepad_sessions_v2 WHERE ${isMeant(all)}`;
+  const n = (all: Bindings): string => `SELECT n FROM statepad_sessions WHERE ${isMeant(all)}`;
   return [
     READ_VERSION,
-    query((all) => `SELECT created, fence FROM statepad_sessions_v2 WHERE ${isSession(key, all)}`),
+    query((all) => `SELECT created, fence FROM statepad_sessions WHERE ${isSession(key, all)}`),
     query(
       (all) => `INSERT INTO statepad_creations (id, app, user, session, time)
-        SELECT created, app, user, id, ${all.add(now)} FROM statepad_sessions_v2 WHERE ${isMeant(all)}
+        SELECT created, app, user, id, ${all.add(now)} FROM statepad_sessions WHERE ${isMeant(all)}
         ON CONFLICT (id) DO UPDATE SET time = excluded.time`,
     ),
     query((all) => `DELETE FROM statepad_values WHERE owner = (${n(all)})`),
@@ -46,11 +46,11 @@ export function removeQueries(
           WHERE place BETWEEN (SELECT n << 32 FROM session) AND (SELECT n << 32 | 4294967295 FROM session)`,
     ),
     query(
-      (all) => `UPDATE statepad_scopes_v2 SET sessions = sessions - 1
+      (all) => `UPDATE statepad_scopes SET sessions = sessions - 1
         WHERE scope IN (${all.add(scopeColumn(appName, undefined))}, ${all.add(scopeColumn(appName, userId))})
         AND EXISTS (${n(all)})`,
     ),
-    query((all) => `DELETE FROM statepad_sessions_v2 WHERE ${isMeant(all)}`),
+    query((all) => `DELETE FROM statepad_sessions WHERE ${isMeant(all)}`),
     { sql: ifCurrent(FORGET_CREATIONS), values: [now - REMEMBERED_MS] },
   ];
 }
@@ -61,14 +61,14 @@ export function removeQueries(
  */
 export function removeScopeQueries({ app, user }: ScopeName, now: number | undefined): D1Query[] {
   const values = [scopeColumn(app, user)];
-  const owner = '(SELECT n FROM statepad_scopes_v2 WHERE scope = ?1)';
+  const owner = '(SELECT n FROM statepad_scopes WHERE scope = ?1)';
   return [
     READ_VERSION,
     ...(now === undefined ? [] : [logRemoval({ app, ...(user !== undefined && { user }) }, now)]),
     { sql: ifCurrent(`DELETE FROM statepad_values WHERE owner = ${owner}`), values },
     { sql: ifCurrent(`DELETE FROM statepad_changes WHERE owner = ${owner}`), values },
     {
-      sql: ifCurrent(`UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '',
+      sql: ifCurrent(`UPDATE statepad_scopes SET pos = pos + 1, mark = NULL, recent = '',
         log_base = ${now === undefined ? 'NULL' : 'coalesce(log_base, pos)'} WHERE scope = ?1`),
       values,
     },

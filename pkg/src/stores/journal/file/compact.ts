@@ -7,23 +7,29 @@ import { callOf, keyText } from '../../shared/keys.js';
 import { writerOf } from '../../shared/log-entries.js';
 import { REMEMBERED_MS } from '../../shared/limits.js';
 import { isEmpty } from '../../shared/values.js';
-import { LOG_VERSION, type LogRecord, type Records, type VersionRecord } from '../log-record.js';
-
-type Numbered = Exclude<LogRecord, VersionRecord>;
+import { FORMAT } from '../version.js';
+import type { Numbered, Records } from '../log-record.js';
 
 /**
  * The lines of a journal without the sessions that have been removed, with new numbers. What those have changed in the
  * state of their app and user stays, and for a while their creations do. `undefined` when there is nothing to leave
- * out, when something is damaged, as then all of it is needed, or when the journal is of an older version, which stays
+ * out, when something is damaged, as then all of it is needed, or when the journal is of another version, which stays
  * as it is until it is upgraded.
  */
-export async function compactedLines(read: () => Records<string>): Promise<AsyncGenerator<string> | undefined> {
+export async function compactedLines(
+  read: () => Records<string>,
+  format = FORMAT,
+): Promise<AsyncGenerator<string> | undefined> {
   /** The place of the last removal of each session, counted in records. */
   const ends = new Map<string, number>();
-  const reader = new JournalReader();
   const since = Date.now() - REMEMBERED_MS;
   let count = 0;
-  for await (const record of reader.read(read(), { missing: 0 })) {
+  let isOurs = false;
+  for await (const record of new JournalReader(format).read(read(), { missing: 0 })) {
+    if (record.kind === 'version') {
+      isOurs = record.version === format.version && record.layout === format.layout;
+      continue;
+    }
     if (record.kind === 'corrupt') {
       return undefined;
     }
@@ -32,12 +38,12 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
       ends.set(keyText(record.key), count);
     }
   }
-  return ends.size === 0 || reader.version < LOG_VERSION ? undefined : lines();
+  return ends.size > 0 && isOurs ? lines() : undefined;
 
   async function* lines(): AsyncGenerator<string> {
     let [place, number] = [0, 0];
-    yield versionLine();
-    for await (const found of new JournalReader().read(read(), { missing: 0 })) {
+    yield versionLine(format, 0);
+    for await (const found of new JournalReader(format).read(read(), { missing: 0 })) {
       if (found.kind === 'corrupt' || found.kind === 'version') {
         continue;
       }
@@ -47,7 +53,7 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
       const kept = isForgotten ? undefined : isOver ? restOf(found, since) : found;
       if (kept !== undefined) {
         number += 1;
-        yield lineOf(number, kept);
+        yield lineOf(number, kept, format);
       }
     }
   }

@@ -6,6 +6,7 @@ import { lockFile, type FileLock } from './lock.js';
 import { builtin, codeOf, unless } from './node.js';
 import { countBy } from '../crc32.js';
 import { isTorn } from '../lines.js';
+import { FORMAT } from '../version.js';
 import { PlacedFile } from '../../shared/placed-file.js';
 import type { Durability, Migrate } from '../../../store/contract.js';
 import type { FileHandle } from 'node:fs/promises';
@@ -105,7 +106,7 @@ export class JournalFile {
         break;
       }
     }
-    this.#isOpenEnded = !isTorn(rest);
+    this.#isOpenEnded = !isTorn(rest, FORMAT);
     if (this.#isOpenEnded) {
       this.#end = this.#size;
     }

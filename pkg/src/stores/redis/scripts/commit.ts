@@ -1,7 +1,7 @@
 // The script that writes changes. The keys are described in `script.ts`.
 
 import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
-import { VERSION } from '../version.js';
+import { VERSION_TEXT } from '../version.js';
 import { keepLua, scopeLua, versionLua } from './common.js';
 import { logLua } from './log.js';
 import { operatorsLua } from './operators.js';
@@ -12,7 +12,7 @@ import type { Script } from './script.js';
 export const commitScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
-local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, RESULTS, LOG = unpack(KEYS, 4, 11)
+local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, RESULTS, LOG = unpack(KEYS, 2, 9)
 local IS_LOGGED, NOTHING = ARGV[3] ~= '', {}
 local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${TOLD_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
 
@@ -240,10 +240,9 @@ local function fieldsOf(change, its)
   if change.home.pos > 0 then add('u', change.home.posText) end
   return fields
 end
-local function fence()
+local function sayVersion()
   if isNew then
-    redis.call('SET', KEYS[1], '${VERSION}')
-    redis.call('SET', KEYS[2], '${VERSION}')
+    redis.call('SET', KEYS[1], '${VERSION_TEXT}')
     isNew = false
   end
 end
@@ -252,8 +251,8 @@ local isAllowed = false
 local function faultOfRights()
   if isAllowed then return nil end
   isAllowed = true
-  -- Redis that cannot be asked is tried on the fence.
-  if not redis.acl_check_cmd then fence() end
+  -- Redis that cannot be asked is tried on the version.
+  if not redis.acl_check_cmd then sayVersion() end
   return denied(
     { 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' }, { 'HGET', KEYS[1], '' }, { 'RPUSH', KEYS[1], '' },
     { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING},
@@ -266,7 +265,7 @@ local function write(change)
   local app, home, its = change.app, change.home, change.its
   local cameTo = change.results and '@' .. change.results .. '\n='
   local answered = answer('written', change, its and its.rev or 0, cameTo)
-  fence()
+  sayVersion()
   move(app, LOG, change.deltas.a, change)
   move(home, home and KEYS[change.user + 3], change.deltas.u, change)
   if its then
@@ -305,10 +304,6 @@ local function refusal(change, got)
   if isToRemember(change, got) then keep(REFUSED, change.call) end
   if isTable and got.refused then return got.refused end
   local text = tostring(isTable and got.err or got)
-  -- Version 1 has the ids of a session in a hash.
-  if string.find(text, 'WRONGTYPE', 1, true) and change.session and isOf(KEYS[change.session + 3], 'hash') then
-    return { 'version', '1' }
-  end
   return { 'failed', text }
 end
 

@@ -1,43 +1,33 @@
 // Pieces that several scripts have in common. The keys are described in `script.ts`.
 
 import { REMEMBERED_MS } from '../../shared/limits.js';
-import { VERSION } from '../version.js';
+import { VERSION_TEXT } from '../version.js';
 
 /**
- * Looks at the app's version, which is in the first three keys of every script, and answers when it is not this one.
- * Leaves `isNew`: nothing of the app is there yet.
+ * Looks at the app's version, which is in the first key of every script, and answers when it is not this one. Leaves
+ * `isNew`: nothing of the app is there yet.
  */
 export const versionLua = String.raw`
 local isNew = false
-local function isOf(key, kind)
-  return redis.call('TYPE', key).ok == kind
-end
 local version = redis.pcall('GET', KEYS[1])
-if version ~= '${VERSION}' then
-  if tonumber(version or '') then return { 'version', version } end
-  if isOf(KEYS[1], 'hash') then return { 'version', '1' } end
-  if version then return { err = 'WRONGTYPE Operation against a key holding the wrong kind of value' } end
-  if isOf(KEYS[2], 'zset') or redis.call('EXISTS', KEYS[3]) == 1 then return { 'version', '1' } end
+if version ~= '${VERSION_TEXT}' then
+  if type(version) == 'table' then return version end
+  if version then return { 'version', version } end
   isNew = true
 end
 `;
 
 /**
- * What an app's or a user's scope is at. `missing` gets what to answer when that cannot be told: something was
- * dropped, or version 1 has written there, whose values lie where the moves are. What is under `names`, if any are
- * given, is read by the same command: behind the fourth of `got`.
+ * What an app's or a user's scope is at. `missing` gets what to answer when that cannot be told, as something was
+ * dropped. What is under `names`, if any are given, is read by the same command: behind the fourth of `got`.
  */
 export const scopeLua = String.raw`
 local READ_AT_ONCE = 1000 -- names
 local function scopeAt(key, moves, missing, names)
   local got = redis.call('HMGET', key, 'p', 'n', 'm', 'b', unpack(names or {}))
   if not got[1] and redis.call('EXISTS', key, moves) > 0 then
-    if isOf(moves, 'hash') then
-      missing({ 'version', '1' })
-    else
-      redis.call('ZCARD', moves) -- fails where something else is
-      missing({ 'corrupt' })
-    end
+    redis.call('ZCARD', moves) -- fails where something else is
+    missing({ 'corrupt' })
   end
   local pos, last, base = tonumber(got[1] or 0), tonumber(got[2] or 0), tonumber(got[4] or 0)
   if not (pos and last and base) then missing({ 'corrupt' }) end

@@ -15,7 +15,7 @@ import type { Script } from './script.js';
 export const leaseScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}
-local key, list = KEYS[4], KEYS[5]
+local key, list = KEYS[2], KEYS[3]
 local member, expected, holder, ttl, asked = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local created, stored, held, text = unpack(redis.call('HMGET', key, 'c', 'k', 'o', 'x'))
 if not created and (redis.call('EXISTS', key) == 1 or redis.call('ZSCORE', list, member)) then return { 'corrupt' } end

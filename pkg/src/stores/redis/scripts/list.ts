@@ -14,7 +14,7 @@ import type { Script } from './script.js';
 export const listScript: Script = {
   onForeign: 'corrupt',
   text: String.raw`${versionLua}
-local list, app, appMoves = unpack(KEYS, 4)
+local list, app, appMoves = unpack(KEYS, 2)
 local base = string.sub(KEYS[1], 1, -2)
 local isDescending, skip, limit, time, after = ARGV[1] == 'descending', tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local total = redis.call('ZCARD', list)
@@ -80,22 +80,20 @@ local function values(key)
   if not string.find(got.err, 'WRONGTYPE', 1, true) then failure = got end
   return false
 end
-local rows, users, seen, version = {}, {}, {}, nil
+local rows, users, seen = {}, {}, {}
 for index, member in ipairs(members) do
   rows[index] = values(base .. 's:' .. member)
   local user = string.sub(member, string.find(member, '\0', 1, true) + 1)
   if not seen[user] then
     seen[user] = true
-    local got = values(base .. 'v:' .. user)
+    local got = values(base .. 'u:' .. user)
     if got and #got == 0 then
-      local moves = base .. 'u:' .. user
-      if isOf(moves, 'hash') then version = { 'version', '1' } end
-      got = redis.call('EXISTS', moves) == 0 and got
+      got = redis.call('EXISTS', base .. 'm:' .. user) == 0 and got
     end
     users[#users + 1] = got
   end
 end
-if failure or version then return failure or version end
+if failure then return failure end
 local found = redis.call('HGETALL', app)
 if #found == 0 and redis.call('EXISTS', appMoves) == 1 then return { 'corrupt' } end
 -- The list has its time, also when the session does not tell it any more.

@@ -33,9 +33,9 @@ end
 
 /** The log whose position and base are those of `scope`: `LOG` is its key. Fails where something else is. */
 const baseLua = String.raw`
-local LOG = KEYS[6]
+local LOG = KEYS[4]
 local answer
-local scope = scopeAt(KEYS[4], KEYS[5], function(instead) answer = instead end)
+local scope = scopeAt(KEYS[2], KEYS[3], function(instead) answer = instead end)
 if answer then return answer end
 local isWhole = redis.call('LLEN', LOG) == scope.pos - scope.base
 `;

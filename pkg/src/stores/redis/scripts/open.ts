@@ -5,7 +5,7 @@ import type { Script } from './script.js';
 
 /**
  * Says which version wrote what is there. KEYS: the version of all. ARGV: this version, and whether to write it when
- * there is none; further commands that the user must be allowed.
+ * there is none.
  *
  * Makes sure that the user may run every command that the scripts need. What cannot be asked for is tried when there
  * is a version.
@@ -15,17 +15,13 @@ export const openScript: Script = {
   text: String.raw`${rightsLua}
 local key = KEYS[1]
 local needed = {
-  { 'EXISTS', key }, { 'GET', key }, { 'SET', key, '', 'NX' }, { 'UNLINK', key }, { 'TIME' }, { 'TYPE', key },
+  { 'EXISTS', key }, { 'GET', key }, { 'SET', key, '', 'NX' }, { 'UNLINK', key }, { 'TIME' },
   { 'HDEL', key, '' }, { 'HGET', key, '' }, { 'HGETALL', key }, { 'HLEN', key }, { 'HMGET', key, '' }, { 'HSET', key, '', '' },
   { 'LINDEX', key, 0 }, { 'LLEN', key }, { 'LRANGE', key, 0, 0 }, { 'LTRIM', key, 0, 0 },
   { 'RPUSH', key, '' },
   { 'ZADD', key, 0, '' }, { 'ZCARD', key }, { 'ZCOUNT', key, 0, 0 }, { 'ZRANGE', key, 0, 0 }, { 'ZRANGEBYSCORE', key, 0, 0 },
   { 'ZREM', key, '' }, { 'ZREMRANGEBYSCORE', key, 0, 0 }, { 'ZREVRANGE', key, 0, 0 }, { 'ZSCORE', key, '' },
 }
-if ARGV[3] == 'upgrade' then
-  needed[#needed + 1] = { 'RENAME', key, key }
-  needed[#needed + 1] = { 'SCAN', 0 }
-end
 local denied = deniedBy(needed)
 if #denied > 0 then return { 'denied', table.concat(denied, ', ') } end
 
@@ -43,12 +39,3 @@ end
 return { 'found', found }
 `,
 };
-
-/** Notes that an app of an older version was met, for the next upgrade. KEYS: where. */
-export const noteScript: Script = { onForeign: 'rejected', text: "return redis.call('SET', KEYS[1], '1')" };
-
-/** Whether there is such a note. KEYS: where. */
-export const isThereScript: Script = { onForeign: 'rejected', text: "return redis.call('EXISTS', KEYS[1])" };
-
-/** Forgets such a note. KEYS: where. */
-export const forgetScript: Script = { onForeign: 'rejected', text: "return redis.call('UNLINK', KEYS[1])" };

@@ -17,7 +17,7 @@ import type { Script } from './script.js';
 export const loadScript: Script = {
   onForeign: 'corrupt',
   text: String.raw`${versionLua}${scopeLua}
-local key, events, times, ids, list, appKey, appMoves, userKey, userMoves = unpack(KEYS, 4)
+local key, events, times, ids, list, appKey, appMoves, userKey, userMoves = unpack(KEYS, 2)
 local member, knownCreated, knownRev, knownLast, knownApp, knownUser = unpack(ARGV, 1, 6)
 local from, to, since, last = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 
@@ -25,8 +25,7 @@ local created, rev, time, start, seenApp, seenUser = unpack(redis.call('HMGET', 
 local count, isListed = redis.call('LLEN', events), redis.call('ZSCORE', list, member)
 if not created and not isListed and count == 0 and redis.call('EXISTS', key) == 0 then return false end
 rev, start = tonumber(rev), tonumber(start or 1)
-local lastOf = redis.pcall('ZRANGE', ids, -1, -1, 'WITHSCORES')
-if lastOf.err then return isOf(ids, 'hash') and { 'version', '1' } or lastOf end
+local lastOf = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')
 local lastId = lastOf[1]
 local isWhole = created and isListed and tonumber(time) and rev and start
   and count == rev + 1 - start and redis.call('LLEN', times) == count and tonumber(lastOf[2] or 0) == rev
@@ -111,10 +110,8 @@ return {
 export const scopeScript: Script = {
   onForeign: 'corrupt',
   text: String.raw`${versionLua}
-local values = redis.call('HGETALL', KEYS[4])
-if #values == 0 and redis.call('EXISTS', KEYS[5]) == 1 then
-  return isOf(KEYS[5], 'hash') and { 'version', '1' } or { 'corrupt' }
-end
+local values = redis.call('HGETALL', KEYS[2])
+if #values == 0 and redis.call('EXISTS', KEYS[3]) == 1 then return { 'corrupt' } end
 return { 'found', values }
 `,
 };

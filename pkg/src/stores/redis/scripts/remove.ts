@@ -13,13 +13,11 @@ import type { Script } from './script.js';
 export const removeScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}${keepLua}
-local key, events, times, ids, list, userList, removed = unpack(KEYS, 4)
+local key, events, times, ids, list, userList, removed = unpack(KEYS, 2)
 local channel, sender, hint, member, expected, fence = unpack(ARGV)
 local inApp, inUser = redis.call('ZSCORE', list, member), redis.call('ZSCORE', userList, member)
 local created = redis.call('HGET', key, 'c')
-local count = redis.call('HLEN', key) + redis.call('LLEN', events) + redis.call('LLEN', times)
-if isOf(ids, 'hash') then return { 'version', '1' } end
-count = count + redis.call('ZCARD', ids)
+local count = redis.call('HLEN', key) + redis.call('LLEN', events) + redis.call('LLEN', times) + redis.call('ZCARD', ids)
 redis.call('ZCARD', removed) -- fails where something else is
 if not inApp and not inUser and count == 0 then return { 'done' } end
 if expected ~= '' and not created then return { 'corrupt' } end
@@ -48,7 +46,7 @@ export const removeScopeScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}${scopeLua}${logLua}
 local answer
-local scope = scopeAt(KEYS[4], KEYS[5], function(instead) answer = instead end)
+local scope = scopeAt(KEYS[2], KEYS[3], function(instead) answer = instead end)
 if answer then return answer end
 if scope.pos == 0 then return { 'done' } end
 redis.call('ZCARD', scope.moves) -- fails where something else is
@@ -77,7 +75,7 @@ if isLogged then
   local writes = {}
   for index, name in ipairs(names) do writes[index] = writeText(name, valueText(found[name]), '') end
   local time = redis.call('TIME')
-  pushEntry(scope, KEYS[6], string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), '', '', writes)
+  pushEntry(scope, KEYS[4], string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), '', '', writes)
 end
 redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
 return { 'done' }

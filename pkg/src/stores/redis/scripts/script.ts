@@ -5,14 +5,12 @@
 // script gets all that it may write among its KEYS: Redis then refuses it as a whole while some of them are on another
 // server.
 //
-//   :a              string   the version of the app: every script looks at it first, and does nothing under another
-//                            one
-//   :l              string   the fence, see below
-//   :app, :v:user   hash     the values of the app, of a user: `=name` is `order@position:JSON`, by the order of the
-//                            first writing and the position of the last (without `@position` where version 1 has
-//                            written it); `p` is the position, `m` its mark, `n` the last order, `b` the base of the
-//                            log (0 when absent)
-//   :log, :u:user   zset     the moves: what happened to the scope lately, by position: `@position=mark`, and the mark
+//   :a              string   the version of the app, or the fence of an upgrade: every script looks at it first, and
+//                            does nothing under another version
+//   :app, :u:user   hash     the values of the app, of a user: `=name` is `order@position:JSON`, by the order of the
+//                            first writing and the position of the last; `p` is the position, `m` its mark, `n` the
+//                            last order, `b` the base of the log (0 when absent)
+//   :moves, :m:user zset     the moves: what happened to the scope lately, by position: `@position=mark`, and the mark
 //                            alone is missing where it is not known; `=name` was set; `-=name` came into being, or was
 //                            deleted. Never empty when the position is not 0
 //   :changes, :c:user  list  the log of the scope, unless it was told to keep none: see `log.ts`
@@ -33,13 +31,6 @@
 //   :removed        zset     the removed sessions, each with its creation, by when
 //
 // The version of all, `prefix:version`, lies in some other slot of a cluster. It is only looked at when opening.
-//
-// Version 1 had `:a` a hash (the values of the app), `:l` a zset (the list), `:d` (now `:updates`), `:u:user` a hash
-// (the values of the user) and `:i:member` a hash. Processes of version 1 that go on running are fenced by the types:
-// their scripts read `:a` or `:l` before they write, and a user's values at `:u:user`, and fail with WRONGTYPE. The
-// first script of this version that writes to an app puts up the fence; one that finds version 1's keys refuses to do
-// anything. So no app is ever written to by both, and what either has acknowledged stays where the other one sees that
-// it is there.
 //
 // Redis takes nothing back when a script fails. So every change is first looked at, by reads that fail where a key is
 // of another type, and then written by commands that cannot. When Redis refuses writes (no memory, a replica, a broken

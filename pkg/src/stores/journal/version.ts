@@ -1,0 +1,47 @@
+// The version of a log: of its records, and of the lines that a journal makes of them.
+
+import { newerVersion, otherLayout } from '../../store/refusals.js';
+
+/** What a log says about itself. */
+export interface LogVersion {
+  readonly version: number;
+  /** The fingerprint of the layout, which tells unreleased builds apart; the first release takes it out. */
+  readonly layout: string;
+}
+
+/** The version that a log is written in, and the earlier ones that can be read and upgraded. */
+export interface LogFormat extends LogVersion {
+  readonly older: readonly LogVersion[];
+}
+
+/** The version of logs that this package writes. The Rust service has the same one. */
+export const VERSION = 1;
+
+/** Its fingerprint, which a test computes from what a small history leaves in a log. */
+export const LAYOUT = '716b01f0';
+
+/** What this package writes, and reads. */
+export const FORMAT: LogFormat = { version: VERSION, layout: LAYOUT, older: [] };
+
+/** What a log says about its version, as it was read. */
+export interface FoundVersion {
+  readonly version: number;
+  /** Absent in what builds without fingerprints have written. */
+  readonly layout: string | undefined;
+}
+
+/** The version that was found. Throws `rejected` for one that cannot be read; `what` names the log. */
+export function readableVersion(what: string, { version, layout }: FoundVersion, format: LogFormat): LogVersion {
+  const known = versionsIn(format).find((each) => each.version === version && each.layout === layout);
+  if (known !== undefined) {
+    return known;
+  }
+  throw layout !== undefined && version > format.version
+    ? newerVersion(what, version, format.version)
+    : otherLayout(what, layout, format.layout);
+}
+
+/** All versions that can be read, the latest first. */
+export function versionsIn(format: LogFormat): readonly LogVersion[] {
+  return [format, ...format.older];
+}

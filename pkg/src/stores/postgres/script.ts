@@ -1,0 +1,32 @@
+// Scripts of SQL for the schema of a store.
+
+import { MOVES_BETWEEN_TRIMS, REMEMBERED_MS, TOLD_MOVES } from '../shared/limits.js';
+import { VERSION, WRONG_VERSION } from './version.js';
+
+/** What stands for the names in scripts that begin with a colon. */
+const CONSTANTS: Readonly<Record<string, string | number>> = {
+  version: VERSION,
+  wrong_version: WRONG_VERSION,
+  // In how many parts the sessions of a scope are counted: creations at the same time do not wait for each other.
+  shards: 16,
+  // How long updates, refused calls and creations are kept.
+  remembered: `interval '${REMEMBERED_MS / 1_000} seconds'`,
+  told_moves: TOLD_MOVES,
+  moves_between_trims: MOVES_BETWEEN_TRIMS,
+};
+
+/** A text as it is written in a statement. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/**
+ * A script for a schema, whose name is quoted. In the script the schema is `statepad`: before a dot its name, also at
+ * the beginning of a text, and as a text by itself.
+ */
+export function inSchema(script: string, schema: string): string {
+  const text = literal(schema).slice(0, -1);
+  return script
+    .replace(/(?<!:):([a-z_]+)/g, (_, name: string) => String(CONSTANTS[name]))
+    .replace(/'statepad(?=[.'])|\bstatepad(?=\.)/g, (found) => (found.startsWith("'") ? text : schema));
+}

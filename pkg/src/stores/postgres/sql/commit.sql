@@ -1,0 +1,458 @@
+-- Commits a batch of changes, one after the other: what changes something does so in one call, which is one statement
+-- and one transaction. It takes the parts of a batch as batchOf writes them, and answers a JSON list with an answer
+-- for each change, in their order:
+--
+-- - [rev, app, user, last, appMark, userMark, appChanged, userChanged, results]: written; the positions of the app and
+--   the user after it; the event and the marks before it; what others have changed since what the caller knew; and
+--   what the operators came to
+-- - ["duplicate", rev, app, user, last, appMark, userMark, data, results]: all as it is now
+-- - ["conflict", actual], ["fenced", actual], ["exists"], ["not-found"], and ["late"] where another attempt of the call
+--   was refused
+-- - ["misfit", index, fault]: the operator at that index does not fit
+--
+-- It locks first and looks then: a statement sees what was committed before it began. All calls lock in one order, so
+-- that none waits in a circle: new scopes, sessions, scopes, counts, refused calls, and each of them in the order of
+-- their names or numbers.
+--
+-- A call that was refused is found by its other attempts, which do not look for it before they have their locks: both
+-- lock the session, or its place among all sessions, or the scopes of an update. An update locks its scopes always.
+--
+-- Most of its time goes into getting each of its statements and expressions ready, once in a transaction: so what is
+-- looked for at one moment is one statement, and so is what is written together, and what is rare is behind one
+-- condition.
+create function statepad.commit(scopes text, sessions text, locks text, changes text, keeps_log boolean) returns text
+language plpgsql
+  set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set jit = off
+as $commit$
+declare
+  scope_list jsonb[] := scopes::jsonb[];
+  session_list jsonb[] := sessions::jsonb[];
+  change_list jsonb[] := changes::jsonb[];
+  is_single boolean := cardinality(change_list) = 1;
+  item jsonb;
+  change jsonb;
+  change_id text;
+  change_call text;
+  place integer := 0;
+  found_no bigint;
+  found_pos bigint;
+  found_rev integer;
+  found_text text;
+  -- By the place of a scope in the request.
+  scope_no bigint[];
+  scope_pos bigint[];
+  scope_mark text[];
+  is_locked boolean[];
+  is_unused boolean[];
+  -- By the place of a change in the request.
+  session_no bigint[];
+  session_rev integer[];
+  session_created text[];
+  is_new boolean[];
+  -- Whether there is one session or app alone, which was found at once.
+  is_one boolean := false;
+  -- Of the change.
+  app_place integer;
+  user_place integer;
+  app_no bigint;
+  user_no bigint;
+  own_no bigint;
+  own_rev integer;
+  own_created text;
+  app_pos bigint;
+  user_pos bigint;
+  app_mark text;
+  user_mark text;
+  last_id text;
+  is_late boolean;
+  is_ours boolean;
+  answer text;
+  answers text[];
+  -- Of a scope of the change: what it is at before it, its mark there, and what others did.
+  scope_place integer;
+  before_pos bigint;
+  known_pos bigint;
+  delta json;
+  app_delta json;
+  user_delta json;
+  is_behind boolean;
+  -- Of the operators of the change: what they set, what is kept of that, and the index of the first that does not fit.
+  op_sets jsonb;
+  op_results text;
+  misfit integer;
+  fault text;
+  -- The calls that are refused now.
+  refused text[];
+  -- The scopes of the sessions that are created.
+  counted bigint[];
+  has_updates boolean := false;
+begin
+  if is_single and session_list[1] is not null and not session_list[1] ? 'created' then
+    -- Most changes are an event of a session that is there: it is found and locked at once.
+    select array[app.no, usr.no], app.no, usr.no, 1, 2, session.no, session.rev, session.created
+      into scope_no, app_no, user_no, app_place, user_place, own_no, own_rev, own_created
+      from statepad.scopes app
+      join statepad.scopes usr on usr.parent = app.no and usr.name = scope_list[2]->>1
+      join statepad.sessions session on session.usr = usr.no and session.id = session_list[1]->>'session'
+      where app.parent = 0 and app.name = scope_list[1]->>1 for no key update of session;
+    is_one := found;
+  elsif is_single and cardinality(scope_list) = 1 then
+    -- An update of an app that is there.
+    select array[scope.no], scope.no, 1, 0, array[scope.pos], array[scope.mark], array[true]
+      into scope_no, app_no, app_place, own_rev, scope_pos, scope_mark, is_locked
+      from statepad.scopes scope where scope.parent = 0 and scope.name = scope_list[1]->>1 for no key update;
+    is_one := found;
+  end if;
+  if not is_one then
+    -- One statement finds all scopes that are there. Those that are missing are made, and taken back if nothing is
+    -- written there.
+    select array_agg(scope.no order by wanted.place) into scope_no
+      from unnest(scope_list) with ordinality wanted (item, place)
+      left join statepad.scopes parent on parent.parent = 0 and parent.name = scope_list[(wanted.item->0)::int]->>1
+      left join statepad.scopes scope on scope.name = wanted.item->>1
+        and scope.parent = case when (wanted.item->0)::int = 0 then 0 else parent.no end;
+    foreach item in array scope_list loop
+      place := place + 1;
+      while scope_no[place] is null loop
+        select scope.no into found_no from statepad.scopes scope
+          where scope.parent = coalesce(scope_no[(item->0)::int], 0) and scope.name = item->>1;
+        if found then
+          scope_no[place] := found_no;
+        else
+          insert into statepad.scopes (parent, name) values (coalesce(scope_no[(item->0)::int], 0), item->>1)
+            on conflict do nothing;
+          if found then
+            is_unused[place] := true;
+          end if;
+        end if;
+      end loop;
+    end loop;
+    -- A session is created at once, and taken back if the change is refused: so no other call creates it meanwhile.
+    -- Where none is to be created, one statement locks all, in their order.
+    if strpos(sessions, 'created') = 0 then
+      for place, own_no, found_rev, found_text in
+        select (wanted.item->'i')::int, session.no, session.rev, session.created
+          from unnest(session_list) with ordinality wanted (item, nth)
+          join statepad.sessions session
+            on session.usr = scope_no[(wanted.item->'usr')::int] and session.id = wanted.item->>'session'
+          order by wanted.nth for no key update of session
+      loop
+        session_no[place] := own_no;
+        session_rev[place] := found_rev;
+        session_created[place] := found_text;
+      end loop;
+      session_list := '{}';
+    end if;
+    foreach item in array session_list loop
+      place := (item->'i')::int;
+      user_place := (item->'usr')::int;
+      if item ? 'created' then
+        insert into statepad.sessions (usr, id, app, user_id, created, rev, time)
+          values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id',
+            item->>'created', 0, (item->'time')::float8)
+          on conflict do nothing returning no into found_no;
+        if found then
+          session_no[place] := found_no;
+          session_rev[place] := 0;
+          is_new[place] := true;
+          continue;
+        end if;
+      end if;
+      select session.no, session.rev, session.created into found_no, found_rev, found_text
+        from statepad.sessions session
+        where session.usr = scope_no[user_place] and session.id = item->>'session' for no key update;
+      if found then
+        session_no[place] := found_no;
+        session_rev[place] := found_rev;
+        session_created[place] := found_text;
+      end if;
+    end loop;
+  end if;
+
+  -- Scopes that are looked at, or moved together with others. One that is only moved is locked by that.
+  if is_locked is null then
+    foreach place in array locks::integer[] loop
+      select scope.pos, scope.mark into found_pos, found_text
+        from statepad.scopes scope where scope.no = scope_no[place] for no key update;
+      scope_pos[place] := found_pos;
+      scope_mark[place] := found_text;
+      is_locked[place] := true;
+    end loop;
+  end if;
+
+  place := 0;
+  foreach change in array change_list loop
+    place := place + 1;
+    change_id := change->>'id';
+    change_call := coalesce(change->>'call', change_id);
+    if not is_one then
+      app_place := (change->'app')::int;
+      user_place := (change->'usr')::int;
+      app_no := scope_no[app_place];
+      user_no := scope_no[user_place];
+      own_no := session_no[place];
+      own_rev := coalesce(session_rev[place], 0);
+      own_created := session_created[place];
+      answer := null;
+      op_results := null;
+      app_delta := null;
+      user_delta := null;
+    end if;
+
+    -- What there is before the change, when all that has to be locked is. What is locked, or was moved by the batch, is
+    -- known already; another call that had the session locked may have moved the scopes meanwhile. found_text is what
+    -- was written under the id of the change.
+    if change->>'kind' = 'update' then
+      select scope_pos[app_place], scope_mark[app_place], coalesce(scope_pos[user_place], 0), scope_mark[user_place],
+          (select done.id from statepad.updates done
+            where done.scope = coalesce(user_no, app_no) and done.id = change_id),
+          null,
+          exists (select from statepad.refused late where late.call = change_call),
+          exists (select from statepad.statepad_version version where version.version = :version)
+        into app_pos, app_mark, user_pos, user_mark, found_text, last_id, is_late, is_ours;
+    else
+      select coalesce(scope_pos[app_place], app.pos, 0),
+          case when scope_pos[app_place] is null then app.mark else scope_mark[app_place] end,
+          coalesce(scope_pos[user_place], usr.pos, 0),
+          case when scope_pos[user_place] is null then usr.mark else scope_mark[user_place] end,
+          (select event.data from statepad.events event where -event.session = -own_no and event.id = change_id),
+          (select event.id from statepad.events event
+            where event.session = own_no and event.rev = own_rev and own_rev > 0),
+          exists (select from statepad.refused late where late.call = change_call),
+          exists (select from statepad.statepad_version version where version.version = :version)
+        into app_pos, app_mark, user_pos, user_mark, found_text, last_id, is_late, is_ours
+        from statepad.scopes app left join statepad.scopes usr on usr.no = user_no
+        where app.no = app_no;
+      if change->>'kind' = 'create' then
+        found_text := (select creation.id from statepad.creations creation where creation.id = change_id);
+      end if;
+    end if;
+
+    -- What was made before and what is refused. One condition comes before all of it: most changes are new and carry
+    -- no guard.
+    if found_text is not null or is_late or refused is not null or not is_ours or change ? 'guard'
+      or change->>'kind' <> 'append' or own_no is null or change->>'created' <> own_created or change ? 'ops'
+    then
+      if not is_ours then
+        perform statepad.refuse_version();
+      end if;
+      case change->>'kind'
+        when 'append' then
+          if own_no is null or change->>'created' <> own_created then
+            answer := '["not-found"]';
+          elsif found_text is not null then
+            answer := 'duplicate';
+          end if;
+        when 'create' then
+          if found_text is not null or own_created = change_id then
+            answer := 'duplicate';
+            if own_created is distinct from change_id then
+              own_rev := 0;
+            end if;
+            found_text := null;
+          elsif is_new[place] is null then
+            answer := '["exists"]';
+          end if;
+        else
+          if found_text is not null then
+            answer := 'duplicate';
+            found_text := null;
+          end if;
+      end case;
+      if answer = 'duplicate' then
+        answer := json_build_array(answer, own_rev, app_pos, user_pos, last_id, app_mark, user_mark, found_text,
+          case change->>'kind'
+            when 'append' then
+              (select event.results from statepad.events event
+                where -event.session = -own_no and event.id = change_id)
+            when 'update' then
+              (select done.results from statepad.updates done
+                where done.scope = coalesce(user_no, app_no) and done.id = change_id)
+          end);
+        if change ? 'turn' then
+          delete from statepad.turns turn
+            where turn.target = (change->'turn'->>0)::bigint and turn.ticket = (change->'turn'->>1)::bigint;
+        end if;
+      elsif is_late or change_call = any(refused) then
+        answer := '["late"]';
+      elsif answer is null and change ? 'guard' then
+        answer := statepad.check_guard(change, app_no, app_pos, user_no, user_pos, own_no, own_rev);
+      end if;
+      if answer is null and change ? 'ops' then
+        -- What operators come to is set behind all else.
+        select resolved.sets, resolved.results, resolved.misfit, resolved.fault
+          into op_sets, op_results, misfit, fault
+          from statepad.resolve_operators(change->'ops', app_no, user_no, own_no) resolved;
+        if misfit is null then
+          change := change || jsonb_build_object('set', coalesce(change->'set', '[]') || op_sets);
+        else
+          answer := json_build_array('misfit', misfit - 1, substr(fault, 2));
+        end if;
+      end if;
+      if answer is not null then
+        answers[place] := answer;
+        if is_new[place] then
+          delete from statepad.sessions session where session.usr = user_no and session.id = change->>'session';
+        end if;
+        if change ? 'attempt' and answer not like '["duplicate%' then
+          refused := refused || change_call;
+        end if;
+        continue;
+      end if;
+    end if;
+
+    if is_unused is not null and change->>'kind' <> 'append' then
+      is_unused[app_place] := false;
+      is_unused[coalesce(user_place, app_place)] := false;
+    end if;
+
+    -- Moves the scopes, and finds out what others have done to those of which something is known. A scope that is
+    -- locked already is moved in the variables alone, and written with the others at the end of the batch. What may be
+    -- null in JSON is read as text: before Postgres 18 a number cannot be cast from the JSON null.
+    if change ? 'moves' or (change->'app_known')::bigint <> app_pos or (change->'user_known')::bigint <> user_pos then
+      for index in 0..jsonb_array_length(change->'scopes') - 1 loop
+        item := change->'scopes'->index;
+        scope_place := (item->0)::int;
+        found_no := scope_no[scope_place];
+        found_pos := case when scope_place = app_place then app_pos else user_pos end;
+        found_text := case when scope_place = app_place then app_mark else user_mark end;
+        known_pos := (item->>2)::bigint;
+        delta := null;
+        if jsonb_typeof(item->1) = 'array' and (is_single or is_locked[scope_place] is null) then
+          before_pos := found_pos;
+          with moved as (
+            update statepad.scopes scope set pos = scope.pos + 1, mark = change_call,
+                base = case when keeps_log then scope.base else scope.pos + 1 end
+              where scope.no = found_no returning scope.no, scope.pos)
+          insert into statepad.moves as move (scope, pos, mark, names)
+            select moved.no, moved.pos, change_call, item->1 from moved
+            returning move.pos, known_pos < move.pos - 1 into found_pos, is_behind;
+          if is_behind or before_pos <> found_pos - 1 then
+            select (select move.mark from statepad.moves move where move.scope = found_no and move.pos = found_pos - 1),
+                case when is_behind then statepad.changed(found_no, known_pos, item->>3, found_pos - 1) end
+              into found_text, delta;
+          end if;
+        else
+          if known_pos < found_pos and is_locked[scope_place] then
+            delta := statepad.changed(found_no, known_pos, item->>3, found_pos);
+          elsif known_pos <> found_pos then
+            -- It is not locked: its position and what has happened to it have to be of one moment.
+            select scope.pos, scope.mark,
+                case when known_pos < scope.pos then statepad.changed(scope.no, known_pos, item->>3, scope.pos) end
+              into found_pos, found_text, delta from statepad.scopes scope where scope.no = found_no;
+          end if;
+          if jsonb_typeof(item->1) = 'array' then
+            found_pos := found_pos + 1;
+            insert into statepad.moves (scope, pos, mark, names) values (found_no, found_pos, change_call, item->1);
+            scope_pos[scope_place] := found_pos;
+            scope_mark[scope_place] := change_call;
+          end if;
+        end if;
+        if scope_place = app_place then
+          app_pos := found_pos;
+          app_mark := found_text;
+          app_delta := delta;
+        else
+          user_pos := found_pos;
+          user_mark := found_text;
+          user_delta := delta;
+        end if;
+        if found_pos % :moves_between_trims = 0 and jsonb_typeof(item->1) = 'array' then
+          delete from statepad.moves move where move.scope = found_no and move.pos <= found_pos - :told_moves;
+        end if;
+      end loop;
+    end if;
+
+    if change->>'kind' = 'append' then
+      own_rev := own_rev + 1;
+      with written as (
+        insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
+          values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
+            case when keeps_log then app_pos end, case when keeps_log then user_pos end))
+      update statepad.sessions session set rev = own_rev, time = (change->'time')::float8
+        where session.usr = user_no and session.id = change->>'session';
+    elsif change->>'kind' = 'create' then
+      counted := counted || app_no || user_no;
+      if change ? 'data' then
+        -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
+        insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
+          values (own_no, 0, chr(1), (change->'at')::float8, change->>'data', op_results,
+            case when keeps_log then app_pos end, case when keeps_log then user_pos end);
+      end if;
+    else
+      insert into statepad.updates (scope, id, results) values (coalesce(user_no, app_no), change_id, op_results);
+      has_updates := true;
+    end if;
+    if keeps_log and change ? 'moves' then
+      -- Written before the values are.
+      if change ? 'unset' then
+        perform statepad.log_deletions(change, app_no, app_pos, user_no, user_pos, scope_list[user_place]->>1);
+      end if;
+      insert into statepad.log (scope, pos, nth, name, was, value, time, user_id, session_id, event)
+        select old.owner, case new.key->>0 when 'app' then app_pos else user_pos end, new.nth, new.key->>1, state.value,
+            new.key->>2, (change->'time')::float8, case when change ? 'session' then scope_list[user_place]->>1 end,
+            change->>'session', case change->>'kind' when 'append' then change_id end
+          from jsonb_array_elements(change->'set') with ordinality new (key, nth)
+          cross join lateral (select case new.key->>0 when 'app' then app_no else user_no end as owner) old
+          left join statepad.state state on state.owner = old.owner and state.name = new.key->>1
+          where new.key->>0 <> 'session';
+    end if;
+    if change ?| array['unset', 'turn'] then
+      delete from statepad.state state using jsonb_array_elements(change->'unset') unset (key)
+        where state.name = unset.key->>1
+          and state.owner = case unset.key->>0 when 'app' then app_no when 'user' then user_no else own_no end;
+      delete from statepad.turns turn
+        where turn.target = (change->'turn'->>0)::bigint and turn.ticket = (change->'turn'->>1)::bigint;
+    end if;
+    if change ? 'set' then
+      insert into statepad.state as old (owner, name, value, at, nth)
+        select case new.key->>0 when 'app' then app_no when 'user' then user_no else own_no end,
+            new.key->>1, new.key->>2,
+            case new.key->>0 when 'app' then app_pos when 'user' then user_pos else own_rev end, new.nth
+          from jsonb_array_elements(change->'set') with ordinality new (key, nth)
+        on conflict (owner, name) do update set value = excluded.value where old.value <> excluded.value;
+    end if;
+    answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, app_mark, user_mark, app_delta, user_delta,
+      op_results);
+  end loop;
+
+  -- What the changes of a batch have in common is written at its end.
+  if not is_one or refused is not null or has_updates then
+    if not is_single then
+      foreach place in array locks::integer[] loop
+        update statepad.scopes scope set pos = scope_pos[place], mark = scope_mark[place],
+            base = case when keeps_log then scope.base else scope_pos[place] end
+          where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
+      end loop;
+    end if;
+    if is_unused is not null then
+      delete from statepad.scopes scope where scope.no = any(
+        select scope_no[new.place] from generate_subscripts(is_unused, 1) new (place) where is_unused[new.place]);
+    end if;
+    if counted is not null then
+      insert into statepad.counts as old (scope, shard, sessions)
+        select scope.no, pg_backend_pid() % :shards, count(*) from unnest(counted) scope (no)
+          group by scope.no order by scope.no
+        on conflict (scope, shard) do update set sessions = old.sessions + excluded.sessions;
+    end if;
+    if refused is not null then
+      insert into statepad.refused (call) select distinct late.call from unnest(refused) late (call) order by late.call
+        on conflict do nothing;
+      delete from statepad.refused old where old.ctid = any(array(
+        select done.ctid from statepad.refused done where done.at < now() - :remembered
+        order by done.at limit 100 for update skip locked));
+    end if;
+    if has_updates then
+      delete from statepad.updates old where old.ctid = any(array(
+        select done.ctid from statepad.updates done where done.at < now() - :remembered
+        order by done.at limit 100 for update skip locked));
+    end if;
+  end if;
+  return '[' || array_to_string(answers, ',') || ']';
+end
+$commit$;

@@ -1,0 +1,65 @@
+//! A session as something is asked of its past.
+
+use serde_json::{Map, Value};
+use wasm_bindgen::prelude::*;
+
+use super::backend::Backend;
+use super::errors::{error_at, with_member};
+use super::event::is_temp;
+use super::handles::{Carried, View};
+use super::host::{Answer, member, stringify};
+use super::kinds::describe;
+use super::memory::Memory;
+use crate::change::SessionKey;
+use crate::ids::SessionId;
+use crate::native::refusals::no_such_revision;
+use crate::session_log::SessionLog;
+
+/// A session that something is asked of.
+pub(super) struct Asked {
+    pub(super) session: JsValue,
+    pub(super) key: SessionKey,
+    /// Of a handle: what it remembers.
+    pub(super) view: Option<View>,
+    /// The lease that it had when this was asked for.
+    pub(super) carried: Option<Carried>,
+    pub(super) signal: JsValue,
+}
+
+impl Asked {
+    pub(super) fn id(&self, backend: &Backend) -> Answer<SessionId> {
+        backend.resolve(&self.key, self.view.as_ref())
+    }
+
+    /// The revision of the handle, or of the session.
+    pub(super) fn revision(&self, memory: &Memory, id: SessionId) -> u64 {
+        let shown = self.view.as_ref().and_then(|_| member(&self.session, "revision").ok()?.as_f64());
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handle shows a whole number")]
+        let shown = shown.map(|revision| revision as u64);
+        shown.unwrap_or_else(|| memory.sessions.log(id).map_or(0, SessionLog::revision))
+    }
+
+    /// Checks a revision that is asked for.
+    pub(super) fn check(&self, given: &JsValue, until: u64, path: &str) -> Answer<u64> {
+        let number = given.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, and not negative")]
+        let revision = number.map(|number| number as u64).filter(|revision| *revision <= until);
+        revision.ok_or_else(|| {
+            let refused = no_such_revision(&self.key.session_id, until, &describe(given));
+            #[expect(clippy::cast_precision_loss, reason = "no session has so many events")]
+            let actual = JsValue::from(until as f64);
+            with_member(error_at(refused, path), "actual", &actual)
+        })
+    }
+
+    /// What the handle, or the session, shows now, without `temp:` keys.
+    pub(super) fn state(&self, memory: &Memory, id: SessionId) -> Answer<Map<String, Value>> {
+        let text = match &self.view {
+            Some(_) => stringify(&member(&self.session, "state")?)?.as_string().unwrap_or_default(),
+            None => memory.state_json(id),
+        };
+        let mut state: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+        state.retain(|key, _| !is_temp(key));
+        Ok(state)
+    }
+}
