@@ -105,7 +105,6 @@ const PACKAGE = {
   sse: ['http', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
-  'testing/vertex': ['checks', 'model', 'async'],
   'stores/shared': ['store', 'checks', 'model', 'async'],
   'stores/adk-database': ['store', 'stores/shared', 'stores/postgres', 'checks', 'model', 'async'],
   'stores/cloudflare': ['store', 'stores/shared', 'stores/sqlite', 'checks', 'model', 'async'],

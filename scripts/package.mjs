@@ -79,13 +79,13 @@ const BASE = ['async', 'checks', 'model', 'store'];
 /** What a service in memory is made of. Stores do without it. */
 const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
 /** What looks back: it is loaded at the first question about the past, and with the adapter. */
-const PAST = /^(engine\/(history|rewind)|session\/(history|own-part)|service\/(current-log|fork|rewind))\.ts$/;
+const PAST = /^(engine\/(history|rewind)|session\/(history|session-scope)|service\/(current-log|fork|rewind))\.ts$/;
 /** Modules of these folders that are loaded later, or stay by themselves: the loaders run before the service. */
 const APART = new RegExp(
   [
     '^(engine/(core-error|load[.]|loading|module-text|wasm)',
     'service/(?!options|session-service)',
-    'async/exclusive',
+    'async/(handovers|reentrant-queues)',
     'backend/(durable/|memory-target))',
   ].join('|'),
 );

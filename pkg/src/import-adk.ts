@@ -1,5 +1,5 @@
 /**
- * Brings the sessions of an ADK's database over: those of adk-python, adk-js, adk-go and adk-java.
+ * Imports the sessions of an ADK's database: those of adk-python, adk-js, adk-go and adk-java.
  *
  * @example
  * ```js

@@ -1,5 +1,5 @@
 /**
- * Sessions as JSON lines: to look at, to keep, to send to somebody, and to open again.
+ * Sessions as JSON lines: to inspect, to archive, to send to somebody, and to open again.
  *
  * @example
  * ```js

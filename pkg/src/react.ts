@@ -1,5 +1,5 @@
 /**
- * A session in React: components show it, are rendered anew when what they show has changed, and write to it.
+ * A session in React: components show it, render again when the shown part changes, and write to it.
  *
  * @example
  * ```tsx

@@ -1,6 +1,6 @@
 /**
- * Watching sessions over HTTP, as server-sent events: a handler for the Fetch API, what reads from it, and what serves
- * it in Node.
+ * Watching sessions over HTTP, as server-sent events: a handler for the Fetch API, a client for it, and an adapter to
+ * Node's servers.
  *
  * @example
  * ```js

@@ -57,6 +57,7 @@ import { marksCases } from './testing/cases/marks.js';
 import { numberCases } from './testing/cases/numbers.js';
 import { operatorBatchCases } from './testing/cases/operator-batches.js';
 import { operatorCases } from './testing/cases/operators.js';
+import { orderCases } from './testing/cases/order.js';
 import { parallelCases } from './testing/cases/parallel.js';
 import { refusalCases } from './testing/cases/refusals.js';
 import { removalCases } from './testing/cases/removal.js';
@@ -96,4 +97,5 @@ export const storeCases: readonly StoreCase[] = [
   ...numberCases,
   ...logCases,
   ...keptLogCases,
+  ...orderCases,
 ];

@@ -41,6 +41,9 @@ const MODELS = {
   'docs/leases.md': { shop: 'We have sencha.' },
 };
 
+/** Modules that stand in for a service on the network, by what a program has that asks it. */
+const STAND_INS = { Runner: 'tests/docs/model.mjs', 'stores/vertex-ai': 'tests/docs/vertex.mjs' };
+
 /** A block that names its file in its first line belongs to a project in another host, where tests/hosts runs it. */
 const IN_A_HOST = /^\/\/ [\w./-]+\.\w+\n/;
 
@@ -66,8 +69,9 @@ for (const page of pages.filter((path) => path.startsWith('docs/') && path !== H
     const text = textOf(page);
     const blocks = blocksOf(text);
     const env = { MODEL_SAYS: JSON.stringify(MODELS[page] ?? {}) };
-    /** What a program is started with: models that answer by themselves, where it has agents. */
-    const flagsOf = (code) => (/Runner\b/.test(code) ? ['--import', join(root, 'tests/docs/model.mjs')] : []);
+    /** The flags that a program is started with: they replace the services that it would ask over the network. */
+    const flagsOf = (code) =>
+      Object.entries(STAND_INS).flatMap(([name, file]) => (code.includes(name) ? ['--import', join(root, file)] : []));
     const servers = [];
 
     before(async () => {

@@ -9,7 +9,7 @@ import { importAdk } from 'statepad/import-adk';
 import { memoryStore } from 'statepad/stores/memory';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../support/vertex.mjs';
 import { inTemporary } from './shown.mjs';
 import { pythonTables, writes } from './tables.mjs';
 

@@ -221,6 +221,18 @@ describe('bundled', () => {
     assert.doesNotMatch(outputFiles[0].text, /0061736d|WebAssembly/);
   });
 
+  it('leaves out the module and the service from a store of your own', async () => {
+    const { outputFiles } = await esbuild({
+      stdin: { contents: "export * from 'statepad/store';", resolveDir: folder },
+      bundle: true,
+      write: false,
+      platform: 'browser',
+      format: 'esm',
+    });
+    assert.match(outputFiles[0].text, /StoreError, isStoreError|StoreError,\n *isStoreError/);
+    assert.doesNotMatch(outputFiles[0].text, /0061736d|WebAssembly|class SessionService/);
+  });
+
   it('without anything of Node in it, for a browser', async () => {
     const { outputFiles } = await bundle('page.js', { platform: 'browser', format: 'esm', write: false });
     assert.match(outputFiles[0].text, /WebAssembly/);

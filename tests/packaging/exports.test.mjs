@@ -53,17 +53,7 @@ describe('the exports', () => {
     const stores = readdirSync(join(src, 'stores')).filter((name) =>
       existsSync(join(src, 'stores', name, 'index.ts')),
     );
-    const entries = [
-      '',
-      '/adk',
-      '/import-adk',
-      '/jsonl',
-      '/package.json',
-      '/react',
-      '/sse',
-      '/testing',
-      '/testing/vertex',
-    ];
+    const entries = ['', '/adk', '/import-adk', '/jsonl', '/package.json', '/react', '/sse', '/store', '/testing'];
     named = [...entries, ...stores.map((name) => `/stores/${name}`)].map((name) => `statepad${name}`).sort();
     specifiers = [...new Set([...named, ...[...files.map(({ path }) => path), ...folders].flatMap(specifiersOf)])];
     folder = await project(

@@ -29,8 +29,8 @@ const ALLOWED = {
   'pkg/src/stores/sqlite/index.ts': ['../shared/values.js'],
   'pkg/src/stores/cloudflare/index.ts': ['../sqlite/index.js'],
   'www/inspector/model/log.ts': ['statepad'],
-  'www/inspector/ui/part.ts': ['../model/log.js'],
-  'www/page/main.ts': ['../inspector/ui/part.js', 'statepad/jsonl'],
+  'www/inspector/ui/inspector-element.ts': ['../model/log.js'],
+  'www/page/main.ts': ['../inspector/ui/inspector-element.js', 'statepad/jsonl'],
 };
 
 /** Imports that are not allowed: the file, what it imports, and the rule that says so. */
@@ -55,10 +55,10 @@ const FORBIDDEN = [
   ['pkg/src/session/handle.ts', 'lit', 'the package needs no other'],
   ['pkg/src/session/handle.ts', '@google/adk', '@google/adk only in adk'],
   ['pkg/src/newcomer/file.ts', 'pkg/src/model/errors.ts', 'no folder without a rule'],
-  ['www/inspector/model/log.ts', 'www/inspector/ui/part.ts', 'www/inspector/model'],
+  ['www/inspector/model/log.ts', 'www/inspector/ui/inspector-element.ts', 'www/inspector/model'],
   ['www/inspector/model/log.ts', 'www/page/main.ts', 'the inspector knows no page'],
-  ['www/inspector/ui/part.ts', 'pkg/src/model/errors.ts', 'www uses public names'],
-  ['www/inspector/ui/part.ts', 'statepad/dist/index.js', 'www uses public names'],
+  ['www/inspector/ui/inspector-element.ts', 'pkg/src/model/errors.ts', 'www uses public names'],
+  ['www/inspector/ui/inspector-element.ts', 'statepad/dist/index.js', 'www uses public names'],
 ];
 
 describe('imports', () => {
@@ -133,7 +133,7 @@ describe('imports', () => {
   });
 
   test('two folders that import each other are told, also where no files do', () => {
-    write({ ...ALLOWED, 'www/inspector/model/rows.ts': ['../ui/part.js'] });
+    write({ ...ALLOWED, 'www/inspector/model/rows.ts': ['../ui/inspector-element.js'] });
     assert.ok(told().some(([from, , rule]) => rule === 'no circles of folders' && from === 'www/inspector/model'));
   });
 });

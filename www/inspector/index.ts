@@ -1,5 +1,5 @@
 /**
- * The parts of the inspector, as custom elements that any page can embed:
+ * The components of the inspector, as custom elements that any page can embed:
  *
  *     import { Inspection } from './inspector/index.js';
  *
@@ -7,13 +7,13 @@
  *     await inspection.open({ appName: 'tutor', userId: 'ana', sessionId: 's1' });
  *     document.querySelector('statepad-state').inspection = inspection;
  *
- * Each part has the one property `inspection`; parts that are given the same one move together. They draw in their own
+ * Each component has the one property `inspection`; components with the same one move together. They draw in their own
  * shadow trees, in the colours of `style.ts`, which a page may set with `--sp-*` properties.
  */
 
 export { Inspection, type InspectionOptions } from './model/inspection.js';
 export type { SessionReader } from './model/reader.js';
-export { InspectorPart } from './ui/part.js';
+export { InspectorElement } from './ui/inspector-element.js';
 export { base } from './ui/style.js';
 export { StatepadTemplate } from './template/template.js';
 export { readJson, type Verdict } from './state/json-input.js';

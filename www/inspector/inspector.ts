@@ -1,7 +1,7 @@
-// All parts of the inspector together, for a page that wants them as one.
+// All components of the inspector in one.
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { InspectorPart } from './ui/part.js';
+import { InspectorElement } from './ui/inspector-element.js';
 import { base } from './ui/style.js';
 import './events/event.js';
 import './events/events.js';
@@ -13,11 +13,11 @@ import './timeline/timeline.js';
 
 /**
  * The whole inspector: sessions, search, state, events, timeline. With `docked` it fills its box where that is large
- * enough: each part scrolls by itself, and the timeline stays at the bottom.
+ * enough: each component scrolls by itself, and the timeline stays at the bottom.
  */
-export class StatepadInspector extends InspectorPart {
+export class StatepadInspector extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     docked: { type: Boolean, reflect: true },
   };
   static override styles = [
@@ -107,9 +107,9 @@ export class StatepadInspector extends InspectorPart {
       }
     `,
   ];
-  /** It fills its box. */
+  /** True to fill its box. */
   declare docked: boolean;
-  /** What was shown whole last: what is new is brought into view. */
+  /** The selection that was brought into view last. */
   #shown: { readonly selected: number | undefined; readonly traced: string | undefined } | undefined;
 
   constructor() {
@@ -117,7 +117,7 @@ export class StatepadInspector extends InspectorPart {
     this.docked = false;
   }
 
-  /** What has been opened comes into view, and nothing else moves. */
+  /** Brings a new selection into view, and moves nothing else. */
   protected override updated(): void {
     const { selected, traced } = this.inspection ?? {};
     const before = this.#shown;
@@ -134,7 +134,7 @@ export class StatepadInspector extends InspectorPart {
   }
 
   async #bringIntoView(name: 'statepad-history' | 'statepad-event'): Promise<void> {
-    const part = this.renderRoot.querySelector<InspectorPart>(name);
+    const part = this.renderRoot.querySelector<InspectorElement>(name);
     const details = this.renderRoot.querySelector<HTMLElement>('.details');
     if (part === null || details === null) {
       return;
@@ -148,7 +148,7 @@ export class StatepadInspector extends InspectorPart {
     }
   }
 
-  /** What of the window the timeline covers, in px. */
+  /** The height of the window that the timeline covers, in px. */
   #dockHeight(): number {
     const dock = this.renderRoot.querySelector<HTMLElement>('.timeline');
     return dock === null || getComputedStyle(dock).position !== 'sticky' ? 0 : dock.offsetHeight;
@@ -192,7 +192,7 @@ export class StatepadInspector extends InspectorPart {
   }
 }
 
-/** Room above what comes into view, in px. */
+/** Room above an element that is brought into view, in px. */
 const PADDING = 12;
 
 customElements.define('statepad-inspector', StatepadInspector);

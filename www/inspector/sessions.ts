@@ -1,19 +1,19 @@
-// Which session is looked at: the app, the user, the session.
+// The choice of the session: the app, the user, the session.
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Session, SessionKey } from 'statepad';
-import { InspectorPart } from './ui/part.js';
+import { InspectorElement } from './ui/inspector-element.js';
 import type { Inspection } from './model/inspection.js';
 import { reasonOf } from './ui/reason.js';
 import { base } from './ui/style.js';
 
-/** What is asked for in place: a name for a new user, or whether to delete. */
+/** The question on show: a name for a new user, or a confirmation of a deletion. */
 type Question = 'user' | 'delete' | undefined;
 
-/** Switches between apps, users and sessions; makes new ones, and deletes the one that is looked at. */
-export class StatepadSessions extends InspectorPart {
+/** Switches between apps, users and sessions; creates sessions, and deletes the current one. */
+export class StatepadSessions extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     question: { state: true },
     problem: { state: true },
   };
@@ -32,7 +32,7 @@ export class StatepadSessions extends InspectorPart {
         text-overflow: ellipsis;
       }
 
-      /* As wide for a short name as for a long one: what stands beside them stays where it is. */
+      /* The same width for short and long names keeps their neighbours in place. */
       #user {
         width: 5.5rem;
       }
@@ -86,7 +86,7 @@ export class StatepadSessions extends InspectorPart {
       ${this.problem === undefined ? nothing : html`<p class="bad" role="alert">${this.problem}</p>`}`;
   }
 
-  /** Before there is a session there is as much room for its names, and one can be made. */
+  /** Before there is a session there is as much room for its names, and one can be created. */
   #beginning(inspection: Inspection | undefined): TemplateResult {
     const { apps = [], readOnly = true } = inspection ?? {};
     const [appName] = apps;

@@ -1,22 +1,22 @@
-// The address names what is looked at: the session, the moment, the event and the key. So it is the same after a
-// reload and in another tab, and the browser's Back leads to what was looked at before.
+// The address: it names the session, the moment, the event and the key on show, so that they survive a reload and open
+// in another tab, and the browser's Back returns to the previous ones.
 
 import type { SessionKey } from 'statepad';
 import type { Inspection } from '../inspector/model/inspection.js';
 
-/** What an address names. */
+/** The content of an address. */
 export interface Place extends SessionKey {
   /** The name of the opened file that the session is in; `undefined` for the page's own sessions. */
   readonly file: string | undefined;
-  /** The revision that is shown; `undefined` for now. */
+  /** The revision on show; `undefined` for the current one. */
   readonly moment: number | undefined;
-  /** The revision of the event that is shown whole. */
+  /** The revision of the event that is shown in full. */
   readonly event: number | undefined;
   /** The key whose history is shown. */
   readonly key: string | undefined;
 }
 
-/** What an address names; `undefined` when it names nothing that the page knows. */
+/** Parses an address; `undefined` when it is not one of the page's. */
 export function placeFrom(hash: string): Place | undefined {
   const [, file, path = '', query = ''] = /^#(?:file:([^/?]*))?\/([^?]*)(?:\?(.*))?$/u.exec(hash) ?? [];
   const parts = path.split('/');
@@ -43,7 +43,7 @@ function numberFrom(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
 }
 
-/** The address of what an inspection shows, once it has a session. */
+/** The address for an inspection, once it has a session. */
 export function hashOf({ session, isNow, revision, selected, traced }: Inspection, file?: string): string | undefined {
   if (session === undefined) {
     return undefined;
@@ -64,22 +64,22 @@ export function hashOf({ session, isNow, revision, selected, traced }: Inspectio
   return `#${file === undefined ? '' : `file:${encodeURIComponent(file)}`}${path}${query}`;
 }
 
-/** Keys that go on with what the one before has begun: they make no step of their own for Back. */
+/** Keys that continue the gesture of the one before: they are no step of their own for Back. */
 const GLIDING = new Set(['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End']);
 
 /**
- * Has the browser's address name what is looked at. Each gesture, such as a click, a drag or a run of arrow keys, is
- * one step for Back, however much it has changed; what changes by itself is none.
+ * Keeps the browser's address up to date. Each gesture, such as a click, a drag or a run of arrow keys, is one step
+ * for Back, no matter how much it changes; changes without a gesture are none.
  */
 export class Address {
   /** Counts gestures. */
   #gesture = 0;
-  /** The gesture that the last step for Back was made by. */
+  /** The gesture that made the last step for Back. */
   #step = 0;
   #isGliding = false;
   readonly #listeners = new AbortController();
 
-  /** `moved` is told when the user goes back or forth, or edits the address. */
+  /** `moved` is called when the user goes back or forth, or edits the address. */
   constructor(moved: () => void) {
     const { signal } = this.#listeners;
     window.addEventListener('popstate', moved, { signal });
@@ -90,7 +90,7 @@ export class Address {
 
   /** Shows an address. */
   show(hash: string): void {
-    // Even the same one would cost some ms.
+    // Even setting the same one would cost some ms.
     if (location.hash === hash) {
       return;
     }
@@ -102,12 +102,12 @@ export class Address {
     }
   }
 
-  /** Shows another address in place of the one that is there. */
+  /** Replaces the current address. */
   correct(hash: string): void {
     history.replaceState(null, '', hash);
   }
 
-  /** What is shown next is a step of its own for Back. */
+  /** Begins a new step for Back. */
   begin(): void {
     this.#begin(false);
   }

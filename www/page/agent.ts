@@ -1,5 +1,5 @@
-// The agent of the page: it plays conversations that were written before, and answers what is typed by a few rules. Of
-// the package it uses nothing but the public names, as any agent would.
+// The agent of the page: it plays prepared conversations, and answers typed messages by a few rules. It uses only the
+// public names of the package, as any agent would.
 
 import { DELETED } from 'statepad';
 import type { Content, Event, EventInit, InvocationContext, Json, Session, SessionService } from 'statepad';
@@ -7,7 +7,7 @@ import { isContinued, noteOfTemp } from '../inspector/model/log.js';
 import { isSameSession } from '../inspector/model/session-name.js';
 import lines from '../../examples/conversations.jsonl?raw';
 
-/** One thing said, and what it does to the state. */
+/** One message, and its effect on the state. */
 export interface Turn {
   readonly author: 'user' | 'agent';
   readonly text: string;
@@ -18,17 +18,17 @@ export interface Turn {
 /** A conversation to be played. */
 export interface Conversation {
   readonly id: string;
-  /** Whose session it is. */
+  /** The user of its session. */
   readonly user: string;
   /** The instruction template of the agent. */
   readonly instruction: string;
   readonly turns: readonly Turn[];
 }
 
-/** The instruction template of sessions that no conversation is played in. */
+/** The instruction template of sessions without a conversation. */
 export const INSTRUCTION = 'You talk to {user:name?} and count: {turns_typed?}.\nThe notice of the app: {app:notice?}';
 
-/** All that is understood of what is typed. */
+/** Examples of all messages that the agent understands. */
 export const UNDERSTOOD = [
   'my name is Ana',
   'remember city = Lisbon',
@@ -39,7 +39,7 @@ export const UNDERSTOOD = [
 /** The conversations that come with the page. */
 export const CONVERSATIONS: readonly Conversation[] = lines.trim().split('\n').map(conversationFrom);
 
-/** As it is written: what is empty is left out. */
+/** A line of the file, where empty members are omitted. */
 interface Line {
   readonly id: string;
   readonly user?: string;
@@ -63,7 +63,7 @@ export function first(): ReturnType<typeof idsFor> {
   return conversation === undefined ? { userId: 'ana', sessionId: 'first' } : idsFor(conversation);
 }
 
-/** What the events of a log say of the conversation that they are of. */
+/** The progress of a conversation in the events of a log. */
 interface Played {
   readonly events: readonly Event[];
   readonly conversation: unknown;
@@ -72,7 +72,7 @@ interface Played {
 
 const nothingPlayed: Played = { events: [], conversation: undefined, turns: 0 };
 
-/** Of the log that was asked about last. A log only grows: what is known of it is not looked at again. */
+/** Of the log that was examined last. A log only grows, so that only its new events are examined. */
 let lastPlayed = nothingPlayed;
 
 function playedIn(events: readonly Event[]): Played {
@@ -90,7 +90,7 @@ function playedIn(events: readonly Event[]): Played {
   return lastPlayed;
 }
 
-/** The conversation that a session is for: its events say so, and before the first one its id. */
+/** The conversation of a session, by its events, or before the first one by its id. */
 export function conversationOf({ id, userId, events }: Session): Conversation | undefined {
   const { conversation: named } = playedIn(events);
   return CONVERSATIONS.find((other) => {
@@ -99,20 +99,22 @@ export function conversationOf({ id, userId, events }: Session): Conversation | 
   });
 }
 
-/** How many turns of its conversation a session has in its log. */
+/** The number of turns of its conversation that a session has in its log. */
 export function turnsTaken({ events }: Session): number {
   return playedIn(events).turns;
 }
 
-/** Plays and answers. One invocation is everything from what the user says to the last answer to it. */
+/**
+ * Plays conversations and answers messages. One invocation lasts from a message of the user to the last answer to it.
+ */
 export class Agent {
   readonly #service: SessionService;
   readonly #appended: (session: Session) => Promise<void>;
-  /** The last invocation: more of its answers may come, and they see its `temp:` keys. */
+  /** The last invocation: it may get more answers, which see its `temp:` keys. */
   #running: InvocationContext | undefined;
 
   /**
-   * `appended` is told of each event, with the handle through which it was appended: only that one has the `temp:`
+   * `appended` is called for each event, with the handle through which it was appended: only that one has the `temp:`
    * keys.
    */
   constructor(service: SessionService, appended: (session: Session) => Promise<void>) {
@@ -121,9 +123,9 @@ export class Agent {
   }
 
   /**
-   * Plays the next turn of a conversation, if there is one: which one is told by the log alone, so that it goes on
-   * after a reload and in another tab. A turn's event has an id of its own: twice the same turn is one event. Throws
-   * as `appendEvent`.
+   * Plays the next turn of a conversation, if there is one. The log alone determines it, so that the conversation
+   * continues after a reload and in another tab. A turn's event has an id of its own: playing it twice makes one
+   * event. Throws as `appendEvent`.
    */
   async step(session: Session, conversation: Conversation): Promise<void> {
     const { id, turns } = conversation;
@@ -135,7 +137,7 @@ export class Agent {
     const asked = turns.findLastIndex(({ author }, index) => author === 'user' && index <= place);
     const context = this.#enter(session, asked === -1 ? `${id}-greeting` : `${id}-${asked + 1}`);
     const question = turns[asked];
-    // What was planned before a reload is gone with all `temp:` keys, so it is planned again.
+    // A reload has deleted the plan with all `temp:` keys, so it is made again.
     if (turn.author === 'agent' && question !== undefined && !context.state.has('temp:plan')) {
       const plan = planFor(question);
       await this.#append(context.child('planner'), { 'temp:plan': plan }, { content: said('model', plan) });
@@ -153,7 +155,7 @@ export class Agent {
   }
 
   /**
-   * Appends what a user has typed, and an answer to it. `heard` is called when the first is kept. Throws as
+   * Appends a typed message, and an answer to it. `heard` is called when the message is stored. Throws as
    * `appendEvent`, and `VALUE_NOT_JSON` before anything is appended.
    */
   async answer(session: Session, typed: string, heard: () => void): Promise<void> {
@@ -161,7 +163,7 @@ export class Agent {
     const agent = context.child('agent');
     try {
       const { delta, reply } = understand(typed, context);
-      // Before anything is said: what is no JSON is refused here.
+      // Before the message: values that are no JSON are refused here.
       agent.state.update(delta);
       await context.append({ content: said('user', typed) });
       this.#running = context;
@@ -181,7 +183,7 @@ export class Agent {
     }
   }
 
-  /** Lets go of the last invocation: another session is looked at. */
+  /** Leaves the last invocation, for another session. */
   leave(): void {
     this.#running = undefined;
   }
@@ -205,7 +207,7 @@ export class Agent {
       const metadata = { ...customMetadata, ...noteOfTemp(Object.keys(delta)) };
       await context.append(Object.keys(metadata).length === 0 ? event : { ...members, customMetadata: metadata });
     } catch (error) {
-      // They are written again when the turn is tried again.
+      // They are written again when the turn is repeated.
       context.discard();
       throw error;
     }
@@ -279,7 +281,7 @@ function valueFrom(text: string): Json {
   }
 }
 
-/** The keys that the agent has understood so far, each once, without those that were for the message alone. */
+/** The keys that the agent has understood so far, each once, except those of a single message. */
 function understoodIn(events: readonly Event[]): string[] {
   const keys = events.flatMap(({ customMetadata }): unknown => customMetadata?.['understood'] ?? []);
   const isKept = (key: unknown): boolean =>

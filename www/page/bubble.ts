@@ -1,23 +1,23 @@
-// One event of a conversation, as a bubble: everything that it has in it, and the keys that it wrote.
+// One event of a conversation, as a bubble: all of its content, and the keys that it wrote.
 
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Event as LoggedEvent } from 'statepad';
 import { contentsOf, isOfUser, isSpoken, ITEM_LABEL, type Item } from '../inspector/model/contents.js';
 import { deltaOf, keysOf, splitKey } from '../inspector/model/log.js';
 
-/** So many keys are named in a bubble. */
+/** The number of keys that a bubble names. */
 const CHIPS = 6;
-/** As much of a text is drawn as can be seen, in characters. */
+/** The length of a text that is drawn, in characters; more would not be visible. */
 const TEXT = 4000;
-/** As much of a value is drawn as can be seen, in characters. */
+/** The length of a value that is drawn, in characters; more would not be visible. */
 const VALUE = 400;
 
-/** Where a bubble stands: at the user's side, at the agents', or as a note on what agents do among themselves. */
+/** The side of a bubble: the user's, the agents', or none for a note on the work of agents. */
 export function sideOf(event: LoggedEvent): 'user' | 'agent' | 'note' {
   return isOfUser(event) ? 'user' : isSpoken(event) ? 'agent' : 'note';
 }
 
-/** What is in a bubble. */
+/** The content of a bubble. */
 export function bubbleOf(event: LoggedEvent, author: string): TemplateResult {
   const items = contentsOf(event);
   const isEmpty = items.length === 0 && keysOf(event).length === 0;

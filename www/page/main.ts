@@ -4,10 +4,10 @@ import './page.css';
 import './page.js';
 import { prepareFiles } from './files/files.js';
 
-// What is loaded once works without a network. Where there are no service workers, only reloading needs one.
+// Loaded resources work offline. Without service workers, only a reload needs the network.
 if ('serviceWorker' in navigator && location.protocol !== 'file:') {
   navigator.serviceWorker.register('./offline.js').catch(() => undefined);
-  // Also what is loaded later: it goes through the service worker once that is in charge.
+  // Resources that are loaded later, too: they go through the service worker once it is active.
   if (navigator.serviceWorker.controller !== null) {
     prepareFiles().catch(() => undefined);
   }

@@ -1,23 +1,23 @@
-// What the page has to say: a file is open, storage is refused or full, a file is broken.
+// The notices of the page: a file is open, storage is refused or full, a file is broken.
 
 import { LitElement, css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { base } from '../inspector/ui/style.js';
 
-/** One thing to say. */
+/** One notice. */
 export interface Notice {
   readonly id: string;
   readonly kind: 'info' | 'bad';
   readonly text: string;
   /** Details, one a line. */
   readonly lines?: readonly string[];
-  /** How far something is, from 0 to 1; `undefined` when that is not known. Without it, nothing is under way. */
+  /** The progress, with a share from 0 to 1, or `undefined` if it is unknown. Absent when nothing is under way. */
   readonly progress?: { readonly share: number | undefined };
-  /** What a button says, and what it does; without it, one takes the notice away. */
+  /** The text and the action of a button; without it, there is one that closes the notice. */
   readonly action?: string;
   readonly act?: () => void;
 }
 
-/** Shows notices. Fires `dismiss` with the id of one that is not wanted any more. */
+/** Shows notices. Fires `dismiss` with the id of one that the user closes. */
 export class StatepadNotices extends LitElement {
   static override properties: PropertyDeclarations = { notices: { attribute: false } };
   static override styles = [

@@ -1,4 +1,4 @@
-// How the page looks around its parts.
+// The styles of the page around its components.
 
 import { css } from 'lit';
 

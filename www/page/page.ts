@@ -1,4 +1,4 @@
-// The page: a conversation at the left, the inspector at the right, and what concerns both above them.
+// The page: a conversation at the left, the inspector at the right, and above them the controls for both.
 
 import { LitElement, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { Inspection } from '../inspector/model/inspection.js';
@@ -18,14 +18,14 @@ import './talk.js';
 import { chooseTheme, theme, THEMES, type Theme } from './theme.js';
 import { count, visit } from './visit.js';
 
-/** What is documented, and where. */
+/** The documentation. */
 const GUIDE = './guide/index.html';
 const CRATE = './guide/crate.html';
 
 const SLOW =
   'The browser’s storage is not answering. Another tab of this page may be holding it: close that tab, keep waiting, or continue without saving.';
 
-/** Where the first links of the page lead: names, and where the part is found. */
+/** The skip links at the top of the page: names, and selectors of their targets. */
 const PARTS = [
   ['Conversation', '#talk-part'],
   ['State', '#state-part'],
@@ -47,16 +47,16 @@ export class StatepadPage extends LitElement {
   static override styles = [base, pageStyle];
   declare private own: Inspection | undefined;
   declare private opened: { readonly inspection: Inspection; readonly file: OpenedFile } | undefined;
-  /** The opened file is shown, and not the page's own sessions. */
+  /** True while the opened file is shown, and not the page's own sessions. */
   declare private isShowingFile: boolean;
   declare private notices: readonly Notice[];
-  /** There is no session yet. */
+  /** True until there is a session. */
   declare private isEmpty: boolean;
   declare private isOver: boolean;
   declare private theme: Theme;
   #storage: Storage | undefined;
   #address: Address | undefined;
-  /** So many visits of addresses are under way: what changes meanwhile is not for the address. */
+  /** The number of visits under way: changes during one do not go into the address. */
   #visits = 0;
   /** Resolves when they are over. */
   #visited = Promise.resolve();
@@ -91,7 +91,7 @@ export class StatepadPage extends LitElement {
     this.own?.dispose();
   }
 
-  /** What is looked at: an opened file, or the page's own sessions. */
+  /** The inspection on show: that of an opened file, or of the page's own sessions. */
   get #inspection(): Inspection | undefined {
     return this.isShowingFile ? this.opened?.inspection : this.own;
   }
@@ -195,7 +195,7 @@ export class StatepadPage extends LitElement {
     });
   }
 
-  /** What the address names, or the newest session, or a first one. */
+  /** Shows the session in the address, or the newest one, or a first one. */
   async #openFirst(own: Inspection): Promise<void> {
     await this.#visiting(async () => {
       await own.list();
@@ -216,8 +216,8 @@ export class StatepadPage extends LitElement {
   }
 
   /**
-   * Does something that the address has asked for, after all that it has asked for before: what one visit shows must
-   * not come into another. Afterwards the address names what is shown.
+   * Runs a task for the address, after all earlier ones, so that no visit shows parts of another. Afterwards the
+   * address is updated.
    */
   async #visiting(task: () => Promise<void>): Promise<void> {
     this.#visits += 1;
@@ -233,7 +233,7 @@ export class StatepadPage extends LitElement {
     }
   }
 
-  /** Shows what the address names, and says what of it is not there. Answers whether its session is. */
+  /** Shows the session in the address, and lists its missing parts. Returns true if the session exists. */
   async #follow(): Promise<boolean> {
     const { hash } = location;
     const place = placeFrom(hash);
@@ -325,7 +325,7 @@ export class StatepadPage extends LitElement {
     await this.#opening.open(file, async (opened, signal) => await this.#show(opened, signal));
   }
 
-  /** Looks into a file that was read. */
+  /** Shows a file that was read. */
   async #show(file: OpenedFile, signal: AbortSignal): Promise<void> {
     const [key] = file.sessions;
     const apps = [...new Set(file.sessions.map(({ appName }) => appName))];
@@ -373,7 +373,7 @@ export class StatepadPage extends LitElement {
     this.#tell(event.detail, undefined);
   };
 
-  /** Shows a notice in place of an earlier one of the same id, or takes that away. */
+  /** Shows a notice in place of an earlier one of the same id, or removes that. */
   #tell(id: string, notice: Omit<Notice, 'id'> | undefined): void {
     const others = this.notices.filter((other) => other.id !== id);
     if (notice !== undefined || others.length < this.notices.length) {

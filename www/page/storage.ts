@@ -1,15 +1,14 @@
 // Where the page keeps its sessions: in the browser's IndexedDB, or in memory where the browser refuses that.
 
+import { SessionService, isStatepadError } from 'statepad';
 import {
-  SessionService,
-  isStatepadError,
   isStoreError,
   type Change,
   type Committed,
   type Hint,
   type SessionStore,
   type StoreError,
-} from 'statepad';
+} from 'statepad/store';
 import { indexedDBStore } from 'statepad/stores/indexeddb';
 
 /** The page's sessions. */

@@ -1,9 +1,9 @@
-// The conversation: what was said, what can be said, and the instruction that the agent gets.
+// The conversation: its messages, the input, and the instruction of the agent.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { isStatepadError, type Session } from 'statepad';
-import { InspectorPart } from '../inspector/ui/part.js';
+import { InspectorElement } from '../inspector/ui/inspector-element.js';
 import type { Inspection } from '../inspector/model/inspection.js';
 import { isSameSession, nameOf } from '../inspector/model/session-name.js';
 import { directionOf } from '../inspector/ui/direction.js';
@@ -19,9 +19,9 @@ import type { StatepadTranscript } from './transcript.js';
 const PACE = 900;
 
 /** A conversation: played step by step, or typed. */
-export class StatepadTalk extends InspectorPart {
+export class StatepadTalk extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     chosen: { state: true },
     draft: { state: true },
     isBusy: { state: true },
@@ -123,20 +123,20 @@ export class StatepadTalk extends InspectorPart {
       }
     `,
   ];
-  /** The id of the conversation that would be started. */
+  /** The id of the conversation that the button would start. */
   declare private chosen: string | undefined;
-  /** What is being typed. */
+  /** The text in the input field. */
   declare private draft: string;
-  /** Something is being appended. */
+  /** True while an event is being appended. */
   declare private isBusy: boolean;
   declare private isPlaying: boolean;
   declare private problem: string | undefined;
   #agent: Agent | undefined;
-  /** What the agent is for. */
+  /** The inspection that the agent works for. */
   #served: Inspection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #shown: Session | undefined;
-  /** The templates that were edited, by session. */
+  /** The edited templates, by session. */
   readonly #templates = new WeakMap<Inspection, Map<string, string>>();
 
   constructor() {
@@ -193,7 +193,7 @@ export class StatepadTalk extends InspectorPart {
     </div>`;
   }
 
-  /** The template of a session: as it was edited, or that of the conversation. What comes from a file has none. */
+  /** The template of a session: the edited one, or that of the conversation. A session from a file has none. */
   #templateFor(inspection: Inspection | undefined): string {
     const session = inspection?.session;
     if (session === undefined) {
@@ -301,7 +301,7 @@ export class StatepadTalk extends InspectorPart {
   };
 
   #playOn(): void {
-    // It may have been paused meanwhile.
+    // It may have been paused in the meantime.
     if (this.isPlaying) {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.#play(), PACE);
@@ -313,7 +313,7 @@ export class StatepadTalk extends InspectorPart {
     this.isPlaying = false;
   };
 
-  /** Plays one turn. Says whether there are more. */
+  /** Plays one turn. Returns true if there are more. */
   async #step(): Promise<boolean> {
     const { inspection } = this;
     const session = inspection?.session;
@@ -335,7 +335,7 @@ export class StatepadTalk extends InspectorPart {
     }
     this.#transcript?.follow();
     const heard = (): void => {
-      // What was typed since stays.
+      // Text that was typed since stays.
       this.draft = this.draft === draft ? '' : this.draft;
     };
     await this.#do(async () => await this.#agent?.answer(session, draft, heard));
@@ -353,7 +353,7 @@ export class StatepadTalk extends InspectorPart {
     return !isBusy && inspection !== undefined && inspection.isNow && !inspection.readOnly;
   }
 
-  /** Does something that can fail, one at a time, and says whether it went well. */
+  /** Runs tasks that can fail, one at a time, and returns true after a success. */
   async #do(task: () => Promise<void>): Promise<boolean> {
     this.isBusy = true;
     this.problem = undefined;
@@ -369,7 +369,7 @@ export class StatepadTalk extends InspectorPart {
   }
 
   async #appended(inspection: Inspection, session: Session): Promise<void> {
-    // Another session may have been opened meanwhile.
+    // Another session may have been opened in the meantime.
     if (inspection.session !== undefined && isSameSession(inspection.session, session)) {
       await inspection.show(session);
     }

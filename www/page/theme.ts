@@ -1,6 +1,6 @@
-// Light, dark, or what the system says.
+// The colour theme: light, dark, or the system's.
 
-/** What can be chosen. */
+/** The available themes. */
 export const THEMES = ['system', 'light', 'dark'] as const;
 
 /** One of {@link THEMES}. */
@@ -8,24 +8,24 @@ export type Theme = (typeof THEMES)[number];
 
 const KEY = 'statepad-theme';
 
-/** What was chosen before. */
+/** The stored choice, or the system's theme. */
 export function theme(): Theme {
-  const chosen = THEMES.find((name) => name === kept()) ?? 'system';
+  const chosen = THEMES.find((name) => name === storedTheme()) ?? 'system';
   show(chosen);
   return chosen;
 }
 
-/** Shows a theme, and keeps it where the browser allows. */
+/** Shows a theme, and stores it if the browser allows. */
 export function chooseTheme(chosen: Theme): void {
   show(chosen);
   try {
     localStorage.setItem(KEY, chosen);
   } catch {
-    // It is chosen again next time.
+    // The user chooses again next time.
   }
 }
 
-function kept(): string | null {
+function storedTheme(): string | null {
   try {
     return localStorage.getItem(KEY);
   } catch {

@@ -1,25 +1,25 @@
-// What was said in a session, up to the moment that is shown.
+// The messages of a session, up to the moment on show.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Event as LoggedEvent, Session } from 'statepad';
-import { InspectorPart } from '../inspector/ui/part.js';
+import { InspectorElement } from '../inspector/ui/inspector-element.js';
 import type { Inspection } from '../inspector/model/inspection.js';
 import { base, label } from '../inspector/ui/style.js';
 import { isSameSession } from '../inspector/model/session-name.js';
 import { isError } from '../inspector/model/contents.js';
 import { bubbleOf, sideOf } from './bubble.js';
 
-/** So many bubbles are drawn, and so many more at each asking. */
+/** The number of bubbles that are drawn at first, and added by each click. */
 const BUBBLES = 200;
-/** Nearer to its end than this, in CSS pixels, the log follows what is said. */
+/** Closer to its end than this, in CSS pixels, the log follows new messages. */
 const NEAR = 48;
 
 /** The events of a session as a conversation. */
-export class StatepadTranscript extends InspectorPart {
+export class StatepadTranscript extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     bubbles: { state: true },
     focused: { state: true },
   };
@@ -28,7 +28,7 @@ export class StatepadTranscript extends InspectorPart {
     label,
     css`
       .log {
-        /* What only screen readers see is placed in it, not in the page. */
+        /* The visually hidden texts are placed in it, not in the page. */
         position: relative;
         display: flex;
         overflow-y: auto;
@@ -144,7 +144,7 @@ export class StatepadTranscript extends InspectorPart {
       }
     `,
   ];
-  /** As many are drawn. */
+  /** The number of bubbles that are drawn. */
   declare private bubbles: number;
   /** The revision of the bubble that had the focus last. */
   declare private focused: number | undefined;
@@ -156,7 +156,7 @@ export class StatepadTranscript extends InspectorPart {
     this.bubbles = BUBBLES;
   }
 
-  /** Goes to the end, and stays there while more is said. */
+  /** Scrolls to the end, and stays there when messages are added. */
   follow(): void {
     this.#isAtEnd = true;
     this.requestUpdate();
@@ -233,7 +233,7 @@ export class StatepadTranscript extends InspectorPart {
   };
 
   readonly #focusIn = (event: FocusEvent): void => {
-    // It may have been scrolled in this very frame, of which no event has told yet: what is clicked must not move.
+    // It may have been scrolled in this very frame, before any event: the target of a click must not move.
     this.#scrolled();
     const { revision } = (event.target as HTMLElement).dataset;
     this.focused = revision === undefined ? this.focused : Number(revision);
@@ -242,10 +242,10 @@ export class StatepadTranscript extends InspectorPart {
   readonly #keyed = (event: KeyboardEvent): void => {
     const bubbles = Array.from(this.renderRoot.querySelectorAll<HTMLElement>('.bubble'));
     const place = bubbles.indexOf(event.target as HTMLElement);
-    const wanted = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: bubbles.length - 1 }[event.key];
-    if (place >= 0 && wanted !== undefined) {
+    const target = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: bubbles.length - 1 }[event.key];
+    if (place >= 0 && target !== undefined) {
       event.preventDefault();
-      bubbles[Math.min(Math.max(wanted, 0), bubbles.length - 1)]?.focus();
+      bubbles[Math.min(Math.max(target, 0), bubbles.length - 1)]?.focus();
     }
   };
 

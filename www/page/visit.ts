@@ -1,19 +1,19 @@
-// Going to what an address names, as far as it is there.
+// Shows the content of an address, as far as it exists.
 
 import type { Inspection } from '../inspector/model/inspection.js';
 import type { Place } from './address.js';
 
-/** Whether an inspection shows the session of a place. */
-function isThere({ session }: Inspection, { appName, userId, sessionId }: Place): boolean {
+/** True when an inspection shows the session of a place. */
+function isOnShow({ session }: Inspection, { appName, userId, sessionId }: Place): boolean {
   return session?.appName === appName && session.userId === userId && session.id === sessionId;
 }
 
 /**
- * Has an inspection show what a place names. Answers what of it is not there, as sentences. Throws when the session is
- * not there, and what reading throws.
+ * Makes an inspection show a place. Answers its missing parts, as sentences. Throws when the session is missing, and
+ * the errors of reading.
  */
 export async function visit(inspection: Inspection, place: Place): Promise<readonly string[]> {
-  if (!isThere(inspection, place)) {
+  if (!isOnShow(inspection, place)) {
     await inspection.open(place);
   }
   const last = inspection.session?.revision ?? 0;
@@ -34,7 +34,7 @@ export async function visit(inspection: Inspection, place: Place): Promise<reado
   return missing;
 }
 
-/** A number of things in words. */
+/** A count with its noun: "1 event", "2 events". */
 export function count(number: number, of: string): string {
   return `${number.toLocaleString('en')} ${of}${number === 1 ? '' : 's'}`;
 }

@@ -1,4 +1,4 @@
-// Whether a session of a service is what the database says.
+// Compares a session of a service with the one in the database.
 
 import { sameJson } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
@@ -6,32 +6,32 @@ import type { Members } from '../jsonl/members.js';
 import type { Event, EventInit, Json, Session } from '../model/types.js';
 import type { Planned } from './session.js';
 
-/** What differs first, in words; `undefined` when nothing does. */
+/** The first difference, in words; `undefined` when there is none. */
 export type Difference = string | undefined;
 
-/** Compares a session of a service with what it is to be: every event, and its own values. */
+/** Compares a session of a service with the planned one: every event, and its own values. */
 export function differenceOf(session: Session, { events, state }: Planned): Difference {
-  const shown = session.events;
+  const actual = session.events;
   return (
-    eventDifference(shown, events) ??
-    (shown.length === events.length
+    eventDifference(actual, events) ??
+    (actual.length === events.length
       ? undefined
-      : `it has ${shown.length} events in the service, and ${events.length} in the database`) ??
+      : `it has ${actual.length} events in the service, and ${events.length} in the database`) ??
     valueDifference(ownValues(session.state), state)
   );
 }
 
-/** Whether the events of a session are the first of those that it is to have: more of them can be appended. */
+/** True when the events of a session are the first of the planned ones: the others can be appended. */
 export function isBeginningOf(session: Session, { events }: Planned): boolean {
   return session.events.length < events.length && eventDifference(session.events, events) === undefined;
 }
 
 /** Compares as many events as both have. */
-function eventDifference(shown: readonly Event[], events: readonly EventInit[]): Difference {
-  const length = Math.min(shown.length, events.length);
+function eventDifference(actual: readonly Event[], events: readonly EventInit[]): Difference {
+  const length = Math.min(actual.length, events.length);
   for (let index = 0; index < length; index++) {
-    // Any members: what is not known here is compared, too.
-    const one: Members = { ...shown[index] };
+    // Any members: unknown ones are compared, too.
+    const one: Members = { ...actual[index] };
     const other: Members = { ...events[index] };
     const name = namesOf(one, other).find((member) => !sameJson(one[member], other[member]));
     if (name !== undefined) {
@@ -42,9 +42,9 @@ function eventDifference(shown: readonly Event[], events: readonly EventInit[]):
 }
 
 /** Compares values under names. */
-export function valueDifference(shown: Readonly<Record<string, Json>>, wanted: Members): Difference {
-  const name = namesOf(shown, wanted).find(
-    (key) => Object.hasOwn(shown, key) !== Object.hasOwn(wanted, key) || !sameJson(shown[key], wanted[key]),
+export function valueDifference(actual: Readonly<Record<string, Json>>, expected: Members): Difference {
+  const name = namesOf(actual, expected).find(
+    (key) => Object.hasOwn(actual, key) !== Object.hasOwn(expected, key) || !sameJson(actual[key], expected[key]),
   );
   return name === undefined ? undefined : `the key ${JSON.stringify(name)} has another value in the service`;
 }

@@ -1,13 +1,13 @@
 // From the database of an ADK to a service.
 
-import { Breath } from './breath.js';
+import { Pacer } from './pacer.js';
 import { AdkProblems, type AdkProblem } from './problems.js';
 import { AdkReader } from './readers/reader.js';
 import { runImport, type AdkImportProgress } from './run.js';
 import { snapshotOf, type AdkDatabaseHandle } from './source/source.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
-import { describe, isObject } from '../model/kinds.js';
+import { describe, isObject } from '../model/value-types.js';
 import { SessionService } from '../service/session-service.js';
 import { identifyTables, type AdkIdentity } from '../stores/adk-database/detect.js';
 import type { Abortable } from '../model/types.js';
@@ -21,34 +21,34 @@ export interface AdkImportOptions extends Abortable {
   /** Reads, converts and compares all, and writes nothing. */
   readonly dryRun?: boolean | undefined;
   /**
-   * What numbers become that JavaScript cannot hold, as 9007199254740993 (2^53 + 1): `'text'`, the text of their
-   * digits, which is told as a problem. Unless it is told, sessions that have one are not brought over.
+   * The conversion of numbers that JavaScript cannot hold, as 9007199254740993 (2^53 + 1): `'text'` makes them texts
+   * of their digits, and reports that as a problem. By default, sessions that have one are not imported.
    */
   readonly integers?: 'text' | undefined;
   /** Called after each session. */
   readonly onProgress?: ((progress: AdkImportProgress) => void) | undefined;
 }
 
-/** What became of an import. */
+/** The result of an import. */
 export interface AdkImport extends AdkIdentity, AdkImportProgress {
-  /** What is not in the service as it is in the database: the first 1,000 of them. */
+  /** The differences between the service and the database: the first 1,000 of them. */
   readonly problems: readonly AdkProblem[];
-  /** How many there are in all. */
+  /** The number of all problems. */
   readonly problemCount: number;
 }
 
 /**
- * Brings the sessions of an ADK's database over into a service: those of adk-python (both schemas of
+ * Imports the sessions of an ADK's database into a service: those of adk-python (both schemas of
  * `DatabaseSessionService`, and `SqliteSessionService`), adk-js, adk-go and adk-java, in Postgres, SQLite or MySQL.
- * `database` is a pool or client of `pg`, PGlite, `better-sqlite3`, `node:sqlite` or `mysql2`; or
- * `{ dialect, query(sql, values) }`. It is read in one read-only transaction, and nothing is written to it.
+ * `database` is a pool or client of `pg`, PGlite, `better-sqlite3`, `node:sqlite` or `mysql2`; or `{ dialect,
+ * query(sql, values) }`. It is read in one read-only transaction, and nothing is written to it.
  *
- * Each session is created at its time, its events are appended as they are, and it is read back and compared: every
- * event and every value. What cannot be brought over is told in `problems`, and the others go on. Sessions that are
- * there, and equal, are left as they are; those that an earlier import has begun are gone on with.
+ * Each session is created at its time, its events are appended unchanged, and it is read back and compared: every
+ * event and every value. Sessions that cannot be imported are listed in `problems`, and the others continue.
+ * Existing, equal sessions are left as they are; those that an earlier import has begun are completed.
  *
- * Throws `INVALID_ARGUMENT` for a database of no ADK that is known, and says what was seen; and what the database and
- * the service throw.
+ * Throws `INVALID_ARGUMENT` for a database of no known ADK, and names the evidence; and the errors of the database
+ * and the service.
  *
  * @example
  * const { sessions, events, problems } = await importAdk(new Database('sessions.db'), service);
@@ -71,12 +71,12 @@ export async function importAdk(
       });
     }
     const problems = new AdkProblems();
-    const breath = new Breath(signal);
+    const pacer = new Pacer(signal);
     const counts = await runImport({
-      reader: new AdkReader(kind, opened, identified, breath),
-      breath,
+      reader: new AdkReader(kind, opened, identified, pacer),
+      pacer,
       service,
-      written: dryRun ? new SessionService({ log: false }) : service,
+      target: dryRun ? new SessionService({ log: false }) : service,
       problems,
       filter: { appName, userId },
       signal,
@@ -95,8 +95,8 @@ export async function importAdk(
 }
 
 /**
- * Finds out whose sessions a database has, by reading alone: `kind` is `'unknown'` where they are of no ADK that is
- * known, and `signs` say what tells it, or what was seen.
+ * Recognizes the maker of a database, by reading alone: `kind` is `'unknown'` for sessions of no known ADK, and
+ * `signs` are the evidence.
  */
 export async function identifyAdk(database: AdkDatabaseHandle): Promise<AdkIdentity> {
   return await snapshotOf(database)(async (opened) => {

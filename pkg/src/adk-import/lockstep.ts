@@ -1,12 +1,12 @@
-// Takes turns: what runs side by side asks the store for its next write in the same moment, so that the store writes
-// all of them at once, for the price of one.
+// Runs tasks in lockstep: they request their next writes at the same moment, so that the store can write all of them
+// in one batch.
 
-/** Work in steps: one from each `yield` to the next. */
+/** A task in steps: one from each `yield` to the next. */
 export type Steps = AsyncGenerator<void, void, undefined>;
 
 /**
- * Does the next step of each at the same time, then the one after, until all have ended. When one throws, the others
- * end the step that they are at, and it is thrown.
+ * Runs the next step of every task at the same time, then the one after, until all have ended. When one throws, the
+ * others finish their current step, and the error is thrown.
  */
 export async function runInLockstep(all: readonly Steps[], pause: () => Promise<void>): Promise<void> {
   let running = all;
@@ -25,16 +25,16 @@ function isGoingOn(result: PromiseSettledResult<IteratorResult<void, void>> | un
   return result?.status === 'fulfilled' && result.value.done !== true;
 }
 
-/** Each after the one before it. */
-export async function* inTurn(all: readonly Steps[]): Steps {
+/** Runs tasks one by one. */
+export async function* oneByOne(all: readonly Steps[]): Steps {
   for (const steps of all) {
     yield* steps;
   }
 }
 
 /**
- * Items that have a name in common are in one group, those that are joined by others, too; each group is in the order
- * of the items. One without names is alone.
+ * Groups items that share a name, directly or through others; each group is in the order of the items. One without
+ * names is alone.
  */
 export function groupsOf<T>(items: readonly T[], namesOf: (item: T) => readonly string[]): T[][] {
   const groups = new Set<Set<number>>();

@@ -3,7 +3,7 @@
 import { put } from '../model/json.js';
 import type { Members } from '../jsonl/members.js';
 
-/** Where members are not names of ADK but keys of users: nothing is renamed there, and below. */
+/** Paths whose members are keys of users, not names of ADK: nothing is renamed there, or deeper. */
 const KEPT: ReadonlySet<string> = new Set([
   'actions.state_delta',
   'actions.artifact_delta',

@@ -1,27 +1,27 @@
-// What could not be brought over, or not as it is.
+// The problems of an import: data that is missing in the service, or differs.
 
 import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
 import type { ScopeKey } from './readers/reader.js';
 
-/** How many problems a result lists. */
+/** The number of problems that a result lists. */
 const MOST = 1000;
 
-/** Something that is not in the service as it is in the database. */
+/** A difference between the service and the database. */
 export interface AdkProblem {
   readonly appName: string;
-  /** Absent where it is about the values of an app. */
+  /** Absent for the values of an app. */
   readonly userId?: string;
-  /** Absent where it is about the values of an app or a user. */
+  /** Absent for the values of an app or a user. */
   readonly sessionId?: string;
-  /** What is wrong, and where. */
+  /** The reason, with its place. */
   readonly reason: string;
-  /** The code of the error, where it is one: `LIMIT_EXCEEDED` for a pickle that comes to too much. */
+  /** The code of the error, if it has one: `LIMIT_EXCEEDED` for a pickle that expands to too much. */
   readonly code?: ErrorCode;
-  /** Whether the session, or the values, are in the service all the same. */
+  /** True when the session, or the values, are in the service all the same. */
   readonly imported: boolean;
 }
 
-/** What the database or the service says of one session, and not of the others. */
+/** Codes of errors that concern one session, and not the others. */
 const OF_ONE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'INVALID_ARGUMENT',
   'VALUE_NOT_JSON',
@@ -33,12 +33,12 @@ const OF_ONE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORE_CORRUPT',
 ]);
 
-/** Whether an error is about one session: the others can go on. */
+/** True when an error concerns one session: the others can go on. */
 export function isOfOne(error: unknown): error is StatepadError {
   return isStatepadError(error) && OF_ONE.has(error.code);
 }
 
-/** Whose problem it is. */
+/** The scope or session of a problem. */
 export type Place = ScopeKey & { readonly sessionId?: string | undefined };
 
 /** Collects problems: the first of them are listed, all of them are counted. */
@@ -46,12 +46,12 @@ export class AdkProblems {
   readonly #problems: AdkProblem[] = [];
   #count = 0;
 
-  /** How many there are in all. */
+  /** The number of all problems. */
   get count(): number {
     return this.#count;
   }
 
-  /** The first of them, in the order in which they were found. */
+  /** The first problems, in order. */
   get list(): readonly AdkProblem[] {
     return Object.freeze([...this.#problems]);
   }
@@ -68,7 +68,7 @@ export class AdkProblems {
     }
   }
 
-  /** Adds an error that is about one session or one scope; throws any other. */
+  /** Adds an error that concerns one session or one scope; throws any other. */
   addError(place: Place, error: unknown): void {
     if (!isOfOne(error)) {
       throw error;

@@ -1,44 +1,44 @@
-// Brings over the sessions of a database: read one after the other, and written many at once.
+// Imports the sessions of a database: they are read one by one, and written many at once.
 
 import { StatepadError } from '../model/errors.js';
 import { nameOf } from '../model/scope.js';
-import { groupsOf, inTurn, runInLockstep, type Steps } from './lockstep.js';
+import { groupsOf, oneByOne, runInLockstep, type Steps } from './lockstep.js';
 import { differenceOf, isBeginningOf } from './compare.js';
 import { isOfOne, type AdkProblems } from './problems.js';
 import { planOf, type Planned } from './session.js';
-import { ScopeImport, type ScopeParts } from './scopes.js';
-import type { Breath } from './breath.js';
+import { ScopeImport, type ScopeResources } from './scopes.js';
+import type { Pacer } from './pacer.js';
 import type { AdkReader, Filter, SessionRow } from './readers/reader.js';
 import type { LogWriter } from '../service/log-writer.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Session, SessionKey } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
-/** How far it is. */
+/** The progress of an import. */
 export interface AdkImportProgress {
-  /** How many sessions are in the service, and equal to those of the database. */
+  /** The number of sessions that are in the service, and equal to those of the database. */
   readonly sessions: number;
-  /** How many events they have in all, as the database has them. */
+  /** The number of their events, as the database has them. */
   readonly events: number;
-  /** How many of these sessions end with an event that makes their state what their row says. */
+  /** The number of these sessions that end with an event that makes their state that of their row. */
   readonly corrected: number;
-  /** How many of these sessions have been written by this import: the others were there. */
+  /** The number of these sessions that this import has written: the others were there. */
   readonly imported: number;
-  /** How many sessions could not be brought over. */
+  /** The number of sessions that could not be imported. */
   readonly failed: number;
 }
 
-/** What an import works with. */
-export interface ImportParts {
+/** The resources of an import. */
+export interface ImportResources {
   readonly reader: AdkReader;
-  /** Where the sessions are to be. */
+  /** The target of the import. */
   readonly service: SessionService;
-  /** Where they are written: another service in memory, when nothing is to be written. */
-  readonly written: SessionService;
+  /** The service that is written to: one in memory for a dry run. */
+  readonly target: SessionService;
   readonly problems: AdkProblems;
   readonly filter: Filter;
   readonly signal: Signal | undefined;
-  readonly breath: Breath;
+  readonly pacer: Pacer;
   /** See `Numbers`. */
   readonly areTexts: boolean;
   readonly onProgress: ((progress: AdkImportProgress) => void) | undefined;
@@ -46,15 +46,15 @@ export interface ImportParts {
 
 type Counts = { -readonly [name in keyof AdkImportProgress]: AdkImportProgress[name] };
 
-/** Brings all of it over. Answers how much there was. */
-export async function runImport(parts: ImportParts): Promise<AdkImportProgress> {
-  return await new Run(parts).run();
+/** Imports everything. Answers the counts. */
+export async function runImport(resources: ImportResources): Promise<AdkImportProgress> {
+  return await new Run(resources).run();
 }
 
-/** How many sessions are read before they are written, and how many events they have together, about. */
+/** The approximate number of sessions, and of their events, that are read before they are written. */
 const WAVE = { sessions: 256, events: 10_000 };
 
-/** A session that was read, and what is to be told of it once it is there. */
+/** A session that was read, and the report that is due once it is written. */
 interface Waiting {
   readonly planned: Planned;
   readonly notes: readonly string[];
@@ -62,26 +62,26 @@ interface Waiting {
 }
 
 class Run {
-  readonly #parts: ImportParts;
-  readonly #scopes: ScopeParts;
+  readonly #resources: ImportResources;
+  readonly #scopes: ScopeResources;
   readonly #counts: Counts = { sessions: 0, events: 0, corrected: 0, imported: 0, failed: 0 };
-  /** The app and the user whose sessions come now: those of an app come one after the other. */
+  /** The app and the user of the current sessions: those of an app come together. */
   #app: ScopeImport | undefined;
   #user: ScopeImport | undefined;
-  /** Sessions that were read and are not written yet, and the scopes that have no more of them. */
+  /** Sessions that were read and are not written yet, and the scopes whose sessions are complete. */
   #waiting: Waiting[] = [];
   #ended: { readonly users: ScopeImport[]; readonly apps: ScopeImport[] } = { users: [], apps: [] };
 
-  constructor(parts: ImportParts) {
-    this.#parts = parts;
-    this.#scopes = { ...parts, service: parts.written };
+  constructor(resources: ImportResources) {
+    this.#resources = resources;
+    this.#scopes = { ...resources, service: resources.target };
   }
 
   async run(): Promise<AdkImportProgress> {
-    const { reader, filter, written, signal, problems, breath } = this.#parts;
+    const { reader, filter, target: written, signal, problems, pacer: breath } = this.#resources;
     const writer = await written.logWriter({ signal });
     for await (const row of reader.sessions(filter)) {
-      await breath.take();
+      await breath.pause();
       await this.#read(row, await this.#enter(row.key));
       if (this.#isWave) {
         await this.#write(writer);
@@ -97,7 +97,7 @@ class Run {
     return Object.freeze({ ...this.#counts });
   }
 
-  /** Goes on with the sessions of another app or user, when this one is another's. */
+  /** Switches to the scopes of another app or user, if this one is another's. */
   async #enter({ appName, userId }: SessionKey): Promise<readonly [app: ScopeImport, user: ScopeImport]> {
     if (this.#app?.key.appName !== appName) {
       this.#leaveApp();
@@ -121,14 +121,14 @@ class Run {
   }
 
   async #scopesAlone(of: 'app' | 'user', filter: Filter): Promise<void> {
-    for await (const key of this.#parts.reader.scopesAlone(of, filter)) {
-      await this.#parts.breath.take();
+    for await (const key of this.#resources.reader.scopesAlone(of, filter)) {
+      await this.#resources.pacer.pause();
       await (await ScopeImport.begin(key, this.#scopes)).finish();
     }
   }
 
   async #read(row: SessionRow, scopes: readonly ScopeImport[]): Promise<void> {
-    const { reader, areTexts } = this.#parts;
+    const { reader, areTexts } = this.#resources;
     const notes: string[] = [];
     const note = (reason: string): void => void notes.push(reason);
     try {
@@ -138,23 +138,23 @@ class Run {
     }
   }
 
-  /** Whether enough sessions wait to be written. */
+  /** True when enough sessions wait to be written. */
   get #isWave(): boolean {
     const events = this.#waiting.reduce((sum, { planned }) => sum + planned.events.length, 0);
     return this.#waiting.length >= WAVE.sessions || events >= WAVE.events;
   }
 
-  /** Writes the sessions that wait, side by side; then the values of the scopes that have no more of them. */
+  /** Writes the waiting sessions, side by side; then the values of the scopes whose sessions are complete. */
   async #write(writer: LogWriter): Promise<void> {
-    const { breath } = this.#parts;
-    const pause = async (): Promise<void> => await breath.take();
-    // Those that write the same shared values come one after the other, so that the past of the values is one, too.
+    const { pacer: breath } = this.#resources;
+    const pause = async (): Promise<void> => await breath.pause();
+    // Sessions that write the same shared values are written one by one, so that the past of the values is consistent.
     const groups = groupsOf(this.#waiting, ({ planned }) => sharedBy(planned));
     const { users, apps } = this.#ended;
     this.#waiting = [];
     this.#ended = { users: [], apps: [] };
     await runInLockstep(
-      groups.map((group) => inTurn(group.map((waiting) => this.#session(waiting, writer)))),
+      groups.map((group) => oneByOne(group.map((waiting) => this.#session(waiting, writer)))),
       pause,
     );
     for (const ended of [users, apps]) {
@@ -163,7 +163,7 @@ class Run {
   }
 
   async *#session({ planned, notes, scopes }: Waiting, writer: LogWriter): Steps {
-    const { problems } = this.#parts;
+    const { problems } = this.#resources;
     try {
       yield* this.#bring(planned, scopes, writer);
     } catch (error) {
@@ -178,37 +178,37 @@ class Run {
   }
 
   #failed(key: SessionKey, error: unknown): void {
-    this.#parts.problems.addError(key, error);
+    this.#resources.problems.addError(key, error);
     this.#counts.failed += 1;
     this.#tell();
   }
 
   #tell(): void {
-    this.#parts.onProgress?.({ ...this.#counts });
+    this.#resources.onProgress?.({ ...this.#counts });
   }
 
-  /** Makes a session what it is to be, and compares it. Throws `SESSION_EXISTS` for another one under its key. */
+  /** Writes a session, unless it is there, and compares it. Throws `SESSION_EXISTS` for another one under its key. */
   async *#bring(planned: Planned, scopes: readonly ScopeImport[], writer: LogWriter): Steps {
-    const { service, written, signal } = this.#parts;
-    const found = await service.getSession({ ...planned.key, signal });
+    const { service, target: written, signal } = this.#resources;
+    const existing = await service.getSession({ ...planned.key, signal });
     yield;
-    const isThere = found !== undefined && !isBeginningOf(found, planned);
+    const isThere = existing !== undefined && !isBeginningOf(existing, planned);
     if (isThere) {
-      refuseDifference(found, planned, 'the service has it already');
+      refuseDifference(existing, planned, 'the service has it already');
     }
-    if (found !== undefined) {
-      scopes.forEach((scope) => scope.foundOwn());
+    if (existing !== undefined) {
+      scopes.forEach((scope) => scope.countOwn());
     }
     if (!isThere) {
-      const isContinued = found !== undefined && service === written;
-      yield* this.#make(planned, isContinued ? found.events.length : undefined, writer);
+      const isContinued = existing !== undefined && service === written;
+      yield* this.#make(planned, isContinued ? existing.events.length : undefined, writer);
       this.#counts.imported += 1;
     }
   }
 
-  /** Writes a session, or the events that it lacks, and reads it back. What was not written whole is taken away. */
+  /** Writes a session, or its missing events, and reads it back. An incomplete one is deleted again. */
   async *#make(planned: Planned, begun: number | undefined, writer: LogWriter): Steps {
-    const { written, service, signal } = this.#parts;
+    const { target: written, service, signal } = this.#resources;
     const { key, created, beginning, events } = planned;
     const name = { appName: key.appName, userId: key.userId, id: key.sessionId };
     try {
@@ -235,7 +235,7 @@ class Run {
   }
 }
 
-/** The values of a scope whose sessions are all there, in one step. */
+/** Writes the values of a scope whose sessions are complete, in one step. */
 async function* finished(scope: ScopeImport): Steps {
   await scope.finish();
 }

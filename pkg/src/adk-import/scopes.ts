@@ -1,4 +1,4 @@
-// App and user values: sessions that are replayed write them, and in the end they are what the rows say.
+// App and user values: replayed sessions write them, and at the end they are those of the rows.
 
 import { valueDifference } from './compare.js';
 import { makeScope } from '../jsonl/replay.js';
@@ -9,8 +9,8 @@ import type { SessionService } from '../service/session-service.js';
 import type { Json } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
-/** What scopes are brought over with. */
-export interface ScopeParts {
+/** The resources for the import of a scope. */
+export interface ScopeResources {
   readonly reader: AdkReader;
   readonly service: SessionService;
   readonly problems: AdkProblems;
@@ -19,49 +19,54 @@ export interface ScopeParts {
   readonly areTexts: boolean;
 }
 
-/** An app, or a user in it, while its sessions are brought over. */
+/** An app, or a user in it, during the import of its sessions. */
 export class ScopeImport {
   readonly key: ScopeKey;
-  readonly #parts: ScopeParts;
+  readonly #resources: ScopeResources;
   readonly #before: Readonly<Record<string, Json>>;
-  /** How many sessions the service had of it that are not known to be of the database. */
+  /** The number of its sessions in the service that are not known to be of the database. */
   #others: number;
 
-  private constructor(key: ScopeKey, parts: ScopeParts, before: Readonly<Record<string, Json>>, others: number) {
+  private constructor(
+    key: ScopeKey,
+    resources: ScopeResources,
+    before: Readonly<Record<string, Json>>,
+    others: number,
+  ) {
     this.key = key;
-    this.#parts = parts;
+    this.#resources = resources;
     this.#before = before;
     this.#others = others;
   }
 
-  /** Looks at what the service has before anything is written. */
-  static async begin(key: ScopeKey, parts: ScopeParts): Promise<ScopeImport> {
-    const { service, signal } = parts;
-    const before = await valuesBefore(key, parts);
+  /** Reads the values of the service before anything is written. */
+  static async begin(key: ScopeKey, resources: ScopeResources): Promise<ScopeImport> {
+    const { service, signal } = resources;
+    const before = await valuesBefore(key, resources);
     const hasValues = Object.keys(before).length > 0;
     const others = hasValues ? (await service.listSessions({ ...key, limit: 1, signal })).totalItems : 0;
-    return new ScopeImport(key, parts, before, others);
+    return new ScopeImport(key, resources, before, others);
   }
 
-  /** The service has a session of this scope, and it is one of the database. */
-  foundOwn(): void {
+  /** Counts a session of this scope in the service as one of the database. */
+  countOwn(): void {
     this.#others -= 1;
   }
 
   /**
-   * Makes the values what the rows say. Where the service has other sessions, what they have is kept: names that the
-   * service had before keep their values, and that is told.
+   * Makes the values those of the rows. If the service has other sessions, their values take precedence: names that
+   * the service had before keep their values, which is reported as a problem.
    */
   async finish(): Promise<void> {
     const { key } = this;
-    const { problems } = this.#parts;
+    const { problems } = this.#resources;
     try {
       const note = (reason: string): void => problems.add(key, reason, true);
-      const rows = await this.#parts.reader.scope(key, { areTexts: this.#parts.areTexts, note });
+      const rows = await this.#resources.reader.scope(key, { areTexts: this.#resources.areTexts, note });
       const isShared = this.#others > 0;
-      const wanted = isShared ? { ...this.#before, ...without(rows, this.#before) } : rows;
-      await this.#make(wanted);
-      const difference = valueDifference(await valuesOf(key, this.#parts), rows);
+      const target = isShared ? { ...this.#before, ...without(rows, this.#before) } : rows;
+      await this.#make(target);
+      const difference = valueDifference(await valuesOf(key, this.#resources), rows);
       if (difference !== undefined) {
         const why = isShared ? ': the service had other sessions and values, which are kept' : '';
         problems.add(key, difference + why, isShared);
@@ -71,24 +76,24 @@ export class ScopeImport {
     }
   }
 
-  /** Makes the values these, and in their order; a store that cannot write them need not, where they are equal. */
-  async #make(wanted: Members): Promise<void> {
-    const { service, signal } = this.#parts;
+  /** Makes the values these, in their order; a store that cannot write them need not, if they are equal. */
+  async #make(target: Members): Promise<void> {
+    const { service, signal } = this.#resources;
     const { appName, userId } = this.key;
     try {
-      await makeScope({ appName, userId, state: wanted }, service, { signal });
+      await makeScope({ appName, userId, state: target }, service, { signal });
     } catch (error) {
-      if (!isOfOne(error) || valueDifference(await valuesOf(this.key, this.#parts), wanted) !== undefined) {
+      if (!isOfOne(error) || valueDifference(await valuesOf(this.key, this.#resources), target) !== undefined) {
         throw error;
       }
     }
   }
 }
 
-/** None where the service cannot tell: a store may know the values of an app with its sessions only. */
-async function valuesBefore(key: ScopeKey, parts: ScopeParts): Promise<Record<string, Json>> {
+/** None where the service cannot read them: a store may know the values of an app with its sessions only. */
+async function valuesBefore(key: ScopeKey, resources: ScopeResources): Promise<Record<string, Json>> {
   try {
-    return await valuesOf(key, parts);
+    return await valuesOf(key, resources);
   } catch (error) {
     if (isOfOne(error)) {
       return {};
@@ -99,7 +104,7 @@ async function valuesBefore(key: ScopeKey, parts: ScopeParts): Promise<Record<st
 
 async function valuesOf(
   { appName, userId }: ScopeKey,
-  { service, signal }: ScopeParts,
+  { service, signal }: ScopeResources,
 ): Promise<Record<string, Json>> {
   return userId === undefined
     ? await service.getAppState({ appName, signal })

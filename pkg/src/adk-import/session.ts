@@ -1,8 +1,8 @@
-// A session of a database, as it is to be in a service: what it began with, its events, and what it ends with.
+// A session of a database, planned for a service: its beginning, its events, and its end.
 
 import { refuse } from '../jsonl/problems.js';
 import { storedDeletions, withDeletions } from '../model/deletion.js';
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import { isTemp, nameOf } from '../model/scope.js';
 import { put, sameJson } from '../model/json.js';
 import { isBlank } from '../model/ids.js';
@@ -11,25 +11,25 @@ import type { AdkReader, SessionRow } from './readers/reader.js';
 import type { EventInit, SessionKey } from '../model/types.js';
 import type { Numbers } from './values.js';
 
-/** The id of the event that ends a session whose row says another state than its events. */
+/** The id of the event that ends a session whose row has another state than its events. */
 const CORRECTION = 'statepad-import';
 
-/** A session as it is to be in a service. */
+/** The planned form of a session in a service. */
 export interface Planned {
   readonly key: SessionKey;
-  /** When it was created, in milliseconds since the epoch. */
+  /** The time when it was created, in milliseconds since the epoch. */
   readonly created: number;
   /** Its own values before the first event: those that no event has written. */
   readonly beginning: Members;
-  /** The events as the service stores them; a correction is the last of them. */
+  /** The events in their stored form; a correction is the last of them. */
   readonly events: readonly EventInit[];
-  /** Whether an event is added at its end, which makes the state what the row says. */
+  /** True when an event is added at its end, which makes the state that of the row. */
   readonly isCorrected: boolean;
-  /** Its own values in the end: those of its row. */
+  /** Its own values at the end: those of its row. */
   readonly state: Members;
 }
 
-/** Reads a session. Throws `INVALID_ARGUMENT` when it cannot be brought over. */
+/** Reads a session. Throws `INVALID_ARGUMENT` when it cannot be imported. */
 export async function planOf(row: SessionRow, reader: AdkReader, numbers: Numbers): Promise<Planned> {
   const { key } = row;
   if (isBlank(key.sessionId)) {
@@ -41,14 +41,14 @@ export async function planOf(row: SessionRow, reader: AdkReader, numbers: Number
     refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
   }
   const events = (await reader.events(key, numbers)).map(stored);
-  const written = writtenBy(events);
-  const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
-  const correction = correctionOf(state, written, events.at(-1)?.timestamp ?? updated);
+  const lastWrites = writtenBy(events);
+  const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !lastWrites.has(name)));
+  const correction = correctionOf(state, lastWrites, events.at(-1)?.timestamp ?? updated);
   const isCorrected = correction !== undefined;
   return { key, created, beginning, events: isCorrected ? [...events, correction] : events, isCorrected, state };
 }
 
-/** The event as the service stores it: with all actions, and without keys that live for one invocation. */
+/** The event in its stored form: with all actions, and without `temp:` keys. */
 function stored(event: EventInit): EventInit {
   const given = event.actions ?? {};
   const { stateDelta = {} } = isObject(given) ? given : refuse('actions must be an object');
@@ -70,27 +70,31 @@ function stored(event: EventInit): EventInit {
   return { ...event, actions };
 }
 
-/** What the events leave behind of the session's own names: the last value of each, or that it was deleted. */
+/** The last write of each of the session's own names: a value or a deletion. */
 function writtenBy(events: readonly EventInit[]): ReadonlyMap<string, Last> {
-  const written = new Map<string, Last>();
+  const lastWrites = new Map<string, Last>();
   for (const { actions, customMetadata } of events) {
     const deleted = new Set(storedDeletions(customMetadata));
     for (const [key, value] of Object.entries(actions?.stateDelta ?? {})) {
       if (nameOf(key)[0] === 'session') {
-        written.set(key, deleted.has(key) ? undefined : { value });
+        lastWrites.set(key, deleted.has(key) ? undefined : { value });
       }
     }
   }
-  return written;
+  return lastWrites;
 }
 
 type Last = { readonly value: unknown } | undefined;
 
-/** An event that makes the state what the row says; `undefined` when the events do that. */
-function correctionOf(state: Members, written: ReadonlyMap<string, Last>, timestamp: number): EventInit | undefined {
+/** An event that makes the state that of the row; `undefined` when the events do that. */
+function correctionOf(
+  state: Members,
+  lastWrites: ReadonlyMap<string, Last>,
+  timestamp: number,
+): EventInit | undefined {
   const delta: Record<string, unknown> = {};
   const deleted: string[] = [];
-  for (const [name, last] of written) {
+  for (const [name, last] of lastWrites) {
     if (!Object.hasOwn(state, name)) {
       if (last !== undefined) {
         put(delta, name, null);

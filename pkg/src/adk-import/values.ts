@@ -1,11 +1,11 @@
-// What rows hold: times, texts of JSON, names.
+// The values in rows: times, texts of JSON, names.
 
 import { refuse } from '../jsonl/problems.js';
 import { lostNumber, lostTitle, parseWith, type LostNumber } from '../model/json-numbers.js';
 import { millisecondsOf } from '../stores/adk-database/times.js';
 import type { Members } from '../jsonl/members.js';
 
-/** What a time is in a column that holds a number: milliseconds or seconds since the epoch. */
+/** The unit of a column of time that holds a number: milliseconds or seconds since the epoch. */
 export type Unit = 'milliseconds' | 'seconds';
 
 const TEXT =
@@ -22,11 +22,11 @@ export function timeOf(value: unknown, column: string, unit: Unit = 'millisecond
   if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) {
     return timeOf(Number(value), column, unit);
   }
-  const found = typeof value === 'string' ? TEXT.exec(value) : null;
-  if (found === null) {
+  const match = typeof value === 'string' ? TEXT.exec(value) : null;
+  if (match === null) {
     return refuse(`${column} is not a time: ${JSON.stringify(value)}`);
   }
-  const [, year, month, day, hour, minute, second, fraction = '', , sign, hours = '0', minutes = '0'] = found;
+  const [, year, month, day, hour, minute, second, fraction = '', , sign, hours = '0', minutes = '0'] = match;
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute), Number(second));
@@ -44,14 +44,14 @@ export function optionalText(value: unknown, column: string): string | undefined
   return value === null || value === undefined ? undefined : textOf(value, column);
 }
 
-/** What becomes of numbers that JavaScript cannot hold. */
+/** The treatment of numbers that JavaScript cannot hold. */
 export interface Numbers {
-  /** They become texts of their digits, which is told to `note`; otherwise they are refused. */
+  /** True to make them texts of their digits and report that to `note`; otherwise they are refused. */
   readonly areTexts: boolean;
   readonly note: (reason: string) => void;
 }
 
-/** The value of a text of JSON; `undefined` for none. */
+/** The value of a text of JSON; `undefined` for a missing one. */
 export function jsonOf(value: unknown, what: string, numbers: Numbers): unknown {
   if (value === null || value === undefined) {
     return undefined;
@@ -66,17 +66,20 @@ export function jsonOf(value: unknown, what: string, numbers: Numbers): unknown 
   }
 }
 
-/** What makes texts of numbers that JavaScript cannot hold. `lost` is the first of them: it is told, or refused. */
+/**
+ * A converter of numbers that JavaScript cannot hold to texts. `lost` is the first of them, which is reported or
+ * refused.
+ */
 export function textOfNumber(lost: LostNumber, what: string, { areTexts, note }: Numbers): (token: string) => string {
-  const told = `${what} has ${lostTitle(lost)}`;
+  const message = `${what} has ${lostTitle(lost)}`;
   if (!areTexts) {
-    refuse(`${told}: with the option integers: 'text' it is brought over as a text`);
+    refuse(`${message}: with the option integers: 'text' it is brought over as a text`);
   }
-  note(`${told}: it is a text now`);
+  note(`${message}: it is a text now`);
   return (token) => token;
 }
 
-/** The same for what must be an object; an empty one for none. */
+/** The same for an object; an empty one for a missing one. */
 export function objectOf(value: unknown, what: string, numbers: Numbers): Members {
   const parsed = jsonOf(value, what, numbers) ?? {};
   return typeof parsed === 'object' && !Array.isArray(parsed)

@@ -1,4 +1,4 @@
-// Artifacts of a session that is rewound. The rules are those of adk-python's `rewind_async`
+// Artifacts of a rewound session. The rules are those of adk-python's `rewind_async`
 // (google/adk/sessions/_rewind_utils.py).
 
 import type { BaseArtifactService } from '@google/adk';
@@ -10,9 +10,9 @@ type Artifact = Parameters<BaseArtifactService['saveArtifact']>[0]['artifact'];
 const tombstone = (): Artifact => ({ inlineData: { mimeType: 'application/octet-stream', data: '' } });
 
 /**
- * Saves each artifact of the session whose version was another one after the first `to` events once more, as it was
- * then. Answers the new versions by filename: the `artifactDelta` of the marker. Artifacts of the user
- * (`user:avatar.png`) stay, because other sessions share them. Throws what the artifact service throws.
+ * Saves again each artifact of the session that has changed since the first `to` events, in its version of that time.
+ * Answers the new versions by filename: the `artifactDelta` of the marker. Artifacts of the user (`user:avatar.png`)
+ * stay, because other sessions share them. Throws the errors of the artifact service.
  *
  * @example
  * // report.txt was version 0 after the first turn, and version 1 after the second, which is undone:
@@ -27,11 +27,11 @@ export async function restoredArtifacts(
   const before = versionsAfter(events.slice(0, to));
   const restored: [string, number][] = [];
   for (const [filename, version] of versionsAfter(events)) {
-    const wanted = before.get(filename);
-    if (wanted !== version && !filename.startsWith('user:')) {
+    const earlier = before.get(filename);
+    if (version !== earlier && !filename.startsWith('user:')) {
       const name = { appName, userId, sessionId, filename };
-      const found = wanted === undefined ? undefined : await service.loadArtifact({ ...name, version: wanted });
-      restored.push([filename, await service.saveArtifact({ ...name, artifact: found ?? tombstone() })]);
+      const artifact = earlier === undefined ? undefined : await service.loadArtifact({ ...name, version: earlier });
+      restored.push([filename, await service.saveArtifact({ ...name, artifact: artifact ?? tombstone() })]);
     }
   }
   return Object.fromEntries(restored);

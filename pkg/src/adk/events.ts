@@ -1,10 +1,10 @@
-// Events on their way from ADK's types to ours and back.
+// Conversion of events between ADK's types and the package's.
 
 import type { Event } from '@google/adk';
 import type { Event as Stored, EventInit } from '../model/types.js';
 
 /**
- * An event as it stands in the list. One with thoughts has a delta of its own: the compactor that prunes them makes a
+ * An event as an entry of the list. One with thoughts has a delta of its own: the compactor that prunes them makes a
  * copy that shares it, and an agent with an output key writes into that copy.
  */
 export function listed(event: Stored): Event {
@@ -13,7 +13,7 @@ export function listed(event: Stored): Event {
   return fromStored(isLoose ? { ...event, actions: { ...actions, stateDelta: { ...actions.stateDelta } } } : event);
 }
 
-/** ADK's types for the same JSON: theirs may be written to. */
+/** ADK's types for the same JSON: theirs are mutable. */
 export function fromStored(event: Stored): Event {
   return event as unknown as Event;
 }
@@ -22,13 +22,13 @@ export function toInit(event: Event): EventInit {
   return event;
 }
 
-/** An event that was read from elsewhere may lack what ADK's types promise. */
+/** The delta of an event, which may be missing in one from another program. */
 export function deltaOf(event: Event): Readonly<Record<string, unknown>> {
   const delta = (event as { actions?: { stateDelta?: unknown } | null }).actions?.stateDelta;
   return typeof delta === 'object' && delta !== null ? (delta as Record<string, unknown>) : {};
 }
 
-/** What may be changed without the caller's event changing. */
+/** A copy that can be changed without the caller's event. */
 export function copyOf(event: Event): Event {
   return { ...event, actions: { ...event.actions } };
 }

@@ -1,4 +1,4 @@
-// Our templates as the instruction of an ADK agent.
+// The package's templates as the instruction of an ADK agent.
 
 import type { ReadonlyContext } from '@google/adk';
 import { StatepadError } from '../model/errors.js';
@@ -6,14 +6,14 @@ import { injectSessionState } from '../template/inject.js';
 import { Template } from '../template/template.js';
 import { ready } from '../engine/wasm.js';
 
-/** A template, or a function whose text is used as it is. */
+/** A template, or a function that returns a text, which is used unchanged. */
 export type Instruction = string | Template | ((context: ReadonlyContext) => string | PromiseLike<string>);
 
 /**
  * An instruction for `LlmAgent` that renders with statepad's templates: literal braces and JSON stay, keys may be in
- * any script, paths lead into values, and `temp:` values that came by an event's delta are there.
+ * any script, paths lead into values, and `temp:` values of an event's delta are available.
  *
- * Throws `INVALID_ARGUMENT` for what is neither; its answer rejects with it when a function gives no text.
+ * Throws `INVALID_ARGUMENT` for any other type; its answer rejects with it when a function returns no text.
  *
  * @example
  * new LlmAgent({ name: 'tutor', model, instruction: instruction('Explain {topic} as {"level": "{user:level?}"}.') });

@@ -1,4 +1,4 @@
-// ADK's Runner, one run at a time for a session.
+// ADK's Runner, limited to one run at a time for a session.
 
 import { Runner, type Event, type RunnerConfig } from '@google/adk';
 import { StatepadSessionService } from './session-service.js';
@@ -6,20 +6,20 @@ import { checkOptions, invalid } from '../checks/arguments.js';
 import { OPTIONS } from '../input/requests.js';
 import type { Lease, WithLeaseOptions } from '../model/lease.js';
 
-/** What a {@link LeasedRunner} is made with. */
+/** The configuration of a {@link LeasedRunner}. */
 export interface LeasedRunnerConfig extends RunnerConfig {
   readonly sessionService: StatepadSessionService;
   /**
-   * How long the lease of a killed run lasts (`ttl`), and how long a run waits for the one before (`wait`), in
-   * milliseconds: 30,000 and 0 unless told otherwise.
+   * The duration of the lease of a killed run (`ttl`), and the time that a run waits for the one before (`wait`), in
+   * milliseconds: 30,000 and 0 by default.
    */
   readonly lease?: Pick<WithLeaseOptions, 'ttl' | 'wait'> | undefined;
 }
 
 /**
  * ADK's `Runner` that leases the session for each run: from before it reads the session to the end of the invocation,
- * however that ends. While another run has the lease, in this process or in another one, a run waits or throws
- * `LEASE_HELD`. A run whose lease was taken by another, because its process stood still for longer than `ttl`, writes
+ * in any case. While another run has the lease, in this process or in another one, a run waits or throws
+ * `LEASE_HELD`. A run whose lease was taken over, because its process stood still for longer than `ttl`, writes
  * nothing more: it is aborted and throws `LEASE_LOST`.
  *
  * @example
@@ -51,10 +51,10 @@ export class LeasedRunner extends Runner {
       const signals = abortSignal === undefined ? [lease.signal] : [lease.signal, abortSignal];
       yield* super.runAsync.call(run, { ...params, abortSignal: AbortSignal.any(signals) });
     } finally {
-      // What the agent has thrown is told first. A lease that was lost is told by its signal.
+      // The agent's error comes first. The signal of the lease reports its loss.
       await release().catch(() => undefined);
     }
-    // ADK ends an aborted run without a word.
+    // ADK ends an aborted run silently.
     if (lease.signal.aborted) {
       throw lease.signal.reason;
     }
@@ -66,19 +66,19 @@ export class LeasedRunner extends Runner {
     signal: AbortSignal | undefined,
   ): Promise<{ readonly lease: Lease; readonly release: () => Promise<void> }> {
     return await new Promise((resolve, reject) => {
-      const held = this.#sessions.service.withLease(
+      const leasing = this.#sessions.service.withLease(
         name,
         async (lease) =>
           await new Promise<void>((finish) => {
             const release = async (): Promise<void> => {
               finish();
-              await held;
+              await leasing;
             };
             resolve({ lease, release });
           }),
         { ...this.#options, signal },
       );
-      held.catch(reject);
+      leasing.catch(reject);
     });
   }
 }
@@ -90,7 +90,7 @@ function withPlugin({ app, plugins = [], sessionService }: LeasedRunnerConfig): 
   return { plugins: isThere ? plugins : [plugin, ...plugins.filter((other) => other !== plugin)] };
 }
 
-/** The same service, whose sessions of the lease's name carry the lease. */
+/** The same service, except that its sessions of the lease's name carry the lease. */
 function leased(sessions: StatepadSessionService, lease: Lease): StatepadSessionService {
   const getSession: StatepadSessionService['getSession'] = async (request) => {
     const session = await sessions.getSession(request);

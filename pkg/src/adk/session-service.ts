@@ -1,4 +1,4 @@
-// ADK's session service, on ours.
+// ADK's session service, over the package's.
 
 import {
   BaseSessionService,
@@ -23,16 +23,16 @@ import {
   snapshot,
   takeNews,
   toSession,
-  type Held,
+  type TrackedSession,
 } from './session-view.js';
 import { StatepadPlugin } from './plugin.js';
 import { ToolCalls } from './tool-calls.js';
 import { WriteOrder, type Writes } from './write-order.js';
-import { logOf, showStanding, shownBy, standingOf } from './standing.js';
+import { logOf, showCurrentEvents, requestedWindow, currentOf } from './current-events.js';
 import { isMarker } from '../engine/rewind.js';
-import { missing } from '../session/append.js';
+import { throwNotFound } from '../session/append.js';
 import { isStatepadError } from '../model/errors.js';
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import { viewOf, type View } from '../session/handle.js';
 import { warn } from '../model/warnings.js';
 import { checkMethods, checkObject } from '../checks/arguments.js';
@@ -43,30 +43,30 @@ import type { Abortable, Event as Stored, Session as Handle, SessionName } from 
 
 /** Options of a {@link StatepadSessionService}. */
 export interface StatepadSessionServiceOptions extends SessionServiceOptions {
-  /** That of the runner: `rewind` and `redo` restore the artifacts of the session in it. */
+  /** The runner's: `rewind` and `redo` restore the artifacts of the session in it. */
   readonly artifactService?: BaseArtifactService | undefined;
 }
 
-/** What a rewind of one of ADK's sessions has come to. */
+/** The result of a rewind of an ADK session. */
 export interface RewoundSession extends Rewound {
-  /** The session as it is now. */
+  /** The current session. */
   readonly session: Session;
 }
 
 /**
- * ADK's session service on statepad. Its sessions are plain ADK sessions: the state is a record of the caller's own,
- * as ADK's `State`, plugins and code executors write to it and into its values; `events` is a list of the caller's
- * own, as ADK's compactors need it, of frozen events.
+ * ADK's session service on statepad. Its sessions are plain ADK sessions: the state is a mutable record of the
+ * caller's, because ADK's `State`, plugins and code executors write to it and into its values; `events` is a mutable
+ * list, as ADK's compactors need it, of frozen events.
  *
- * Beyond ADK's own services: nothing appended is lost or overwritten, `user:` and `app:` keys given at creation are
- * kept, a taken id is an error, `temp:` keys that came by an event's delta or an output key are visible for the rest
- * of the invocation, and `state.set(key, DELETED)` deletes a key.
+ * Beyond ADK's own services: no appended event is lost or overwritten, `user:` and `app:` keys of the creation are
+ * kept, a duplicate id is an error, `temp:` keys of an event's delta or an output key are visible for the rest of the
+ * invocation, and `state.set(key, DELETED)` deletes a key.
  */
 export class StatepadSessionService extends BaseSessionService {
-  /** The service underneath, for what ADK has no name for: `updateState`, `getUserState`, `getAppState`. */
+  /** The underlying service, for operations that ADK does not have: `updateState`, `getUserState`, `getAppState`. */
   readonly service: SessionService;
   /** By the session and by its state, which a copy of the session shares. */
-  readonly #held = new WeakMap<object, Held>();
+  readonly #tracked = new WeakMap<object, TrackedSession>();
 
   readonly #artifacts: BaseArtifactService | undefined;
   #plugin: StatepadPlugin | undefined;
@@ -81,31 +81,31 @@ export class StatepadSessionService extends BaseSessionService {
   }
 
   /**
-   * For the plugins of ADK's `Runner`, before all others: with it, the operators of several tools count that a model
+   * For the plugins of ADK's `Runner`, before all others: with it, the operators of all tools count that a model
    * calls in one answer. Without it an event is refused with `INVALID_ARGUMENT` when an operator in it may be one of
-   * several. `LeasedRunner` has it by itself.
+   * several. `LeasedRunner` adds it by itself.
    *
    * @example
    * const runner = new Runner({ appName, agent, sessionService, plugins: [sessionService.plugin] });
    */
   get plugin(): StatepadPlugin {
     return (this.#plugin ??= new StatepadPlugin((session, id, actions) => {
-      this.#heldOf(session)?.calls.called(id, actions);
+      this.#trackedOf(session)?.calls.called(id, actions);
     }));
   }
 
-  /** Creates a session. Throws `SESSION_EXISTS` when the id is taken. */
+  /** Creates a session. Throws `SESSION_EXISTS` for a duplicate id. */
   override async createSession(request: CreateSessionRequest): Promise<Session> {
     return await this.#open(await this.service.createSession(request));
   }
 
-  /** Gets a session as it is now, or `undefined` when there is none. */
+  /** Gets the current session, or `undefined` when it is missing. */
   override async getSession(request: GetSessionRequest): Promise<Session | undefined> {
     const handle = await this.service.getSession(request);
     return handle && (await this.#open(handle, request.config));
   }
 
-  /** Gets a session, or creates it when there is none. */
+  /** Gets a session, or creates it when it is missing. */
   override async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
     return await this.#open(await this.service.getOrCreateSession(request));
   }
@@ -116,82 +116,87 @@ export class StatepadSessionService extends BaseSessionService {
     return { ...page, sessions: sessions.map((handle) => toSession(handle, [])) };
   }
 
-  /** Deletes a session. It need not be there. */
+  /** Deletes a session, if it exists. */
   override async deleteSession(request: DeleteSessionRequest): Promise<void> {
     await this.service.deleteSession(request);
   }
 
   /**
-   * Appends an event and brings the session up to date. The event that was given stays as it is; the one that is
-   * stored is a frozen copy. Throws as `SessionService.appendEvent`; nothing has changed then.
+   * Appends an event and brings the session up to date. The caller's event stays as it is; the stored one is a frozen
+   * copy. Throws as `SessionService.appendEvent`, without an effect.
    *
-   * A compactor of ADK puts a changed copy of a stored event into the session's list and yields it again. The run sees
-   * the copy; the log, which is never rewritten, keeps the event.
+   * A compactor of ADK puts a changed copy of a stored event into the session's list and yields it again. The run
+   * sees the copy; the log, which is append-only, keeps the event.
    */
   override async appendEvent({ session, event }: AppendEventRequest): Promise<Event> {
     checkObject(session, 'session');
     checkObject(event, 'event');
-    const held = this.#heldOf(session);
-    if (held === undefined || event.partial) {
+    const tracked = this.#trackedOf(session);
+    if (tracked === undefined || event.partial) {
       return fromStored(await this.service.appendEvent({ session, event: toInit(event) }));
     }
-    // An event without stamps counts as written now, not when its turn comes.
-    const whole = held.calls.combined(event, session.events);
-    const writes = held.order.written(deltaOf(whole));
-    const appended = held.turn.then(async () => await this.#append(held, session, event, whole, await writes));
-    held.turn = appended.catch(() => undefined);
+    // An event without stamps counts as written now, not when its turn in the queue comes.
+    const whole = tracked.calls.combined(event, session.events);
+    const writes = tracked.order.stampsOf(deltaOf(whole));
+    const appended = tracked.turn.then(async () => await this.#append(tracked, session, event, whole, await writes));
+    tracked.turn = appended.catch(() => undefined);
     return await appended;
   }
 
   /**
-   * Appends an event without the keys that were written again later, by an event that is stored already: of two writes
-   * the later one wins, whatever order parallel branches append in. `whole` is the event with the writes of all tools
-   * that it answers.
+   * Appends an event without the keys that a stored event has overwritten since: of two writes the later one wins, in
+   * any order of appending by parallel branches. `whole` is the event with the writes of all tools that it answers.
    */
-  async #append(held: Held, session: Session, event: Event, whole: Event, writes: Writes): Promise<Event> {
-    const view = viewOf(held.handle) as View;
+  async #append(
+    tracked: TrackedSession,
+    session: Session,
+    event: Event,
+    whole: Event,
+    writes: Writes,
+  ): Promise<Event> {
+    const view = viewOf(tracked.handle) as View;
     const before = snapshot(view);
-    const looked = await this.#lookUpDoubtful(held);
-    const overtaken = await held.order.overtaken(writes);
-    // An event that is given once more says what it said.
-    const log = looked ?? (overtaken.lost.length > 0 ? view.record.events : []);
+    const looked = await this.#lookUpDoubtful(tracked);
+    const overtaken = await tracked.order.overtaken(writes);
+    // An event that is appended again has its original delta.
+    const log = looked ?? (overtaken.dropped.length > 0 ? view.record.events : []);
     const repeated = log.find(({ id }) => id === event.id)?.actions.stateDelta;
     const effective = without(
       whole,
-      overtaken.lost.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
+      overtaken.dropped.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
     );
     let stored: Stored;
     try {
-      stored = await this.service.appendEvent({ session: held.handle, event: toInit(effective) });
+      stored = await this.service.appendEvent({ session: tracked.handle, event: toInit(effective) });
     } catch (error) {
       const code = isStatepadError(error) ? error.code : undefined;
       if (code === 'EVENT_ID_CONFLICT' && session.events.includes(event)) {
         return event;
       }
       if (code === 'COMMIT_UNKNOWN') {
-        held.doubtful.set(event.id, writes);
+        tracked.doubtful.set(event.id, writes);
       }
       throw error;
     }
-    held.calls.stored(event);
-    const { taken } = held;
-    const news = takeNews(held, view);
+    tracked.calls.stored(event);
+    const { taken } = tracked;
+    const news = takeNews(tracked, view);
     const isNew = news.includes(stored);
     if (isNew && repeated === undefined) {
-      held.order.stored(writes, overtaken);
+      tracked.order.stored(writes, overtaken);
     }
     try {
       showEvents(session, news, view, event, stored);
-      await this.#showRewinds(session, held, news, taken);
+      await this.#showRewinds(session, tracked, news, taken);
       if (isNew) {
         await super.appendEvent({ session: { ...session, events: [] }, event: copyOf(effective) });
-        showState(session, held, view, before, effective, stored);
+        showState(session, tracked, view, before, effective, stored);
       }
       if (!isAlone(view, before, stored)) {
-        showOthers(session, held);
+        showOthers(session, tracked);
       }
     } catch (error) {
-      // The event is stored: to throw would say that it is not.
+      // The event is stored: an exception would say that it is not.
       const message = `session "${session.id}" could not be brought up to date, although its event is stored: ${String(error)}`;
       warn('STATEPAD_SESSION_BEHIND', message);
     }
@@ -199,12 +204,12 @@ export class StatepadSessionService extends BaseSessionService {
   }
 
   /**
-   * Goes back in a session, see `SessionService.rewind`: the session's own keys become what they were before the
-   * invocation, and the events from then on do not show any more, so that an agent is sent what it would have been
-   * sent without them. Answers with the session: the one that was given, brought up to date, if this service gave it.
+   * Rewinds a session, see `SessionService.rewind`: the session's own keys become as they were before the invocation,
+   * and the events from then on are no longer shown, so that an agent is sent the same as without them. Answers the
+   * session: the caller's, brought up to date, if this service made it.
    *
-   * With the option `artifactService` of the service, the session's artifacts are saved once more as they were then,
-   * before the rewind is written: one that did not exist becomes empty. Without it they stay as they are.
+   * With the option `artifactService` of the service, the session's artifacts are saved again in their versions of
+   * that time, before the rewind is written: one that did not exist becomes empty. Without it they stay as they are.
    */
   async rewind(session: Session | SessionName, options: RewindOptions): Promise<RewoundSession> {
     checkObject(session, 'session');
@@ -213,7 +218,7 @@ export class StatepadSessionService extends BaseSessionService {
     return { ...rewound, session: now };
   }
 
-  /** Takes the last rewind back, see `SessionService.redo`: the events that it had undone show again. */
+  /** Takes the last rewind back, see `SessionService.redo`: the events that it had undone are shown again. */
   async redo(session: Session | SessionName, options: Abortable = {}): Promise<RewoundSession> {
     checkObject(session, 'session');
     const asked = { ...options, artifacts: this.#restoring(session) };
@@ -221,21 +226,21 @@ export class StatepadSessionService extends BaseSessionService {
     return { ...rewound, session: now };
   }
 
-  /** What restores the artifacts of a session, where they are known. */
+  /** Restores the artifacts of a session, if there is a service for them. */
   #restoring({ appName, userId, id: sessionId }: Session | SessionName): RewindOptions['artifacts'] {
     const artifacts = this.#artifacts;
     const key = { appName, userId, sessionId };
     return artifacts && (async (events, to) => await restoredArtifacts(artifacts, key, events, to));
   }
 
-  /** Creates a session that goes on from a moment of another one, see `SessionService.fork`. */
+  /** Creates a session that continues from a moment of another one, see `SessionService.fork`. */
   async fork(session: Session | SessionName, options: ForkOptions = {}): Promise<Session> {
     checkObject(session, 'session');
-    return await this.#open(await this.service.fork(this.#heldOf(session)?.handle ?? session, options));
+    return await this.#open(await this.service.fork(this.#trackedOf(session)?.handle ?? session, options));
   }
 
-  /** Asks what became of the events of which that is not known. Answers with the log when it had to be read. */
-  async #lookUpDoubtful({ handle, doubtful, order }: Held): Promise<readonly Stored[] | undefined> {
+  /** Looks up the events whose outcome is unknown. Answers the log if it had to be read. */
+  async #lookUpDoubtful({ handle, doubtful, order }: TrackedSession): Promise<readonly Stored[] | undefined> {
     if (doubtful.size === 0) {
       return undefined;
     }
@@ -251,12 +256,12 @@ export class StatepadSessionService extends BaseSessionService {
     return log;
   }
 
-  /** A session with the events that stand, of those that its reader has asked for. */
+  /** A session with the current events in the window that its reader has requested. */
   async #open(handle: Handle, config?: GetSessionRequest['config']): Promise<Session> {
     const { length: taken } = viewOf(handle) as View;
-    const window = shownBy(config, handle);
-    const session = toSession(handle, await standingOf(this.service, handle, window));
-    const held = {
+    const window = requestedWindow(config, handle);
+    const session = toSession(handle, await currentOf(this.service, handle, window));
+    const tracked = {
       handle,
       taken,
       window,
@@ -266,8 +271,8 @@ export class StatepadSessionService extends BaseSessionService {
       doubtful: new Map<string, Writes>(),
       turn: Promise.resolve(),
     };
-    this.#held.set(session, held);
-    this.#held.set(session.state, held);
+    this.#tracked.set(session, tracked);
+    this.#tracked.set(session.state, tracked);
     return session;
   }
 
@@ -275,52 +280,57 @@ export class StatepadSessionService extends BaseSessionService {
     return new WriteOrder((request) => super.appendEvent(request));
   }
 
-  /** Where the session was rewound since its list had `taken` events: what stands now shows. */
-  async #showRewinds(session: Session, held: Held, news: readonly Stored[], taken: number): Promise<void> {
+  /** Shows the current events after the session was rewound since its list had `taken` events. */
+  async #showRewinds(
+    session: Session,
+    tracked: TrackedSession,
+    news: readonly Stored[],
+    taken: number,
+  ): Promise<void> {
     if (news.some(isMarker)) {
-      const { length } = viewOf(held.handle) as View;
-      showStanding(session, await logOf(this.service, held.handle, length), taken, held.window);
-      // What was written last may not stand.
-      held.order = this.#newOrder();
+      const { length } = viewOf(tracked.handle) as View;
+      showCurrentEvents(session, await logOf(this.service, tracked.handle, length), taken, tracked.window);
+      // The last writes may be rewound.
+      tracked.order = this.#newOrder();
     }
   }
 
-  /** Does something to the session behind one that ADK holds, in turn, and brings that up to date. */
+  /** Changes the session behind an ADK session, in its queue, and brings that up to date. */
   async #change<T>(given: Session | SessionName, run: (session: SessionName) => Promise<T>): Promise<[T, Session]> {
-    const held = this.#heldOf(given);
-    if (held === undefined) {
+    const tracked = this.#trackedOf(given);
+    if (tracked === undefined) {
       const { appName, userId, id: sessionId } = given;
       const done = await run({ appName, userId, id: sessionId });
       return [
         done,
-        (await this.getSession({ appName, userId, sessionId })) ?? missing({ appName, userId, sessionId }),
+        (await this.getSession({ appName, userId, sessionId })) ?? throwNotFound({ appName, userId, sessionId }),
       ];
     }
     const session = given as Session;
-    const changed = held.turn.then(async (): Promise<[T, Session]> => {
-      const done = await run(held.handle);
-      const view = viewOf(held.handle) as View;
-      const { taken } = held;
-      const news = takeNews(held, view);
+    const changed = tracked.turn.then(async (): Promise<[T, Session]> => {
+      const done = await run(tracked.handle);
+      const view = viewOf(tracked.handle) as View;
+      const { taken } = tracked;
+      const news = takeNews(tracked, view);
       showNews(session, news, view);
-      await this.#showRewinds(session, held, news, taken);
-      showOthers(session, held);
+      await this.#showRewinds(session, tracked, news, taken);
+      showOthers(session, tracked);
       return [done, session];
     });
-    held.turn = changed.catch(() => undefined);
+    tracked.turn = changed.catch(() => undefined);
     return await changed;
   }
 
-  #heldOf(session: object): Held | undefined {
+  #trackedOf(session: object): TrackedSession | undefined {
     const { state } = session as { readonly state?: unknown };
-    return this.#held.get(session) ?? (isObject(state) ? this.#held.get(state) : undefined);
+    return this.#tracked.get(session) ?? (isObject(state) ? this.#tracked.get(state) : undefined);
   }
 
-  /** @internal What is written through a session that this service gave carries a lease. */
+  /** @internal Writes through a session of this service carry a lease. */
   carry(session: Session, lease: Lease): void {
-    const held = this.#held.get(session);
-    if (held !== undefined) {
-      (viewOf(held.handle) as View).lease = viewOf(lease.session)?.lease;
+    const tracked = this.#tracked.get(session);
+    if (tracked !== undefined) {
+      (viewOf(tracked.handle) as View).lease = viewOf(lease.session)?.lease;
     }
   }
 }

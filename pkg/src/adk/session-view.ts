@@ -1,36 +1,36 @@
-// What an ADK session shows: a state and a list of events of its own, brought up to date after each append.
+// The view that an ADK session shows: its own state and its own list of events, brought up to date after each append.
 
 import { deltaOf, listed } from './events.js';
 import { isDeleted, storedDeletions } from '../model/deletion.js';
 import { sameJson, cloneMutable } from '../model/json.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import type { Event, Session } from '@google/adk';
-import type { Shown } from './standing.js';
+import type { EventWindow } from './current-events.js';
 import type { ToolCalls } from './tool-calls.js';
 import type { WriteOrder, Writes } from './write-order.js';
 import type { Event as Stored, Session as Handle } from '../model/types.js';
 import type { View } from '../session/handle.js';
 
-/** What is remembered of a session that ADK holds. */
-export interface Held {
+/** A session that ADK holds, with the data for keeping it up to date. */
+export interface TrackedSession {
   readonly handle: Handle;
-  /** How many of the stored events the session's list has taken over. */
+  /** The number of stored events that the session's list has taken over. */
   taken: number;
-  /** Which of the events that were there when it was read the list shows. */
-  readonly window: Shown;
-  /** The values that the service has put into the session's state. What differs from them was written by others. */
+  /** The window over the events that existed when it was read. */
+  readonly window: EventWindow;
+  /** The values that the service has put into the session's state. Differing values were written by others. */
   readonly shown: Map<string, unknown>;
-  /** Which of two writes was made later. */
+  /** The order of writes. */
   order: WriteOrder;
   /** By the event's id: the writes of events whose outcome is unknown (`COMMIT_UNKNOWN`). */
   readonly doubtful: Map<string, Writes>;
   /** The calls of tools whose events are not stored yet. */
   readonly calls: ToolCalls;
-  /** Settles when the append that was asked for last is over: appends take turns. */
+  /** Settles when the last append is over: appends are queued. */
   turn: Promise<unknown>;
 }
 
-/** A session as ADK knows it: its own record and its own list over what is shared. */
+/** A session as ADK knows it: its own record and its own list over shared values. */
 export function toSession(handle: Handle, events: readonly Stored[]): Session {
   const { id, appName, userId, lastUpdateTime } = handle;
   const state = Object.create(null) as Record<string, unknown>;
@@ -40,7 +40,7 @@ export function toSession(handle: Handle, events: readonly Stored[]): Session {
   return { id, appName, userId, state, events: events.map(listed), lastUpdateTime };
 }
 
-/** Where a view stood. */
+/** The revision and positions of a view. */
 export interface Snapshot {
   readonly length: number;
   readonly versions: View['versions'];
@@ -55,14 +55,14 @@ export function snapshot(view: View): Snapshot {
   };
 }
 
-/** What has been stored since the list was last brought up to date. */
-export function takeNews(held: Held, { record, length }: View): readonly Stored[] {
-  const news = record.events.slice(held.taken - record.base, length - record.base);
-  held.taken = length;
+/** The events that were stored since the list was last brought up to date. */
+export function takeNews(tracked: TrackedSession, { record, length }: View): readonly Stored[] {
+  const news = record.events.slice(tracked.taken - record.base, length - record.base);
+  tracked.taken = length;
   return news;
 }
 
-/** Puts what has been stored since into ADK's list. The event may stand there already, put there by ADK. */
+/** Adds newly stored events to ADK's list. ADK may have put the event there already. */
 export function showEvents(session: Session, news: readonly Stored[], view: View, event: Event, stored: Stored): void {
   const place = session.events.lastIndexOf(event);
   for (const added of news) {
@@ -84,7 +84,7 @@ export function showNews(session: Session, news: readonly Stored[], view: View):
 /** Brings ADK's state up to date. Values that agents have set and not appended yet stay. */
 export function showState(
   session: Session,
-  held: Held,
+  tracked: TrackedSession,
   view: View,
   before: Snapshot,
   event: Event,
@@ -93,13 +93,13 @@ export function showState(
   const { temp } = view;
   const given = deltaOf(event);
   for (const [key, value] of Object.entries(stored.actions.stateDelta)) {
-    show(session, held, key, isGone(stored, key) ? undefined : { value }, given[key]);
+    show(session, tracked, key, isGone(stored, key) ? undefined : { value }, given[key]);
   }
-  before.temp.filter((key) => !temp?.has(key)).forEach((key) => show(session, held, key, undefined, given[key]));
-  temp?.forEach((value, key) => Object.hasOwn(given, key) && show(session, held, key, { value }, given[key]));
+  before.temp.filter((key) => !temp?.has(key)).forEach((key) => show(session, tracked, key, undefined, given[key]));
+  temp?.forEach((value, key) => Object.hasOwn(given, key) && show(session, tracked, key, { value }, given[key]));
 }
 
-/** Whether nothing but the one event has moved the session and its scopes. */
+/** True when only this event has moved the session and its scopes. */
 export function isAlone(view: View, before: Snapshot, stored: Stored): boolean {
   const keys = Object.keys(stored.actions.stateDelta);
   const app = keys.filter((key) => key.startsWith(APP_PREFIX)).length;
@@ -118,7 +118,7 @@ function isGone(event: Stored, key: string): boolean {
 /** Puts a committed value into the session's state, unless a later write waits there for its event. */
 function show(
   session: Session,
-  { shown }: Held,
+  { shown }: TrackedSession,
   key: string,
   committed: { readonly value: unknown } | undefined,
   given: unknown,
@@ -141,17 +141,17 @@ function show(
   }
 }
 
-/** Others have written meanwhile: their keys show, too. */
-export function showOthers(session: Session, held: Held): void {
-  const state = held.handle.state;
+/** Shows keys that others have written in the meantime. */
+export function showOthers(session: Session, tracked: TrackedSession): void {
+  const state = tracked.handle.state;
   for (const [key, value] of Object.entries(state)) {
-    if (!sameJson(value, held.shown.get(key))) {
-      show(session, held, key, { value }, undefined);
+    if (!sameJson(value, tracked.shown.get(key))) {
+      show(session, tracked, key, { value }, undefined);
     }
   }
-  for (const key of held.shown.keys()) {
+  for (const key of tracked.shown.keys()) {
     if (!Object.hasOwn(state, key)) {
-      show(session, held, key, undefined, undefined);
+      show(session, tracked, key, undefined, undefined);
     }
   }
 }

@@ -1,5 +1,5 @@
-// The tools that a model calls in one answer: ADK makes one event of their answers, and of their deltas one delta, in
-// which only the last write of a key stands. Operators of all of them have to count.
+// The tools that a model calls in one answer: ADK merges their answers into one event, and their deltas into one
+// delta, in which only the last write of a key counts. The operators of all of them have to count.
 
 import { trimTempDeltaState, type Event, type EventActions } from '@google/adk';
 import { deltaOf } from './events.js';
@@ -13,20 +13,22 @@ import type { Json } from '../model/types.js';
 
 /** The calls of tools in one session whose events are not stored yet, as the plugin has seen them. */
 export class ToolCalls {
-  /** By the id of the call: what the tool writes to. ADK's event shares the delta until it merges several. */
+  /**
+   * By the id of the call: the actions that the tool writes to. ADK's event shares the delta until it merges several.
+   */
   readonly #actions = new Map<string, EventActions>();
   /** By the merged delta: an event that is sent again has the same. */
   readonly #combined = new WeakMap<object, Readonly<Record<string, unknown>>>();
 
-  /** A tool is called, or has ended: what it has written by then, and writes yet, is in `actions`. */
+  /** Records that a tool is called, or has ended: its writes, present and future, are in `actions`. */
   called(id: string, actions: EventActions): void {
     this.#actions.set(id, actions);
   }
 
   /**
    * The event with the writes of all tools that it answers. The same event when it answers one tool, or has no
-   * operator. Throws `INVALID_ARGUMENT` when an operator may be one of several, and the writes of the tools are not
-   * known or do not go together.
+   * operator. Throws `INVALID_ARGUMENT` when an operator may be one of several, and the writes of the tools are
+   * unknown or cannot be composed.
    */
   combined(event: Event, log: readonly Event[]): Event {
     const delta = deltaOf(event);
@@ -59,7 +61,7 @@ export class ToolCalls {
       const writes = calls
         .filter(({ stateDelta }) => Object.hasOwn(stateDelta, key))
         .map(({ stateDelta }) => stateDelta[key]);
-      // A plugin may have put something else there.
+      // A plugin may have put another value there.
       if (writes.at(-1) === delta[key]) {
         all[key] = writes.reduce((before, write) => followed(key, before, write));
       }
@@ -68,20 +70,20 @@ export class ToolCalls {
   }
 }
 
-/** The ids of the calls that an event answers; of one that asks for a confirmation, of all calls beside it. */
+/** The ids of the calls that an event answers; for one that asks for a confirmation, of all calls beside it. */
 function callsOf(event: Event, log: readonly Event[]): readonly string[] {
   const answered = callIdsIn(event);
   if (answered.length > 0) {
     return answered;
   }
-  const asked = Object.keys(event.actions.requestedToolConfirmations);
+  const confirmations = Object.keys(event.actions.requestedToolConfirmations);
   const calling = log.findLast(({ content }) =>
-    content?.parts?.some(({ functionCall }) => asked.includes(functionCall?.id ?? '')),
+    content?.parts?.some(({ functionCall }) => confirmations.includes(functionCall?.id ?? '')),
   );
   return calling?.content?.parts?.flatMap(({ functionCall }) => functionCall?.id ?? []) ?? [];
 }
 
-/** The ids of the calls whose answers an event has. One without an id is known to nobody. */
+/** The ids of the calls whose answers an event has. One without an id cannot be matched. */
 function callIdsIn({ content }: Event): readonly string[] {
   return (
     content?.parts?.flatMap(({ functionResponse }) =>
@@ -90,13 +92,13 @@ function callIdsIn({ content }: Event): readonly string[] {
   );
 }
 
-/** A copy of a delta that has ADK's stamps of its writes. */
+/** A copy of a delta with ADK's stamps of its writes. */
 function stamped(delta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const event = { id: '', actions: { stateDelta: delta } } as unknown as Event;
   return withTemp(() => trimTempDeltaState(event)).actions.stateDelta;
 }
 
-/** One write that does what two do, one after the other. */
+/** One write with the effect of two in a row. */
 function followed(key: string, before: unknown, write: unknown): unknown {
   const [first, second] = [operatorOf(before), operatorOf(write)];
   if (second === undefined) {
@@ -116,7 +118,7 @@ function followed(key: string, before: unknown, write: unknown): unknown {
   return resolved.value;
 }
 
-/** The operator that does what two do, one after the other; `undefined` when there is none. */
+/** The operator with the effect of two in a row; `undefined` when there is none. */
 function bothOf(first: Operator, second: Operator): Operator | undefined {
   if ('increment' in first && 'increment' in second) {
     return { increment: first.increment + second.increment };

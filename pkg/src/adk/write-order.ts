@@ -1,35 +1,35 @@
-// Which of two writes was made later: ADK stamps each write, and keeps the stamps to itself.
+// The order of writes: ADK stamps each write, and keeps the stamps private.
 
 import { State as AdkState, trimTempDeltaState, type Event, type Session } from '@google/adk';
 import { operatorOf } from '../model/operator-write.js';
 
-/** Keys under a delta's stamps. The values do not matter; what is there is known by the delta itself. */
+/** Keys under a delta's stamps. The values do not matter; the delta itself has them. */
 type Stamped = Record<string, unknown>;
 
-/** When the keys of one event's delta were written. */
+/** The times when the keys of one event's delta were written. */
 export interface Writes {
   readonly stamps: ReadonlyMap<string, Stamped>;
-  /** Those that hold an operator. */
+  /** The keys that hold an operator. */
   readonly operators: ReadonlySet<string>;
 }
 
-/** Which keys of a delta were written later by what is stored already. */
+/** The keys of a delta that stored events wrote later. */
 export interface Overtaken {
   readonly keys: readonly string[];
-  /** Those of them that must not be written any more. An operator takes nothing from another one: both are written. */
-  readonly lost: readonly string[];
+  /** Those of them that must not be written any more. Operators do not overtake each other: both are written. */
+  readonly dropped: readonly string[];
 }
 
 /** Applies an event to a session by ADK's own rule: a key that was written later stays. */
 export type ApplyEvent = (request: { session: Session; event: Event }) => Promise<Event>;
 
 /**
- * The order of the writes to one session. It knows only writes that are stored: what {@link WriteOrder.overtaken}
- * looks at does not change before {@link WriteOrder.stored} says so.
+ * The order of the writes to one session. It knows only stored writes: those that {@link WriteOrder.overtaken}
+ * compares do not count before {@link WriteOrder.stored} says so.
  */
 export class WriteOrder {
   readonly #apply: ApplyEvent;
-  /** By the key: the delta of the write that was made last, and of the last one that is no operator. */
+  /** By the key: the delta of the last write, and of the last one that is no operator. */
   readonly #last = new Map<string, Stamped>();
   readonly #lastPlain = new Map<string, Stamped>();
 
@@ -38,16 +38,17 @@ export class WriteOrder {
   }
 
   /**
-   * When the keys of a delta were written: when ADK says so, or else now. Later changes of the delta do not matter.
+   * The times when the keys of a delta were written: by ADK's stamps, or else now. Later changes of the delta do not
+   * matter.
    */
-  async written(delta: Readonly<Record<string, unknown>>): Promise<Writes> {
+  async stampsOf(delta: Readonly<Record<string, unknown>>): Promise<Writes> {
     const keys = Object.keys(delta);
     const operators = new Set(keys.filter((key) => operatorOf(delta[key]) !== undefined));
     const plain = await this.#stamp(
       delta,
       keys.filter((key) => !operators.has(key)),
     );
-    // Apart from each other, as they are compared with other writes.
+    // Separately, because they are compared with other writes.
     return { stamps: new Map([...plain, ...(await this.#stamp(delta, [...operators]))]), operators };
   }
 
@@ -66,7 +67,7 @@ export class WriteOrder {
     for (const key of keys) {
       stamping.set(key, now);
     }
-    // What was stamped before is older than what has just been stamped: it is not applied.
+    // Stamped earlier means older than a stamp of now: it is not applied.
     await this.#applyTo(state, given);
     return keys.map((key) => {
       const [used, other] = state[key] === given ? [now, given] : [given, now];
@@ -75,15 +76,15 @@ export class WriteOrder {
     });
   }
 
-  /** Those keys that were written later by what is stored already. */
+  /** The keys that stored events wrote later. */
   async overtaken({ stamps, operators }: Writes): Promise<Overtaken> {
     const keys = await this.#behind(stamps, this.#last);
     const together = keys.filter((key) => operators.has(key));
     if (together.length === 0) {
-      return { keys, lost: keys };
+      return { keys, dropped: keys };
     }
     const behindPlain = await this.#behind(stamps, this.#lastPlain);
-    return { keys, lost: keys.filter((key) => !operators.has(key) || behindPlain.includes(key)) };
+    return { keys, dropped: keys.filter((key) => !operators.has(key) || behindPlain.includes(key)) };
   }
 
   /** The keys that were written before the last writes of them. */
@@ -100,7 +101,7 @@ export class WriteOrder {
     return keys.filter((key) => state[key] !== stamps.get(key));
   }
 
-  /** Takes over the writes that are stored now, but for those that were overtaken. */
+  /** Records writes that are stored now, except the overtaken ones. */
   stored({ stamps, operators }: Writes, { keys }: Overtaken): void {
     for (const [key, stamped] of stamps) {
       if (!keys.includes(key)) {
@@ -131,7 +132,7 @@ function withStamps(delta: Readonly<Record<string, unknown>>, keys: readonly str
   return stateDelta;
 }
 
-/** As much of an event as ADK looks at. */
+/** The members of an event that ADK reads. */
 function eventOf(stateDelta: Readonly<Record<string, unknown>>): Event {
   return { id: '', actions: { stateDelta } } as unknown as Event;
 }
@@ -141,8 +142,8 @@ function record(): Stamped {
 }
 
 /**
- * ADK passes over `temp:` keys when it compares writes. What `compare` does before it first waits, it does for them,
- * too.
+ * Includes `temp:` keys, which ADK skips when it compares writes, in everything that `compare` does before it first
+ * waits.
  */
 export function withTemp<T>(compare: () => T): T {
   const { TEMP_PREFIX } = AdkState;

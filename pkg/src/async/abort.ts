@@ -1,9 +1,9 @@
-// Signals: their type, also where the host's types are not known, and waiting no longer than until one is aborted.
+// The type of abort signals, also where the host's types are missing, and waiting until one is aborted.
 
-/** The host's `AbortSignal`. Without its types (`lib: ["dom"]`, `@types/node`) nothing is known about it. */
+/** The host's `AbortSignal`; without its types (`lib: ["dom"]`, `@types/node`) any object. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } } ? Known : object;
 
-/** Waits for a promise, but no longer than until `signal` is aborted: its reason is thrown then. */
+/** Waits for a promise, but no longer than until `signal` is aborted. Throws the signal's reason then. */
 export async function orAborted<T>(
   promise: Promise<T>,
   signal: Signal | undefined,
@@ -24,7 +24,7 @@ export async function orAborted<T>(
     return await Promise.race([promise, aborted]);
   } finally {
     signal.removeEventListener('abort', stop);
-    // A later rejection has no listener left.
+    // A later rejection has no listener any more.
     promise.catch(() => undefined);
   }
 }

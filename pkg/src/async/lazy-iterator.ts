@@ -1,14 +1,14 @@
-// An iterator that is made when it is first asked.
+// An iterator that is created at its first `next`.
 
-/** What makes the changes, once it is asked; `end` ends it, whatever it waits for. */
-interface Made<T> {
+/** The source of the values; `end` ends it, also while `next` waits. */
+interface EndableIterator<T> {
   next(): Promise<IteratorResult<T, undefined>>;
   end(): void;
 }
 
-/** Iterates over what `make` makes at the first question. Ended before that, it makes nothing. */
-export function lazyIterator<T>(make: () => Promise<Made<T>>): AsyncIterableIterator<T, undefined> {
-  let made: Promise<Made<T>> | undefined;
+/** Iterates over the source that `make` creates at the first `next`. Ended before that, it creates none. */
+export function lazyIterator<T>(make: () => Promise<EndableIterator<T>>): AsyncIterableIterator<T, undefined> {
+  let made: Promise<EndableIterator<T>> | undefined;
   let isEnded = false;
   return {
     next: async () => {

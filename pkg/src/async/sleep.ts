@@ -1,8 +1,8 @@
-// Letting time pass.
+// Waiting for a time.
 
 import type { Signal } from './abort.js';
 
-/** Waits some milliseconds, or until `signal` is aborted: its reason is thrown then, and no timer is left. */
+/** Waits some milliseconds, or until `signal` is aborted: throws its reason then, and leaves no timer. */
 export async function sleep(time: number, signal?: Signal): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     signal?.throwIfAborted();

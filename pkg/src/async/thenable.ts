@@ -1,6 +1,6 @@
-// Tells what can be awaited.
+// Recognizes promises.
 
-/** Whether something can be awaited: also a promise of another realm, or of a library. */
+/** True for anything that can be awaited, also a promise of another realm or of a library. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     (typeof value === 'object' || typeof value === 'function') &&

@@ -1,5 +1,4 @@
-// What keeps the sessions of a service: the process alone, or a store. The service calls it once a request is
-// understood.
+// The seam between the service and its sessions, which are in memory or in a store. Requests are checked before.
 
 import { admitDelta, type AdmittedDelta } from '../input/admit.js';
 import { StatepadError } from '../model/errors.js';
@@ -25,16 +24,16 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
-import type { Reservation, UpdateTarget } from './update-target.js';
-import type { SharedPast } from '../past/source.js';
+import type { UpdateReservation, UpdateTarget } from './update-target.js';
+import type { SharedPast } from '../past/shared-past.js';
 import type { WholeSessionChange } from '../model/watch.js';
-import type { ChangeSource, WatchPlan, WholePlan } from '../watch/source.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
 
-/** A request to create a session, understood. */
+/** A checked request to create a session. */
 export interface Creation {
   readonly key: SessionKey;
   readonly state: AdmittedDelta;
-  /** When, in milliseconds since the epoch; now when it is absent. */
+  /** The time of creation, in milliseconds since the epoch; now when it is absent. */
   readonly time?: number | undefined;
 }
 
@@ -55,72 +54,72 @@ export function admitCreation(request: CreateSessionRequest): Creation {
   return { key, state: admitted };
 }
 
-/** The id of a session to be created: a new one unless one was given. */
-export function sessionIdFrom(given: string | undefined): { readonly id: string; readonly isNew: boolean } {
-  return given !== undefined && !isBlank(admitString(given, 'sessionId'))
-    ? { id: given, isNew: false }
+/** The id of a session to be created: the caller's, or a new one. */
+export function sessionIdFrom(requested: string | undefined): { readonly id: string; readonly isNew: boolean } {
+  return requested !== undefined && !isBlank(admitString(requested, 'sessionId'))
+    ? { id: requested, isNew: false }
     : { id: newId(), isNew: true };
 }
 
 export type { SessionName };
 
-/** An event to append, understood. */
+/** A checked request to append an event. */
 export interface AppendPlan {
   readonly session: SessionName;
   readonly draft: EventDraft;
   readonly expectedRevision: number | undefined;
-  /** The lease that it is written under; that of the handle unless told otherwise. */
+  /** The lease of the write; by default that of the handle. */
   readonly lease?: LeaseHold | undefined;
-  /** Called when the handle shows the event, before anything else can look at it. */
+  /** Called when the handle shows the event, before anyone else can see it. */
   readonly shown?: () => void;
 }
 
-/** A session that is leased, and its lease. */
+/** A leased session and its lease. */
 export interface Leased {
   readonly record: SessionRecord;
   readonly lease: LeaseHold;
 }
 
-type Soon<T> = T | Promise<T>;
+type MaybePromise<T> = T | Promise<T>;
 
-/** Keeps sessions. What needs no waiting is done at once, in the call itself. */
+/** The sessions of a service. An operation that needs no waiting is done in the call itself. */
 export interface SessionBackend {
-  /** What its store does without; absent in memory. */
+  /** The features that the store lacks; absent in memory. */
   readonly lacks?: readonly StoreLack[] | undefined;
-  create(creation: Creation, signal?: Signal): Soon<Session>;
-  get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Soon<Session | undefined>;
-  list(plan: ListPlan, signal?: Signal): Soon<ListSessionsResponse>;
-  /** Deletes a session; `under` a lease only the one that was leased, and only while that has not been lost. */
-  remove(key: SessionKey, signal?: Signal, under?: Leased): Soon<void>;
-  append(plan: AppendPlan, signal?: Signal): Soon<Event>;
+  create(creation: Creation, signal?: Signal): MaybePromise<Session>;
+  get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): MaybePromise<Session | undefined>;
+  list(plan: ListPlan, signal?: Signal): MaybePromise<ListSessionsResponse>;
+  /** Deletes a session; `under` a lease only the leased session, and only while the lease is not lost. */
+  remove(key: SessionKey, signal?: Signal, under?: Leased): MaybePromise<void>;
+  append(plan: AppendPlan, signal?: Signal): MaybePromise<Event>;
   /**
-   * Creates a fork, which nobody sees before it is whole. Throws `SESSION_EXISTS`, also where another fork has begun
+   * Creates a fork, which is invisible until it is complete. Throws `SESSION_EXISTS`, also when another fork has begun
    * under its key.
    */
-  fork(plan: ForkPlan, signal?: Signal): Soon<Session>;
-  /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
-  scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
-  /** What `updateState` reads and writes for a target; for a session under a `lease` what it writes carries that. */
-  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): Soon<UpdateTarget>;
-  /** The turn that an update may have among all who use the store; `undefined` where there are none. */
-  reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
-  /** The view of a handle, or of a session as it is now, with its creation and all its events. */
-  loadHistory(session: SessionName, signal?: Signal): Soon<View>;
+  fork(plan: ForkPlan, signal?: Signal): MaybePromise<Session>;
+  /** The values of an app, or of a user in it, by name, in a record of the caller's own. */
+  scope(appName: string, userId: string | undefined, signal?: Signal): MaybePromise<Record<string, unknown>>;
+  /** The access of `updateState` to a target; writes to a session under a `lease` carry that lease. */
+  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): MaybePromise<UpdateTarget>;
+  /** The reservation that an update may take among all users of the store; `undefined` where there are none. */
+  reservation?(target: UpdateStateTarget, signal?: Signal): UpdateReservation | undefined;
+  /** The view of a handle, or of the current session, with its creation and all its events. */
+  loadHistory(session: SessionName, signal?: Signal): MaybePromise<View>;
   /** The past of app and user values. */
   past(): Promise<SharedPast>;
   /** Brings a handle up to date. Throws `SESSION_NOT_FOUND`. */
-  refresh(view: View, signal?: Signal): Soon<void>;
+  refresh(view: View, signal?: Signal): MaybePromise<void>;
   /**
-   * Takes the lease of a handle's session, makes it last longer or gives it back; absent in memory. Throws
-   * `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`; `INVALID_ARGUMENT` when the store has no leases. `given` is
-   * called when that is done, before anything that was asked for later begins.
+   * Takes, renews or releases the lease of a handle's session; absent in memory. Throws `LEASE_HELD`, `LEASE_LOST`,
+   * `SESSION_NOT_FOUND`; `INVALID_ARGUMENT` when the store has no leases. Calls `onDone` before any later request
+   * begins.
    */
-  lease?(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Soon<LeaseAnswer>;
-  /** The changes of a target, for one reader, who has to close it. */
+  lease?(view: View, request: LeaseRequest, signal?: Signal, onDone?: () => void): MaybePromise<LeaseAnswer>;
+  /** The changes of a target, for one reader, who has to close the source. */
   watch(plan: WatchPlan): Promise<ChangeSource>;
-  /** The changes of a whole session, for one reader, who has to close it. */
+  /** The changes of a whole session, for one reader, who has to close the source. */
   watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>>;
-  /** The view behind a handle that this backend gave. */
+  /** The view behind a handle that this backend returned. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */
   flush(): Promise<void>;

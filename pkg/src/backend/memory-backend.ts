@@ -1,11 +1,11 @@
-// Sessions without a store: nothing is waited for, so nothing can come between.
+// Sessions without a store. Nothing waits, so no other call can intervene.
 
 import { beginAppend, finishAppend, type PendingAppend } from '../session/append.js';
-import { creationEvent } from '../session/creation.js';
-import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
+import { creationEvent } from '../session/creation-event.js';
+import { notFoundInMemory, registerService } from '../session/other-services.js';
 import { cloneMutable, put } from '../model/json.js';
 import { SessionRegistry } from '../session/registry.js';
-import { SharedLogs, type LogKept } from '../session/shared-log.js';
+import { SharedLogs, type LogRetention } from '../session/shared-logs.js';
 import { entriesOf } from '../session/scope-version.js';
 import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
@@ -26,11 +26,11 @@ import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessi
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
-import type { SharedPast } from '../past/source.js';
+import type { SharedPast } from '../past/shared-past.js';
 import type { Signal } from '../async/abort.js';
-import type { MemoryParts } from '../watch/memory.js';
+import type { WatchedMemory } from '../watch/memory-sources.js';
 import type { WholeSessionChange } from '../model/watch.js';
-import type { ChangeSource, WatchPlan, WholePlan } from '../watch/source.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
 import type { Topics } from '../watch/topics.js';
 import type {
   Event,
@@ -42,27 +42,27 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 
-/** Sessions of one process that end with it. */
+/** Sessions in the memory of one process. */
 export class MemoryBackend implements SessionBackend {
   readonly #registry = new SessionRegistry();
-  /** Tells its sessions from those of other services. */
+  /** Distinguishes its sessions from those of other services. */
   #id: string | undefined;
   #creations = 0;
   readonly #logs: SharedLogs;
-  /** What the logs tell, once that is asked for. */
+  /** The past by the logs, once it is requested. */
   #past: SharedPast | undefined;
-  /** What is watched, once anything is. */
+  /** The watched targets, once there are any. */
   #topics: Topics | undefined;
   readonly #now: () => number;
 
-  /** `log`: what is kept of what is written to app and user values. */
-  constructor(now: () => number, log: LogKept) {
+  /** `log` is the retention of changes of app and user values. */
+  constructor(now: () => number, log: LogRetention) {
     this.#now = now;
     this.#logs = new SharedLogs(log);
-    noteInMemory(this);
+    registerService(this);
   }
 
-  /** Whether it has a session: other services ask, for their errors. */
+  /** True when it has a session. Other services ask this for their error messages. */
   has(key: SessionKey): boolean {
     return this.#registry.find(key) !== undefined;
   }
@@ -72,8 +72,8 @@ export class MemoryBackend implements SessionBackend {
     this.#creations += 1;
     const created = `${(this.#id ??= newId())}/${this.#creations}`;
     const record = this.#registry.applyCreate(key, creationEvent(time, state), change, created);
-    this.#written(record.key, change, time);
-    this.#logs.mark(record);
+    this.#changeApplied(record.key, change, time);
+    this.#logs.recordMoment(record);
     return this.#registry.read(record);
   }
 
@@ -92,7 +92,7 @@ export class MemoryBackend implements SessionBackend {
     if (record !== undefined && (under === undefined || under.record === record)) {
       const refusal = under?.lease.refusal?.();
       if (refusal !== undefined) {
-        throw under?.lease.lose(refusal) ?? refusal;
+        throw under?.lease.markLost(refusal) ?? refusal;
       }
       this.#registry.remove(record);
       this.#topics?.movedSession(record.key);
@@ -112,7 +112,7 @@ export class MemoryBackend implements SessionBackend {
     return event;
   }
 
-  /** At once, so that nobody sees a part of it. */
+  /** Runs in one step, so that nobody sees a partial fork. */
   fork({ key, state, revision, eventAt, lastEvent }: ForkPlan): Session {
     const session = this.create({ key, state });
     try {
@@ -130,14 +130,14 @@ export class MemoryBackend implements SessionBackend {
   #finishAppend(record: SessionRecord, pending: PendingAppend, view: View | undefined): Event {
     const event = finishAppend(this.#registry, record, pending, view);
     if (pending.change !== undefined) {
-      this.#written(record.key, pending.change, event.timestamp, event.id);
-      this.#logs.mark(record);
+      this.#changeApplied(record.key, pending.change, event.timestamp, event.id);
+      this.#logs.recordMoment(record);
     }
     return event;
   }
 
-  /** A change is made: notes what it has written to app and user values, and wakes readers. */
-  #written(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId?: string): void {
+  /** Logs the writes of a committed change to app and user values, and wakes readers. */
+  #changeApplied(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId?: string): void {
     this.#logs.add(key, change, time, eventId);
     this.#topics?.written(key, change.scopes);
   }
@@ -159,7 +159,7 @@ export class MemoryBackend implements SessionBackend {
       append: (record: SessionRecord, draft: EventDraft, expected: ExpectedVersions): void => {
         this.#finishAppend(record, this.#begin(record, draft, expected, undefined, lease), undefined);
       },
-      updated: this.#written.bind(this),
+      updated: this.#changeApplied.bind(this),
     };
     return memoryTarget(writer, target, options);
   }
@@ -182,23 +182,23 @@ export class MemoryBackend implements SessionBackend {
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
-    const { watchMemory } = await import('../watch/memory.js');
-    return watchMemory(await this.#watched(), plan);
+    const { watchMemory } = await import('../watch/memory-sources.js');
+    return watchMemory(await this.#watchedMemory(), plan);
   }
 
   async watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>> {
-    const { watchWholeInMemory } = await import('../watch/memory.js');
-    return watchWholeInMemory(await this.#watched(), plan);
+    const { watchWholeInMemory } = await import('../watch/memory-sources.js');
+    return watchWholeInMemory(await this.#watchedMemory(), plan);
   }
 
-  async #watched(): Promise<MemoryParts> {
-    const { Topics } = await import('../watch/memory.js');
+  async #watchedMemory(): Promise<WatchedMemory> {
+    const { Topics } = await import('../watch/memory-sources.js');
     const topics = (this.#topics ??= new Topics(false));
     return { registry: this.#registry, logs: this.#logs, topics };
   }
 
   async past(): Promise<SharedPast> {
-    return (this.#past ??= new (await import('../past/memory.js')).MemoryPast(this.#logs));
+    return (this.#past ??= new (await import('../past/memory-past.js')).MemoryPast(this.#logs));
   }
 
   view(session: unknown): View | undefined {
@@ -213,7 +213,7 @@ export class MemoryBackend implements SessionBackend {
     this.#topics?.close();
   }
 
-  /** Begins an append. What is there already is no write: it needs no lease. */
+  /** Begins an append. A duplicate writes nothing, so it needs no lease. */
   #begin(
     record: SessionRecord,
     draft: EventDraft,
@@ -225,7 +225,7 @@ export class MemoryBackend implements SessionBackend {
     const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {}, view);
     if (refusal !== undefined && pending.change !== undefined) {
       this.#registry.engine.discard(pending.change);
-      throw lease?.lose(refusal) ?? refusal;
+      throw lease?.markLost(refusal) ?? refusal;
     }
     return pending;
   }

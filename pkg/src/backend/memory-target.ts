@@ -1,4 +1,4 @@
-// What `updateState` reads and writes of sessions without a store. It is loaded at the first update.
+// The reads and writes of `updateState` on sessions without a store. Loaded at the first update.
 
 import { admitDelta } from '../input/admit.js';
 import { admitEvent, type EventDraft } from '../input/event-draft.js';
@@ -7,7 +7,7 @@ import { StatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
 import { put } from '../model/json.js';
 import { resolveNow } from '../session/append.js';
-import { notFoundInMemory } from '../session/elsewhere.js';
+import { notFoundInMemory } from '../session/other-services.js';
 import { entriesOf } from '../session/scope-version.js';
 import { isSessionTarget, type UpdateTarget } from './update-target.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
@@ -15,17 +15,17 @@ import type { SessionRecord } from '../session/record.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from '../model/types.js';
 
-/** What an update needs of its backend. */
+/** The backend's side of an update. */
 export interface MemoryWriter {
   readonly registry: SessionRegistry;
   readonly now: () => number;
-  /** Appends an event if nothing has moved. */
+  /** Appends an event if nothing has changed since the read. */
   readonly append: (record: SessionRecord, draft: EventDraft, expected: ExpectedVersions) => void;
-  /** A change of app and user values is applied. */
+  /** Reports a change of app and user values that was applied. */
   readonly updated: (scope: ScopeKey, change: PreparedChange, time: number) => void;
 }
 
-/** What an update reads and writes. */
+/** The access of an update to its target. */
 export function memoryTarget(
   writer: MemoryWriter,
   target: UpdateStateTarget,
@@ -34,7 +34,7 @@ export function memoryTarget(
   return isSessionTarget(target) ? sessionTarget(writer, target, options) : scopeTarget(writer, target);
 }
 
-/** A session: what is written becomes an event of it. */
+/** The target of a session: a write becomes an event. */
 function sessionTarget(
   { registry, now, append }: MemoryWriter,
   target: SessionKey,
@@ -63,7 +63,7 @@ function sessionTarget(
   };
 }
 
-/** A user's and the app's keys, or the app's alone. */
+/** The target of a user's and the app's keys, or of the app's alone. */
 function scopeTarget({ registry, now, updated }: MemoryWriter, { appName, userId }: UpdateStateTarget): UpdateTarget {
   const scope = { appName, userId };
   return () => {
@@ -74,7 +74,7 @@ function scopeTarget({ registry, now, updated }: MemoryWriter, { appName, userId
       write: (delta) => {
         const written = { id: newId(), timestamp: now(), ...admitDelta(delta, 'delta') };
         const change = registry.engine.prepareUpdate(scope, written, expected);
-        // Nothing has moved since it was read.
+        // Nothing has changed since the read.
         resolveNow(registry, written, change, (key) => state[key]);
         registry.applyUpdate(change);
         updated(scope, change, written.timestamp);

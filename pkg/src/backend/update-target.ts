@@ -1,16 +1,15 @@
-// What `updateState` reads and writes: what the backend of a service offers, and the function that is given by the
-// caller.
+// The reads and writes of `updateState`: the backend's side, and the type of the caller's function.
 
 import { StatepadError } from '../model/errors.js';
-import type { QueueTurn } from '../async/exclusive-queue.js';
+import type { Handover } from '../async/handovers.js';
 import type { StoredScope } from '../model/scope.js';
 import type { Json, SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { Hint } from '../store/contract.js';
 
 /**
- * Gets the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with a
- * callable `then`. Nothing to write: `{}`; or `undefined`, which development is warned of once, as a function that
- * changes its argument in vain looks the same. Any other answer is `INVALID_ARGUMENT`.
+ * Receives the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with
+ * a callable `then`. With nothing to write it returns `{}`; or `undefined`, which is warned of once in development, as
+ * a function that changes its argument in vain looks the same. Any other answer is `INVALID_ARGUMENT`.
  */
 export type UpdateFunction = (
   state: Readonly<Record<string, Json>>,
@@ -22,45 +21,42 @@ export type UpdateFunction = (
 
 export type State = Readonly<Record<string, Json>>;
 
-/** What was read, and how to write over it: that throws `STATE_CONFLICT` or `SESSION_STALE` when it holds no more. */
-export interface Attempt {
+/**
+ * The values of one read, and the write over them. The write throws `STATE_CONFLICT` or `SESSION_STALE` when they no
+ * longer hold.
+ */
+export interface UpdateAttempt {
   readonly state: State;
-  /**
-   * The scope that most others share, of those that the function has looked at or writes. Where that is not known: the
-   * app's.
-   */
+  /** The most shared scope among those that the function has read or writes; the app's where that is unknown. */
   readonly widest?: (delta: Readonly<Record<string, unknown>>) => StoredScope;
-  /** Answers with the values after the update. `reserved` is {@link Reservation.id}. */
+  /** Returns the values after the update. `reserved` is {@link UpdateReservation.id}. */
   readonly write: (delta: Readonly<Record<string, unknown>>, reserved?: string) => State | Promise<State>;
 }
 
-/**
- * Something that can be read, and written if it has not moved since. Reads anew at each call, unless the turn before
- * has left what it wrote.
- */
-export type UpdateTarget = (turn: QueueTurn) => Attempt | Promise<Attempt>;
+/** Reads a target at each call, unless the update before has handed over the values that it wrote. */
+export type UpdateTarget = (handover: Handover) => UpdateAttempt | Promise<UpdateAttempt>;
 
-/** The turn that one call may have among all who use the store, in other processes, too. For speed alone. */
-export interface Reservation {
-  /** Where the updates of the same target have met others just now: the next one begins with a turn there. */
-  readonly expected: StoredScope | undefined;
-  /** Whether updates have met others at a scope just now. */
-  isHot(scope: StoredScope): boolean;
+/** The reservation of one call among all users of the store, in other processes as well. It only speeds up. */
+export interface UpdateReservation {
+  /** The scope of a recent conflict of the same target: the next update begins with a reservation there. */
+  readonly expectedScope: StoredScope | undefined;
+  /** True when updates have recently conflicted at a scope. */
+  isContended(scope: StoredScope): boolean;
   /**
-   * Waits for the turn at a scope, once for all calls. `hasMet`: without one others have come between again and again;
-   * `took` is how long the last attempt has taken, in milliseconds. Answers whether others may have written meanwhile.
-   * Throws what the call is aborted with.
+   * Waits for the reservation of a scope, once in a call. `hasConflicted` is true when attempts without one keep
+   * failing; `took` is the duration of the last attempt, in milliseconds. Returns true if others may have written
+   * meanwhile. Throws the reason of the call's signal.
    */
   take(scope: StoredScope, hasMet: boolean, took: number | undefined): Promise<boolean>;
-  /** Whether the call has the turn, as far as can be told here. */
+  /** True while the call has the reservation, by the local clock. */
   readonly isHeld: boolean;
-  /** What the change carries. */
+  /** The id that the change carries. */
   readonly id: string | undefined;
-  /** The call is over. `isWritten`: its change was written, and has given the turn back. */
+  /** Ends the call. `isWritten`: its change was written, which has released the reservation. */
   end(isWritten: boolean): void;
 }
 
-/** Whether an update is one of a session. Throws when it names a session without its user. */
+/** True for an update of a session. Throws for a session without its user. */
 export function isSessionTarget(target: UpdateStateTarget): target is SessionKey {
   if (target.sessionId !== undefined && target.userId === undefined) {
     throw new StatepadError('INVALID_ARGUMENT', 'a sessionId needs a userId', { path: 'userId' });
@@ -68,19 +64,19 @@ export function isSessionTarget(target: UpdateStateTarget): target is SessionKey
   return target.sessionId !== undefined;
 }
 
-/** The scope of what has no other target than this one. */
+/** The narrowest scope of a target. */
 export function ownScope({ userId, sessionId }: UpdateStateTarget): StoredScope {
   return sessionId !== undefined ? 'session' : userId !== undefined ? 'user' : 'app';
 }
 
-/** What a target has of a scope, its own or a wider one. */
-export function partOf({ appName, userId, sessionId }: UpdateStateTarget, scope: StoredScope): Hint {
+/** The identity of a target's scope, its own or a wider one. */
+export function hintOf({ appName, userId, sessionId }: UpdateStateTarget, scope: StoredScope): Hint {
   const user = scope === 'app' || userId === undefined ? {} : { userId };
   return { appName, ...user, ...(scope === 'session' && sessionId !== undefined && { sessionId }) };
 }
 
-/** What stands for the scope of a target. */
-export function nameOf(target: UpdateStateTarget, scope: StoredScope): string {
-  const { appName, userId, sessionId } = partOf(target, scope);
+/** A name for the scope of a target. */
+export function scopeNameOf(target: UpdateStateTarget, scope: StoredScope): string {
+  const { appName, userId, sessionId } = hintOf(target, scope);
   return JSON.stringify([appName, userId, sessionId].filter((id) => id !== undefined));
 }

@@ -1,23 +1,23 @@
-// Checks of arguments, at the public entrances: one look at each. What is behind them can rely on it.
+// Checks of arguments, once, at the public entry points. The code behind them relies on these checks.
 
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed } from '../model/json.js';
-import { describe, isObject } from '../model/kinds.js';
-import { accept, areAccepted, meant, type Names } from './names.js';
+import { describe, isObject } from '../model/value-types.js';
+import { accept, areAccepted, likelyName, type Names } from './names.js';
 
-/** Checks that something is an object at all. */
-export function checkObject(given: unknown, path: string): void {
-  if (given === undefined) {
+/** Checks that an argument is an object. */
+export function checkObject(input: unknown, path: string): void {
+  if (input === undefined) {
     invalid(path, 'is missing');
   }
-  if (!isObject(given)) {
-    invalid(path, `must be an object, not ${describe(given)}`);
+  if (!isObject(input)) {
+    invalid(path, `must be an object, not ${describe(input)}`);
   }
 }
 
 /**
- * Checks that no member is called almost as a known one: `stateDetla` would be kept, and write nothing. `elsewhere`
- * says where a name belongs that is known in another object.
+ * Refuses member names that are near misses of known ones: `stateDetla` would be stored as a member, and write
+ * nothing. `elsewhere` says where a name belongs that is known in another object.
  */
 export function checkNames(
   names: readonly string[],
@@ -28,11 +28,11 @@ export function checkNames(
     return;
   }
   for (const name of names) {
-    if (!kind.others.has(name)) {
-      const near = meant(name, kind.known);
-      const wanted = near === undefined ? elsewhere?.(name) : kind.path + near;
-      if (wanted !== undefined) {
-        unknown(kind.path + name, kind.what, wanted);
+    if (!kind.foreign.has(name)) {
+      const near = likelyName(name, kind.known);
+      const likely = near === undefined ? elsewhere?.(name) : kind.path + near;
+      if (likely !== undefined) {
+        unknown(kind.path + name, kind.what, likely);
       }
     }
   }
@@ -40,59 +40,58 @@ export function checkNames(
 }
 
 /**
- * Checks options, if there are any: all of them must be known. Their `signal` is checked, too. `path` names them in
- * errors.
+ * Checks options, if present: all of them must be known. Their `signal` is checked, too. `path` names them in errors.
  */
-export function checkOptions(given: unknown, known: readonly string[], path = 'options'): void {
-  if (given === undefined) {
+export function checkOptions(input: unknown, known: readonly string[], path = 'options'): void {
+  if (input === undefined) {
     return;
   }
-  checkObject(given, path);
-  for (const name of Object.keys(given as object)) {
+  checkObject(input, path);
+  for (const name of Object.keys(input as object)) {
     if (!known.includes(name)) {
       const prefix = path === 'options' ? '' : `${path}.`;
-      const wanted = meant(name, known);
-      unknown(prefix + name, `the options, which are ${known.join(', ')}`, wanted && prefix + wanted);
+      const likely = likelyName(name, known);
+      unknown(prefix + name, `the options, which are ${known.join(', ')}`, likely && prefix + likely);
     }
   }
-  checkSignal((given as { readonly signal?: unknown }).signal);
+  checkSignal((input as { readonly signal?: unknown }).signal);
 }
 
-/** Throws `INVALID_ARGUMENT` for a member of an unknown name, and says which one is meant, if one is. */
-export function unknown(path: string, what: string, wanted: string | undefined): never {
-  const hint = wanted === undefined ? '' : `: did you mean ${wanted}?`;
+/** Throws `INVALID_ARGUMENT` for a member of an unknown name, with the likely one, if any. */
+export function unknown(path: string, what: string, likely: string | undefined): never {
+  const hint = likely === undefined ? '' : `: did you mean ${likely}?`;
   throw new StatepadError('INVALID_ARGUMENT', `${path} is not known in ${what}${hint}`, { path });
 }
 
-/** Checks a signal, if there is one: it is asked only for what every host's `AbortSignal` has. */
-export function checkSignal(given: unknown): void {
-  if (given === undefined) {
+/** Checks a signal, if present. Only members that every host's `AbortSignal` has are read. */
+export function checkSignal(input: unknown): void {
+  if (input === undefined) {
     return;
   }
-  const { aborted, throwIfAborted, addEventListener } = (isObject(given) ? given : {}) as Partial<
+  const { aborted, throwIfAborted, addEventListener } = (isObject(input) ? input : {}) as Partial<
     Record<string, unknown>
   >;
   if (typeof aborted !== 'boolean' || typeof throwIfAborted !== 'function' || typeof addEventListener !== 'function') {
-    invalid('signal', `must be an AbortSignal, not ${describe(given)}`);
+    invalid('signal', `must be an AbortSignal, not ${describe(input)}`);
   }
 }
 
-/** Checks a function that is called later. */
-export function checkFunction(given: unknown, path: string): void {
-  if (typeof given !== 'function') {
-    invalid(path, given === undefined ? 'is missing' : `must be a function, not ${describe(given)}`);
+/** Checks a callback. */
+export function checkFunction(input: unknown, path: string): void {
+  if (typeof input !== 'function') {
+    invalid(path, input === undefined ? 'is missing' : `must be a function, not ${describe(input)}`);
   }
 }
 
-/** Checks that an object has these methods, and those that it may have. `path` names it in errors. */
+/** Checks that an object has the required methods, and the type of its optional ones. `path` names it in errors. */
 export function checkMethods(
-  given: unknown,
+  input: unknown,
   path: string,
   methods: readonly string[],
   optional: readonly string[] = [],
 ): void {
-  checkObject(given, path);
-  const members = given as Readonly<Record<string, unknown>>;
+  checkObject(input, path);
+  const members = input as Readonly<Record<string, unknown>>;
   methods.forEach((name) => checkFunction(members[name], `${path}.${name}`));
   optional
     .filter((name) => members[name] !== undefined)
@@ -117,9 +116,9 @@ export function admitString(value: unknown, path: string): string {
 }
 
 /** Checks a name that may be absent. */
-export function checkOptionalString(given: unknown, path: string): void {
-  if (given !== undefined) {
-    admitString(given, path);
+export function checkOptionalString(input: unknown, path: string): void {
+  if (input !== undefined) {
+    admitString(input, path);
   }
 }
 

@@ -1,9 +1,9 @@
-// The names of members: which are known, and which are near misses of those that are. What is missed by a letter would
-// otherwise be kept as a member of its own, and write nothing.
+// The names of members: the known ones, and near misses of them. A misspelt member would otherwise be stored under its
+// name, and write nothing.
 
 import { nearest } from './nearest.js';
 
-/** The members of an event that mean something here. */
+/** The members of an event that have a meaning here. */
 const EVENT: readonly string[] = [
   'id',
   'invocationId',
@@ -17,7 +17,7 @@ const EVENT: readonly string[] = [
   'customMetadata',
 ];
 
-/** The members of an event's actions that mean something here or to agent runtimes. */
+/** The members of an event's actions that have a meaning here or for agent runtimes. */
 const ACTIONS: readonly string[] = [
   'stateDelta',
   'artifactDelta',
@@ -28,7 +28,9 @@ const ACTIONS: readonly string[] = [
   'escalate',
 ];
 
-/** What the ADKs (Python, JavaScript, Java, Go) and the Agent Engine have besides in the JSON of an event. */
+/**
+ * Further members that the ADKs (Python, JavaScript, Java, Go) and the Agent Engine write into the JSON of an event.
+ */
 const ADK_EVENT: readonly string[] = [
   'avgLogprobs',
   'cacheMetadata',
@@ -65,7 +67,7 @@ const ADK_EVENT: readonly string[] = [
   'voiceActivity',
 ];
 
-/** And in the JSON of its actions. */
+/** Further members that they write into the JSON of its actions. */
 const ADK_ACTIONS: readonly string[] = [
   'agentState',
   'compaction',
@@ -80,23 +82,23 @@ const ADK_ACTIONS: readonly string[] = [
   'transferReason',
 ];
 
-/** The members that an object may have, and those that it is known to have elsewhere. */
+/** The members that an object may have, and those that are known in other objects. */
 export interface Names {
-  /** What messages call the object. */
+  /** The object's name in messages. */
   readonly what: string;
-  /** Where its members are, in messages: `config.`, or nothing. */
+  /** The prefix of its members in messages: `config.`, or nothing. */
   readonly path: string;
   readonly known: readonly string[];
-  readonly others: ReadonlySet<string>;
-  /** Lists of names that were found to be right: most objects of a kind have the same members as an earlier one. */
+  readonly foreign: ReadonlySet<string>;
+  /** Lists of names that passed the check: most objects of a kind have the same members as an earlier one. */
   readonly accepted: (readonly string[])[];
 }
 
-/** How many accepted lists of names are kept for one kind of object, and how long each may be. */
+/** The number of accepted lists that are cached for one kind of object, and their greatest length. */
 const ACCEPTED = 4;
 const MAX_ACCEPTED = 32;
 
-/** Whether exactly these names were accepted before. Names of members are compared by address: that takes no time. */
+/** True when exactly these names passed before. Member names are compared by address, which takes no time. */
 export function areAccepted(names: readonly string[], { accepted }: Names): boolean {
   for (const list of accepted) {
     let index = names.length === list.length ? names.length : -1;
@@ -110,7 +112,7 @@ export function areAccepted(names: readonly string[], { accepted }: Names): bool
   return false;
 }
 
-/** Keeps a list of names that was found to be right, in the place of the oldest one. */
+/** Caches a list of names that passed the check, in the place of the oldest one. */
 export function accept(names: readonly string[], { accepted }: Names): void {
   if (names.length <= MAX_ACCEPTED) {
     accepted.unshift(names);
@@ -118,13 +120,13 @@ export function accept(names: readonly string[], { accepted }: Names): void {
   }
 }
 
-/** Describes an object of which members of unknown names are left alone, unless they miss a known one by a little. */
+/** Describes an object that may have members of unknown names, unless they are near misses of known ones. */
 export function namesOf(
   what: string,
   known: readonly string[],
   { path = '', others = [] }: { readonly path?: string; readonly others?: readonly string[] } = {},
 ): Names {
-  return { what, path, known, others: new Set([...known, ...others]), accepted: [] };
+  return { what, path, known, foreign: new Set([...known, ...others]), accepted: [] };
 }
 
 /** The names of an event. */
@@ -133,8 +135,8 @@ export const EVENT_NAMES: Names = namesOf('an event', EVENT, { others: ADK_EVENT
 /** The names of an event's actions. */
 export const ACTION_NAMES: Names = namesOf("an event's actions", ACTIONS, { path: 'actions.', others: ADK_ACTIONS });
 
-/** The known name that an unknown one is meant for, if it looks so. */
-export function meant(name: string, known: readonly string[]): string | undefined {
+/** The known name that an unknown one probably stands for. */
+export function likelyName(name: string, known: readonly string[]): string | undefined {
   const plain = plainly(name);
   return (
     known.find((one) => plainly(one) === plain) ??
@@ -146,7 +148,7 @@ export function meant(name: string, known: readonly string[]): string | undefine
   );
 }
 
-/** A name as it is in any convention: `stateDelta`, `state_delta`, `StateDelta`, `STATE-DELTA`. */
+/** A name, normalized across conventions: `stateDelta`, `state_delta`, `StateDelta`, `STATE-DELTA`. */
 function plainly(name: string): string {
   return name.length > 64 ? name : name.replace(/(?<=[^_-])[_-](?=[^_-])/g, '').toLowerCase();
 }

@@ -1,30 +1,30 @@
-// "Did you mean …": the name that is most like an unknown one. The same rule as in the core (src/template/nearest.rs),
-// which cannot be asked before its module is loaded.
+// "Did you mean …": the known name most similar to an unknown one. The rule is that of the core
+// (src/template/nearest.rs), which cannot be called before its module is loaded.
 
-/** A name of more characters is no slip of the fingers, and comparing it would take its time. */
+/** A longer name is no typing error, and the comparison would be slow. */
 const LONGEST = 64;
 
 /** The most similar candidate, if any is similar enough: at most a third of the name's characters differ. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
-  const given = Array.from(name.slice(0, 2 * LONGEST + 2));
-  if (given.length > LONGEST) {
+  const typed = Array.from(name.slice(0, 2 * LONGEST + 2));
+  if (typed.length > LONGEST) {
     return undefined;
   }
-  const limit = Math.floor(given.length / 3);
-  let found: string | undefined;
+  const limit = Math.floor(typed.length / 3);
+  let best: string | undefined;
   let least = limit + 1;
   for (const candidate of candidates) {
     const characters = Array.from(candidate.slice(0, 4 * LONGEST)).slice(0, 2 * LONGEST);
-    const differing = Math.abs(characters.length - given.length) <= limit ? distance(given, characters) : Infinity;
+    const differing = Math.abs(characters.length - typed.length) <= limit ? distance(typed, characters) : Infinity;
     if (differing < least) {
       least = differing;
-      found = candidate;
+      best = candidate;
     }
   }
-  return found;
+  return best;
 }
 
-/** How many characters must be put in, taken out, replaced or swapped with their neighbour. */
+/** The number of characters to insert, delete, replace or swap with their neighbour. */
 function distance(a: readonly string[], b: readonly string[]): number {
   let before: number[] = [];
   let above: number[] = [];

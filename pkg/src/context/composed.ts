@@ -1,4 +1,4 @@
-// Operators that are pending: what one makes of the write before it, and what is seen of them.
+// Pending operators: their composition with earlier writes, and the values that readers see.
 
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
@@ -8,8 +8,8 @@ import { operatorName, resolveOperator, type Operator } from '../model/operators
 import type { Json } from '../model/types.js';
 
 /**
- * What an operator makes of the pending write before it: over a value, or a deletion, it is resolved at once; with an
- * operator it becomes one. Throws `INVALID_ARGUMENT`, also for two operators that do not go together, and
+ * Composes an operator with the pending write before it: over a value, or a deletion, it is resolved at once; with an
+ * operator it becomes one. Throws `INVALID_ARGUMENT`, also for two operators that cannot be composed, and
  * `STATE_CONFLICT`.
  */
 export function over(key: string, pending: unknown, operator: Operator): unknown {
@@ -37,12 +37,12 @@ function composed(key: string, one: Operator, two: Operator): Operator {
   throw new StatepadError('INVALID_ARGUMENT', message, { key });
 }
 
-/** What is seen of pending operators over a value, frozen: those that do not fit it are passed over. */
-export function seenOver(operators: readonly Operator[], value: Json | undefined): Json | undefined {
-  let seen = value;
+/** The value that readers see under pending operators, frozen: operators that do not fit it are skipped. */
+export function visibleValue(operators: readonly Operator[], value: Json | undefined): Json | undefined {
+  let visible = value;
   for (const operator of operators) {
-    const resolved = resolveOperator(operator, seen);
-    seen = 'value' in resolved ? resolved.value : seen;
+    const resolved = resolveOperator(operator, visible);
+    visible = 'value' in resolved ? resolved.value : visible;
   }
-  return Object.freeze(seen);
+  return Object.freeze(visible);
 }

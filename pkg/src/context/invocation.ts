@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// Contexts: what the agents, tools and callbacks of one invocation read and write.
+// Contexts: the state that the agents, tools and callbacks of one invocation read and write.
 
 import { admitDelta } from '../input/admit.js';
 import { isDeleted } from '../model/deletion.js';
@@ -14,7 +14,7 @@ import { State, type ReadonlyState } from './state.js';
 import { Template } from '../template/template.js';
 import { compiledTemplate } from '../template/cache.js';
 import { isThenable } from '../async/thenable.js';
-import type { ContextPart } from '../input/event-draft.js';
+import type { ContextContribution } from '../input/event-draft.js';
 import { OperatorWrite } from '../model/operator-write.js';
 import type { Operator } from '../model/operators.js';
 import type { RenderOptions } from '../template/render.js';
@@ -24,36 +24,36 @@ import type { Event, EventInit, Json, Session } from '../model/types.js';
 export interface InvocationOptions {
   /** Generated when absent. */
   readonly invocationId?: string | undefined;
-  /** Who writes through the context; `user` unless told otherwise. */
+  /** The author of the context's events; `user` by default. */
   readonly author?: string | undefined;
 }
 
-/** A function whose text is used as it is, in the place of a template. */
+/** A function that returns a text, which is used unchanged in the place of a template. */
 export type InstructionProvider<T extends string | PromiseLike<string> = string | PromiseLike<string>> = (
   context: ReadonlyContext,
 ) => T;
 
-/** @internal What an invocation needs of its service. */
+/** @internal The functions of the service that an invocation calls. */
 export interface InvocationHost {
   readonly session: Session;
-  /** `shown` is called when the handle shows the event, at that very moment. */
-  readonly append: (event: EventInit, context: ContextPart, shown: () => void) => Promise<Event>;
-  /** The stored event of an id, read anew. */
+  /** `shown` is called at the moment when the handle shows the event. */
+  readonly append: (event: EventInit, context: ContextContribution, shown: () => void) => Promise<Event>;
+  /** The stored event of an id, read from the store. */
   readonly find: (id: string) => Promise<Event | undefined>;
   readonly dropTemp: () => void;
 }
 
-/** What the contexts of one invocation share. */
+/** The data that the contexts of one invocation share. */
 interface Shared {
   readonly host: InvocationHost;
   readonly invocationId: string;
   readonly pending: PendingWrites;
-  /** Settles when the event that was sent last is on its way; absent when all are. */
-  turn: Promise<unknown> | undefined;
+  /** Settles when the last event is being appended; absent when all are. */
+  appending: Promise<unknown> | undefined;
   ended: boolean;
 }
 
-/** A context that reads and cannot write. */
+/** A read-only context. */
 export class ReadonlyContext {
   readonly #shared: Shared;
   readonly #state: ReadonlyState;
@@ -74,7 +74,7 @@ export class ReadonlyContext {
     return this.#shared.host.session;
   }
 
-  /** The state with the writes that are pending in the invocation. Throws `INVOCATION_ENDED`. */
+  /** The state, with the pending writes of the invocation. Throws `INVOCATION_ENDED`. */
   get state(): ReadonlyState {
     requireOpen(this.#shared);
     return this.#state;
@@ -101,20 +101,20 @@ export class ReadonlyContext {
 }
 
 /**
- * What ADK calls InvocationContext, CallbackContext and ToolContext. Reads see the pending writes of the whole
- * invocation; a context's own writes go into the next event that it appends. Of two writes to one key the one made
- * later wins, whatever order the events are appended in.
+ * ADK's InvocationContext, CallbackContext and ToolContext in one. Reads see the pending writes of the whole
+ * invocation; a context's own writes go into the next event that it appends. Of two writes to one key the later one
+ * wins, in any order of appending.
  */
 export class InvocationContext {
   readonly #shared: Shared;
   readonly #state: State;
-  /** Who writes through this context. */
+  /** The author of this context's events. */
   readonly author: string;
-  /** The same invocation, to be read only. */
+  /** The same invocation, read-only. */
   readonly readonly: ReadonlyContext;
   /**
-   * For `using`: ends the invocation and never throws, because that would hide the error that is on its way. What was
-   * never appended is discarded, and told by a process warning that names the keys.
+   * For `using`: ends the invocation and never throws, because that would hide an error in flight. Writes that were
+   * never appended are discarded, and a process warning names their keys.
    */
   declare readonly [Symbol.dispose]: () => void;
 
@@ -129,7 +129,7 @@ export class InvocationContext {
             host: from,
             invocationId: admitString(invocationId ?? `e-${newId()}`, 'invocationId'),
             pending: new PendingWrites(),
-            turn: undefined,
+            appending: undefined,
             ended: false,
           };
     this.#state = new PendingState(this.#shared, this);
@@ -146,7 +146,7 @@ export class InvocationContext {
     return this.#shared.host.session;
   }
 
-  /** The state with the writes that are pending in the invocation. Throws `INVOCATION_ENDED`. */
+  /** The state, with the pending writes of the invocation. Throws `INVOCATION_ENDED`. */
   get state(): State {
     requireOpen(this.#shared);
     return this.#state;
@@ -159,9 +159,9 @@ export class InvocationContext {
   }
 
   /**
-   * Appends an event with this context's pending writes; keys in its own `stateDelta` come on top of them. When that
-   * fails the writes are pending again, each in its old place in the order, and only the keys of the event's own
-   * `stateDelta` are taken back. An event that is given again under its id carries the same writes. Throws as
+   * Appends an event with this context's pending writes; keys in its own `stateDelta` override them. If that fails,
+   * the writes are pending again, each in its old place in the order, and only the keys of the event's own
+   * `stateDelta` are taken back. An event that is appended again under its id carries the same writes. Throws as
    * `appendEvent`, and `INVOCATION_ENDED`.
    */
   async append(event: EventInit = {}): Promise<Event> {
@@ -176,12 +176,12 @@ export class InvocationContext {
       checkObject(actions, 'actions');
     }
     const sent = pending.send(this, id === '' ? undefined : id, admitDelta(actions?.stateDelta, 'actions.stateDelta'));
-    // What is stored and still pending would count twice.
+    // A write that is both stored and pending would count twice.
     const shown = (): void => pending.stored(sent);
     const send = (delta: SentWrites['delta']): Promise<Event> =>
-      host.append(event, { author: this.author, invocationId, written: admittedWrites(delta) }, shown);
+      host.append(event, { author: this.author, invocationId, writes: admittedWrites(delta) }, shown);
     try {
-      return await inTurn(this.#shared, sent, send);
+      return await inOrder(this.#shared, sent, send);
     } catch (error) {
       pending.failed(sent);
       throw error;
@@ -193,22 +193,24 @@ export class InvocationContext {
     return this.readonly.render(template, options);
   }
 
-  /** Drops this context's pending writes on purpose. What another context wrote under them before is pending again. */
+  /**
+   * Drops this context's pending writes on purpose. Earlier writes of other contexts to their keys are pending again.
+   */
   discard(): void {
     this.#shared.pending.discard(this);
   }
 
   /**
-   * Ends the invocation, for all its contexts: `temp:` keys are gone, and further use throws `INVOCATION_ENDED`. To
-   * end it again does nothing.
+   * Ends the invocation, for all its contexts: `temp:` keys are deleted, and further use throws `INVOCATION_ENDED`.
+   * Ending it again does nothing.
    *
-   * Throws `INVALID_ARGUMENT` when writes were never appended (they would be lost), unless `discard` is true; the
-   * invocation goes on then.
+   * Throws `INVALID_ARGUMENT` when writes were never appended and would be lost, unless `discard` is true; the
+   * invocation then goes on.
    */
   end(options: { readonly discard?: boolean } = {}): void {
     checkObject(options, 'options');
     const shared = this.#shared;
-    // None after the end: what is pending was dropped then.
+    // None after the end: pending writes were dropped then.
     const keys = shared.pending.keys();
     const [key] = keys;
     if (key !== undefined && options.discard !== true) {
@@ -219,7 +221,7 @@ export class InvocationContext {
   }
 
   static {
-    // Hosts that lack `Symbol.dispose` have no `using` either, but their transpilers look for this symbol.
+    // Hosts without `Symbol.dispose` have no `using` either, but their transpilers look for this symbol.
     const dispose = (Symbol as { dispose?: symbol }).dispose ?? Symbol.for('Symbol.dispose');
     Object.defineProperty(this.prototype, dispose, {
       value(this: InvocationContext) {
@@ -232,7 +234,7 @@ export class InvocationContext {
   }
 }
 
-/** Ends an invocation. Answers with the keys that no event has carried. */
+/** Ends an invocation. Answers the keys that no event has carried. */
 function finish(shared: Shared): readonly string[] {
   if (shared.ended) {
     return [];
@@ -246,41 +248,41 @@ function namesOf(keys: readonly string[]): string {
   return keys.map((key) => JSON.stringify(key)).join(', ');
 }
 
-/** Sends events in the order in which they were asked for, also when the delta of one has to be looked up before. */
-async function inTurn(
+/** Appends events in the order of the calls, even when the delta of one has to be looked up first. */
+async function inOrder(
   shared: Shared,
   sent: SentWrites,
   send: (delta: SentWrites['delta']) => Promise<Event>,
 ): Promise<Event> {
-  if (shared.turn === undefined && sent.before === undefined) {
+  if (shared.appending === undefined && sent.before === undefined) {
     return await send(sent.delta);
   }
-  const sending = Promise.resolve(shared.turn).then(async () => ({
+  const sending = Promise.resolve(shared.appending).then(async () => ({
     appended: send(await deltaOf(sent, shared.host)),
   }));
   const turn = sending.catch(() => undefined);
-  shared.turn = turn;
+  shared.appending = turn;
   try {
     return await (
       await sending
     ).appended;
   } finally {
-    if (shared.turn === turn) {
-      shared.turn = undefined;
+    if (shared.appending === turn) {
+      shared.appending = undefined;
     }
   }
 }
 
 /**
- * The delta of an event. One that is given again after it failed, while others have stored later writes to its keys,
- * says what it said if it is stored after all.
+ * The delta of an event. An event that is appended again after a failure, while others have stored later writes to its
+ * keys, keeps its original delta if it is stored after all.
  */
 async function deltaOf({ delta, before, id = '' }: SentWrites, host: InvocationHost): Promise<SentWrites['delta']> {
   if (before === undefined) {
     return delta;
   }
   const stored = (await host.find(id))?.actions.stateDelta;
-  // Another try may have stored it without what was overtaken.
+  // Another attempt may have stored it without the overtaken keys.
   const isStored =
     stored !== undefined && Object.keys(before).every((key) => isTemp(key) || Object.hasOwn(stored, key));
   return isStored ? before : delta;
@@ -290,7 +292,7 @@ function asTemplate(template: unknown): Template {
   if (typeof template === 'string') {
     return compiledTemplate(template);
   }
-  // Also one of another copy of the package.
+  // A template of another copy of the package counts, too.
   if (typeof (template as Partial<Template> | null | undefined)?.renderAsync === 'function') {
     return template as Template;
   }
@@ -299,7 +301,7 @@ function asTemplate(template: unknown): Template {
   });
 }
 
-/** What a function gives in the place of a template. */
+/** Checks the text that a function returns in the place of a template. */
 function admitText(text: unknown): string {
   if (typeof text !== 'string') {
     throw new StatepadError('INVALID_ARGUMENT', 'the function must give a text', { path: 'template' });
@@ -307,7 +309,7 @@ function admitText(text: unknown): string {
   return text;
 }
 
-/** A state without the means to write it. */
+/** A state without methods that write. */
 class ReadonlyView implements ReadonlyState {
   readonly #state: State;
 
@@ -315,7 +317,7 @@ class ReadonlyView implements ReadonlyState {
     this.#state = state;
   }
 
-  /** Of which type the answer is, the interface says. */
+  /** The interface types the answer. */
   get(key: string, defaultValue?: unknown): never {
     return this.#state.get(key, defaultValue) as never;
   }
@@ -343,7 +345,7 @@ class PendingState extends State {
     return this.#shared.pending.has(this.#owner);
   }
 
-  /** What is committed is frozen, and so is what is pending: only the record has to be made. */
+  /** Committed and pending values are frozen already: only the record is new. */
   override toRecord(): Readonly<Record<string, Json>> {
     requireOpen(this.#shared);
     const { state } = this.#shared.host.session;

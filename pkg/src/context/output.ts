@@ -22,22 +22,25 @@ export type SchemaResult =
 
 /** Options of {@link outputDelta}. */
 export interface OutputOptions {
-  /** The key that the answer goes to, with its prefix. */
+  /** The key of the answer, with its prefix. */
   readonly outputKey: string;
-  /** Only answers of this author count; all, when absent. */
+  /** The only author whose answers count; all count when absent. */
   readonly author?: string | undefined;
-  /** The text is parsed as JSON and validated; the result is the value. */
+  /** A schema for the text: it is parsed as JSON and validated, and the result is the value. */
   readonly outputSchema?: StandardSchema | undefined;
-  /** What to do when that fails: the text is kept and the function is told, or `'throw'` (`SCHEMA_INVALID`). */
+  /**
+   * The reaction to an invalid text: a function that receives the error, while the text is kept; or `'throw'`
+   * (`SCHEMA_INVALID`).
+   */
   readonly onInvalid?: 'throw' | ((error: StatepadError) => void) | undefined;
 }
 
 /**
- * The delta that puts an agent's answer under a key: of a final response of that author, the text without thoughts.
- * Empty for every other event and for empty text.
+ * The delta that stores an agent's answer under a key: the text, without thoughts, of a final response of that
+ * author. Empty for every other event and for empty text.
  *
- * Throws `SCHEMA_INVALID` when the text does not fit and `onInvalid` is `'throw'`, and `INVALID_ARGUMENT` for a
- * validator that takes time ({@link outputDeltaAsync} waits for it), and for what is no event and no schema.
+ * Throws `SCHEMA_INVALID` when the text is invalid and `onInvalid` is `'throw'`, and `INVALID_ARGUMENT` for an
+ * asynchronous validator ({@link outputDeltaAsync} waits for it), and for anything but an event and a schema.
  */
 export function outputDelta(event: EventInit, options: OutputOptions): Record<string, unknown> {
   const text = answerText(event, options);
@@ -53,7 +56,7 @@ export function outputDelta(event: EventInit, options: OutputOptions): Record<st
   return { [options.outputKey]: settle(text, result, options) };
 }
 
-/** As {@link outputDelta}, with a validator that may take time. */
+/** As {@link outputDelta}, with a validator that may be asynchronous. */
 export async function outputDeltaAsync(event: EventInit, options: OutputOptions): Promise<Record<string, unknown>> {
   const text = answerText(event, options);
   return text === '' ? {} : { [options.outputKey]: settle(text, await validate(text, options), options) };

@@ -1,8 +1,7 @@
-// Writes of an invocation that wait for the event that carries them. The same rules as in the core
-// (src/pending.rs).
+// Writes of an invocation that wait for the event that carries them. The rules are those of the core (src/pending.rs).
 
 import { type AdmittedDelta } from '../input/admit.js';
-import { over, seenOver } from './composed.js';
+import { over, visibleValue } from './composed.js';
 import { DELETED, isDeleted } from '../model/deletion.js';
 import { put } from '../model/json.js';
 import { OperatorWrite, operatorOf } from '../model/operator-write.js';
@@ -14,45 +13,45 @@ interface Write {
   readonly key: string;
   /** The frozen value, {@link DELETED}, or an operator. */
   readonly value: unknown;
-  /** The context that has made it. */
+  /** The context that made it. */
   readonly owner: object;
   /** Its place in the order of writing. */
   readonly place: number;
-  /** An event that carries it is on its way. */
+  /** True while an event that carries it is being appended. */
   isSent: boolean;
-  /** An event that carried it has failed: given again, it carries the same. */
+  /** True when an event that carried it has failed: appended again, it carries the same. */
   isKept: boolean;
 }
 
-/** What an event that has failed had carried. */
+/** The writes that a failed event carried. */
 interface Failed {
   readonly owner: object;
   readonly carried: readonly Write[];
   readonly delta: Readonly<Record<string, unknown>>;
 }
 
-/** The writes that one event carries, until it is known what has become of it. */
+/** The writes that one event carries, until its outcome is known. */
 export interface SentWrites {
-  /** What goes into the event, in the order of writing. */
+  /** The delta of the event, in the order of writing. */
   readonly delta: Readonly<Record<string, unknown>>;
   /**
-   * The event has failed before, and carried this then; some of it has been overtaken since. Only what is stored tells
-   * which of the two it says.
+   * The delta of the event's failed attempt, if parts of it were overtaken since. Only the stored event says which of
+   * the two holds.
    */
   readonly before: Readonly<Record<string, unknown>> | undefined;
   /** @internal */
   readonly id: string | undefined;
   /** @internal */
   readonly owner: object;
-  /** @internal The pending writes in it. */
+  /** @internal The pending writes that it carries. */
   readonly carried: readonly Write[];
-  /** @internal What the event has brought with it. */
+  /** @internal The writes of the event itself. */
   readonly own: readonly Write[];
 }
 
 /**
- * The delta of an event that carries these values, which are frozen: what is {@link DELETED} is told apart, and so are
- * operators, whose keys go to the end.
+ * The delta of an event with these values, which are frozen. {@link DELETED} and operators are recognized; the keys
+ * of operators go to the end.
  */
 export function admittedWrites(values: SentWrites['delta']): AdmittedDelta {
   const delta: Record<string, Json> = {};
@@ -81,8 +80,8 @@ export class PendingWrites {
   #count = 0;
 
   /**
-   * What is written under a key, over the value that is `stored`: the value of the latest write, with operators
-   * resolved. `undefined` where nothing is, or where operators do not fit.
+   * The value under a key over the `stored` one: that of the latest write, with operators resolved. `undefined` for a
+   * missing key, or where operators do not fit.
    */
   get(key: string, stored: () => Json | undefined): unknown {
     const stack = this.#stacks.get(key) ?? [];
@@ -90,7 +89,7 @@ export class PendingWrites {
     // Under an operator there are only operators.
     return operatorOf(value) === undefined
       ? value
-      : seenOver(
+      : visibleValue(
           stack.map((write) => operatorOf(write.value) as Operator),
           stored(),
         );
@@ -101,14 +100,14 @@ export class PendingWrites {
     return this.#latest().map(({ key }) => key);
   }
 
-  /** Whether a context has written what its next event would carry. */
+  /** True when the next event of a context would carry writes. */
   has(owner: object): boolean {
     return this.#next(owner).length > 0;
   }
 
   /**
-   * What a write under a key comes to: an operator over a pending value is resolved at once. Throws as {@link over};
-   * one that is on its way is not looked at.
+   * The result of a write under a key: an operator over a pending value is resolved at once. Throws as {@link over};
+   * a write that is being appended is ignored.
    */
   over(key: string, value: unknown): unknown {
     const operator = operatorOf(value);
@@ -121,11 +120,11 @@ export class PendingWrites {
   }
 
   /**
-   * Writes. What the same context has written under the key before is done with, unless it is on its way; an operator
-   * goes together with those before it. Throws as {@link PendingWrites.over}.
+   * Writes. Replaces the earlier writes of the same context under the key, unless they are being appended; an
+   * operator is composed with them. Throws as {@link PendingWrites.over}.
    */
-  write(owner: object, key: string, given: unknown): void {
-    const value = this.over(key, given);
+  write(owner: object, key: string, input: unknown): void {
+    const value = this.over(key, input);
     const operator = operatorOf(value);
     const top = this.#stacks.get(key)?.at(-1);
     const isFree = top?.owner === owner && !top.isSent && !top.isKept;
@@ -137,7 +136,7 @@ export class PendingWrites {
     this.#push(owner, key, operator !== undefined && isFree ? over(key, top.value, operator) : value);
   }
 
-  /** Drops what a context has written and no event is carrying: what lies under it is pending again. */
+  /** Drops the writes of a context that no event is carrying: those below them are pending again. */
   discard(owner: object): void {
     for (const key of [...this.#stacks.keys()]) {
       this.#keep(key, (write) => write.owner !== owner || write.isSent);
@@ -149,7 +148,7 @@ export class PendingWrites {
     }
   }
 
-  /** Drops everything that no event is carrying. Answers with the keys. */
+  /** Drops all writes that no event is carrying. Answers their keys. */
   discardAll(): readonly string[] {
     const dropped = this.#latest().filter(({ key }) => this.#stacks.get(key)?.some(({ isSent }) => !isSent));
     this.#stacks.clear();
@@ -158,9 +157,10 @@ export class PendingWrites {
   }
 
   /**
-   * Sends an event of a context: with those of its writes that are the latest of their key, and with the event's `own`
-   * delta on top. Operators go with all of their kind that are pending under them. An event that has failed carries
-   * what it carried then, unless a later write has been stored since. Throws as {@link PendingWrites.over}.
+   * Puts pending writes into an event of a context: those of its writes that are the latest of their key, with the
+   * event's `own` delta on top. Operators go with all of their kind that are pending below them. An event that has
+   * failed carries the same as before, unless a later write has been stored since. Throws as {@link
+   * PendingWrites.over}.
    */
   send(owner: object, id: string | undefined, { delta: own, deleted, operators = {} }: AdmittedDelta): SentWrites {
     const failed = id === undefined ? undefined : this.#failed.get(id);
@@ -190,8 +190,8 @@ export class PendingWrites {
   }
 
   /**
-   * The event is stored: what it carried is pending no more, and neither is what was written before under the same
-   * keys, but for operators that it did not carry.
+   * The event is stored: its writes are no longer pending, and neither are earlier ones under the same keys, except
+   * operators that it did not carry.
    */
   stored({ id, carried, own }: SentWrites): void {
     for (const sent of [...carried, ...own]) {
@@ -204,7 +204,7 @@ export class PendingWrites {
   }
 
   /**
-   * The event has failed: what it carried is pending again, at its old place. What it brought with it is taken back.
+   * The event has failed: its pending writes are pending again, in their old places. Its own writes are taken back.
    */
   failed({ id, owner, delta, carried, own, before }: SentWrites): void {
     for (const write of own) {
@@ -219,14 +219,14 @@ export class PendingWrites {
     }
   }
 
-  /** An operator that an event brings with it: given again after it failed, it comes to what it came to then. */
+  /** An operator of the event itself: appended again after a failure, it has the same result as before. */
   #ownOperator(key: string, operator: Operator, again: Failed | undefined): unknown {
     const before = again !== undefined && Object.hasOwn(again.delta, key) ? again.delta[key] : undefined;
     const write = new OperatorWrite(operator);
     return before === undefined ? this.over(key, write) : operatorOf(before) === undefined ? before : write;
   }
 
-  /** The operators of a kind that are pending under a key, and that no event carries. */
+  /** The operators of one kind that are pending under a key, and that no event carries. */
   #operators(key: string, operator: Operator | undefined): readonly Write[] {
     return (this.#stacks.get(key) ?? []).filter(({ value, isSent }) => {
       const other = operatorOf(value);
@@ -234,13 +234,13 @@ export class PendingWrites {
     });
   }
 
-  /** A write, and if it is an operator those before it that become one with it. */
+  /** A write, and if it is an operator, the earlier ones that are composed with it. */
   #withEarlier(write: Write): readonly Write[] {
     const operator = operatorOf(write.value);
     return operator === undefined ? [write] : this.#operators(write.key, operator);
   }
 
-  /** What the next event of a context carries. */
+  /** The writes that the next event of a context carries. */
   #next(owner: object): readonly Write[] {
     return this.#stacks.size === 0 ? [] : this.#latest().filter((write) => write.owner === owner && !write.isSent);
   }
@@ -262,7 +262,7 @@ export class PendingWrites {
     return write;
   }
 
-  /** Leaves of a stack what stays. */
+  /** Removes writes from a stack, except those that `stays` accepts. */
   #keep(key: string, stays: (write: Write) => boolean): void {
     const stack = this.#stacks.get(key)?.filter(stays) ?? [];
     if (stack.length === 0) {

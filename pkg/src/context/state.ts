@@ -2,7 +2,7 @@
 
 import { admitDelta, admitValue } from '../input/admit.js';
 import { append, compareAndSet, increment, setOnce } from '../input/operators.js';
-import { over, seenOver } from './composed.js';
+import { over, visibleValue } from './composed.js';
 import { DELETED, isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { checkObject } from '../checks/arguments.js';
@@ -12,16 +12,16 @@ import { OperatorWrite, operatorOf } from '../model/operator-write.js';
 import type { Operator } from '../model/operators.js';
 import type { Json } from '../model/types.js';
 
-/** A type whose members can be read only, through and through: what is read is frozen. */
+/** A deeply read-only type: values that are read are frozen. */
 export type DeepReadonly<T> = unknown extends T
   ? unknown
   : Json extends T
     ? Json | (undefined extends T ? undefined : never)
     : { readonly [Member in keyof T]: DeepReadonly<T[Member]> };
 
-/** State that can be read: values under full keys. */
+/** Readable state: values under full keys. */
 export interface ReadonlyState {
-  /** The value of a key, or `defaultValue` when it is not there. `null` is a value. */
+  /** The value of a key, or `defaultValue` when it is missing. `null` is a value. */
   get(key: string, defaultValue?: undefined): Json | undefined;
   get(key: string, defaultValue: null): Json;
   get(key: string, defaultValue: boolean): boolean;
@@ -29,7 +29,7 @@ export interface ReadonlyState {
   get(key: string, defaultValue: string): string;
   get<T>(key: string): DeepReadonly<T> | undefined;
   get<T>(key: string, defaultValue: T): DeepReadonly<T>;
-  /** Whether the key is there. */
+  /** True when the key is present. */
   has(key: string): boolean;
   /** All values, in a frozen record. */
   toRecord(): Readonly<Record<string, Json>>;
@@ -37,7 +37,7 @@ export interface ReadonlyState {
 
 /**
  * Values under a delta of pending writes, as ADK's `State`: reads see the writes at once, and the delta goes into the
- * next event. Unlike there, `value` is never written to, no lookup reaches a prototype, a value that was read is
+ * next event. Unlike there, `value` is never written to, no lookup reaches a prototype, values that are read are
  * frozen, and keys can be deleted.
  *
  * @example
@@ -57,7 +57,7 @@ export class State implements ReadonlyState {
   readonly #value: Readonly<Record<string, unknown>>;
   readonly #delta: Record<string, unknown>;
 
-  /** `value` is read; `delta` takes the writes, {@link DELETED} for deleted keys. */
+  /** Reads come from `value`; writes go to `delta`, {@link DELETED} for deleted keys. */
   constructor(value: Readonly<Record<string, unknown>> = {}, delta: Readonly<Record<string, unknown>> = {}) {
     checkObject(value, 'value');
     checkObject(delta, 'delta');
@@ -65,7 +65,7 @@ export class State implements ReadonlyState {
     this.#delta = delta;
   }
 
-  /** The value of a key, frozen, or `defaultValue` when it is not there. `null` is a value. */
+  /** The value of a key, frozen, or `defaultValue` when it is missing. `null` is a value. */
   get(key: string, defaultValue?: undefined): Json | undefined;
   get(key: string, defaultValue: null): Json;
   get(key: string, defaultValue: boolean): boolean;
@@ -83,20 +83,20 @@ export class State implements ReadonlyState {
   }
 
   /**
-   * Sets a key to a value, whole. The value is copied and frozen. Throws `VALUE_NOT_JSON`, also for a key that no host
-   * but JavaScript could hold, and `INVALID_ARGUMENT`.
+   * Sets a key to a whole value, which is copied and frozen. Throws `VALUE_NOT_JSON`, also for a key that only
+   * JavaScript can hold, and `INVALID_ARGUMENT`.
    */
   set(key: string, value: unknown): void {
     this.update({ [checkName(key)]: value });
   }
 
-  /** Whether the key is there. */
+  /** True when the key is present. */
   has(key: string): boolean {
     const pending = this.pending(key);
     return pending === undefined ? Object.hasOwn(this.committed(), key) : !isDeleted(pending);
   }
 
-  /** Deletes a key. Says whether it was there. */
+  /** Deletes a key. Returns true if it was present. */
   delete(key: string): boolean {
     const there = this.has(key);
     if (there) {
@@ -119,9 +119,9 @@ export class State implements ReadonlyState {
   }
 
   /**
-   * Adds to a number, which is resolved when the event is committed: increments of all writers add up. Until then the
-   * key reads as if it were resolved now. Throws `INVALID_ARGUMENT`, also after another operator than `increment` that
-   * is pending, or over a pending value that is no number.
+   * Adds to a number. The increment is resolved when the event is committed, so that increments of all writers add
+   * up. Until then the key reads as if it were resolved now. Throws `INVALID_ARGUMENT`, also after a pending operator
+   * other than `increment`, or over a pending value that is no number.
    */
   increment(key: string, by = 1): void {
     this.set(key, increment(by));
@@ -133,23 +133,23 @@ export class State implements ReadonlyState {
   }
 
   /**
-   * Sets a key unless it is there when the event is committed. Throws `VALUE_NOT_JSON`, and `INVALID_ARGUMENT` after
-   * another operator than `setOnce` that is pending.
+   * Sets a key if it is missing when the event is committed. Throws `VALUE_NOT_JSON`, and `INVALID_ARGUMENT` after a
+   * pending operator other than `setOnce`.
    */
   setOnce(key: string, value: unknown): void {
     this.set(key, setOnce(value));
   }
 
   /**
-   * Sets a key to `value` if it has the value `expected` when the event is committed; `undefined`: if it is not there.
-   * Otherwise the event is refused with `STATE_CONFLICT`. Throws `VALUE_NOT_JSON`, `INVALID_ARGUMENT` after an
-   * operator that is pending, and `STATE_CONFLICT` over a pending value that is another one.
+   * Sets a key to `value` if it has the value `expected` when the event is committed; `undefined` expects a missing
+   * key. Otherwise the event is refused with `STATE_CONFLICT`. Throws `VALUE_NOT_JSON`, `INVALID_ARGUMENT` after a
+   * pending operator, and `STATE_CONFLICT` over a pending value that differs.
    */
   compareAndSet(key: string, expected: unknown, value: unknown): void {
     this.set(key, compareAndSet(expected, value));
   }
 
-  /** The value of a key, after setting it to `defaultValue` when it is not there. Throws `VALUE_NOT_JSON`. */
+  /** The value of a key, after setting it to `defaultValue` if it is missing. Throws `VALUE_NOT_JSON`. */
   setDefault(key: string, defaultValue: unknown): Json {
     if (!this.has(key)) {
       this.set(key, defaultValue);
@@ -157,7 +157,7 @@ export class State implements ReadonlyState {
     return this.get(key) as Json;
   }
 
-  /** Whether writes are pending. */
+  /** True when writes are pending. */
   hasDelta(): boolean {
     return Object.keys(this.#delta).length > 0;
   }
@@ -183,25 +183,25 @@ export class State implements ReadonlyState {
     return Object.freeze(record);
   }
 
-  /** @internal What is under the pending writes. */
+  /** @internal The values below the pending writes. */
   protected committed(): Readonly<Record<string, unknown>> {
     return this.#value;
   }
 
-  /** @internal The pending write to a key, an operator resolved over what is committed. */
+  /** @internal The pending write to a key, an operator resolved over the committed value. */
   protected pending(key: string): unknown {
     const pending = Object.hasOwn(this.#delta, key) ? this.#delta[key] : undefined;
     const operator = operatorOf(pending);
-    return operator === undefined ? pending : seenOver([operator], this.stored(key));
+    return operator === undefined ? pending : visibleValue([operator], this.stored(key));
   }
 
-  /** @internal What is committed under a key. */
+  /** @internal The committed value of a key. */
   protected stored(key: string): Json | undefined {
     const value = this.committed();
     return Object.hasOwn(value, key) ? (value[key] as Json) : undefined;
   }
 
-  /** @internal What an operator comes to over the pending write to a key. Throws as {@link over}. */
+  /** @internal The result of an operator over the pending write to a key. Throws as {@link over}. */
   protected over(key: string, operator: Operator): unknown {
     return Object.hasOwn(this.#delta, key) ? over(key, this.#delta[key], operator) : new OperatorWrite(operator);
   }
@@ -216,13 +216,13 @@ export class State implements ReadonlyState {
     put(this.#delta, key, value);
   }
 
-  /** @internal A value as it is handed out: one that is not frozen is copied. Throws `VALUE_NOT_JSON`. */
+  /** @internal A value for readers: one that is not frozen is copied. Throws `VALUE_NOT_JSON`. */
   protected frozen(value: unknown, key: string): unknown {
     return isFrozen(value) ? value : admitValue(value, `state[${JSON.stringify(key)}]`);
   }
 }
 
-/** JavaScript would store a symbol that JSON loses, and turn other kinds into text. */
+/** Refuses symbols, which JSON would lose, and other kinds of keys, which JavaScript would turn into text. */
 function checkName(key: unknown): string {
   if (typeof key !== 'string') {
     throw new StatepadError('INVALID_ARGUMENT', `key must be a string, not a ${typeof key}`, { path: 'key' });
@@ -230,7 +230,7 @@ function checkName(key: unknown): string {
   return key;
 }
 
-/** What has been found to be frozen through and through. */
+/** Values that are known to be deeply frozen. */
 const known = new WeakSet();
 
 function isFrozen(value: unknown): boolean {

@@ -2,7 +2,7 @@
 
 import { StatepadError, type ErrorCode, type ErrorDetails } from '../model/errors.js';
 
-/** The error that the core tells: its code, its message, the key and the id concerned, and two revisions, or -1. */
+/** The error of the core: its code, its message, the key and the id concerned, and two revisions, or -1. */
 export function coreError(
   [code, message = '', key, id]: readonly (string | undefined)[],
   expected: number,
@@ -19,7 +19,7 @@ export function coreError(
   return new StatepadError(code as ErrorCode, message, details);
 }
 
-/** No memory for a call. */
+/** The error for a call without memory. */
 export function memoryFull(): StatepadError {
   const message =
     'the memory of the WebAssembly module is full: nothing was changed, and deleting sessions makes room';

@@ -1,9 +1,9 @@
-// The history of one session: the core keeps which key was written at which revision, the values stay here.
+// The history of one session: the core stores the revisions of each key, the values stay here.
 
 import { keyOf, knownWordOf, withRoom, wordOf, wordsOf, writeWords, type KeyedDelta } from './keys.js';
 import { MAX_COUNT } from './limits.js';
-import { countOf } from './answer.js';
-import { answerOf } from './transfer.js';
+import { countOf } from './answer-count.js';
+import { answerOf } from './transfer-buffers.js';
 import { Absent, HistoryLog } from './wasm.js';
 import { isStatepadError } from '../model/errors.js';
 import { put } from '../model/json.js';
@@ -16,28 +16,28 @@ type State = Readonly<Record<string, Json>>;
 /** A write of a key: the revision, and the values before and after it. */
 export type KeyStep = Pick<HistoryStep, 'revision' | 'from' | 'to'>;
 
-/** What the core has been told of the log of one session. */
+/** The core's copy of the log of one session. */
 export class HistoryEngine {
   readonly #log = new HistoryLog();
-  /** By number: the values that were written. */
+  /** The written values, by number. */
   readonly #values: Json[] = [];
   #next = 0;
 
-  /** The first revision that the core has not been told of; 0 is the creation. */
+  /** The first revision that the core does not have; 0 is the creation. */
   get next(): number {
     return this.#next;
   }
 
-  /** Tells what the next revision wrote, if anything. Answers whether that could be read. Throws `CORE_FAILED`. */
+  /** Adds the writes of the next revision, if it has any. Returns true if they could be read. Throws `CORE_FAILED`. */
   push(written: KeyedDelta | undefined): boolean {
-    if (written !== undefined && !withRoom(() => this.#push(written))) {
+    if (written !== undefined && !withRoom(() => this.#write(written))) {
       return false;
     }
     this.#next += 1;
     return true;
   }
 
-  #push(written: KeyedDelta): boolean {
+  #write(written: KeyedDelta): boolean {
     let keys: readonly string[];
     let words: readonly number[];
     try {
@@ -79,7 +79,7 @@ export class HistoryEngine {
     return state;
   }
 
-  /** The writes of a key up to a revision, oldest first: the last so many of them, or all. */
+  /** The writes of a key up to a revision, oldest first: the last `last` of them, or all. */
   steps(key: string, until: number, last = MAX_COUNT): KeyStep[] {
     const word = knownWordOf(key);
     if (word === undefined) {
@@ -94,8 +94,9 @@ export class HistoryEngine {
   }
 
   /**
-   * What brings the session's own keys back from the revision `until` to an earlier one: those that were written since
-   * get their old values, in the order of the earlier state, and then those that were not there are deleted.
+   * The delta that brings the session's own keys back from the revision `until` to an earlier one: the keys written
+   * since get their old values, in the order of the earlier state, and then the keys that were missing there are
+   * deleted.
    */
   restoring(revision: number, until: number): KeyedDelta & { delta: Record<string, Json> } {
     const count = withRoom(() => countOf(this.#log.restoring(revision, until)));
@@ -114,8 +115,8 @@ export class HistoryEngine {
   }
 
   /**
-   * The `app:` and `user:` keys that revisions, which are in ascending order, wrote; in the order in which the session
-   * first wrote them.
+   * The `app:` and `user:` keys that revisions in ascending order wrote, in the order in which the session first wrote
+   * them.
    */
   sharedOf(revisions: readonly number[]): string[] {
     const count = withRoom(() => countOf(this.#log.shared_of(writeWords(revisions))));

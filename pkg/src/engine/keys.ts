@@ -1,7 +1,7 @@
-// Keys cross into the core once: from then on they go by a number.
+// Keys cross into the core once; after that they go by number.
 
 import { memoryFull } from './core-error.js';
-import { wordsFor, writeText } from './transfer.js';
+import { wordsFor, writeText } from './transfer-buffers.js';
 import { Absent, KeyWord, Shift, intern, released_keys } from './wasm.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { isWellFormed } from '../model/json.js';
@@ -9,12 +9,12 @@ import type { StoredScope } from '../model/scope.js';
 import type { Json } from '../model/types.js';
 
 /** The word of each key that the core knows: its number, and its scope in the lowest bits. */
-const known = new Map<string, number>();
-/** By number: the keys. */
-const names: (string | undefined)[] = [];
-/** How many were interned since the last sweep, and how many were left by that. */
+const wordsByKey = new Map<string, number>();
+/** The keys, by number. */
+const keysByNumber: (string | undefined)[] = [];
+/** The number of keys interned since the last sweep, and the number that it retained. */
 let interned = 0;
-let left = 0;
+let retained = 0;
 
 /** The number of a key lies above the bits of its scope, which are all set for `temp:`. */
 const SCOPE_MASK: number = KeyWord.Temp;
@@ -22,13 +22,13 @@ const KEY_SHIFT: number = Shift.Key;
 const DELETED: number = KeyWord.Deleted;
 const NONE: number = Absent.Number;
 
-/** Keys that were refused with their changes are swept, too, when there are so many of them. */
-const MANY = 1024;
+/** Keys of refused changes are swept as well, when there are so many of them. */
+const MAX_REFUSED = 1024;
 
 /** The scope of a key. */
 export type KeyScope = StoredScope | 'temp';
 
-/** By what the lowest bits of a key word say. */
+/** The scopes, by the lowest bits of a key word. */
 const SCOPES: readonly KeyScope[] = [KeyWord.Session, KeyWord.App, KeyWord.User, KeyWord.Temp].reduce<KeyScope[]>(
   (scopes, bits, index) => {
     scopes[bits] = (['session', 'app', 'user', 'temp'] as const)[index] as KeyScope;
@@ -51,12 +51,12 @@ export interface DeltaWords {
 
 /** The word of a key. Throws `CORE_FAILED`, and `VALUE_NOT_JSON` for a key that UTF-8 could not hold. */
 export function wordOf(key: string): number {
-  return known.get(key) ?? internKey(key);
+  return wordsByKey.get(key) ?? internKey(key);
 }
 
-/** The word of a key that the core knows already. */
+/** The word of a key, if the core knows it. */
 export function knownWordOf(key: string): number | undefined {
-  return known.get(key);
+  return wordsByKey.get(key);
 }
 
 /** The scope of a key. */
@@ -64,14 +64,14 @@ export function scopeOfWord(word: number): KeyScope {
   return SCOPES[word & SCOPE_MASK] as KeyScope;
 }
 
-/** Whether a key word of a delta deletes its key. */
+/** True when a key word of a delta deletes its key. */
 export function isDeletion(word: number): boolean {
   return (word & DELETED) !== 0;
 }
 
 /** The key of a number. */
 export function keyOf(number: number): string {
-  return names[number] ?? unknownKey();
+  return keysByNumber[number] ?? unknownKey();
 }
 
 function internKey(key: string): number {
@@ -82,28 +82,28 @@ function internKey(key: string): number {
   if (word === NONE) {
     throw memoryFull();
   }
-  known.set(key, word);
-  names[word >>> KEY_SHIFT] = key;
+  wordsByKey.set(key, word);
+  keysByNumber[word >>> KEY_SHIFT] = key;
   interned += 1;
   return word;
 }
 
 /**
- * The keys of a delta and their words. Throws `CORE_FAILED`, and `INVALID_ARGUMENT` for a key that is to be deleted
- * and is not in the delta as `null`.
+ * The keys of a delta and their words. Throws `CORE_FAILED`, and `INVALID_ARGUMENT` for a deleted key that the delta
+ * does not have as `null`.
  */
 export function wordsOf({ delta, deleted }: KeyedDelta): DeltaWords {
   const keys = Object.keys(delta);
   const words = keys.map(wordOf);
   if (deleted.length > 0) {
-    const gone = new Set(deleted);
+    const unmatched = new Set(deleted);
     keys.forEach((key, index) => {
-      if (gone.has(key) && delta[key] === null) {
-        gone.delete(key);
+      if (unmatched.has(key) && delta[key] === null) {
+        unmatched.delete(key);
         words[index] = ((words[index] as number) | DELETED) >>> 0;
       }
     });
-    gone.forEach(refuseDeletion);
+    unmatched.forEach(refuseDeletion);
   }
   return { keys, words };
 }
@@ -113,7 +113,7 @@ function refuseDeletion(key: string): never {
   throw new StatepadError('INVALID_ARGUMENT', message, { key });
 }
 
-/** Writes the words of keys where the core reads them. Answers with how many there are. Throws `CORE_FAILED`. */
+/** Writes the words of keys where the core reads them. Returns their number. Throws `CORE_FAILED`. */
 export function writeWords(words: readonly number[]): number {
   const { length } = words;
   const target = wordsFor(length);
@@ -124,27 +124,27 @@ export function writeWords(words: readonly number[]): number {
 }
 
 /**
- * Lets the core drop the keys that nothing holds any more. The words of the last answer have been read, and no delta
- * is on its way. Answers with how many there were.
+ * Lets the core drop the keys that nothing holds any more. The words of the last answer must have been read, and no
+ * delta be in progress. Returns the number of dropped keys.
  */
 export function releaseKeys(): number {
   const released = released_keys();
   for (const number of released) {
-    const key = names[number];
+    const key = keysByNumber[number];
     if (key !== undefined) {
-      known.delete(key);
-      names[number] = undefined;
+      wordsByKey.delete(key);
+      keysByNumber[number] = undefined;
     }
   }
-  while (names.length > 0 && names.at(-1) === undefined) {
-    names.pop();
+  while (keysByNumber.length > 0 && keysByNumber.at(-1) === undefined) {
+    keysByNumber.pop();
   }
   interned = 0;
-  left = known.size;
+  retained = wordsByKey.size;
   return released.length;
 }
 
-/** Makes a call that is refused for want of memory once more, if keys that nothing holds make room for it. */
+/** Repeats a call that was refused for lack of memory, if releasing keys makes room for it. */
 export function withRoom<T>(call: () => T): T {
   try {
     return call();
@@ -156,9 +156,9 @@ export function withRoom<T>(call: () => T): T {
   }
 }
 
-/** After a call that was refused: keys that came with it are not kept for ever. */
+/** Called after a refused call, so that its keys are not held forever. */
 export function releaseRefused(): void {
-  if (interned > MANY + left) {
+  if (interned > MAX_REFUSED + retained) {
     releaseKeys();
   }
 }

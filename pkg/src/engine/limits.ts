@@ -1,4 +1,4 @@
-// What the module can count.
+// The limits of the module.
 
-/** The core counts in 32 bits: more sessions, or events of one, than this do not fit into its memory. */
+/** The core counts in 32 bits. More sessions, or events of one session, do not fit into its memory. */
 export const MAX_COUNT = 0xffffffff;

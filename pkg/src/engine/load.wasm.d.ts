@@ -1,4 +1,4 @@
-// What an imported .wasm file is, on the hosts that import it.
+// The types of an imported .wasm file, on the hosts that import it.
 
 declare module '*.wasm' {
   const module: WebAssembly.Module;

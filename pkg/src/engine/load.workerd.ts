@@ -1,8 +1,8 @@
-// Cloudflare's workerd compiles no code at run time: it imports the module, compiled.
+// Cloudflare's workerd compiles no code at run time: it imports the compiled module.
 
 import { initSync } from '../../wasm/statepad.js';
 import module from '../../wasm/statepad_bg.wasm';
 import { loadNow, type Loading } from './loading.js';
 
-/** What came of it. */
+/** The state of loading. */
 export const loading: Loading = loadNow(() => initSync({ module }));

@@ -1,28 +1,28 @@
-// How the loaders tell what came of loading the module. Importing the package never throws: what the host refuses is
-// told by the first call that needs the core.
+// The result of loading the module. Importing the package never throws: the first call that needs the core reports a
+// failure.
 
 import { StatepadError } from '../model/errors.js';
 
-/** What came of loading. Neither member: the core can be called. */
+/** The state of loading. Without either member the core can be called. */
 export interface Loading {
-  /** What to wait for, where the module is not loaded at once. */
+  /** Resolves when the module is loaded, where that is not done at once. */
   readonly pending?: Promise<void>;
-  /** Why the host could not load the module. */
+  /** The reason that the host could not load the module. */
   readonly failure?: { readonly cause: unknown };
 }
 
-/** What every host has to have. */
+/** The globals that every host must have. */
 const NEEDED = ['WebAssembly', 'TextDecoder', 'TextEncoder'] as const;
 
-/** What of that this host lacks. */
-function missing(): string | undefined {
+/** The first of these that this host lacks. */
+function missingGlobal(): string | undefined {
   return NEEDED.find((name) => typeof globalThis[name] === 'undefined');
 }
 
 /** Loads the module at once. */
 export function loadNow(load: () => unknown): Loading {
   try {
-    const lacks = missing();
+    const lacks = missingGlobal();
     if (lacks !== undefined) {
       throw new ReferenceError(`${lacks} is not defined`);
     }
@@ -42,18 +42,18 @@ export function loadBeside(load: () => Promise<void>): Loading {
   return pending === undefined ? { ...(failure && { failure }) } : { pending };
 }
 
-/** What callers are told when the host could not load the module. */
+/** The error for calls after the host could not load the module. */
 export function hostError(cause: unknown): StatepadError {
   return new StatepadError('CORE_FAILED', messageFor(cause), { reason: 'host', cause });
 }
 
 function messageFor(cause: unknown): string {
-  const lacks = missing();
+  const lacks = missingGlobal();
   if (lacks !== undefined) {
     return `statepad needs ${lacks}, and this host has none: run it where there is a global ${lacks}`;
   }
   const text = cause instanceof Error ? cause.message : String(cause);
-  // The module itself is valid: a host that does not compile it has been told not to.
+  // The module itself is valid: a host that does not compile it was configured not to.
   if (cause instanceof WebAssembly.CompileError) {
     return (
       `statepad needs WebAssembly, and this host refuses to compile it: a content security policy has to allow ` +

@@ -1,90 +1,90 @@
-// Rewinding: the core says which events of a log stand, where a rewind goes and what a redo takes back. It is told of
-// each event the place of the first one of its invocation.
+// Rewinding: the core computes the standing events of a log, and the effect of a rewind and a redo. It receives for
+// each event the index of the first one of its invocation.
 
 import { withRoom } from './keys.js';
-import { countOf } from './answer.js';
-import { answerOf, wordsFor } from './transfer.js';
+import { countOf } from './answer-count.js';
+import { answerOf, wordsFor } from './transfer-buffers.js';
 import { Absent, rewind_events } from './wasm.js';
 
 const NONE: number = Absent.Number;
-/** What is asked in the place of an invocation. */
+/** The questions that stand in the place of an invocation. */
 const REDO = NONE;
 const STANDING = NONE - 1;
 
-/** What rewinding needs to know of an event. Only texts that are not empty name an invocation. */
+/** The members of an event that rewinding reads. Only texts that are not empty name an invocation. */
 export interface LogEvent {
   readonly invocationId?: unknown;
   readonly actions?: { readonly rewindBeforeInvocationId?: unknown } | null;
 }
 
-/** What a rewind, or a redo, does. */
+/** The effect of a rewind, or of a redo. */
 export interface RewindPlan {
-  /** How many events the log had at the moment that comes back: the state of that revision is restored. */
+  /** The revision whose state is restored. */
   readonly to: number;
-  /** What the marker names: the invocation of the event at this place. */
+  /** The invocation that the marker names. */
   readonly before: string;
-  /** The places of the events that do not stand any more by it, or stand again, in order. */
+  /** The indexes of the events that stop standing, or stand again, in order. */
   readonly concerned: readonly number[];
 }
 
-/** Whether an event is the marker of a rewind: the event that says so, and is not shown itself. */
+/** True for the marker of a rewind, which is not shown itself. */
 export function isMarker(event: LogEvent): boolean {
   return nameOf(event.actions?.rewindBeforeInvocationId) !== undefined;
 }
 
-/** The places of the events that stand, in order. Markers are not among them. Throws `CORE_FAILED`. */
+/** The indexes of the standing events, in order; markers are not among them. Throws `CORE_FAILED`. */
 export function effectiveEvents(events: readonly LogEvent[]): readonly number[] {
-  return events.some(isMarker) ? ask(events, placesOf(events), STANDING).slice(1) : [...events.keys()];
+  return events.some(isMarker) ? queryLog(events, firstIndexes(events), STANDING).slice(1) : [...events.keys()];
 }
 
 /**
- * What a rewind before an invocation does; `undefined` when no event that stands belongs to it. Throws `CORE_FAILED`.
+ * The effect of a rewind before an invocation; `undefined` when no standing event belongs to it. Throws `CORE_FAILED`.
  */
 export function planRewind(events: readonly LogEvent[], before: string): RewindPlan | undefined {
-  const places = placesOf(events);
-  const first = places.get(before);
-  return first === undefined ? undefined : planOf(events, ask(events, places, first));
+  const firsts = firstIndexes(events);
+  const first = firsts.get(before);
+  return first === undefined ? undefined : planOf(events, queryLog(events, firsts, first));
 }
 
 /**
- * What taking back the last rewind does; `undefined` when an event has been appended since, or when all of them have
- * been taken back. Throws `CORE_FAILED`.
+ * The effect of undoing the last rewind; `undefined` when an event has been appended since, or when all rewinds are
+ * undone. Throws `CORE_FAILED`.
  */
 export function planRedo(events: readonly LogEvent[]): RewindPlan | undefined {
-  return planOf(events, ask(events, placesOf(events), REDO));
+  return planOf(events, queryLog(events, firstIndexes(events), REDO));
 }
 
 function planOf(events: readonly LogEvent[], [to, ...concerned]: readonly number[]): RewindPlan | undefined {
   return to === undefined ? undefined : { to, before: events[to]?.invocationId as string, concerned };
 }
 
-/** The place of the first event of each invocation. */
-function placesOf(events: readonly LogEvent[]): Map<string, number> {
-  const places = new Map<string, number>();
-  events.forEach(({ invocationId }, place) => {
+/** The index of the first event of each invocation. */
+function firstIndexes(events: readonly LogEvent[]): Map<string, number> {
+  const firsts = new Map<string, number>();
+  events.forEach(({ invocationId }, index) => {
     const name = nameOf(invocationId);
-    if (name !== undefined && !places.has(name)) {
-      places.set(name, place);
+    if (name !== undefined && !firsts.has(name)) {
+      firsts.set(name, index);
     }
   });
-  return places;
+  return firsts;
 }
 
-function nameOf(given: unknown): string | undefined {
-  return typeof given === 'string' && given !== '' ? given : undefined;
+function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Tells the core the log, and asks it. What it answers with is of the caller. */
-function ask(events: readonly LogEvent[], places: Map<string, number>, question: number): number[] {
-  const placeOf = (given: unknown, otherwise: number) => {
-    const name = nameOf(given);
-    return name === undefined ? NONE : (places.get(name) ?? otherwise);
+/** Sends the log to the core with a question. The answer is a copy. */
+function queryLog(events: readonly LogEvent[], firsts: Map<string, number>, question: number): number[] {
+  const firstOf = (value: unknown, otherwise: number) => {
+    const name = nameOf(value);
+    return name === undefined ? NONE : (firsts.get(name) ?? otherwise);
   };
   const count = withRoom(() => {
     const words = wordsFor(2 * events.length);
-    events.forEach(({ invocationId, actions }, place) => {
-      words[2 * place] = placeOf(invocationId, NONE);
-      words[2 * place + 1] = placeOf(actions?.rewindBeforeInvocationId, place);
+    events.forEach(({ invocationId, actions }, index) => {
+      words[2 * index] = firstOf(invocationId, NONE);
+      words[2 * index + 1] = firstOf(actions?.rewindBeforeInvocationId, index);
     });
     return countOf(rewind_events(events.length, question));
   });

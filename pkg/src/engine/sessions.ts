@@ -12,7 +12,15 @@ import {
   writeWords,
 } from './keys.js';
 import { MAX_COUNT } from './limits.js';
-import { answerOf, currentWords, readRevisions, wordsFor, writeFloats, writeText, writeTexts } from './transfer.js';
+import {
+  answerOf,
+  currentWords,
+  readRevisions,
+  wordsFor,
+  writeFloats,
+  writeText,
+  writeTexts,
+} from './transfer-buffers.js';
 import { Absent, Answer, Core, ErrorText, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
 import type { DeltaWords, KeyedDelta } from './keys.js';
 import type { PreparedChange, ScopeSet } from './prepared-change.js';
@@ -24,18 +32,18 @@ export type { KeyedDelta } from './keys.js';
 /** All stored scopes. */
 export const ALL_SCOPES: ScopeSet = { session: true, app: true, user: true };
 
-/** The session has an event of this id: its place in the log, from 0. */
+/** The index of the event that the session has under this id. */
 export interface DuplicateEvent {
   readonly duplicateOf: number;
 }
 
-/** The delta of an event, or of an update, as far as the core needs that. */
+/** The delta of an event or of an update, with the members that the core needs. */
 export interface IdentifiedDelta extends KeyedDelta {
   readonly id: string;
   readonly timestamp: number;
 }
 
-/** The versions that a change expects. Absent ones are not compared. */
+/** The expected versions of a change. Absent ones are not compared. */
 export interface ExpectedVersions {
   readonly revision?: number | undefined;
   readonly app?: number | undefined;
@@ -48,7 +56,7 @@ export interface ScopeKey {
   readonly userId: string | undefined;
 }
 
-/** Which page of the sessions of an app, or of a user in it. */
+/** A query for a page of the sessions of an app, or of a user in it. */
 export interface SessionPageQuery extends ScopeKey {
   readonly descending: boolean;
   readonly limit: number | undefined;
@@ -59,51 +67,51 @@ export interface SessionPageQuery extends ScopeKey {
 /** A page of sessions, by their numbers. */
 export interface SessionPage {
   readonly sessions: readonly number[];
-  /** How many sessions stand before the page. */
+  /** The number of sessions before the page. */
   readonly offset: number;
-  /** How many there are in all. */
+  /** The number of sessions in all. */
   readonly total: number;
-  /** Where the next page begins; absent for the last one. */
+  /** The cursor of the next page; absent for the last one. */
   readonly cursor: string | undefined;
 }
 
-/** The scopes that a session reads, by number: its own, its app's, its user's. */
+/** The numbers of the scopes that a session reads: its own, its app's, its user's. */
 export type SessionScopes = readonly [number, number, number];
 
-/** A session in the core. */
-export interface SessionPlace {
+/** The numbers of a session and its scopes. */
+export interface SessionNumbers {
   readonly number: number;
   readonly scopes: SessionScopes;
 }
 
-/** Whether the app of a session that is gone, and its user, went with it: their numbers name others from then on. */
+/** The shared scopes that were removed with a session: their numbers name other scopes from then on. */
 export interface DroppedScopes {
   readonly app: boolean;
   readonly user: boolean;
 }
 
-/** The values of a scope, by the places that the core gives to their keys. */
-export interface PlacedValues {
-  /** Sets the value at a place, which may be the next new one; `undefined` empties it. */
-  put(place: number, key: string, value: Json | undefined): void;
-  /** All writes of a change are made. `isCompacted`: places are given anew, in order and without the empty ones. */
+/** The values of a scope, in the slots that the core assigns to their keys. */
+export interface SlotValues {
+  /** Sets the value of a slot, which may be the next new one; `undefined` empties it. */
+  put(slot: number, key: string, value: Json | undefined): void;
+  /** Ends the writes of a change. `isCompacted`: slots are assigned anew, in order and without the empty ones. */
   close(isCompacted: boolean): void;
 }
 
-/** Where the values of each scope are. */
+/** The values of each scope, by number. */
 export interface ScopeSource {
-  /** The values of a scope by its number; of a new scope they are empty. */
-  valuesOf(scope: number): PlacedValues;
-  /** A scope is gone: its number names another one from now on. */
-  drop(scope: number): void;
+  /** The values of a scope; of a new scope they are empty. */
+  valuesOf(scope: number): SlotValues;
+  /** Removes a scope: its number names another one from now on. */
+  remove(scope: number): void;
 }
 
-/** The bits of the parts of a change. */
+/** The bits of the selected scopes of a change. */
 const SESSION: number = Part.Session;
 const APP: number = Part.App;
 const USER: number = Part.User;
 const TEMP: number = Part.Temp;
-/** What has happened in a call. */
+/** The bits of the outcome of a call. */
 const COMPACTED_SESSION: number = Outcome.CompactedSession;
 const COMPACTED_APP: number = Outcome.CompactedApp;
 const COMPACTED_USER: number = Outcome.CompactedUser;
@@ -111,21 +119,21 @@ const KEYS_DUE: number = Outcome.KeysDue;
 const FAILED: number = Outcome.Failed;
 const DROPPED_APP: number = Outcome.DroppedApp;
 const DROPPED_USER: number = Outcome.DroppedUser;
-/** Where the answer of a call has its numbers. */
+/** The indexes of an answer's numbers. */
 const SESSION_AT: number = Words.Session;
 const SCOPES_AT: number = Words.Scopes;
-const PLACES_AT: number = Words.Places;
+const SLOTS_AT: number = Words.Places;
 const OFFSET_AT: number = PageWords.Offset;
 const TOTAL_AT: number = PageWords.Total;
 const SESSIONS_AT: number = PageWords.Sessions;
 const NONE: number = Absent.Number;
-/** In what `prepare_…` answers. */
+/** The numbers in the answer of `prepare_…`. */
 const REFUSED: number = Answer.Refused;
 const TOKEN_SHIFT: number = Shift.Token;
-/** What the core says of an error, in this order. */
+/** The texts of an error, in this order. */
 const ERROR_TEXTS: readonly number[] = [ErrorText.Code, ErrorText.Message, ErrorText.Key, ErrorText.Id];
 
-/** By their bits: the sets of scopes. */
+/** The sets of scopes, by their bits. */
 const SCOPE_SETS: readonly ScopeSet[] = Array.from({ length: (SESSION | APP | USER) + 1 }, (_, bits) => ({
   session: (bits & SESSION) !== 0,
   app: (bits & APP) !== 0,
@@ -133,7 +141,7 @@ const SCOPE_SETS: readonly ScopeSet[] = Array.from({ length: (SESSION | APP | US
 }));
 
 /**
- * The core's sessions. Sessions and scopes go by numbers, which name others once theirs is gone. Every method throws
+ * The core's sessions. Sessions and scopes go by numbers, which are reused after a removal. Every method throws
  * `CORE_FAILED` when the module has no memory for the call, or has ended.
  */
 export class SessionEngine {
@@ -150,7 +158,7 @@ export class SessionEngine {
     });
   }
 
-  /** Prepares an append, unless the session has an event of that id. Throws `SESSION_STALE`, `STATE_CONFLICT`. */
+  /** Prepares an append, unless the session has an event with that id. Throws `SESSION_STALE`, `STATE_CONFLICT`. */
   prepareAppend(
     session: number,
     event: IdentifiedDelta,
@@ -177,33 +185,33 @@ export class SessionEngine {
     });
   }
 
-  /** Applies the creation of a session that is stored, as {@link SessionEngine.apply}. Returns its place. */
-  applyCreate(change: PreparedChange, parts: ScopeSet, source: ScopeSource): SessionPlace {
-    this.apply(change, parts, source);
-    return placeIn(currentWords());
+  /** Applies the creation of a stored session, as {@link SessionEngine.apply}. Returns its numbers. */
+  applyCreate(change: PreparedChange, selected: ScopeSet, source: ScopeSource): SessionNumbers {
+    this.apply(change, selected, source);
+    return sessionNumbersIn(currentWords());
   }
 
   /**
-   * Applies a change that is stored, in these parts: its values go where `source` says. Throws when nothing has
-   * changed.
+   * Applies a stored change to the selected scopes, and puts its values into `source`. Nothing has changed when it
+   * throws.
    */
   apply(change: PreparedChange, { session, app, user }: ScopeSet, source: ScopeSource): void {
     wordsFor(change.keys.length);
-    const parts = (session ? SESSION : 0) | (app ? APP : 0) | (user ? USER : 0);
-    const outcome = this.#core.apply(change.token, parts);
+    const selected = (session ? SESSION : 0) | (app ? APP : 0) | (user ? USER : 0);
+    const outcome = this.#core.apply(change.token, selected);
     if ((outcome & FAILED) !== 0) {
       this.#refuse();
     }
-    putValues(currentWords(), change, parts, outcome, source);
+    putValues(currentWords(), change, selected, outcome, source);
     sweepIfDue(outcome);
   }
 
-  /** Forgets a change that is not stored. */
+  /** Discards a change that is not stored. */
   discard({ token }: PreparedChange): void {
     this.#core.discard(token);
   }
 
-  /** The scope of an app, or of a user in it, once anything has been there. */
+  /** The scope of an app, or of a user in it, if it exists. */
   scopeOf(appName: string, userId?: string): number | undefined {
     writeTexts([appName, userId, undefined]);
     const scope = this.#core.scope() >>> 0;
@@ -216,8 +224,8 @@ export class SessionEngine {
   }
 
   /**
-   * Replaces the values of a scope: they have the places of these keys, from 0. Throws `VALUE_NOT_JSON` for a key that
-   * UTF-8 could not hold.
+   * Replaces the values of a scope: they have the slots of these keys, from 0. Throws `VALUE_NOT_JSON` for a key that
+   * UTF-8 cannot encode.
    */
   replaceScope(scope: number, keys: readonly string[]): void {
     withRoom(() => {
@@ -226,13 +234,13 @@ export class SessionEngine {
     });
   }
 
-  /** Takes over a session that a store has, at a revision. */
-  restore({ appName, userId, sessionId }: SessionKey, revision: number, time: number): SessionPlace {
+  /** Adds a session of a store, at a revision. */
+  restore({ appName, userId, sessionId }: SessionKey, revision: number, time: number): SessionNumbers {
     withRoom(() => {
       writeTexts([appName, userId, sessionId]);
       this.#checked(this.#core.restore(revision, time));
     });
-    return placeIn(currentWords());
+    return sessionNumbersIn(currentWords());
   }
 
   /** Deletes a session. */
@@ -240,8 +248,11 @@ export class SessionEngine {
     return droppedIn(this.#core.remove(session));
   }
 
-  /** Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here. */
-  forget(session: number): DroppedScopes {
+  /**
+   * Removes a session that a store keeps; its user and its app as well, when no other session of theirs is in the
+   * core.
+   */
+  unload(session: number): DroppedScopes {
     return droppedIn(this.#core.forget(session));
   }
 
@@ -277,7 +288,7 @@ export class SessionEngine {
     sweepIfDue(outcome);
   }
 
-  /** Throws why the core has refused the last call. */
+  /** Throws the reason that the core has refused the last call. */
   #refuse(): never {
     releaseRefused();
     throw coreError(
@@ -287,8 +298,8 @@ export class SessionEngine {
   }
 }
 
-/** The session of an answer, and its scopes. */
-function placeIn(answer: Uint32Array): SessionPlace {
+/** The numbers of the session in an answer, and of its scopes. */
+function sessionNumbersIn(answer: Uint32Array): SessionNumbers {
   const [own, app, user] = [answer[SCOPES_AT], answer[SCOPES_AT + 1], answer[SCOPES_AT + 2]] as [
     number,
     number,
@@ -297,35 +308,35 @@ function placeIn(answer: Uint32Array): SessionPlace {
   return { number: answer[SESSION_AT] as number, scopes: [own, app, user] };
 }
 
-/** Puts the values of a change where the core says. What has no place was not there, or is not to be applied. */
+/** Puts the values of a change into their slots. A key without a slot was missing, or is not selected. */
 function putValues(
   answer: Uint32Array,
   { scopes: { session, app, user }, keys, words, delta }: PreparedChange,
-  parts: number,
+  selected: number,
   outcome: number,
   source: ScopeSource,
 ): void {
-  const own = session && (parts & SESSION) !== 0 ? source.valuesOf(answer[SCOPES_AT] as number) : undefined;
-  const ofApp = app && (parts & APP) !== 0 ? source.valuesOf(answer[SCOPES_AT + 1] as number) : undefined;
-  const ofUser = user && (parts & USER) !== 0 ? source.valuesOf(answer[SCOPES_AT + 2] as number) : undefined;
+  const own = session && (selected & SESSION) !== 0 ? source.valuesOf(answer[SCOPES_AT] as number) : undefined;
+  const ofApp = app && (selected & APP) !== 0 ? source.valuesOf(answer[SCOPES_AT + 1] as number) : undefined;
+  const ofUser = user && (selected & USER) !== 0 ? source.valuesOf(answer[SCOPES_AT + 2] as number) : undefined;
   for (let index = 0; index < keys.length; index++) {
-    const place = answer[PLACES_AT + index] as number;
-    if (place !== NONE) {
+    const slot = answer[SLOTS_AT + index] as number;
+    if (slot !== NONE) {
       const word = words[index] as number;
       const scope = scopeOfWord(word);
       const key = keys[index] as string;
       const values = scope === 'session' ? own : scope === 'app' ? ofApp : ofUser;
-      values?.put(place, key, isDeletion(word) ? undefined : delta[key]);
+      values?.put(slot, key, isDeletion(word) ? undefined : delta[key]);
     }
   }
   own?.close((outcome & COMPACTED_SESSION) !== 0);
   ofApp?.close((outcome & COMPACTED_APP) !== 0);
   ofUser?.close((outcome & COMPACTED_USER) !== 0);
   if ((outcome & DROPPED_APP) !== 0) {
-    source.drop(answer[SCOPES_AT + 1] as number);
+    source.remove(answer[SCOPES_AT + 1] as number);
   }
   if ((outcome & DROPPED_USER) !== 0) {
-    source.drop(answer[SCOPES_AT + 2] as number);
+    source.remove(answer[SCOPES_AT + 2] as number);
   }
 }
 
@@ -334,7 +345,7 @@ function droppedIn(outcome: number): DroppedScopes {
   return { app: (outcome & DROPPED_APP) !== 0, user: (outcome & DROPPED_USER) !== 0 };
 }
 
-/** The core says when so many keys have come and gone that a sweep is worth its time. */
+/** Releases keys when the core reports that a sweep is worth its time. */
 function sweepIfDue(outcome: number): void {
   if ((outcome & KEYS_DUE) !== 0) {
     releaseKeys();

@@ -1,20 +1,20 @@
-// Compiling and escaping: the core finds the placeholders; here its lists of numbers become segments and texts.
+// Compiling and escaping: the core finds the placeholders, and its lists of numbers become segments and texts here.
 
 import { escape_template, parse_template } from './wasm.js';
 import { withRoom } from './keys.js';
-import { answerOf, writeText } from './transfer.js';
-import { countOf } from './answer.js';
+import { answerOf, writeText } from './transfer-buffers.js';
+import { countOf } from './answer-count.js';
 
 /** A placeholder with all that rendering needs. */
 export interface CompiledPlaceholder {
   readonly kind: 'state' | 'artifact';
-  /** All between the blanks and the `?`: `user:profile.city`, `artifact.file.txt`. */
+  /** The text between the blanks and the `?`: `user:profile.city`, `artifact.file.txt`. */
   readonly content: string;
-  /** The key that a path starts from (`user:profile`), or the artifact's name. */
+  /** The key at the start of a path (`user:profile`), or the artifact's name. */
   readonly key: string;
   readonly path: readonly (string | number)[];
   readonly optional: boolean;
-  /** Where its brace stands in the text. */
+  /** The index of its brace in the text. */
   readonly start: number;
 }
 
@@ -25,7 +25,7 @@ const LITERAL = 0;
 const ARTIFACT = 2;
 const OPTIONAL = 4;
 
-/** Compiles a text. For the numbers see `parse_template` in the core's binding. */
+/** Compiles a text. `parse_template` in the core's binding explains the numbers. */
 export function compile(text: string): readonly Segment[] {
   const flat = numbersOf(() => parse_template(writeText(text)));
   const segments: Segment[] = [];
@@ -39,7 +39,8 @@ export function compile(text: string): readonly Segment[] {
 }
 
 /**
- * Puts backslashes where the core says. The text itself stays here: it may have lone surrogates, which UTF-8 lacks.
+ * Inserts the backslashes that the core asks for. The text itself stays here: it may have lone surrogates, which UTF-8
+ * lacks.
  */
 export function escape(text: string): string {
   const flat = numbersOf(() => escape_template(writeText(text)));
@@ -53,7 +54,7 @@ export function escape(text: string): string {
   return escaped + text.slice(start);
 }
 
-/** The numbers that a call answers with. They are read before the next call. */
+/** The numbers of an answer. They have to be read before the next call. */
 function numbersOf(call: () => number): Uint32Array {
   const count = withRoom(() => countOf(call()));
   return answerOf(count).subarray(0, count);
@@ -72,7 +73,7 @@ function placeholder(code: number, text: string, next: () => number): CompiledPl
     key: text.slice(keyStart, isArtifact ? contentEnd : rootEnd),
     path: steps === 0 ? NO_PATH : Array.from({ length: steps }, () => step(text, next)),
     optional: (code & OPTIONAL) !== 0,
-    // Only blanks are between its brace and its content.
+    // Only blanks are between the brace and the content.
     start: text.lastIndexOf('{', contentStart),
   };
 }

@@ -1,4 +1,4 @@
-// The one instance of the core, and what its callers are told when it fails.
+// The one instance of the core, and the errors of its callers after it has failed.
 
 import { loading } from '#load';
 import {
@@ -18,7 +18,9 @@ import {
 import { StatepadError } from '../model/errors.js';
 import { hostError } from './loading.js';
 
-/** What calls are told once the module cannot be used: the host could not load it, or it has failed in a call. */
+/**
+ * Creates the error of all calls once the module cannot be used: the host could not load it, or it failed in a call.
+ */
 let refusal = loading.failure && refusalOf(loading.failure.cause);
 
 function refusalOf(cause: unknown): () => StatepadError {
@@ -27,7 +29,7 @@ function refusalOf(cause: unknown): () => StatepadError {
 
 /**
  * Throws `CORE_FAILED` where the host could not load the module, and once the module has ended in the middle of a
- * call: what it was about is half done.
+ * call, which left its work half done.
  */
 export function refuseAfterFailure(): void {
   if (refusal !== undefined) {
@@ -35,12 +37,12 @@ export function refuseAfterFailure(): void {
   }
 }
 
-/** What a call into the core threw: the end of the module. */
+/** The error for an exception of the core: the module has ended. */
 function failure(error: unknown): unknown {
   if (error instanceof StatepadError) {
     return error;
   }
-  // A stack that was full already when the call came has done nothing to the module; if it has, the next call tells.
+  // A stack that was full before the call has not harmed the module; otherwise the next call fails as well.
   if (!(error instanceof RangeError)) {
     refusal = () =>
       new StatepadError(
@@ -58,8 +60,8 @@ function failure(error: unknown): unknown {
 type Call = (this: unknown, ...args: never[]) => unknown;
 
 /**
- * A call into the core that says at once when the module has failed, and notices when it does. No call has more than
- * six arguments: a list of them would be made for each call.
+ * Wraps a call into the core: it throws at once after a failure of the module, and records one. No call has more than
+ * six arguments: a rest parameter would create a list for each call.
  */
 function guarded<F extends Call>(call: F): F {
   return function (this: unknown, a: never, b: never, c: never, d: never, e: never, f: never) {
@@ -89,7 +91,7 @@ for (const prototype of [Core.prototype, HistoryLog.prototype] as unknown as Rec
 }
 
 export { Core, HistoryLog };
-/** The numbers and the bits by which the core and this side understand each other: frozen objects. */
+/** The numbers and bits of the protocol with the core: frozen objects. */
 export {
   Absent,
   Answer,
@@ -129,14 +131,14 @@ export async function ready(): Promise<void> {
   refuseAfterFailure();
 }
 
-/** Whether the core can be called. */
+/** True when the core can be called. */
 export function isReady(): boolean {
   return loaded;
 }
 
 /**
- * Throws `NOT_READY` when the core cannot be called yet, and `CORE_FAILED` when it cannot any more. `what` is what the
- * caller called.
+ * Throws `NOT_READY` before the core can be called, and `CORE_FAILED` after it has failed. `what` is the caller's
+ * method.
  */
 export function requireReady(what: string): void {
   refuseAfterFailure();
@@ -145,5 +147,5 @@ export function requireReady(what: string): void {
   }
 }
 
-/** The instance: its memory, where long texts are written. */
+/** The instance, for its memory. */
 export const instance = initSync as () => InitOutput;

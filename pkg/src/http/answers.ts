@@ -1,26 +1,26 @@
-// What an error is answered with: its code, and no word of the inside.
+// The HTTP answers for errors: their codes, and nothing of the internals.
 
 import { isStatepadError, type ErrorCode } from '../model/errors.js';
 
-/** What is known of an error that clients are not told. */
+/** The context of an error that clients do not see. */
 export interface ErrorContext {
-  /** What clients are told in the place of the error. */
+  /** The number that clients see in the place of the error. */
   readonly number: string;
-  /** The request in which it happened; absent when there was none that could be understood. */
+  /** The request during which it happened; absent when no request could be parsed. */
   readonly request: Request | undefined;
 }
 
-/** Hears of each error that clients are not told the whole of. What it throws is ignored. */
+/** Receives each error that clients do not see in full. Errors that it throws are ignored. */
 export type OnError = (error: unknown, context: ErrorContext) => unknown;
 
-/** An error as clients are told it. */
-export interface ToldError {
+/** The form of an error that clients see. */
+export interface ClientError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status: number;
-  /** Under which it was logged, where clients are not told the whole of it. */
+  /** The number of its log entry, when clients do not see all of it. */
   readonly number?: string;
-  /** What was asked for was written: only its answer is missing. */
+  /** True when the write is stored, and only its answer failed. */
   readonly committed?: true;
 }
 
@@ -45,7 +45,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   NOT_READY: 503,
 };
 
-/** Codes whose messages say nothing of the inside, where no error of a store has caused them. */
+/** Codes whose messages reveal no internals, unless a store's error caused them. */
 const TOLD: readonly ErrorCode[] = [
   'INVALID_ARGUMENT',
   'VALUE_NOT_JSON',
@@ -71,16 +71,16 @@ const HIDDEN: Partial<Record<ErrorCode, string>> = {
   INVALID_ARGUMENT: 'the store refuses it',
 };
 
-/** Tells errors to clients, and the whole of them to those who run the server. */
-export class ErrorTeller {
+/** Reports errors to clients, and in full to the operators of the server. */
+export class ErrorLog {
   readonly #onError: OnError;
 
   constructor(onError: OnError = logged) {
     this.#onError = onError;
   }
 
-  /** What clients are told of an error. What they are not told is logged under a number. */
-  tell(error: unknown, request: Request | undefined): ToldError {
+  /** The form of an error that clients see. The rest is logged under a number. */
+  report(error: unknown, request: Request | undefined): ClientError {
     const code = isStatepadError(error) ? error.code : 'INTERNAL';
     const status = STATUS[code] ?? 500;
     if (isStatepadError(error) && code === 'SESSION_NOT_FOUND') {
@@ -98,23 +98,24 @@ export class ErrorTeller {
   /** The answer for an error, as JSON: `{ error: { code, message, number? } }`. */
   answer(error: unknown, request: Request | undefined): Response {
     if (request?.signal.aborted) {
-      // The client has gone, in the middle of its body maybe: there is nobody to answer, and no fault to log.
+      // The client has disconnected, perhaps in the middle of its body: nobody is waiting, and there is no fault to
+      // log.
       return new Response(null, { status: 400 });
     }
-    const { status, ...told } = this.tell(error, request);
+    const { status, ...visible } = this.report(error, request);
     const isPassing = status === 503 || status === 429;
     const headers = { 'cache-control': 'no-store', ...(isPassing && { 'retry-after': '1' }) };
-    return Response.json({ error: told }, { status, headers });
+    return Response.json({ error: visible }, { status, headers });
   }
 
-  /** Logs an error. Answers the number. */
+  /** Logs an error. Answers its number. */
   log(error: unknown, request: Request | undefined): string {
     const number = newNumber();
     try {
       const answer = this.#onError(error, { number, request });
       Promise.resolve(answer).catch(() => undefined);
     } catch {
-      // What logs has failed: there is nobody left to tell.
+      // The logger has failed: there is nowhere else to report.
     }
     return number;
   }
@@ -124,7 +125,7 @@ function logged(error: unknown, { number }: ErrorContext): void {
   console.error(`statepad: error ${number}`, error);
 }
 
-/** Twelve digits that no other error has, also of another server. */
+/** Twelve digits that no other error has, on any server. */
 function newNumber(): string {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   const half = (word: number): string => String(word % 1_000_000).padStart(6, '0');

@@ -1,24 +1,24 @@
-// Cross-origin requests: who may read what is answered.
+// Cross-origin requests: the origins that may read answers.
 
 import { checkOptions, invalid } from '../checks/arguments.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 
-/** Which pages of other origins may read answers. */
+/** The pages of other origins that may read answers. */
 export interface CorsOptions {
   /** Their origins: `https://app.example.com`. */
   readonly origins: readonly string[];
-  /** Whether their requests may have cookies; not unless told otherwise. */
+  /** True when their requests may have cookies; false by default. */
   readonly credentials?: boolean | undefined;
 }
 
-/** Adds to answers what lets the named origins read them. */
+/** Adds the headers that let the named origins read answers. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #credentials: boolean;
 
-  constructor(given: CorsOptions) {
-    checkOptions(given, ['origins', 'credentials'], 'cors');
-    const { origins, credentials = false }: { origins?: unknown; credentials?: unknown } = given;
+  constructor(input: CorsOptions) {
+    checkOptions(input, ['origins', 'credentials'], 'cors');
+    const { origins, credentials = false }: { origins?: unknown; credentials?: unknown } = input;
     if (!Array.isArray(origins) || !origins.every(isOrigin)) {
       invalid('cors.origins', 'must be a list of origins, like https://app.example.com');
     }
@@ -31,19 +31,19 @@ export class Cors {
 
   /** The answer to a preflight request, for a handler of these methods. */
   preflight(request: Request, methods: readonly string[]): Response {
-    const asked = request.headers.get('access-control-request-headers');
+    const requestedHeaders = request.headers.get('access-control-request-headers');
     const headers = {
       'access-control-allow-methods': methods.join(', '),
-      ...(asked !== null && { 'access-control-allow-headers': asked }),
+      ...(requestedHeaders !== null && { 'access-control-allow-headers': requestedHeaders }),
       'access-control-max-age': '600',
     };
     const isKnown = this.#origins.has(request.headers.get('origin') ?? '');
     return this.allow(request, new Response(null, { status: 204, ...(isKnown && { headers }) }));
   }
 
-  /** An answer that the origin of its request can read, if it is one of those that are named. */
-  allow(request: Request, { body, status, statusText, headers: given }: Response): Response {
-    const headers = new Headers(given);
+  /** Lets the origin of the request read an answer, if it is one of the named origins. */
+  allow(request: Request, { body, status, statusText, headers: input }: Response): Response {
+    const headers = new Headers(input);
     const origin = request.headers.get('origin');
     headers.append('vary', 'origin');
     if (origin !== null && this.#origins.has(origin)) {
@@ -56,9 +56,9 @@ export class Cors {
   }
 }
 
-function isOrigin(given: unknown): boolean {
+function isOrigin(input: unknown): boolean {
   try {
-    return typeof given === 'string' && new URL(given).origin === given;
+    return typeof input === 'string' && new URL(input).origin === input;
   } catch {
     return false;
   }

@@ -1,14 +1,14 @@
-// Node's own HTTP servers: what they give as a `Request`, and a `Response` as they send it. Nothing of Node is
-// imported: what is needed of its types is spelled here.
+// Node's own HTTP servers: their requests as `Request`, and a `Response` as they send it. Nothing is imported from
+// Node: the members of its types that are used are declared here.
 
-import { ErrorTeller, type OnError } from './answers.js';
+import { ErrorLog, type OnError } from './answers.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
 
-/** What is used of `http.IncomingMessage`. */
+/** The members of `http.IncomingMessage` that are used. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly rawHeaders: readonly string[];
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly socket?: object | null;
@@ -18,7 +18,7 @@ export interface NodeRequest {
   resume(): unknown;
 }
 
-/** What is used of `http.ServerResponse`. */
+/** The members of `http.ServerResponse` that are used. */
 export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;
@@ -36,15 +36,15 @@ export interface NodeResponse {
 
 /** Options of {@link nodeListener}. */
 export interface NodeListenerOptions {
-  /** Hears of what a handler throws, and of bodies that break; the console is told otherwise. */
+  /** Receives errors that a handler throws, and broken bodies; the console by default. */
   readonly onError?: OnError | undefined;
 }
 
 /**
- * A listener for `http.createServer`, `https.createServer` and `http2.createSecureServer` that answers by a handler of
- * the Fetch API. The body of an answer is written as fast as the client reads it; when the client has gone, the
- * `signal` of its request is aborted. A request that no handler could be given is answered with status 400; a handler
- * that throws, with 500. It never throws, and leaves no rejection unhandled.
+ * A listener for `http.createServer`, `https.createServer` and `http2.createSecureServer` that answers by a handler
+ * of the Fetch API. The body of an answer is written as fast as the client reads it; when the client disconnects, the
+ * `signal` of its request is aborted. A request that the Fetch API cannot hold is answered with status 400; a handler
+ * that throws, with 500. The listener never throws, and leaves no rejection unhandled.
  *
  * @example
  * createServer(nodeListener(sseHandler(service, { authorize }))).listen(8080);
@@ -59,21 +59,21 @@ export function nodeListener(
   if (onError !== undefined) {
     checkFunction(onError, 'onError');
   }
-  const errors = new ErrorTeller(onError);
+  const errors = new ErrorLog(onError);
   return (given, response) => {
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     const ignore = (): void => undefined;
     // Without a listener an error of the connection would end the process.
     given.on('error', ignore);
     response.on('error', ignore);
-    response.once('close', () => gone.abort());
-    void answer(handler, errors, given, response, gone.signal);
+    response.once('close', () => disconnected.abort());
+    void answer(handler, errors, given, response, disconnected.signal);
   };
 }
 
 async function answer(
   handler: (request: Request) => Response | Promise<Response>,
-  errors: ErrorTeller,
+  errors: ErrorLog,
   given: NodeRequest,
   response: NodeResponse,
   signal: AbortSignal,
@@ -85,7 +85,7 @@ async function answer(
     await send(answered, given.method === 'HEAD', response, signal);
   } catch (error) {
     if (response.headersSent) {
-      // The client is told by the end of the connection that this is not all.
+      // The end of the connection shows the client that the answer is incomplete.
       if (!signal.aborted) {
         errors.log(error, request);
       }
@@ -125,7 +125,7 @@ function requestOf(given: NodeRequest, signal: AbortSignal): Request | undefined
   }
 }
 
-/** The address; `undefined` where it is none: `*`, `*:99999`, a host with a path in it. */
+/** The URL; `undefined` when it is invalid: `*`, `*:99999`, a host with a path in it. */
 function urlOf({ url = '', method, headers, socket }: NodeRequest): string | undefined {
   const isEncrypted = (socket as { readonly encrypted?: boolean } | null | undefined)?.encrypted === true;
   const scheme = isEncrypted ? 'https' : 'http';
@@ -143,7 +143,7 @@ function urlOf({ url = '', method, headers, socket }: NodeRequest): string | und
   return url.startsWith('/') ? new URL(`${scheme}://${host}${url}`).href : undefined;
 }
 
-/** The body of a request, as it comes, and no faster than it is read. */
+/** The body of a request, read from the connection on demand. */
 function bodyOf(given: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -181,7 +181,7 @@ function bodyOf(given: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Ar
   });
 }
 
-/** Sends an answer, and resolves when all of it is written or the client has gone. */
+/** Sends an answer, and resolves when all of it is written or the client has disconnected. */
 async function send(answered: Response, isHead: boolean, response: NodeResponse, signal: AbortSignal): Promise<void> {
   const { status, headers, body } = answered;
   response.statusCode = status;
@@ -200,7 +200,7 @@ async function send(answered: Response, isHead: boolean, response: NodeResponse,
     return;
   }
   const reader = body.getReader();
-  // Before the first piece: a stream may have nothing to tell for long.
+  // Before the first piece: a stream may be silent for long.
   response.flushHeaders?.();
   const stop = (): void => void reader.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
@@ -220,7 +220,7 @@ async function send(answered: Response, isHead: boolean, response: NodeResponse,
   }
 }
 
-/** Resolves when there is room to write, or the client has gone. */
+/** Resolves when there is room to write, or the client has disconnected. */
 async function drained(response: NodeResponse, signal: AbortSignal): Promise<void> {
   if (signal.aborted) {
     return;

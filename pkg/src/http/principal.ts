@@ -1,24 +1,24 @@
-// Who asks over HTTP, and what of the sessions it may see.
+// The principal of an HTTP request, and the sessions that it may see.
 
 import { checkOptionalString, checkOptions, invalid } from '../checks/arguments.js';
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 import { isWellFormed } from '../model/json.js';
-import type { StoredScope } from '../model/scope.js';
+import { STORED_SCOPES, type StoredScope } from '../model/scope.js';
 import type { WatchKey } from '../model/watch.js';
 
-/** Names of which each is granted, or all there are. */
+/** The granted names, or all. */
 export type Granted = readonly string[] | 'all';
 
 /**
- * Who asks, and what it may see. What a request asks for is compared with it: it never changes what is asked for.
+ * The identity behind a request, and its rights. A request is compared with them, and never changed.
  *
  * @example
  * // A user sees its own sessions, its own values, and those of the app.
  * const principal = { id: 'ana', apps: ['tutor'], users: ['ana'] };
  */
 export interface Principal {
-  /** A name that stays: what is limited for each client is counted under it. Those without one count as one client. */
+  /** A stable name: limits for each client are counted under it. Those without one count as one client. */
   readonly id?: string | undefined;
   /** The apps. */
   readonly apps: Granted;
@@ -27,44 +27,47 @@ export interface Principal {
   /** The sessions of these users, by their ids; all of them unless told otherwise. */
   readonly sessions?: Granted | undefined;
   /**
-   * Of which scopes it may read values and watch changes; of all unless told otherwise. So a user reads the `app:`
-   * values of its apps, as every session shows them. Keys of other scopes are left out wherever they would show: in
-   * states, events and changes.
+   * The scopes whose values it may read and watch; all by default. So a user reads the `app:` values of its apps, as
+   * every session shows them. Keys of other scopes are removed wherever they would appear: in states, events and
+   * changes.
    */
   readonly reads?: readonly StoredScope[] | undefined;
-  /** When it ends, as a `Date` or in milliseconds since the epoch: streams end then. */
+  /** The time when it ends, as a `Date` or in milliseconds since the epoch: streams end then. */
   readonly ends?: Date | number | undefined;
 }
 
 const MEMBERS = ['id', 'apps', 'users', 'sessions', 'reads', 'ends'];
-const SCOPES: readonly StoredScope[] = ['session', 'user', 'app'];
+const SCOPES: readonly StoredScope[] = [...STORED_SCOPES].reverse();
 
-/** What `authorize` answers: who asks; a `Response` that refuses; or nothing, which is answered with status 401. */
+/**
+ * The answer of `authorize`: a principal; a `Response` that refuses; or `undefined`, which is answered with status
+ * 401.
+ */
 export type Authorized = Principal | Response | undefined;
 
-/** Says who asks, from a request. It must not read the request's body. */
+/** Returns the principal of a request. It must not read the request's body. */
 export type Authorize = (request: Request) => Authorized | Promise<Authorized>;
 
-/** For demos, and programs that only their own machine reaches: whoever asks may see everything. */
+/** For demos, and programs that only their own machine reaches: everyone may see everything. */
 export const EVERYONE: Principal = Object.freeze({ apps: 'all', users: 'all' });
 
-/** A principal that was checked. */
+/** The rights of a principal that was checked. */
 export class Rights {
   readonly id: string;
-  /** When it ends, in milliseconds since the epoch; `undefined`: never. */
+  /** The time when it ends, in milliseconds since the epoch; `undefined`: never. */
   readonly ends: number | undefined;
   readonly #apps: Granted;
   readonly #users: Granted;
   readonly #sessions: Granted;
   readonly #reads: readonly StoredScope[];
 
-  /** Throws `INVALID_ARGUMENT` for what is no principal: nothing is granted by leaving something out. */
-  constructor(given: unknown) {
-    if (typeof given !== 'object' || given === null) {
-      invalid('authorize', `must answer a principal, a Response or undefined, not ${describe(given)}`);
+  /** Throws `INVALID_ARGUMENT` unless it is a complete principal: an omission grants nothing. */
+  constructor(input: unknown) {
+    if (typeof input !== 'object' || input === null) {
+      invalid('authorize', `must answer a principal, a Response or undefined, not ${describe(input)}`);
     }
-    checkOptions(given, MEMBERS, 'principal');
-    const { id, apps, users, sessions = 'all', reads = SCOPES, ends } = given as Principal;
+    checkOptions(input, MEMBERS, 'principal');
+    const { id, apps, users, sessions = 'all', reads = SCOPES, ends } = input as Principal;
     checkOptionalString(id, 'principal.id');
     this.id = id ?? '';
     this.#apps = granted(apps, 'principal.apps');
@@ -74,27 +77,27 @@ export class Rights {
     this.ends = endOf(ends);
   }
 
-  /** Whether it has ended by now. */
+  /** True when it has ended by now. */
   get isOver(): boolean {
     return this.ends !== undefined && this.ends <= Date.now();
   }
 
-  /** Whether it may read the values of a scope. */
+  /** True when it may read the values of a scope. */
   reads(scope: StoredScope): boolean {
     return this.#reads.includes(scope);
   }
 
-  /** Whether it may read all scopes. */
+  /** True when it may read all scopes. */
   get readsAll(): boolean {
     return SCOPES.every((scope) => this.reads(scope));
   }
 
-  /** Whether it may see a session of an app that it may see. */
+  /** True when it may see a session of an app that it may see. */
   seesSession({ userId, sessionId }: { readonly userId: string; readonly sessionId: string }): boolean {
     return has(this.#users, userId) && has(this.#sessions, sessionId) && this.reads('session');
   }
 
-  /** Whether it may see what is asked for. */
+  /** True when it may see the target. */
   sees({ appName, userId, sessionId }: WatchKey): boolean {
     if (!has(this.#apps, appName)) {
       return false;
@@ -107,7 +110,7 @@ export class Rights {
       : this.seesSession({ userId, sessionId });
   }
 
-  /** Throws `FORBIDDEN` when it may not see what is asked for, whether that is there or not. */
+  /** Throws `FORBIDDEN` when it may not see the target, present or not. */
   check(target: WatchKey): void {
     if (!this.sees(target)) {
       throw new StatepadError('FORBIDDEN', 'what is asked for may not be seen by who asks');
@@ -115,7 +118,7 @@ export class Rights {
   }
 }
 
-/** What `authorize` may throw for clients to be told. Whatever else it throws is a fault of the server. */
+/** The codes of errors of `authorize` that clients see. Any other error is a fault of the server. */
 const TOLD: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'FORBIDDEN',
@@ -125,8 +128,8 @@ const TOLD: readonly ErrorCode[] = [
 ];
 
 /**
- * Who asks. Throws `UNAUTHENTICATED` when `authorize` does not know, and an error without a code, which is a fault of
- * the server, when it fails or answers what is no principal.
+ * The rights of the requester. Throws `UNAUTHENTICATED` when `authorize` does not know it, and an error without a
+ * code, which is a fault of the server, when `authorize` fails or answers something else than a principal.
  */
 export async function authorized(authorize: Authorize, request: Request): Promise<Rights | Response> {
   const rights = await rightsOf(authorize, request).catch((error: unknown) => {
@@ -150,29 +153,29 @@ function has(granted: Granted, name: string): boolean {
   return granted === 'all' || granted.includes(name);
 }
 
-function granted(given: unknown, path: string): Granted {
-  if (given === 'all') {
-    return given;
+function granted(input: unknown, path: string): Granted {
+  if (input === 'all') {
+    return input;
   }
-  if (!isTexts(given)) {
-    invalid(path, given === undefined ? 'is missing' : `must be a list of names, or 'all', not ${describe(given)}`);
+  if (!isTexts(input)) {
+    invalid(path, input === undefined ? 'is missing' : `must be a list of names, or 'all', not ${describe(input)}`);
   }
-  return [...given];
+  return [...input];
 }
 
-function readable(given: readonly StoredScope[]): readonly StoredScope[] {
-  if (!isTexts(given) || !given.every((scope) => SCOPES.includes(scope))) {
+function readable(input: readonly StoredScope[]): readonly StoredScope[] {
+  if (!isTexts(input) || !input.every((scope) => SCOPES.includes(scope))) {
     invalid('principal.reads', `must be a list of ${SCOPES.join(', ')}`);
   }
-  return [...given];
+  return [...input];
 }
 
-function isTexts(given: unknown): given is readonly string[] {
-  return Array.isArray(given) && given.every((name) => typeof name === 'string' && isWellFormed(name));
+function isTexts(input: unknown): input is readonly string[] {
+  return Array.isArray(input) && input.every((name) => typeof name === 'string' && isWellFormed(name));
 }
 
-function endOf(given: Date | number | undefined): number | undefined {
-  const time = given instanceof Date ? given.getTime() : given;
+function endOf(input: Date | number | undefined): number | undefined {
+  const time = input instanceof Date ? input.getTime() : input;
   if (time !== undefined && (typeof time !== 'number' || Number.isNaN(time))) {
     invalid('principal.ends', 'must be a valid Date or a number of milliseconds since the epoch');
   }

@@ -1,14 +1,14 @@
-// How many streams a client may have at a time.
+// The limit on a client's simultaneous streams.
 
 import type { Rights } from './principal.js';
 import { checkFunction, checkOptions, invalid } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
 
-/** How many streams a client may have at a time, in one process. */
+/** The limit on a client's simultaneous streams, in one process. */
 export interface StreamLimitOptions {
-  /** How many. */
+  /** The number of streams. */
   readonly streams: number;
-  /** Says which client a request is of; unless told otherwise its principal's `id` does. */
+  /** Returns the client of a request; by default it is the `id` of the principal. */
   readonly client?: ((request: Request) => string) | undefined;
 }
 
@@ -32,7 +32,7 @@ export class StreamLimit {
     this.#client = client;
   }
 
-  /** Counts one more. Answers what is called when it has ended. Throws `TOO_MANY_REQUESTS`. */
+  /** Counts one more. Answers a function to call at its end. Throws `TOO_MANY_REQUESTS`. */
   enter(request: Request, { id }: Rights): () => void {
     if (this.#most === Infinity) {
       return () => undefined;

@@ -1,16 +1,16 @@
-// A text that is sent as it comes about: no faster than it is read, and with something now and then to keep it open.
+// A text stream: written as fast as it is read, and kept open by heartbeats.
 
-/** How a stream is kept, and when it ends. */
+/** The heartbeat and the end of a stream. */
 export interface TextStreamOptions {
-  /** What is written when there is nothing else to write, and after how many milliseconds of that. */
+  /** The text that is written after so many milliseconds of silence. */
   readonly heartbeat: { readonly text: string; readonly every: number };
-  /** When it ends, in milliseconds since the epoch; `undefined`: not by itself. */
+  /** The time when it ends, in milliseconds since the epoch; `undefined`: never by itself. */
   readonly ends?: number | undefined;
-  /** Who reads it has gone when this is aborted. */
+  /** Aborted when the reader disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How much is written ahead of who reads, in bytes. */
+/** The size of the buffer ahead of the reader, in bytes. */
 const AHEAD = 16_384;
 /** The longest that a timer can wait, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -24,7 +24,7 @@ export class TextStream {
   readonly #every: number;
   readonly #heartbeat: string;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Those who wait for room. */
+  /** Writers that wait for room. */
   #waiting: (() => void)[] = [];
   #beat: ReturnType<typeof setTimeout> | undefined;
   #end: ReturnType<typeof setTimeout> | undefined;
@@ -51,7 +51,7 @@ export class TextStream {
     }
   }
 
-  /** Aborted when it has ended: nothing that is written then reaches anybody. */
+  /** Aborted when it has ended: later writes reach nobody. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }
@@ -63,7 +63,7 @@ export class TextStream {
     }
   }
 
-  /** Writes a text, however much room there is. */
+  /** Writes a text, even if there is no room. */
   write(text: string): void {
     if (!this.ended.aborted && text !== '') {
       this.#controller?.enqueue(this.#encoder.encode(text));
@@ -71,7 +71,7 @@ export class TextStream {
     }
   }
 
-  /** Ends it behind what was written. */
+  /** Ends it after the buffered text. */
   close(): void {
     if (!this.ended.aborted) {
       this.#stop();
@@ -95,7 +95,7 @@ export class TextStream {
   #beatLater(): void {
     clearTimeout(this.#beat);
     this.#beat = setTimeout(() => {
-      // Who does not read what is there needs no more of it.
+      // A reader that leaves data unread needs no heartbeat.
       if ((this.#controller?.desiredSize ?? 0) > 0) {
         this.write(this.#heartbeat);
       } else {

@@ -1,20 +1,20 @@
-// What comes in is checked, copied and frozen in one pass. After it no caller's later mutation reaches the service,
-// and what JSON would lose or change without a word is an error that names its place.
+// Admission: values are checked, copied and frozen in one pass. After it no later mutation by the caller reaches the
+// service, and a value that JSON would lose or change silently is an error that names its path.
 //
-// To look for members under symbols takes three times as long as to look for all others. So it is done where one that
-// is lost would be state that is lost: in deltas and states with all that is in their values, and among the members of
-// an event and of its actions. Further down in an event a member under a symbol is left out, as JSON does it.
+// Looking for members under symbols takes three times as long as looking for all others. So it is done only where a
+// lost member would be lost state: in deltas and states with all their values, and among the members of an event and
+// of its actions. Deeper in an event a member under a symbol is dropped, as by JSON.
 
 import { ADK_EVENT } from '../model/adk-event.js';
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed, put } from '../model/json.js';
-import { UNMARKED, markedOf, type KeyedOperators } from '../model/operator-write.js';
+import { UNMARKED, contentOfMark, type KeyedOperators } from '../model/operator-write.js';
 import { isOperator, type Operator } from '../model/operators.js';
-import { describe, isPlain, isRevoked } from '../model/kinds.js';
+import { describe, isPlain, isRevoked } from '../model/value-types.js';
 import type { Json } from '../model/types.js';
 
-/** How deep lists and objects may be nested in a value; the core has the same limit. */
+/** The deepest nesting of lists and objects in a value; the core has the same limit. */
 export const MAX_DEPTH = 100;
 
 /** Options of the pass. */
@@ -24,10 +24,7 @@ export interface AdmitOptions {
    * puts a few into its events.
    */
   readonly instances?: boolean;
-  /**
-   * Takes members whose names are near misses of known ones: as long as a log is read, of which every event is kept as
-   * it is.
-   */
+  /** Accepts near misses of known names while a log is read, because its events are kept unchanged. */
   readonly anyName?: boolean;
 }
 
@@ -81,15 +78,15 @@ export function admitMembers(
 }
 
 /** Copies a delta and freezes its values. `path` names it in errors. */
-export function admitDelta(given: unknown, path: string, { instances = false }: AdmitOptions = {}): AdmittedDelta {
+export function admitDelta(input: unknown, path: string, { instances = false }: AdmitOptions = {}): AdmittedDelta {
   const delta: Record<string, Json> = {};
-  if (given === undefined || given === null) {
+  if (input === undefined || input === null) {
     return { delta, deleted: NOTHING };
   }
-  if (!isPlain(given)) {
+  if (!isPlain(input)) {
     throw new StatepadError(
       'INVALID_ARGUMENT',
-      `${path} must be a plain object of keys and values, not ${describe(given)}`,
+      `${path} must be a plain object of keys and values, not ${describe(input)}`,
       { path },
     );
   }
@@ -98,8 +95,8 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
   let operators: Record<string, Operator> | undefined;
   let key = '';
   try {
-    for (key of Object.keys(given)) {
-      const value = given[key];
+    for (key of Object.keys(input)) {
+      const value = input[key];
       if (!isWellFormed(key)) {
         throw new Fault('is a key with a lone surrogate');
       }
@@ -108,7 +105,7 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
         put(delta, key, null);
         continue;
       }
-      const marked = typeof value === 'object' ? markedOf(value) : undefined;
+      const marked = typeof value === 'object' ? contentOfMark(value) : undefined;
       if (marked === undefined) {
         put(delta, key, required(copy(value, key, 1, rules)));
       } else {
@@ -116,9 +113,9 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
       }
     }
   } catch (fault) {
-    throw report(located(fault, key, given), path, true);
+    throw report(located(fault, key, input), path, true);
   }
-  admitSymbols(given, path);
+  admitSymbols(input, path);
   if (operators === undefined) {
     return { delta, deleted: deleted ?? NOTHING };
   }
@@ -126,18 +123,21 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
   return { delta, deleted: deleted ?? NOTHING, operators };
 }
 
-/** A copy of an operator: another copy of the package may know others, and anybody can make something up. */
-function admitOperator(given: unknown, key: string): Operator {
-  const operator = copy(given, key, 1, SYMBOLS);
+/**
+ * A copy of an operator. It is checked because other copies of the package may know others, and anyone can make one by
+ * hand.
+ */
+function admitOperator(input: unknown, key: string): Operator {
+  const operator = copy(input, key, 1, SYMBOLS);
   if (!isOperator(operator)) {
     throw new StatepadError('INVALID_ARGUMENT', `the operator of "${key}" is not known here`, { key });
   }
   return operator;
 }
 
-function admitSymbols(given: object, path: string): void {
+function admitSymbols(input: object, path: string): void {
   try {
-    refuseSymbols(given);
+    refuseSymbols(input);
   } catch (fault) {
     throw report(fault, path);
   }
@@ -150,14 +150,14 @@ const INSTANCES = 1;
 /** Refuses members under symbols, but for those of ADK's instances. */
 const SYMBOLS = 2;
 
-/** How values of the state are copied. */
+/** The rules for values of the state. */
 function stateRules(instances: boolean): number {
   return instances ? SYMBOLS | INSTANCES : SYMBOLS;
 }
 
 /**
- * The frozen copy of a value, or `undefined` for what an object may leave out. `name` is what its member is called,
- * for its `toJSON`; `rules` are those above, added up. Throws a {@link Fault}.
+ * The frozen copy of a value, or `undefined` for a value that an object may omit. `name` is the member's name, for
+ * `toJSON`; `rules` are those above, added up. Throws a {@link Fault}.
  */
 function copy(value: unknown, name: string, depth: number, rules: number): Json | undefined {
   switch (typeof value) {
@@ -197,7 +197,7 @@ function copyOther(value: object, name: string, depth: number, rules: number): J
     throw new Fault('is a revoked proxy');
   }
   const { toJSON } = value as { toJSON?: unknown };
-  if (markedOf(value) !== undefined) {
+  if (contentOfMark(value) !== undefined) {
     throw new Fault('is an operator: it can only be the whole value of a key in a delta');
   }
   if (typeof toJSON === 'function') {
@@ -260,7 +260,7 @@ function copyRecord(record: Record<string, unknown>, names: readonly string[], d
   return Object.freeze(copied);
 }
 
-/** What `JSON.stringify` would take in the place of a value that has a `toJSON`. */
+/** The value that `JSON.stringify` would take for one with a `toJSON`. */
 function copyJson(
   value: object,
   toJSON: (name: string) => unknown,
@@ -275,7 +275,7 @@ function copyJson(
   if (!isAnswerer(json)) {
     return copy(json, name, depth + 1, rules);
   }
-  // It is asked once: JSON.stringify does not ask the answer for its toJSON either, and leaves out what is a function.
+  // It is called once: JSON.stringify does not call the answer's toJSON either, and drops functions.
   if (Array.isArray(json)) {
     return copyArray(json, depth + 1, rules);
   }
@@ -290,12 +290,12 @@ function isAnswerer(json: unknown): json is object {
   return typeof json === 'object' && json !== null && typeof (json as { toJSON?: unknown }).toJSON === 'function';
 }
 
-/** A plain object, or an instance of a class that nothing but its members make up. */
+/** True for a plain object, and for an instance of a class that consists of its members alone. */
 export function isRecordLike(value: object): boolean {
   return isPlain(value) || Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** JSON would leave these out without a word. ADK's mark of its events is known. */
+/** Refuses members under symbols, which JSON would drop silently. ADK's mark of its events is accepted. */
 function refuseSymbols(value: object): void {
   for (const symbol of Object.getOwnPropertySymbols(value)) {
     if (symbol !== ADK_EVENT && Object.prototype.propertyIsEnumerable.call(value, symbol)) {
@@ -311,9 +311,9 @@ function required(copied: Json | undefined): Json {
   return copied;
 }
 
-/** What is wrong with a value. On its way out of the value it learns where that is. */
+/** A fault in a value. While it is thrown outwards it collects its path. */
 class Fault extends Error {
-  /** From the inside to the outside: the objects, and the way from each to the next. */
+  /** From the inside to the outside: the objects, and the step from each to the next. */
   readonly way: { readonly object: object; readonly step: string | number }[] = [];
 }
 
@@ -324,10 +324,10 @@ function located(fault: unknown, step: string | number, object: object): Error {
   return fault as Error;
 }
 
-/** The error that a fault becomes. State keys stand in brackets and quotes; members as JavaScript writes them. */
+/** The error for a fault. State keys are written in brackets and quotes; members as in JavaScript. */
 function report(fault: unknown, root: string, isDelta = false): Error {
   if (!(fault instanceof Fault)) {
-    // What a getter or a toJSON has thrown.
+    // Thrown by a getter or a toJSON.
     return fault as Error;
   }
   const way = fault.way.reverse();

@@ -1,9 +1,9 @@
-// The clock that a service is given.
+// The caller's clock.
 
 import { StatepadError } from '../model/errors.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 
-/** A clock whose every answer is looked at: a `Date`, a text or a bigint would be stored as something else. */
+/** A clock that checks every answer: a `Date`, a text or a bigint would be stored as something else. */
 export function checkedClock(now: () => unknown): () => number {
   return () => {
     const time = now();

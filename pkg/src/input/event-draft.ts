@@ -1,10 +1,10 @@
-// An event on its way in: admitted, and completed once the core has answered.
+// Event drafts: admitted, and completed once the core has answered.
 
 import { EMPTY, admitDelta, admitMembers, isRecordLike, type AdmitOptions, type AdmittedDelta } from './admit.js';
 import { checkMetadata, storedDeletions, withDeletions } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { sameJson } from '../model/json.js';
-import { describe, isObject, isPlain } from '../model/kinds.js';
+import { describe, isObject, isPlain } from '../model/value-types.js';
 import { newId } from '../model/ids.js';
 import { checkEventNames } from './requests.js';
 import { isTemp } from '../model/scope.js';
@@ -23,54 +23,51 @@ export interface EventDraft {
   /** Its operators, if it has any: each of their keys is in the delta, as `null` until it is resolved. */
   operators: KeyedOperators | undefined;
   readonly id: string;
-  /** Whether the caller chose the id: it may come again by another call. */
+  /** True when the caller chose the id: another call may repeat it. */
   readonly named: boolean;
   readonly timestamp: number;
-  /** Whether the caller left the timestamp to the clock. */
+  /** True when the clock sets the timestamp. */
   readonly timed: boolean;
 }
 
-/**
- * The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is
- * set.
- */
+/** The `temp:` keys of an event: visible to its invocation, never stored. Deletions apply after the values. */
 export interface TempDelta {
   readonly set: ReadonlyMap<string, Json>;
   readonly unset: readonly string[];
 }
 
-/** What the context of an invocation gives to the events that go through it. */
-export interface ContextPart {
-  /** For events that do not name one. */
+/** The part of an event that the context of an invocation contributes. */
+export interface ContextContribution {
+  /** The author of events that name none. */
   readonly author: string;
   readonly invocationId: string;
-  /** In the place of the event's own delta, which is in it. It becomes a part of the draft. */
-  readonly written: AdmittedDelta;
+  /** Replaces the event's own delta, which it includes. It becomes part of the draft. */
+  readonly writes: AdmittedDelta;
 }
 
 /**
- * Checks and copies an event, and fills in what is missing. The caller's object is never changed.
+ * Checks and copies an event, and fills in missing members. The caller's object is never changed.
  *
  * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
  */
 export function admitEvent(
-  given: EventInit,
+  input: EventInit,
   now: () => number,
   options: AdmitOptions,
-  context?: ContextPart,
+  context?: ContextContribution,
 ): EventDraft {
-  checkRecord(given, 'event', options);
-  const { actions: givenActions } = given;
+  checkRecord(input, 'event', options);
+  const { actions: givenActions } = input;
   if (givenActions !== undefined) {
     checkRecord(givenActions, 'actions', options);
   }
-  const names = Object.keys(given);
+  const names = Object.keys(input);
   const actionNames = givenActions === undefined ? NO_NAMES : Object.keys(givenActions);
   if (options.anyName !== true) {
     checkEventNames(names, actionNames);
   }
   const event: Record<string, Json> = {};
-  admitMembers(given, names, event, 'actions', '', options);
+  admitMembers(input, names, event, 'actions', '', options);
   if (context !== undefined) {
     event['author'] ??= context.author;
     event['invocationId'] = context.invocationId;
@@ -78,7 +75,7 @@ export function admitEvent(
   const { id, named, timestamp, timed } = complete(event, now);
 
   const { delta, deleted, operators } =
-    context?.written ?? admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
+    context?.writes ?? admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
   const actions: Record<string, Json> = {
     stateDelta: delta,
     artifactDelta: EMPTY,
@@ -89,7 +86,7 @@ export function admitEvent(
     admitMembers(givenActions, actionNames, actions, 'stateDelta', 'actions', options);
   }
   event['actions'] = actions;
-  if ((given as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
+  if ((input as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
     (event as unknown as Record<symbol, unknown>)[ADK_EVENT] = true;
   }
   const stored = deletionsIn(event['customMetadata'], deleted, operators);
@@ -98,14 +95,17 @@ export function admitEvent(
 
 const NO_NAMES: readonly string[] = [];
 
-/** What has getters or entries in the place of members would be lost: only ADK's own instances are their members. */
-function checkRecord(given: unknown, path: string, { instances = false }: AdmitOptions): void {
-  if (!isPlain(given) && !(instances && isObject(given) && isRecordLike(given))) {
-    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object, not ${describe(given)}`, { path });
+/**
+ * Refuses getters and entries in the place of members, which would be lost: only ADK's own instances consist of their
+ * members.
+ */
+function checkRecord(input: unknown, path: string, { instances = false }: AdmitOptions): void {
+  if (!isPlain(input) && !(instances && isObject(input) && isRecordLike(input))) {
+    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object, not ${describe(input)}`, { path });
   }
 }
 
-/** All deletions of an event: those that its metadata name already, and those of its delta. */
+/** All deletions of an event: those in its metadata, and those of its delta. */
 function deletionsIn(
   metadata: Json | undefined,
   deleted: readonly string[],
@@ -123,7 +123,7 @@ function deletionsIn(
   return storedDeletions(metadata).concat(deleted);
 }
 
-/** Fills in and checks what the service itself reads. */
+/** Fills in and checks the members that the service itself reads. */
 function complete(
   event: Record<string, Json>,
   now: () => number,
@@ -146,7 +146,7 @@ function complete(
   return { id, named, timestamp, timed };
 }
 
-/** Takes the `temp:` keys out of a draft, which can be prepared once more then. */
+/** Takes the `temp:` keys out of a draft, which can then be prepared once more. */
 export function extractTempKeys(draft: EventDraft): TempDelta {
   const { event, delta, deleted, operators } = draft;
   const set = new Map<string, Json>();
@@ -157,8 +157,8 @@ export function extractTempKeys(draft: EventDraft): TempDelta {
     }
   }
   if (operators !== undefined) {
-    const kept = Object.entries(operators).filter(([key]) => !isTemp(key));
-    draft.operators = kept.length > 0 ? Object.fromEntries(kept) : undefined;
+    const stored = Object.entries(operators).filter(([key]) => !isTemp(key));
+    draft.operators = stored.length > 0 ? Object.fromEntries(stored) : undefined;
   }
   const unset = deleted.filter(isTemp);
   if (unset.length > 0) {
@@ -171,10 +171,7 @@ export function extractTempKeys(draft: EventDraft): TempDelta {
   return { set, unset };
 }
 
-/**
- * The event as it is stored: frozen, its deletions and operators in their stored form. The `temp:` keys have been
- * taken out.
- */
+/** The event in its stored form: frozen, with deletions and operators in its metadata, without `temp:` keys. */
 export function freezeEvent({ event, actions, delta, deleted, operators }: EventDraft): Event {
   if (deleted.length > 0) {
     event['customMetadata'] = withDeletions(event['customMetadata'], deleted) as Json;
@@ -188,20 +185,20 @@ export function freezeEvent({ event, actions, delta, deleted, operators }: Event
 }
 
 /**
- * Whether a draft, sealed, is what is stored already. A timestamp that the clock gave does not count, and neither does
- * what operators have come to.
+ * True when a draft, sealed, equals the stored event. A timestamp by the clock does not count, and neither do the
+ * results of operators.
  */
 export function isRepeated({ timed, operators }: EventDraft, sealed: Event, stored: Event): boolean {
-  const given = timed ? { ...sealed, timestamp: stored.timestamp } : sealed;
+  const compared = timed ? { ...sealed, timestamp: stored.timestamp } : sealed;
   const names = Object.keys(operators ?? {});
   if (names.length === 0) {
-    return sameJson(given, stored);
+    return sameJson(compared, stored);
   }
-  const asked = Object.fromEntries(names.map((key) => [key, null]));
-  return sameJson(eventWith(given, asked), eventWith(stored, asked));
+  const unresolved = Object.fromEntries(names.map((key) => [key, null]));
+  return sameJson(eventWith(compared, unresolved), eventWith(stored, unresolved));
 }
 
-/** An event with what operators have come to in its delta, frozen. */
+/** A frozen event whose delta has the results of operators. */
 export function eventWith(event: Event, results: Readonly<Record<string, Json>>): Event {
   // Other programs may have stored an event without actions.
   const actions = (event as Partial<Event> | null)?.actions;

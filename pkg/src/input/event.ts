@@ -1,21 +1,21 @@
-// Making and reading events, as ADK names it.
+// Making and reading events, under ADK's names.
 
 import { StatepadError } from '../model/errors.js';
-import { describe, isList, isObject } from '../model/kinds.js';
+import { describe, isList, isObject } from '../model/value-types.js';
 import { newId } from '../model/ids.js';
 import { checkObject } from '../checks/arguments.js';
 import { ADK_EVENT } from '../model/adk-event.js';
 import type { Event, EventActions, EventInit, Part } from '../model/types.js';
 
-/** Makes the actions of an event: what is missing is empty. As in ADK. */
+/** Makes the actions of an event: missing members are empty. As in ADK. */
 export function createEventActions(actions: Partial<EventActions> = {}): EventActions {
   checkObject(actions, 'actions');
   return { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {}, ...actions };
 }
 
 /**
- * Makes an event: a missing id is generated (a UUID), a missing timestamp is now, in milliseconds since the epoch. As
- * in ADK, whose `isEvent` knows it as one of its own.
+ * Makes an event: a missing id is generated (a UUID), a missing timestamp is now, in milliseconds since the epoch.
+ * ADK's `isEvent` accepts it.
  */
 export function createEvent(event: EventInit = {}): Event {
   checkObject(event, 'event');
@@ -31,8 +31,8 @@ export function createEvent(event: EventInit = {}): Event {
 }
 
 /**
- * Whether an event is the answer that the user gets: no function call or response, no piece of a stream, no trailing
- * result of code; or one that ends the turn by itself (a long running tool, a request for credentials, a skipped
+ * True when an event is the final answer to the user: no function call or response, no piece of a stream, no trailing
+ * result of code; or an event that ends the turn by itself (a long running tool, a request for credentials, a skipped
  * summary). As in ADK.
  */
 export function isFinalResponse(event: EventInit): boolean {

@@ -1,6 +1,6 @@
-// Checks what comes in with a request, as a whole.
+// Checks of whole requests.
 
-import { describe, isObject } from '../model/kinds.js';
+import { describe, isObject } from '../model/value-types.js';
 import {
   checkCount,
   checkNames,
@@ -11,7 +11,7 @@ import {
   invalid,
   admitString,
 } from '../checks/arguments.js';
-import { ACTION_NAMES, EVENT_NAMES, meant, namesOf, type Names } from '../checks/names.js';
+import { ACTION_NAMES, EVENT_NAMES, likelyName, namesOf, type Names } from '../checks/names.js';
 import type {
   GetSessionConfig,
   ListSessionsRequest,
@@ -23,13 +23,13 @@ import type {
 import type { SharedKey } from '../model/past.js';
 import type { WatchOptions, WatchTarget, WholePlace, WholeSessionKey, WholeWatchOptions } from '../model/watch.js';
 
-/** The members of a session and of its key: any request may be one, with members beside it. */
+/** The members of a session and of its key: any request may be one, with further members beside them. */
 const SESSION = ['id', 'sessionId', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'];
 
 const requestOf = (what: string, ...known: readonly string[]): Names =>
   namesOf(`the request of ${what}`, [...known, 'signal'], { others: SESSION });
 
-/** What each request may have. */
+/** The members that each request may have. */
 export const REQUESTS = {
   createSession: requestOf('createSession', 'appName', 'userId', 'state', 'sessionId'),
   getSession: requestOf('getSession', 'appName', 'userId', 'sessionId', 'config'),
@@ -41,7 +41,7 @@ export const REQUESTS = {
   target: namesOf('the target', ['appName', 'userId', 'sessionId', 'whole'], { others: SESSION }),
 } as const;
 
-/** What the options of each operation may have. */
+/** The members that the options of each operation may have. */
 export const OPTIONS = {
   service: ['now', 'store', 'persist', 'restore', 'migrate', 'timeout', 'retry', 'cachedEvents', 'log', 'admit'],
   abortable: ['signal'],
@@ -62,17 +62,17 @@ export const OPTIONS = {
   render: ['state', 'artifact'],
 } as const;
 
-/** Checks a request: that it is one, that no name in it is a near miss of a known one, and its `signal`. */
-export function checkRequest(given: unknown, names: Names): void {
-  checkObject(given, 'request');
-  checkRequestNames(given as object, names);
-  checkSignal((given as { readonly signal?: unknown }).signal);
+/** Checks a request: its type, near misses of known names, and its `signal`. */
+export function checkRequest(input: unknown, names: Names): void {
+  checkObject(input, 'request');
+  checkRequestNames(input as object, names);
+  checkSignal((input as { readonly signal?: unknown }).signal);
 }
 
-/** A session that is given as a request may have any members. */
-function checkRequestNames(given: object, names: Names): void {
-  if (!isSession(given)) {
-    checkNames(Object.keys(given), names);
+/** Accepts any members of a session that is passed as a request. */
+function checkRequestNames(input: object, names: Names): void {
+  if (!isSession(input)) {
+    checkNames(Object.keys(input), names);
   }
 }
 
@@ -82,38 +82,38 @@ export function checkEventNames(names: readonly string[], actionNames: readonly 
   checkNames(actionNames, ACTION_NAMES);
 }
 
-/** A delta that was put beside the actions. */
+/** A hint for a delta that was put beside the actions. */
 function inActions(name: string): string | undefined {
-  return meant(name, ['stateDelta']) && 'actions.stateDelta';
+  return likelyName(name, ['stateDelta']) && 'actions.stateDelta';
 }
 
-/** Whether a session is given where a key is asked for: its `id` is the session's then. */
-function isSession(given: object): given is { readonly id: string } {
-  const { id, sessionId } = given as { readonly id?: unknown; readonly sessionId?: unknown };
+/** True for a session in the place of a key: its `id` is the session's. */
+function isSession(input: object): input is { readonly id: string } {
+  const { id, sessionId } = input as { readonly id?: unknown; readonly sessionId?: unknown };
   return typeof id === 'string' && sessionId === undefined;
 }
 
 /** The id of the session that a request names, or that it is. */
-export function sessionIdOf(given: object): unknown {
-  return isSession(given) ? given.id : (given as { readonly sessionId?: unknown }).sessionId;
+export function sessionIdOf(input: object): unknown {
+  return isSession(input) ? input.id : (input as { readonly sessionId?: unknown }).sessionId;
 }
 
 /** Checks the three parts of a key, or of a session in the place of a key. */
-export function checkKey(given: SessionKey | SessionName): SessionKey {
-  const { appName, userId } = given;
+export function checkKey(input: SessionKey | SessionName): SessionKey {
+  const { appName, userId } = input;
   return {
     appName: admitString(appName, 'appName'),
     userId: admitString(userId, 'userId'),
-    sessionId: admitString(sessionIdOf(given), 'sessionId'),
+    sessionId: admitString(sessionIdOf(input), 'sessionId'),
   };
 }
 
-/** Checks what an update is of: a key, a part of one, or a session. */
-export function checkTarget(given: UpdateStateTarget | SessionName): UpdateStateTarget {
-  checkObject(given, 'target');
-  checkRequestNames(given, REQUESTS.target);
-  const { appName, userId } = given;
-  const sessionId = sessionIdOf(given);
+/** Checks the target of an update: a key, a part of one, or a session. */
+export function checkTarget(input: UpdateStateTarget | SessionName): UpdateStateTarget {
+  checkObject(input, 'target');
+  checkRequestNames(input, REQUESTS.target);
+  const { appName, userId } = input;
+  const sessionId = sessionIdOf(input);
   checkOptionalString(userId, 'userId');
   checkOptionalString(sessionId, 'sessionId');
   if (sessionId !== undefined && userId === undefined) {
@@ -123,46 +123,46 @@ export function checkTarget(given: UpdateStateTarget | SessionName): UpdateState
 }
 
 /** Checks the options of an update. */
-export function checkUpdateOptions(given: UpdateStateOptions): UpdateStateOptions {
-  checkOptions(given, OPTIONS.updateState);
-  const { attempts, author, invocationId } = given;
+export function checkUpdateOptions(input: UpdateStateOptions): UpdateStateOptions {
+  checkOptions(input, OPTIONS.updateState);
+  const { attempts, author, invocationId } = input;
   if (attempts !== undefined && !(Number.isSafeInteger(attempts) && attempts >= 1)) {
     invalid('attempts', `must be a whole number from 1, not ${describe(attempts)}`);
   }
   checkOptionalString(author, 'author');
   checkOptionalString(invocationId, 'invocationId');
-  return given;
+  return input;
 }
 
-/** Whether an `app:` or `user:` key of no session is given. */
-export function isSharedKey(given: unknown): given is SharedKey {
-  return isObject(given) && 'key' in given && !('id' in given);
+/** True for the `app:` or `user:` key of a history without a session. */
+export function isSharedKey(input: unknown): input is SharedKey {
+  return isObject(input) && 'key' in input && !('id' in input);
 }
 
-/** Checks options that say whether the answer is detailed. */
-export function checkDetailed(given: { readonly detailed?: unknown }, known: readonly string[]): void {
-  checkOptions(given, known);
-  if (given.detailed !== undefined && typeof given.detailed !== 'boolean') {
-    invalid('detailed', `must be true or false, not ${describe(given.detailed)}`);
+/** Checks options with the member `detailed`. */
+export function checkDetailed(input: { readonly detailed?: unknown }, known: readonly string[]): void {
+  checkOptions(input, known);
+  if (input.detailed !== undefined && typeof input.detailed !== 'boolean') {
+    invalid('detailed', `must be true or false, not ${describe(input.detailed)}`);
   }
 }
 
-/** Whether a target to watch is a whole session. Its key was checked. */
-export function isWhole(given: WatchTarget): given is WholeSessionKey {
-  const { whole } = given as { readonly whole?: unknown };
+/** True when the target of a watch is a whole session. Its key was checked. */
+export function isWhole(input: WatchTarget): input is WholeSessionKey {
+  const { whole } = input as { readonly whole?: unknown };
   if (whole !== undefined && typeof whole !== 'boolean') {
     invalid('whole', `must be true or false, not ${describe(whole)}`);
   }
-  if (whole === true && sessionIdOf(given) === undefined) {
+  if (whole === true && sessionIdOf(input) === undefined) {
     invalid('whole', 'is for a session: sessionId is missing');
   }
   return whole === true;
 }
 
 /** Checks the options of a watch of a whole session. */
-export function checkWholeOptions(given: WholeWatchOptions): WholeWatchOptions {
-  checkPace(given);
-  const { since, initial } = given;
+export function checkWholeOptions(input: WholeWatchOptions): WholeWatchOptions {
+  checkPace(input);
+  const { since, initial } = input;
   if (since !== undefined) {
     checkObject(since, 'since');
     for (const name of ['revision', 'user', 'app'] as const) {
@@ -177,24 +177,24 @@ export function checkWholeOptions(given: WholeWatchOptions): WholeWatchOptions {
   if (initial && since !== undefined) {
     invalid('initial', 'is not for a watch that goes on with since');
   }
-  return given;
+  return input;
 }
 
 /** Checks the options of a watch. */
-export function checkWatchOptions(given: WatchOptions, { sessionId }: UpdateStateTarget): WatchOptions {
-  checkPace(given);
-  const { since, initial } = given;
+export function checkWatchOptions(input: WatchOptions, { sessionId }: UpdateStateTarget): WatchOptions {
+  checkPace(input);
+  const { since, initial } = input;
   checkCount(since, 'since');
   if (initial && (sessionId !== undefined || since !== undefined)) {
     invalid('initial', 'is for an app or a user, without since: watch a session with whole: true');
   }
-  return given;
+  return input;
 }
 
-/** Checks what all options of a watch have, and their names. */
-function checkPace(given: WatchOptions | WholeWatchOptions): void {
-  checkOptions(given, OPTIONS.watch);
-  const { initial, poll = 1, buffer = 1 } = given;
+/** Checks the options that all watches share, and their names. */
+function checkPace(input: WatchOptions | WholeWatchOptions): void {
+  checkOptions(input, OPTIONS.watch);
+  const { initial, poll = 1, buffer = 1 } = input;
   if (initial !== undefined && typeof initial !== 'boolean') {
     invalid('initial', `must be true or false, not ${describe(initial)}`);
   }
@@ -206,10 +206,10 @@ function checkPace(given: WatchOptions | WholeWatchOptions): void {
   }
 }
 
-/** Checks what names a session: a handle, or any object with its `id`, `appName` and `userId`. */
-export function checkSession(given: unknown): void {
-  checkObject(given, 'session');
-  const { appName, userId, id } = given as Record<string, unknown>;
+/** Checks the name of a session: a handle, or any object with its `id`, `appName` and `userId`. */
+export function checkSession(input: unknown): void {
+  checkObject(input, 'session');
+  const { appName, userId, id } = input as Record<string, unknown>;
   admitString(appName, 'session.appName');
   admitString(userId, 'session.userId');
   admitString(id, 'session.id');
@@ -226,7 +226,7 @@ export function checkConfig(config: GetSessionConfig | undefined): GetSessionCon
   return config && { numRecentEvents: config.numRecentEvents, afterTimestamp: after };
 }
 
-/** A list request, understood: adk-js's meaning of `limit`, `offset` and `page`. */
+/** A checked list request, with adk-js's meaning of `limit`, `offset` and `page`. */
 export interface ListPlan {
   readonly appName: string;
   readonly userId: string | undefined;
@@ -234,7 +234,7 @@ export interface ListPlan {
   readonly limit: number | undefined;
   readonly offset: number;
   readonly cursor: string | undefined;
-  /** The page's number where no limit tells it. */
+  /** The page's number when no limit determines it. */
   readonly page: number;
 }
 

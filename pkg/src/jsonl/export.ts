@@ -2,7 +2,7 @@
 
 import { notFound } from '../session/append.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import { checkOptions } from '../checks/arguments.js';
 import { OPTIONS, checkTarget } from '../input/requests.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
@@ -11,18 +11,18 @@ import { put } from '../model/json.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Abortable, Event, Json, Session, SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
 
-/** How many sessions are listed at once. */
+/** The number of sessions on a page of the list. */
 const PAGE = 100;
 
 /**
- * Everything of an app, of a user in it, or of one session, as JSON lines without line ends: the sessions by the time
- * of their last event, each as it was created and with its events; then the values of the app and of each user
- * concerned, as they are now. `temp:` keys are never among them. The same sessions always give the same lines.
+ * The content of an app, of a user in it, or of one session, as JSON lines without line ends: the sessions by the
+ * time of their last event, each as it was created and with its events; then the current values of the app and of
+ * each user concerned. `temp:` keys are never among them. Equal sessions always give equal lines.
  *
- * What is written meanwhile may be in the lines or not; each session is as it was at one moment.
+ * Concurrent writes may be in the lines or not; each session is consistent at one moment.
  *
- * Throws `INVALID_ARGUMENT` for a `sessionId` without a `userId`, `SESSION_NOT_FOUND` for a session that is not there,
- * and what the service throws. A session that the store cannot read does not keep the others from being exported:
+ * Throws `INVALID_ARGUMENT` for a `sessionId` without a `userId`, `SESSION_NOT_FOUND` for a missing session, and the
+ * errors of the service. A session that the store cannot read does not prevent the export of the others:
  * `STORE_CORRUPT` is thrown after the last line.
  *
  * @example
@@ -69,7 +69,7 @@ export async function* exportLines(
   }
 }
 
-/** What is read of a service: also of one of another copy of the package. */
+/** Checks the methods of a service, which may be of another copy of the package. */
 function checkService(given: unknown): void {
   const methods = ['getSession', 'listSessions', 'stateAt', 'history', 'getAppState', 'getUserState'];
   if (
@@ -84,7 +84,7 @@ function write(line: Line): string {
   return JSON.stringify(line);
 }
 
-/** The sessions that are wanted, each once. */
+/** The requested sessions, each once. */
 async function* keysOf(
   service: SessionService,
   target: UpdateStateTarget,
@@ -95,16 +95,16 @@ async function* keysOf(
     yield { appName, userId, sessionId };
     return;
   }
-  // One that gets an event meanwhile comes again, on a later page.
-  const seen = new Set<string>();
+  // A session that gets an event in the meantime comes again, on a later page.
+  const exported = new Set<string>();
   let cursor: string | undefined;
   do {
     const page = await service.listSessions({ appName, userId, limit: PAGE, cursor, signal });
-    // Those that the list cannot show throw when they are read.
+    // Sessions that the list cannot show throw when they are read.
     for (const key of [...page.sessions.map(keyOf), ...(page.corrupt ?? [])]) {
       const name = JSON.stringify([key.userId, key.sessionId]);
-      if (!seen.has(name)) {
-        seen.add(name);
+      if (!exported.has(name)) {
+        exported.add(name);
         yield key;
       }
     }
@@ -116,7 +116,7 @@ function keyOf({ appName, userId, id }: Session): SessionKey {
   return { appName, userId, sessionId: id };
 }
 
-/** The lines of a session; or why there are none: it cannot be read, or it is gone. */
+/** The lines of a session; or the reason for their absence: it cannot be read, or it was deleted. */
 async function sessionLines(
   service: SessionService,
   key: SessionKey,
@@ -136,7 +136,7 @@ async function sessionLines(
   }
 }
 
-/** One line after the other: all events as text at once would be large. */
+/** Generates the lines one by one: all events as text at once would be large. */
 function* written(session: SessionLine, events: readonly Event[]): Generator<string, void, undefined> {
   yield write(session);
   for (const event of events) {
@@ -144,7 +144,7 @@ function* written(session: SessionLine, events: readonly Event[]): Generator<str
   }
 }
 
-/** A session as it was created, as far as its log can tell. */
+/** A session as it was created, as far as its log has that. */
 async function sessionLine(service: SessionService, session: Session, options: Abortable): Promise<SessionLine> {
   const { appName, userId, id, events, lastUpdateTime } = session;
   const before = await service.stateAt(session, 0, options);
@@ -156,27 +156,24 @@ async function sessionLine(service: SessionService, session: Session, options: A
     if (step?.to !== undefined) {
       put(state, key, step.to);
     } else if (!isShared(key)) {
-      // The store does not know what it began with: this is what no event can have written.
+      // The store does not know its beginning: no event can have written this key.
       put(state, key, before[key] as Json);
     }
   }
   return { kind: 'session', appName, userId, id, timestamp: created ?? events[0]?.timestamp ?? lastUpdateTime, state };
 }
 
-/**
- * The session's own keys as they were written; the others in an order that does not depend on what others have
- * written.
- */
+/** The session's own keys in the order of writing; the others in an order that does not depend on other sessions. */
 function inOneOrder(keys: readonly string[]): string[] {
   return [...keys.filter((key) => !isShared(key)), ...keys.filter(isShared).sort()];
 }
 
-/** Whether others may have written it, too. */
+/** True when other sessions may have written it, too. */
 function isShared(key: string): boolean {
   return key.startsWith(APP_PREFIX) || key.startsWith(USER_PREFIX);
 }
 
-/** An event with its actions behind its other members, where they are when it has been appended again. */
+/** An event with its actions after its other members, as they are when it is appended again. */
 function inOrder({ actions, ...members }: Event): Event {
   return { ...members, actions };
 }

@@ -1,8 +1,8 @@
-// The lines of a file, as they are written; they are read in read.ts.
+// The lines of a file, as they are written; read.ts reads them.
 
 import type { Event, Json } from '../model/types.js';
 
-/** The version of the format that is written, and the last one that is read. */
+/** The version of the format that is written, and the newest one that is read. */
 export const VERSION = 1;
 
 /** The first line. */
@@ -17,9 +17,9 @@ export interface SessionLine {
   readonly appName: string;
   readonly userId: string;
   readonly id: string;
-  /** When it was created, in milliseconds since the epoch. */
+  /** The time when it was created, in milliseconds since the epoch. */
   readonly timestamp: number;
-  /** What it was created with, under full keys. */
+  /** The values of its creation, under full keys. */
   readonly state: Readonly<Record<string, Json>>;
 }
 

@@ -1,30 +1,30 @@
-// Lines out of pieces of text.
+// Splits pieces of text into lines.
 
 import { StatepadError } from '../model/errors.js';
-import { describe, isList, isObject } from '../model/kinds.js';
+import { describe, isList, isObject } from '../model/value-types.js';
 import { MAX_DEPTH } from '../input/admit.js';
 import { Nesting } from './nesting.js';
 
-/** What gives text: all of it, or piece by piece. */
+/** A text, or an iterable of its pieces. */
 export type Input = string | Iterable<string> | AsyncIterable<string>;
 
 /**
- * How deep lists and objects may be nested in a line: deeper than any value that a service takes, with what is around
- * it in a line.
+ * The deepest nesting of lists and objects in a line: deeper than any value that a service accepts, with the levels
+ * around it in a line.
  */
 const MOST_LEVELS = MAX_DEPTH + 10;
-/** How long a line may be, in UTF-16 units: as long as a string can be in every engine. */
+/** The longest line, in UTF-16 units: as long as a string can be in every engine. */
 const MOST_UNITS = 2 ** 28 - 32;
 
 /** One line. */
 export interface Line {
   /** Without its end. */
   readonly text: string;
-  /** Why it is not to be parsed, if it is not: the text is incomplete then. */
+  /** The reason not to parse it, if there is one: the text is incomplete then. */
   readonly fault?: string;
 }
 
-/** As much as is needed of a stream that can be read and not iterated, as Safari's. */
+/** The used members of a stream that can be read but not iterated, as Safari's. */
 interface Readable {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: string | undefined }>;
@@ -34,8 +34,8 @@ interface Readable {
 
 /**
  * The lines of a text; a line may end with `\n` or `\r\n`. Pieces may be cut anywhere. A piece that begins an object
- * where another has ended begins a line, too: so lines without ends can be given one by one. The time that it takes is
- * linear in the length of the text, whatever is in it.
+ * where another one has ended begins a line, too, so that lines without ends can be passed one by one. The time is
+ * linear in the length of the text, for any content.
  */
 export async function* linesOf(input: Input): AsyncGenerator<Line, void, undefined> {
   let line = new Growing();
@@ -71,12 +71,12 @@ class Growing {
   #text = '';
   #fault: string | undefined;
 
-  /** Whether it may be a whole object. */
+  /** True when it may be a whole object. */
   get isWhole(): boolean {
     return this.#nesting.isClosed;
   }
 
-  /** Takes more of the line. What is not going to be parsed is not kept. */
+  /** Adds to the line. A part that will not be parsed is dropped. */
   add(piece: string): void {
     this.#nesting.follow(piece);
     if (this.#nesting.deepest > MOST_LEVELS) {
@@ -95,7 +95,7 @@ class Growing {
   }
 }
 
-/** The pieces. What callers give need not be what its type says. */
+/** The pieces. A caller's value need not have its declared type. */
 function piecesOf(input: unknown): Iterable<unknown> | AsyncIterable<unknown> {
   if (typeof input === 'string') {
     return [input];

@@ -4,16 +4,17 @@ import { isBlank } from '../model/ids.js';
 import { refuse } from './problems.js';
 import type { EventInit } from '../model/types.js';
 
-/** An object as it was parsed. */
+/** A parsed object. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** An object and the places of its members in messages. */
+/** An object, with the path of its members in messages. */
 export class Checked {
   readonly members: Members;
   readonly #path: string;
 
   /**
-   * `path` is what stands before a member's name in messages. Refuses what is no object, which messages call `what`.
+   * `path` is the prefix of a member's name in messages. Refuses values that are no object, which messages call
+   * `what`.
    */
   constructor(value: unknown, what: string, path = '') {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -23,7 +24,7 @@ export class Checked {
     this.#path = path;
   }
 
-  /** A member that is a text; one that is not blank where that is asked for. */
+  /** A member that is a text; with `isNamed`, one that is not blank. */
   text(name: string, isNamed = false): string {
     const value = this.members[name];
     if (typeof value !== 'string') {
@@ -52,7 +53,7 @@ export class Checked {
   }
 }
 
-/** An event as it was stored: nothing may be left to the service to fill in. */
+/** A stored event: no member may be left to the service to fill in. */
 export function storedEvent(value: unknown, path: string): EventInit {
   const event = new Checked(value, path, `${path}.`);
   if (event.text('id') === '') {

@@ -1,4 +1,4 @@
-// How deep a JSON text is nested, told while it comes in pieces.
+// The nesting depth of a JSON text that comes in pieces.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -6,8 +6,8 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * Follows the brackets of one text. Each character is looked at once, however the text is cut. Nothing is parsed: of a
- * text that is no JSON the numbers say as much as its brackets do.
+ * Follows the brackets of one text. Each character is examined once, in pieces of any size. Nothing is parsed: for a
+ * text that is no JSON the numbers describe its brackets.
  */
 export class Nesting {
   #depth = 0;
@@ -15,17 +15,17 @@ export class Nesting {
   #isInString = false;
   #isEscaped = false;
 
-  /** The most lists and objects that are around one place of the text so far. */
+  /** The largest number of lists and objects around one character so far. */
   get deepest(): number {
     return this.#deepest;
   }
 
-  /** Whether all that was opened is closed again, and something was. */
+  /** True when something was opened, and all of it is closed again. */
   get isClosed(): boolean {
     return this.#deepest > 0 && this.#depth === 0 && !this.#isInString;
   }
 
-  /** Goes on with the next piece of the text. */
+  /** Continues with the next piece of the text. */
   follow(piece: string): void {
     let index = 0;
     while (index < piece.length) {
@@ -33,7 +33,7 @@ export class Nesting {
     }
   }
 
-  /** Goes to the end of a string; answers where to go on. */
+  /** Skips to the end of a string; answers the index to continue at. */
   #followString(piece: string, from: number): number {
     if (this.#isEscaped) {
       this.#isEscaped = false;
@@ -53,7 +53,7 @@ export class Nesting {
     return piece.length;
   }
 
-  /** Goes to the beginning of a string; answers where to go on. */
+  /** Skips to the beginning of a string; answers the index to continue at. */
   #followBrackets(piece: string, from: number): number {
     for (let index = from; index < piece.length; index++) {
       const code = piece.charCodeAt(index);

@@ -15,22 +15,22 @@ export interface OpenedLines {
   readonly service: SessionService;
   /** The sessions, in the order of the lines. */
   readonly sessions: readonly SessionKey[];
-  /** How many events they have in all. */
+  /** The number of events in all of them. */
   readonly events: number;
 }
 
 /**
- * Reads JSON lines into a service of its own: in memory, or with the options given, over a store. The lines are those
- * of `exportLines`, or sessions as ADK gives them as JSON, one a line. `input` is a text, or gives pieces of text that
- * are cut anywhere (a stream of a browser or of Node, decoded), or gives lines as `exportLines` does. Times and ids
- * are kept.
+ * Reads JSON lines into a service of its own: in memory, or with the given options, over a store. The lines are those
+ * of `exportLines`, or sessions as ADK gives them as JSON, one a line. `input` is a text, an iterable of pieces of
+ * text that are cut anywhere (a stream of a browser or of Node, decoded), or of lines, as `exportLines` yields them.
+ * Times and ids are kept.
  *
- * All lines are read and checked before anything is written. Over a store they are written one by one: when it fails
- * on the way, it has what was written by then, and the service is closed.
+ * All lines are read and checked before anything is written. Over a store they are written one by one: after a
+ * failure it has the lines that were written by then, and the service is closed.
  *
  * Throws `INVALID_ARGUMENT` for broken lines, which names the first one and has all of them, 100 at most, as
- * `problems`; and when there is no session in it. Throws `SESSION_EXISTS` when the store has one of the sessions
- * already, and what the service throws.
+ * `problems`; and for an input without a session. Throws `SESSION_EXISTS` when the store has one of the sessions
+ * already, and the errors of the service.
  *
  * @example
  * const { service, sessions } = await openLines(file.stream().pipeThrough(new TextDecoderStream()));
@@ -43,7 +43,7 @@ export async function openLines(
   const service = new SessionService(options);
   const isStored = options.store !== undefined || options.persist !== undefined;
 
-  // What only a service refuses is found in memory, before a store has anything of it.
+  // Refusals by a service show in memory, before a store has any of it.
   const contents = await check(input, isStored ? new SessionService({ now: options.now }) : service);
   if (isStored) {
     await store(contents, service);
@@ -77,7 +77,7 @@ async function store(contents: Contents, service: SessionService): Promise<void>
   }
 }
 
-/** An event that is there twice is one. */
+/** Counts events with equal ids once. */
 function countEvents({ events }: FileSession): number {
   return new Set(events.map(({ event }) => event.id)).size;
 }

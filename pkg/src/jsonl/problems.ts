@@ -1,9 +1,9 @@
-// What is wrong with the lines of a file.
+// Problems with the lines of a file.
 
 import { lostNumber, lostTitle } from '../model/json-numbers.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 
-/** How many broken lines an error lists. */
+/** The number of broken lines that an error lists. */
 const MOST = 100;
 
 /** One broken line. */
@@ -12,7 +12,7 @@ interface Problem {
   readonly reason: string;
 }
 
-/** Refuses what is being read. */
+/** Refuses the current line. */
 export function refuse(reason: string): never {
   throw new StatepadError('INVALID_ARGUMENT', reason);
 }
@@ -25,11 +25,11 @@ export function checkNumbers(json: string): void {
   }
 }
 
-/** Collects what is wrong, so that all of it can be told at once. */
+/** Collects problems, to report all of them at once. */
 export class Problems {
   readonly #problems: Problem[] = [];
 
-  /** Does something with a line. When that is refused, the line is broken, and the answer is `undefined`. */
+  /** Runs a task for a line. If it is refused, the line is broken, and the answer is `undefined`. */
   async watch<T>(line: number, task: () => T | Promise<T>, place = ''): Promise<T | undefined> {
     try {
       return await task();
@@ -42,7 +42,7 @@ export class Problems {
     }
   }
 
-  /** Throws `INVALID_ARGUMENT` when a line is broken, or when there is nothing in the file. */
+  /** Throws `INVALID_ARGUMENT` when a line is broken, or the file is empty. */
   throwIfAny(isEmpty: boolean): void {
     const problems = this.#problems.sort((one, other) => one.line - other.line).slice(0, MOST);
     const [first] = problems;

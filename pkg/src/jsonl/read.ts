@@ -1,4 +1,4 @@
-// What the lines of a file say, before anything is done with it.
+// The content of a file, before it is written to a service.
 
 import { VERSION } from './format.js';
 import { linesOf, type Input } from './lines.js';
@@ -9,7 +9,7 @@ import type { EventInit, SessionKey } from '../model/types.js';
 /** An event of a file. */
 export interface FileEvent {
   readonly line: number;
-  /** What a message begins with, where the line has several events. */
+  /** The prefix of messages, where the line has several events. */
   readonly place: string;
   readonly event: EventInit;
 }
@@ -18,9 +18,9 @@ export interface FileEvent {
 export interface FileSession {
   readonly line: number;
   readonly key: SessionKey;
-  /** When it was created; `undefined` when the file does not say. */
+  /** The time when it was created; `undefined` when the file does not say. */
   readonly timestamp: number | undefined;
-  /** What it was created with, under full keys. */
+  /** The values of its creation, under full keys. */
   readonly state: Members;
   readonly events: FileEvent[];
 }
@@ -33,13 +33,13 @@ export interface FileScope {
   readonly state: Members;
 }
 
-/** What is in a file, in its order. */
+/** The content of a file, in its order. */
 export interface Contents {
   readonly sessions: readonly FileSession[];
   readonly scopes: readonly FileScope[];
 }
 
-/** Reads all lines. Those that are broken are told to `problems`. */
+/** Reads all lines. `problems` collects the broken ones. */
 export async function readLines(input: Input, problems: Problems): Promise<Contents> {
   const reader = new Reader();
   let line = 0;
@@ -61,9 +61,9 @@ export async function readLines(input: Input, problems: Problems): Promise<Conte
 class Reader implements Contents {
   readonly sessions: FileSession[] = [];
   readonly scopes: FileScope[] = [];
-  /** Whether nothing can be said of the other lines. */
+  /** True when the other lines cannot be understood. */
   isTooNew = false;
-  readonly #seen = new Map<string, string>();
+  readonly #earlier = new Map<string, string>();
   /** The session that the next events belong to; `undefined` when its line is broken. */
   #current: FileSession | 'broken' | undefined;
 
@@ -99,7 +99,7 @@ class Reader implements Contents {
     this.#current = 'broken';
     const session = read();
     const { appName, userId, sessionId } = session.key;
-    if (this.#saw(['session', appName, userId, sessionId], String(line))) {
+    if (this.#recordName(['session', appName, userId, sessionId], String(line))) {
       refuse(`the session "${sessionId}" is in the file twice`);
     }
     this.sessions.push(session);
@@ -116,12 +116,12 @@ class Reader implements Contents {
     }
   }
 
-  /** The same values may be there twice: so files that share an app can be put together. */
+  /** The same values may occur twice, so that files that share an app can be concatenated. */
   #takeScope(scope: FileScope): void {
     const { appName, userId, state } = scope;
     const whose = userId === undefined ? `the app "${appName}"` : `the user "${userId}"`;
     const values = JSON.stringify(state);
-    const before = this.#saw(['scope', appName, userId], values);
+    const before = this.#recordName(['scope', appName, userId], values);
     if (before === undefined) {
       this.scopes.push(scope);
     } else if (before !== values) {
@@ -129,12 +129,12 @@ class Reader implements Contents {
     }
   }
 
-  /** What was there under this name before, if anything. */
-  #saw(name: readonly unknown[], what: string): string | undefined {
+  /** The earlier kind of thing under this name, if any. */
+  #recordName(name: readonly unknown[], what: string): string | undefined {
     const key = JSON.stringify(name);
-    const before = this.#seen.get(key);
+    const before = this.#earlier.get(key);
     if (before === undefined) {
-      this.#seen.set(key, what);
+      this.#earlier.set(key, what);
     }
     return before;
   }
@@ -171,7 +171,7 @@ function readScope(members: Members, line: number): FileScope {
   return { line, appName: scope.text('appName'), userId, state: scope.object('state') };
 }
 
-/** A whole session, as ADK's services and statepad's handles give it as JSON. */
+/** A whole session, in the JSON of ADK's services and statepad's handles. */
 function readDump(members: Members, line: number): FileSession {
   if (!('events' in members)) {
     refuse('kind is missing');

@@ -1,4 +1,4 @@
-// What is in a file becomes sessions of a service.
+// Writes the content of a file to a service.
 
 import { DELETED } from '../model/deletion.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
@@ -8,10 +8,10 @@ import type { Abortable, Json } from '../model/types.js';
 import type { Members } from './members.js';
 import type { Contents, FileScope, FileSession } from './read.js';
 
-/** Does something with a line; answers `undefined` when the line was refused, and that is not thrown. */
+/** Runs a task for a line; answers `undefined` when the line was refused and the refusal was recorded. */
 export type Watch = <T>(line: number, task: () => Promise<T>, place?: string) => Promise<T | undefined>;
 
-/** Writes all sessions and values, one after the other: what they share depends on the order. */
+/** Writes all sessions and values one by one: the shared values depend on the order. */
 export async function replay({ sessions, scopes }: Contents, service: SessionService, watch: Watch): Promise<void> {
   const writer = await service.logWriter({});
   for (const session of sessions) {
@@ -22,7 +22,7 @@ export async function replay({ sessions, scopes }: Contents, service: SessionSer
   }
 }
 
-/** Creates a session as a log says, and appends its events. */
+/** Creates a session as in a log, and appends its events. */
 async function replaySession(session: FileSession, writer: LogWriter, watch: Watch): Promise<void> {
   const { line, key, timestamp, state, events } = session;
   const created = await watch(line, async () => await writer.create({ ...key, state }, timestamp));
@@ -35,7 +35,7 @@ async function replaySession(session: FileSession, writer: LogWriter, watch: Wat
   }
 }
 
-/** Makes the values of an app, or of a user in it, exactly those of the file, and in their order. */
+/** Makes the values of an app, or of a user in it, exactly those of the file, in their order. */
 export async function makeScope(
   { appName, userId, state }: Omit<FileScope, 'line'>,
   service: SessionService,
@@ -46,23 +46,23 @@ export async function makeScope(
     userId === undefined
       ? await service.getAppState({ appName, signal })
       : await service.getUserState({ appName, userId, signal });
-  const wanted = Object.keys(state);
+  const expected = Object.keys(state);
   const present = Object.keys(now);
-  const kept = present.filter((name) => Object.hasOwn(state, name));
-  const isInOrder = kept.every((name, index) => name === wanted[index]);
-  const gone = isInOrder ? present.filter((name) => !Object.hasOwn(state, name)) : present;
+  const retained = present.filter((name) => Object.hasOwn(state, name));
+  const isInOrder = retained.every((name, index) => name === expected[index]);
+  const deleted = isInOrder ? present.filter((name) => !Object.hasOwn(state, name)) : present;
   const changed = isInOrder
-    ? wanted.filter((name) => !(Object.hasOwn(now, name) && isSame(now[name], state[name])))
-    : wanted;
+    ? expected.filter((name) => !(Object.hasOwn(now, name) && isSame(now[name], state[name])))
+    : expected;
 
-  const deletions = gone.map((name) => [prefix + name, DELETED] as const);
+  const deletions = deleted.map((name) => [prefix + name, DELETED] as const);
   const values = changed.map((name) => [prefix + name, state[name]] as const);
-  // A name that is deleted and written goes to the end: but not by one change.
+  // A name that is deleted and then written goes to the end, but not by a single change.
   for (const delta of isInOrder ? [[...deletions, ...values]] : [deletions, values]) {
     await service.updateState({ appName, userId }, () => Object.fromEntries(delta), { signal });
   }
 }
 
-function isSame(value: Json | undefined, wanted: Members[string]): boolean {
-  return JSON.stringify(value) === JSON.stringify(wanted);
+function isSame(value: Json | undefined, expected: Members[string]): boolean {
+  return JSON.stringify(value) === JSON.stringify(expected);
 }

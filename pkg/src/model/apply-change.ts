@@ -1,4 +1,4 @@
-// Keeping a session up to date by what is told of it.
+// Keeps a session up to date by the changes of a watch.
 
 import { isDeleted, storedDeletions, type Deleted } from './deletion.js';
 import { put } from './json.js';
@@ -12,9 +12,9 @@ type State = Readonly<Record<string, Json>>;
 const ORDER = { session: 0, app: 1, user: 2 } as const;
 
 /**
- * A session after a change that `SessionService.watch` has told of it as a whole. Nothing that is given changes: the
- * answer is a frozen, plain object, which shares what has stayed the same with the session before, and is that session
- * when nothing has changed. After all that was told, state and events are those of the service.
+ * The session after a change from a `SessionService.watch` of a whole session. Arguments are never modified: the
+ * answer is a frozen, plain object that shares all unchanged parts with the session before, and is that same session
+ * when nothing changed. After the last change, state and events are those of the service.
  *
  * @example
  * let session: Session | undefined;
@@ -41,15 +41,15 @@ export function applyChange(session: Session | undefined, change: WholeSessionCh
 
 function withEvent(session: Session, event: Event, revision: number): Session {
   const deleted = new Set(storedDeletions(event.customMetadata));
-  const written: [string, Json | undefined][] = [];
+  const writes: [string, Json | undefined][] = [];
   for (const [key, value] of Object.entries(event.actions.stateDelta)) {
     if (nameOf(key)[0] === 'session') {
-      written.push([key, deleted.has(key) ? undefined : (value as Json)]);
+      writes.push([key, deleted.has(key) ? undefined : (value as Json)]);
     }
   }
   return plain({
     ...plainMembers(session),
-    state: written.length === 0 ? session.state : withWritten(session.state, written),
+    state: writes.length === 0 ? session.state : withWrites(session.state, writes),
     events: Object.freeze([...session.events, event]),
     lastUpdateTime: event.timestamp,
     revision,
@@ -57,23 +57,23 @@ function withEvent(session: Session, event: Event, revision: number): Session {
 }
 
 function withValues(before: State, { scope, from, delta }: WholeSessionChange & { readonly type: 'values' }): State {
-  const written = Object.entries(delta).map(([key, value]): [string, Json | undefined] => [
+  const writes = Object.entries(delta).map(([key, value]): [string, Json | undefined] => [
     key,
     isDeleted(value) ? undefined : (value as Exclude<typeof value, Deleted>),
   ]);
   const prefix = scope === 'app' ? APP_PREFIX : USER_PREFIX;
-  const gone =
+  const missing =
     from > 0 ? [] : Object.keys(before).filter((key) => key.startsWith(prefix) && !Object.hasOwn(delta, key));
-  return written.length + gone.length === 0
+  return writes.length + missing.length === 0
     ? before
-    : withWritten(before, [...written, ...gone.map((key): [string, undefined] => [key, undefined])]);
+    : withWrites(before, [...writes, ...missing.map((key): [string, undefined] => [key, undefined])]);
 }
 
-/** A state in which keys have been written; `undefined` deletes. New keys go to the end of their scope. */
-function withWritten(before: State, written: readonly (readonly [string, Json | undefined])[]): State {
+/** The state after writes to its keys; `undefined` deletes. New keys go to the end of their scope. */
+function withWrites(before: State, writes: readonly (readonly [string, Json | undefined])[]): State {
   const state: Record<string, Json> = { ...before };
   let isNew = false;
-  for (const [key, value] of written) {
+  for (const [key, value] of writes) {
     if (value === undefined) {
       delete state[key];
     } else {
@@ -93,7 +93,7 @@ function inOrder(state: State): State {
   return { ...own, ...app, ...user };
 }
 
-/** The members of a session, of which those of a handle are computed. */
+/** The members of a session as plain values: those of a handle are computed. */
 function plainMembers({ id, appName, userId, state, events, lastUpdateTime, revision }: Session): Session {
   return { id, appName, userId, state, events, lastUpdateTime, revision };
 }

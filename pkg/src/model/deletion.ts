@@ -1,7 +1,7 @@
-// Deleting a key: how a delta says it.
+// The deletion of a key, in a delta and in a stored event.
 
 import { StatepadError } from './errors.js';
-import { describe, isObject } from './kinds.js';
+import { describe, isObject } from './value-types.js';
 
 const brand = Symbol.for('statepad.deleted');
 
@@ -23,17 +23,17 @@ export class Deleted {
  */
 export const DELETED: Deleted = Object.freeze(new Deleted());
 
-/** Whether a value is {@link DELETED}, also that of another copy of the package. */
+/** True when a value is {@link DELETED}, of this copy of the package or of another one. */
 export function isDeleted(value: unknown): boolean {
   try {
     return typeof value === 'object' && value !== null && brand in value;
   } catch {
-    // A proxy that was revoked.
+    // A revoked proxy.
     return false;
   }
 }
 
-/** The deletions that an event already has in its stored form. */
+/** The deletions that an event in its stored form names. */
 export function storedDeletions(customMetadata: unknown): readonly string[] {
   const own = (customMetadata as { statepad?: { deleted?: unknown } | null } | null | undefined)?.statepad;
   const deleted = own?.deleted ?? [];
@@ -44,15 +44,15 @@ export function storedDeletions(customMetadata: unknown): readonly string[] {
   return deleted;
 }
 
-/** Checks that what is `kept` in the metadata of an event can be put there, without anything of them being lost. */
-export function checkMetadata(customMetadata: unknown, kept = 'the keys that the event deletes'): void {
+/** Checks that `customMetadata` can take the data named by `kept`, with nothing lost. */
+export function checkMetadata(customMetadata: unknown, data = 'the keys that the event deletes'): void {
   const own = (customMetadata as { readonly statepad?: unknown } | null)?.statepad;
   for (const [path, value] of [
     ['customMetadata', customMetadata],
     ['customMetadata.statepad', own],
   ] as const) {
     if (value !== undefined && value !== null && !isObject(value)) {
-      const message = `${path} must be an object, not ${describe(value)}: ${kept} are kept in it`;
+      const message = `${path} must be an object, not ${describe(value)}: ${data} are kept in it`;
       throw new StatepadError('INVALID_ARGUMENT', message, { path });
     }
   }

@@ -1,10 +1,10 @@
-// What changes in the values of a scope, and what becomes of values by it.
+// Deltas: the changes of one scope, and their effect on its values.
 
 import { put } from './json.js';
 import { mergeRecords } from './scope.js';
 import type { Json } from './types.js';
 
-/** What changes in one scope: names to set and names to delete. */
+/** The changes of one scope: names to set and names to delete. */
 export interface Delta {
   readonly set?: Readonly<Record<string, Json>>;
   readonly unset?: readonly string[];
@@ -24,8 +24,8 @@ export interface MutableValues {
 }
 
 /**
- * Changes values as a delta says. It deletes first: a name that it both deletes and sets goes to the end, and one that
- * it only sets keeps its place.
+ * Applies a delta. Deletions come first: a name that is both deleted and set goes to the end, and one that is only set
+ * keeps its place.
  */
 export function applyDelta(values: MutableValues, { set = {}, unset = [] }: Delta): void {
   for (const name of unset) {
@@ -36,7 +36,7 @@ export function applyDelta(values: MutableValues, { set = {}, unset = [] }: Delt
   }
 }
 
-/** A copy of values after deltas, one after the other. */
+/** A copy of values after several deltas, in order. */
 export function withDeltas(
   values: Readonly<Record<string, Json>>,
   ...deltas: readonly (Delta | undefined)[]

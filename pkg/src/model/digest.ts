@@ -1,8 +1,8 @@
-// Short texts that tell long ones apart.
+// Short texts that distinguish long ones.
 
 /**
- * A text of at most 11 characters (`0-9a-z`) that another text hardly ever has (cyrb53, 53 bits): it tells apart what
- * came about by itself, and is no secret.
+ * A text of at most 11 characters (`0-9a-z`) that hardly ever collides (cyrb53, 53 bits). It separates values that
+ * differ by accident; it is no protection against an attacker.
  */
 export function digest(text: string): string {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];

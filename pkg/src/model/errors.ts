@@ -1,8 +1,8 @@
 // Every error that statepad throws.
 
-import { isObject } from './kinds.js';
+import { isObject } from './value-types.js';
 
-/** What went wrong, in a form that programs can rely on across versions. */
+/** The kind of an error. Programs can rely on it across versions. */
 export type ErrorCode =
   | 'INVALID_ARGUMENT'
   | 'VALUE_NOT_JSON'
@@ -31,15 +31,15 @@ export type ErrorCode =
   | 'TOO_MANY_REQUESTS'
   | 'INTERNAL';
 
-/** A required placeholder that found nothing. */
+/** A required placeholder without a value. */
 export interface Missing {
-  /** The whole key as the template spells it: `user:profile.city`, `artifact.file.txt`. */
+  /** The whole key, spelled as in the template: `user:profile.city`, `artifact.file.txt`. */
   readonly key: string;
-  /** The line of its first place in the text, from 1. */
+  /** The line where it first occurs, from 1. */
   readonly line: number;
   /** The column there, in characters (code points), from 1. */
   readonly column: number;
-  /** The most similar key that the state does have. */
+  /** The most similar key that the state has. */
   readonly nearest?: string;
 }
 
@@ -47,7 +47,7 @@ export interface Missing {
 export interface ErrorDetails {
   /** The state key concerned. */
   readonly key?: string;
-  /** Where in the argument the fault lies: `actions.stateDelta["cart"].items[3]`. */
+  /** The path of the fault in the argument: `actions.stateDelta["cart"].items[3]`. */
   readonly path?: string;
   /** The id of the session or event concerned. */
   readonly id?: string;
@@ -55,29 +55,29 @@ export interface ErrorDetails {
   readonly expected?: number;
   /** `SESSION_STALE`: the revision that the session has. */
   readonly actual?: number;
-  /** `LEASE_HELD`: when the lease ends, in milliseconds since the epoch, by the store's clock. */
+  /** `LEASE_HELD`: the time when the lease ends, in milliseconds since the epoch, by the store's clock. */
   readonly until?: number;
-  /** `LIMIT_EXCEEDED`: how large it is, and how large it may be, in bytes. */
+  /** `LIMIT_EXCEEDED`: the size and the limit, in bytes. */
   readonly size?: number;
   readonly limit?: number;
-  /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: all that is missing, each once, in the order of the text. */
+  /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: every missing key, once, in the order of the text. */
   readonly missing?: readonly Missing[];
   /** Of `statepad/jsonl`: the first broken line, from 1. */
   readonly line?: number;
-  /** Of `statepad/jsonl`: the broken lines, in their order and 100 at most, and what is wrong with each. */
+  /** Of `statepad/jsonl`: the broken lines, in order and 100 at most, with the reason for each. */
   readonly problems?: readonly { readonly line: number; readonly reason: string }[];
   /**
-   * `CORE_FAILED`: whether there was no memory for the call, which changed nothing, or the module has ended in the
-   * middle of one, or the host could not load the module.
+   * `CORE_FAILED`: there was no memory for the call, which changed nothing; the module ended in the middle of a call;
+   * or the host could not load the module.
    */
   readonly reason?: 'memory' | 'trap' | 'host';
-  /** The change is stored, whatever the error says about the answer: asked for again, it would be made once more. */
+  /** The change is stored, although the error concerns its answer: a repeated call would make it twice. */
   readonly committed?: true;
   /** Over HTTP: the status of the answer. */
   readonly status?: number;
-  /** Over HTTP: the number under which the server has logged what it does not tell. */
+  /** Over HTTP: the number under which the server has logged the details. */
   readonly number?: string;
-  /** What caused the error, where that is another error. */
+  /** The error that caused this one. */
   readonly cause?: unknown;
 }
 
@@ -85,7 +85,7 @@ const brand = Symbol.for('statepad.error');
 
 /** An error with a stable `code`, a message that names the key, id or path, and the details as members. */
 export class StatepadError extends Error implements ErrorDetails {
-  /** What went wrong. */
+  /** The kind of the error. */
   readonly code: ErrorCode;
   declare readonly key?: string;
   declare readonly path?: string;
@@ -116,7 +116,7 @@ export class StatepadError extends Error implements ErrorDetails {
   }
 }
 
-/** Whether `error` is a {@link StatepadError}, also one that another copy of the package threw. */
+/** True when `error` is a {@link StatepadError}, of this copy of the package or of another one. */
 export function isStatepadError(error: unknown): error is StatepadError {
   return isObject(error) && brand in error;
 }

@@ -12,7 +12,7 @@ export function newId(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Whether an id is none: a session that is created without one gets one. */
+/** True for an id that counts as absent: a session that is created with it gets a generated one. */
 export function isBlank(id: string): boolean {
   return /^\p{White_Space}*$/u.test(id);
 }

@@ -1,29 +1,29 @@
-// Numbers of JSON texts that JavaScript cannot hold: JSON.parse rounds them without a word.
+// Numbers of JSON texts that JavaScript cannot hold: JSON.parse rounds them silently.
 //
-// 2^53 + 1 (9007199254740993) is a common key of databases, and becomes 9007199254740992. A number is lost when it is
-// another one after it was read and written again. Doubles that were written by the rule of JavaScript, Python and
-// others are not: 0.1, 1e300, and 1e300 in 301 digits, as JSONB of Postgres writes it.
+// 2^53 + 1 (9007199254740993) is a common key of databases, and becomes 9007199254740992. A number is lost when
+// reading and writing it gives another number. Doubles written by the rules of JavaScript, Python and others survive:
+// 0.1, 1e300, and 1e300 in 301 digits, as JSONB of Postgres writes it.
 
 /** A number that JavaScript cannot hold. */
 export interface LostNumber {
-  /** As the text has it. */
+  /** Its digits in the text. */
   readonly token: string;
-  /** Where it is in the value: names of members and places in lists, from the outside in. */
+  /** Its path in the value: names of members and indexes of lists, from the outside in. */
   readonly path: readonly (string | number)[];
 }
 
 /** A double keeps 15 digits of any number. */
 const KEPT_DIGITS = 15;
-/** What every text with a number that is lost has, and few others: so most cost no more than to look for it. */
+/** Matches every text with a number that is lost, and few others, so that most texts cost no more than this search. */
 const MAY_BE_LOST = /[\d.]{16}|\d[eE][-+]?\d{3}/;
 
 /** The first number of a JSON text that JavaScript cannot hold; `undefined` when it can hold all of them. */
 export function lostNumber(json: string): LostNumber | undefined {
-  const [found] = lostTokens(json);
-  return found && { token: found.token, path: pathOf(json, found.at) };
+  const [match] = lostTokens(json);
+  return match && { token: match.token, path: pathOf(json, match.at) };
 }
 
-/** What messages say of it: `the number 9007199254740993 at items[3].id, which JavaScript cannot hold`. */
+/** The words of messages: `the number 9007199254740993 at items[3].id, which JavaScript cannot hold`. */
 export function lostTitle({ token, path }: LostNumber): string {
   const steps = path.map((step) =>
     typeof step === 'number'
@@ -36,7 +36,7 @@ export function lostTitle({ token, path }: LostNumber): string {
   return `the number ${shortened(token)}${at}, which JavaScript cannot hold`;
 }
 
-/** An integer of a JSON text as a `bigint`; `undefined` for a number that is none, or has more than 10,000 digits. */
+/** An integer of a JSON text as a `bigint`; `undefined` for a fraction, or for more than 10,000 digits. */
 export function bigintOf(token: string): bigint | undefined {
   return /^-?\d{1,10000}$/.test(token) ? BigInt(token) : undefined;
 }
@@ -46,38 +46,38 @@ function shortened(token: string): string {
 }
 
 /**
- * What a JSON text says, with `convert` in the places of numbers that JavaScript cannot hold. Throws what `JSON.parse`
- * and `convert` throw.
+ * The value of a JSON text, with `convert` in the places of numbers that JavaScript cannot hold. Throws the errors of
+ * `JSON.parse` and `convert`.
  */
 export function parseWith(json: string, convert: (token: string) => unknown): unknown {
   const marked = markTokens(json);
   return marked === undefined ? JSON.parse(json) : unmarked(marked, convert);
 }
 
-/** A changed JSON text, whose numbers have the digits that they had, those that JavaScript cannot hold, too. */
+/** A changed JSON text whose numbers keep their digits, even those that JavaScript cannot hold. */
 export function changeJson(json: string, change: (value: unknown) => unknown): string {
   const marked = markTokens(json);
   if (marked === undefined) {
     return JSON.stringify(change(JSON.parse(json)));
   }
-  // A text that cannot be in the value stands for each of them meanwhile.
+  // Until then, a text that cannot occur in the value stands for each of them.
   const { text, mark } = marked;
   return withoutMarks(JSON.stringify(change(JSON.parse(text))), mark);
 }
 
-/** A value as JSON, a `bigint` as the digits that it has. Throws what `JSON.stringify` throws otherwise. */
+/** A value as JSON, with every `bigint` as its digits. Otherwise throws as `JSON.stringify`. */
 export function jsonWithBigints(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // There is a bigint, or it cannot be written at all.
+    // The value has a bigint, or cannot be written at all.
     const mark = newMark();
     const json = JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? `${mark}${item}` : item));
     return withoutMarks(json, mark);
   }
 }
 
-/** A number as the text has it, and where. */
+/** A number as the text has it, and its index in the text. */
 interface Token {
   readonly token: string;
   readonly at: number;
@@ -89,14 +89,14 @@ function* lostTokens(json: string): Generator<Token, void, undefined> {
   }
   const next = /["\d-]/g;
   const number = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
-  for (let found = next.exec(json); found !== null; found = next.exec(json)) {
-    const at = found.index;
-    if (found[0] === '"') {
+  for (let match = next.exec(json); match !== null; match = next.exec(json)) {
+    const at = match.index;
+    if (match[0] === '"') {
       next.lastIndex = endOfText(json, at);
       continue;
     }
     number.lastIndex = at;
-    const [token] = number.exec(json) ?? [found[0]];
+    const [token] = number.exec(json) ?? [match[0]];
     next.lastIndex = at + token.length;
     if (isLost(token)) {
       yield { token, at };
@@ -104,7 +104,7 @@ function* lostTokens(json: string): Generator<Token, void, undefined> {
   }
 }
 
-/** The place behind the text that begins at a quote. */
+/** The index behind the string that begins at a quote. */
 function endOfText(json: string, start: number): number {
   for (let at = start + 1; ; at++) {
     at = json.indexOf('"', at);
@@ -121,7 +121,7 @@ function endOfText(json: string, start: number): number {
   }
 }
 
-/** Whether a number is another one after it was read and written again. */
+/** True when reading and writing a number gives another one. */
 function isLost(token: string): boolean {
   if (token.length <= KEPT_DIGITS && !/[eE]/.test(token)) {
     return false;
@@ -162,7 +162,7 @@ function markTokens(json: string): Marked | undefined {
   return end === 0 ? undefined : { text: text + json.slice(end), mark };
 }
 
-/** What no text begins with that was there before. */
+/** A text that no string in the value begins with. */
 function newMark(): string {
   return `number-${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}:`;
 }
@@ -177,26 +177,26 @@ function withoutMarks(json: string, mark: string): string {
   return json.replace(new RegExp(`"${mark}(-?[\\d.eE+-]+)"`, 'g'), '$1');
 }
 
-/** The names and places that lead to a place in a JSON text. */
+/** The path of members and indexes to an index in a JSON text. */
 function pathOf(json: string, place: number): readonly (string | number)[] {
   const path: (string | number)[] = [];
   const next = /["[\]{},]/g;
   const colon = /\s*:/y;
-  for (let found = next.exec(json); found !== null && found.index < place; found = next.exec(json)) {
-    const at = found.index;
+  for (let match = next.exec(json); match !== null && match.index < place; match = next.exec(json)) {
+    const at = match.index;
     const last = path.length - 1;
     const step = path[last];
-    if (found[0] === '"') {
+    if (match[0] === '"') {
       next.lastIndex = endOfText(json, at);
       colon.lastIndex = next.lastIndex;
       if (typeof step === 'string' && colon.test(json)) {
         path[last] = JSON.parse(json.slice(at, next.lastIndex)) as string;
       }
-    } else if (found[0] === '[') {
+    } else if (match[0] === '[') {
       path.push(0);
-    } else if (found[0] === '{') {
+    } else if (match[0] === '{') {
       path.push('');
-    } else if (found[0] === ',') {
+    } else if (match[0] === ',') {
       path[last] = typeof step === 'number' ? step + 1 : '';
     } else {
       path.pop();

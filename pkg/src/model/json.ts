@@ -2,7 +2,7 @@
 
 import type { Json } from './types.js';
 
-/** Freezes a value that has just been parsed, through and through. */
+/** Freezes a freshly parsed value, deeply. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     for (const member of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
@@ -13,7 +13,7 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Whether two JSON values are equal. The order of members does not matter. */
+/** True when two JSON values are equal. The order of members does not matter. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) {
     return true;
@@ -37,7 +37,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   );
 }
 
-/** A copy of a JSON value that may be changed. */
+/** A mutable copy of a JSON value. */
 export function cloneMutable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) {
     return value;
@@ -61,6 +61,6 @@ export function put<T>(record: Record<string, T>, key: string, value: T): void {
   }
 }
 
-/** Whether a text has no lone surrogates: UTF-8 could not hold them. */
+/** True when a text has no lone surrogates, which UTF-8 cannot hold. */
 export const isWellFormed: (text: string) => boolean =
   'isWellFormed' in String.prototype ? (text) => text.isWellFormed() : (text) => !/\p{Surrogate}/u.test(text);

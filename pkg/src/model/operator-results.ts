@@ -1,4 +1,4 @@
-// Operators, resolved against the values that are there.
+// Operators, resolved against current values.
 
 import { StatepadError } from './errors.js';
 import { put } from './json.js';
@@ -7,8 +7,8 @@ import type { KeyedOperators } from './operator-write.js';
 import type { Json } from './types.js';
 
 /**
- * What operators come to, under their keys. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the `key`, when one
- * does not fit the value that `valueOf` finds.
+ * The results of operators, under their keys. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the `key`, when one
+ * does not fit the value that `valueOf` returns.
  */
 export function resultsOf(
   operators: KeyedOperators,
@@ -21,7 +21,7 @@ export function resultsOf(
   return results;
 }
 
-/** What an operator comes to over a value. Throws as {@link resultsOf}. */
+/** The result of an operator over a value. Throws as {@link resultsOf}. */
 export function resultOf(key: string, operator: Operator, current: Json | undefined): Json {
   const resolved = resolveOperator(operator, current);
   if ('value' in resolved) {
@@ -30,7 +30,7 @@ export function resultOf(key: string, operator: Operator, current: Json | undefi
   throw misfit(key, resolved.fault, operator);
 }
 
-/** The error for an operator that does not fit the value of a key. The same texts as in the core. */
+/** The error for an operator that does not fit the value of a key. The messages are those of the core. */
 export function misfit(key: string, fault: OperatorFault, operator?: Operator): StatepadError {
   const kind =
     operator !== undefined && 'append' in operator

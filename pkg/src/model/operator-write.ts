@@ -1,4 +1,4 @@
-// Operators in a delta: how they are told from values, and how a stored event names them.
+// Operators in a delta: their mark, and their names in a stored event.
 
 import { isOperator, type Operator } from './operators.js';
 import type { Json } from './types.js';
@@ -6,14 +6,14 @@ import type { Json } from './types.js';
 const brand = Symbol.for('statepad.operator');
 
 /**
- * The member that an operator still has when it has lost its mark, as JSON and structured clones have no members under
- * symbols: what would pass for a value of that kind is refused.
+ * The member that an operator still has when its mark is lost, because JSON and structured clones drop members under
+ * symbols. It keeps such an operator from passing for a value.
  */
 export const UNMARKED = 'statepad.operator';
 
-/** What `increment`, `append`, `setOnce` and `compareAndSet` make: an operator in the place of a value in a delta. */
+/** The operator that `increment`, `append`, `setOnce` and `compareAndSet` make, in the place of a value in a delta. */
 export class OperatorWrite {
-  /** All that is left of it in JSON and in a structured clone, which no delta takes. */
+  /** Its remainder in JSON and in a structured clone, which no delta takes. */
   declare readonly [UNMARKED]: Operator;
 
   /** @internal The operator's values are frozen. */
@@ -24,21 +24,21 @@ export class OperatorWrite {
 }
 
 /**
- * What stands under the mark of operators, made by whomever: by another copy of the package, which may know other
- * operators, or by hand. `undefined` where the mark is missing.
+ * The content of the mark of operators. It is not trusted: another copy of the package may know other operators, and
+ * anyone can make one by hand. `undefined` where the mark is missing.
  */
-export function markedOf(value: unknown): unknown {
+export function contentOfMark(value: unknown): unknown {
   try {
     return (value as { readonly [brand]?: unknown } | null | undefined)?.[brand];
   } catch {
-    // A proxy that was revoked.
+    // A revoked proxy.
     return undefined;
   }
 }
 
-/** The operator that stands in the place of a value, also one of another copy of the package; or `undefined`. */
+/** The operator in the place of a value, of this copy of the package or of another one; or `undefined`. */
 export function operatorOf(value: unknown): Operator | undefined {
-  const marked = markedOf(value);
+  const marked = contentOfMark(value);
   return isOperator(marked) ? marked : undefined;
 }
 
@@ -52,7 +52,7 @@ export function withOperators(customMetadata: unknown, operators: KeyedOperators
   return Object.freeze({ ...metadata, statepad: Object.freeze({ ...metadata.statepad, operators: all }) });
 }
 
-/** A delta with what operators came to in the place of what stands there, frozen. */
+/** A frozen copy of a delta with the results of operators. */
 export function withResults(
   delta: Readonly<Record<string, unknown>>,
   results: Readonly<Record<string, Json>>,

@@ -1,16 +1,16 @@
 // Operators: writes that are resolved against the value at commit. The same rules as in the core (src/operator.rs).
 
-import { isList, isPlain } from './kinds.js';
+import { isList, isPlain } from './value-types.js';
 import type { Json } from './types.js';
 
 /**
- * What is done to the value of a key, as JSON:
+ * An operation on the value of a key, as JSON:
  *
- * - `increment`: adds a number, as IEEE doubles do; a key that is not there counts as 0
- * - `append`: adds items to the end of a list; a key that is not there counts as an empty list
- * - `setOnce`: sets the key unless it is there, `null` included
+ * - `increment`: adds a number, as IEEE doubles do; a missing key counts as 0
+ * - `append`: adds items to the end of a list; a missing key counts as an empty list
+ * - `setOnce`: sets the key if it is missing; `null` is a value
  * - `compareAndSet`: sets the key to `value` if it has the value `expected`, as `JSON.stringify` writes both; without
- *   `expected`: if it is not there
+ *   `expected`: if it is missing
  */
 export type Operator =
   | { readonly increment: number }
@@ -18,50 +18,50 @@ export type Operator =
   | { readonly setOnce: Json }
   | { readonly compareAndSet: { readonly expected?: Json; readonly value: Json } };
 
-/** Whether JSON is an operator that is known here. */
-export function isOperator(given: unknown): given is Operator {
-  if (!isPlain(given)) {
+/** True when JSON is a known operator. */
+export function isOperator(json: unknown): json is Operator {
+  if (!isPlain(json)) {
     return false;
   }
-  const [name, ...others] = Object.keys(given);
-  if (others.length > 0) {
+  const [name, ...rest] = Object.keys(json);
+  if (rest.length > 0) {
     return false;
   }
   switch (name) {
     case 'increment':
-      return Number.isFinite(given[name]);
+      return Number.isFinite(json[name]);
     case 'append':
-      return isList(given[name]);
+      return isList(json[name]);
     case 'setOnce':
-      return given[name] !== undefined;
+      return json[name] !== undefined;
     case 'compareAndSet':
-      return isComparison(given[name]);
+      return isComparison(json[name]);
     default:
       return false;
   }
 }
 
-function isComparison(given: unknown): boolean {
+function isComparison(json: unknown): boolean {
   return (
-    isPlain(given) &&
-    given['value'] !== undefined &&
-    Object.keys(given).every((member) => member === 'value' || member === 'expected')
+    isPlain(json) &&
+    json['value'] !== undefined &&
+    Object.keys(json).every((member) => member === 'value' || member === 'expected')
   );
 }
 
 /** The names of the operators. */
 export type OperatorName = 'increment' | 'append' | 'setOnce' | 'compareAndSet';
 
-/** Why an operator does not fit the value that it finds. */
+/** The reason why an operator does not fit the current value. */
 export type OperatorFault =
-  /** `compareAndSet`: the value is another one. Computed anew it may fit: a conflict. */
+  /** `compareAndSet`: the value differs. A new attempt may succeed: a conflict. */
   | 'changed'
-  /** `increment` of what is no number, or `append` to what is no list. */
+  /** `increment` of a value that is no number, or `append` to one that is no list. */
   | 'kind'
   /** `increment` beyond what a double holds. */
   | 'overflow';
 
-/** The value after an operator, or why there is none. `undefined`: the key is not there. */
+/** The value after an operator, or the fault. `undefined` stands for a missing key. */
 export function resolveOperator(
   operator: Operator,
   current: Json | undefined,

@@ -1,4 +1,4 @@
-// The prefixes as JavaScript users spell them. What they mean is decided in the core (src/scope.rs).
+// The prefixes as JavaScript users spell them. Their meaning is defined in the core (src/scope.rs).
 
 import { put } from './json.js';
 import type { Json } from './types.js';
@@ -10,18 +10,18 @@ export const USER_PREFIX = 'user:';
 /** The prefix of keys that live for one invocation and are never stored. */
 export const TEMP_PREFIX = 'temp:';
 
-/** Whether a key lives for one invocation only. */
+/** True when a key lives for one invocation only. */
 export function isTemp(key: string): boolean {
   return key.startsWith(TEMP_PREFIX);
 }
 
 /**
- * Values in one record, as users hold it: an ordinary object, `__proto__` being an own member where it is a key. Of
- * equal keys the last one counts. (A loop: `Object.assign` takes thirty times as long for 10,000 keys.)
+ * Values in one record, as users hold it: an ordinary object, where even `__proto__` is an own member. Of equal keys
+ * the last one counts. (A loop: `Object.assign` takes thirty times as long for 10,000 keys.)
  */
-export function mergeRecords(parts: Iterable<Readonly<Record<string, Json>>>): Record<string, Json> {
+export function mergeRecords(records: Iterable<Readonly<Record<string, Json>>>): Record<string, Json> {
   const merged: Record<string, Json> = {};
-  for (const part of parts) {
+  for (const part of records) {
     for (const key of Object.keys(part)) {
       put(merged, key, part[key] as Json);
     }
@@ -29,7 +29,7 @@ export function mergeRecords(parts: Iterable<Readonly<Record<string, Json>>>): R
   return merged;
 }
 
-/** The values that are stored. */
+/** The values without `temp:` keys, which are not stored. */
 export function withoutTemp(state: Readonly<Record<string, Json>>): Record<string, Json> {
   const stored: Record<string, Json> = {};
   for (const key of Object.keys(state)) {
@@ -49,10 +49,17 @@ export function underKeys(prefix: string, values: Readonly<Record<string, Json>>
   return record;
 }
 
-/** The scopes that are stored. */
-export type StoredScope = 'app' | 'user' | 'session';
+/** The scopes that sessions share. */
+export const SHARED_SCOPES = ['app', 'user'] as const;
+/** The scopes that are stored, in the order in which a change is looked at, resolved and written. */
+export const STORED_SCOPES = [...SHARED_SCOPES, 'session'] as const;
 
-/** The scope and the name of a key that is stored. */
+/** A scope that sessions share. */
+export type SharedScope = (typeof SHARED_SCOPES)[number];
+/** A scope that is stored. */
+export type StoredScope = (typeof STORED_SCOPES)[number];
+
+/** The scope and the name of a stored key. */
 export function nameOf(key: string): readonly [StoredScope, string] {
   for (const [scope, prefix] of [
     ['app', APP_PREFIX],

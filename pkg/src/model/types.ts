@@ -1,11 +1,11 @@
-// The shapes that go in and out. JSON members are those of the Agent Development Kit (ADK).
+// The shapes of arguments and answers. JSON members are those of the Agent Development Kit (ADK).
 
 import type { Signal } from '../async/abort.js';
 
-/** A JSON value. What statepad hands out is frozen, through and through. */
+/** A JSON value. The values that statepad returns are deeply frozen. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
-/** The full key of a session. No operation finds a session by less. */
+/** The full key of a session. Every operation on a session needs all of it. */
 export interface SessionKey {
   /** The app. */
   readonly appName: string;
@@ -16,8 +16,8 @@ export interface SessionKey {
 }
 
 /**
- * A session as one reader holds it. It stays as it was read; only the handle that is given to `appendEvent` is brought
- * up to date. Everything in it is frozen: state is written by events.
+ * A session as one reader holds it. It stays as it was read; only the handle that is passed to `appendEvent` is
+ * brought up to date. Everything in it is frozen: state is written by events.
  */
 export interface Session {
   /** The session's id. */
@@ -28,25 +28,25 @@ export interface Session {
   readonly userId: string;
   /**
    * All values under their full keys: the session's, then `app:`, then `user:` keys, each in the order of writing,
-   * then the `temp:` keys of the current invocation. An ordinary object: `Object.hasOwn` tells a key from what every
-   * object inherits.
+   * then the `temp:` keys of the current invocation. An ordinary object: use `Object.hasOwn` to distinguish keys from
+   * inherited members.
    */
   readonly state: Readonly<Record<string, Json>>;
   /** The events in the order of appending. */
   readonly events: readonly Event[];
   /** The timestamp of the last event, or of creation, in milliseconds since the epoch. */
   readonly lastUpdateTime: number;
-  /** One more for each change, 0 at creation. */
+  /** The number of changes since the creation. */
   readonly revision: number;
 }
 
-/** What names a session: the session itself, or the three members of it that make up its key. */
+/** The name of a session: the session itself, or the three members of it that make up its key. */
 export type SessionName = Pick<Session, 'appName' | 'userId' | 'id'>;
 
-/** One piece of what was said. */
+/** One piece of a content. */
 export interface Part {
   readonly text?: string | undefined;
-  /** A thought of the model: no part of its answer. */
+  /** A thought of the model, which is not part of its answer. */
   readonly thought?: boolean | undefined;
   readonly functionCall?: unknown;
   readonly functionResponse?: unknown;
@@ -56,15 +56,15 @@ export interface Part {
   readonly fileData?: unknown;
 }
 
-/** What was said. */
+/** The text, files and calls of a message. */
 export interface Content {
   readonly role?: string | undefined;
   readonly parts?: readonly Part[] | undefined;
 }
 
 /**
- * What an event does besides being said. Members that have no type here are kept, too; but those whose name misses one
- * of these by a little (`stateDetla`, `state_delta`) are refused.
+ * The effects of an event. Members without a type here are kept, too; but a near miss of a known name (`stateDetla`,
+ * `state_delta`) is refused.
  */
 export interface EventActions extends AdkActions {
   /** Keys to set, with their prefix. A value replaces the old one whole; `null` is a value; `DELETED` deletes. */
@@ -78,7 +78,7 @@ export interface EventActions extends AdkActions {
   readonly escalate?: boolean | undefined;
 }
 
-/** What ADK has besides in the actions of events. It is kept as it is. */
+/** Further members that ADK puts into the actions of events. They are kept unchanged. */
 export interface AdkActions {
   readonly agentState?: unknown;
   readonly compaction?: unknown;
@@ -92,7 +92,7 @@ export interface AdkActions {
   readonly transferReason?: unknown;
 }
 
-/** What ADK has besides in events: most of it says how a model came to an answer. It is kept as it is. */
+/** Further members that ADK puts into events, most of them about the model's answer. They are kept unchanged. */
 export interface AdkEvent {
   readonly avgLogprobs?: unknown;
   readonly cacheMetadata?: unknown;
@@ -122,8 +122,8 @@ export interface AdkEvent {
 }
 
 /**
- * Something that happened in a session. Members that have no type here are kept, too; but those whose name misses one
- * of these by a little are refused.
+ * Something that happened in a session. Members without a type here are kept, too; but a near miss of a known name is
+ * refused.
  */
 export interface Event extends AdkEvent {
   /** Unique in the session. */
@@ -136,7 +136,7 @@ export interface Event extends AdkEvent {
   readonly timestamp: number;
   readonly content?: Content;
   readonly actions: EventActions;
-  /** A piece of a streamed answer: it is handed back and changes nothing. */
+  /** A piece of a streamed answer: it is returned and changes nothing. */
   readonly partial?: boolean;
   readonly longRunningToolIds?: readonly string[];
   readonly branch?: string;
@@ -144,7 +144,7 @@ export interface Event extends AdkEvent {
   readonly customMetadata?: Readonly<Record<string, unknown>>;
 }
 
-/** An event as it may be given: what is missing is filled in. */
+/** An event as an argument: missing members are filled in. */
 export interface EventInit extends AdkEvent {
   /** Generated when absent or empty. */
   readonly id?: string | undefined;
@@ -161,11 +161,11 @@ export interface EventInit extends AdkEvent {
   readonly customMetadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What every request may have. */
+/** The options of every request. */
 export interface Abortable {
   /**
-   * Ends the operation when it is aborted: with the signal's reason, and nothing has changed; or, when a write was on
-   * its way to the store already, with `COMMIT_UNKNOWN`.
+   * Ends the operation when it is aborted: with the signal's reason, and without an effect; or, once a write was sent
+   * to the store, with `COMMIT_UNKNOWN`.
    */
   readonly signal?: Signal | undefined;
 }
@@ -174,17 +174,20 @@ export interface Abortable {
 export interface CreateSessionRequest extends Abortable {
   readonly appName: string;
   readonly userId: string;
-  /** `app:` and `user:` keys reach every session they belong to; `temp:` keys are dropped. */
+  /** `app:` and `user:` keys are shared with every session of the app or user; `temp:` keys are dropped. */
   readonly state?: Readonly<Record<string, unknown>> | undefined;
-  /** Generated (a UUID) when absent or blank; any other is taken as it is. */
+  /** Generated (a UUID) when absent or blank; any other is used unchanged. */
   readonly sessionId?: string | undefined;
 }
 
-/** Which events a read session shows. Its state never depends on this. */
+/** The window over the events that a read session shows. Its state never depends on this. */
 export interface GetSessionConfig {
-  /** Only the last so many; 0 means none. */
+  /** The last events, at most this many; 0 means none. */
   readonly numRecentEvents?: number | undefined;
-  /** Only those with this timestamp or a later one, in milliseconds since the epoch; then the last ones of them. */
+  /**
+   * The events with this timestamp or a later one, in milliseconds since the epoch; `numRecentEvents` counts among
+   * these.
+   */
   readonly afterTimestamp?: number | undefined;
 }
 
@@ -203,15 +206,18 @@ export interface ListSessionsRequest extends Abortable {
   readonly appName: string;
   /** All users, when absent. */
   readonly userId?: string | undefined;
-  /** How many at most; all, when absent. */
+  /** The largest number of sessions; all, when absent. */
   readonly limit?: number | undefined;
-  /** How many to pass over. Not looked at when there is a `page`. */
+  /** The number of sessions to skip. Ignored when there is a `page`. */
   readonly offset?: number | undefined;
   /** The page's number, from 1. Needs a `limit`. */
   readonly page?: number | undefined;
   /** By `lastUpdateTime`, ascending unless `'desc'`; ids break ties, ascending either way. */
   readonly order?: 'asc' | 'desc' | undefined;
-  /** Goes on after an earlier page, even if sessions came and went since. Not together with `page` or `offset`. */
+  /**
+   * Continues after an earlier page, even if sessions were created or deleted since. Not together with `page` or
+   * `offset`.
+   */
   readonly cursor?: string | undefined;
 }
 
@@ -223,11 +229,11 @@ export interface ListSessionsResponse {
   readonly page: number;
   /** The limit, or `totalItems` without one. */
   readonly limit: number;
-  /** How many sessions there are in all. */
+  /** The number of sessions in all. */
   readonly totalItems: number;
-  /** How many pages there are in all. */
+  /** The number of pages in all. */
   readonly totalPages: number;
-  /** Where the next page begins, when there is one. */
+  /** The cursor of the next page, when there is one. */
   readonly cursor?: string;
   /** Sessions of this page that the store cannot read. They are not among `sessions`. */
   readonly corrupt?: readonly SessionKey[];
@@ -235,22 +241,22 @@ export interface ListSessionsResponse {
 
 /** The request of `appendEvent`. */
 export interface AppendEventRequest extends Abortable {
-  /** The handle to bring up to date; or anything that names a session. */
+  /** The handle to bring up to date; or any name of a session. */
   readonly session: SessionName;
   readonly event: EventInit;
-  /** Append only if the session is at this revision: `SESSION_STALE` otherwise. */
+  /** Append only if the session is at this revision; otherwise throws `SESSION_STALE`. */
   readonly expectedRevision?: number | undefined;
 }
 
-/** One write of a key: what `history` tells. */
+/** One write of a key, in the answer of `history`. */
 export interface HistoryStep {
-  /** The revision that the session came to with it; 0 is its creation. */
+  /** The revision of the session after it; 0 is its creation. */
   readonly revision: number;
-  /** The event's, or that of creation, in milliseconds since the epoch. */
+  /** The time of the event or of the creation, in milliseconds since the epoch. */
   readonly timestamp: number;
   /** The event that wrote it, with its `author`. Absent at the creation. */
   readonly event?: Event;
-  /** The value before, where the session's log has one. */
+  /** The value before, if the session's log has one. */
   readonly from?: Json;
   /** The value after. Absent when the key was deleted. */
   readonly to?: Json;
@@ -258,13 +264,13 @@ export interface HistoryStep {
 
 /** Options of `history`. */
 export interface HistoryOptions extends Abortable {
-  /** Only writes up to this revision; the handle's unless told otherwise. */
+  /** Only writes up to this revision; by default the handle's. */
   readonly until?: number | undefined;
-  /** Only the last so many of them; all, when absent. */
+  /** Only the last writes, at most this many; all, when absent. */
   readonly last?: number | undefined;
 }
 
-/** What `updateState` updates: a session, or a user's and the app's keys, or the app's keys alone. */
+/** The target of `updateState`: a session, or a user's and the app's keys, or the app's keys alone. */
 export interface UpdateStateTarget {
   readonly appName: string;
   readonly userId?: string | undefined;
@@ -273,9 +279,9 @@ export interface UpdateStateTarget {
 
 /** Options of `updateState`. */
 export interface UpdateStateOptions extends Abortable {
-  /** How often the function may run before `STATE_CONFLICT`; 100 unless told otherwise. */
+  /** The number of times that the function may run before `STATE_CONFLICT`; 100 by default. */
   readonly attempts?: number | undefined;
-  /** The author of the event that a session gets; `system` unless told otherwise. */
+  /** The author of the event that a session gets; `system` by default. */
   readonly author?: string | undefined;
   /** The invocation of that event. */
   readonly invocationId?: string | undefined;

@@ -1,14 +1,14 @@
-// Process warnings: what has to be told where nothing can be thrown, and what developers are told on the side.
+// Process warnings: for faults that cannot be thrown, and for developers.
 
-/** As much of Node's `process` as is needed. Other hosts have none, or a part of it. */
+/** The members of Node's `process` in use. Other hosts have none of them, or some. */
 interface Process {
   readonly env?: { readonly NODE_ENV?: string | undefined };
   readonly emitWarning?: (message: string, options: { readonly type: string; readonly code: string }) => void;
 }
 
-const told = new Set<string>();
+const warned = new Set<string>();
 
-/** Emits a process warning. Says whether the host has such a thing. */
+/** Emits a process warning. Returns true if the host has them. */
 function emitted(code: string, message: string): boolean {
   const { process } = globalThis as { readonly process?: Process };
   if (typeof process?.emitWarning !== 'function') {
@@ -18,7 +18,7 @@ function emitted(code: string, message: string): boolean {
   return true;
 }
 
-/** Emits a process warning; where there is no such thing, writes it to the console. */
+/** Emits a process warning; on hosts without them, writes it to the console. */
 export function warn(code: string, message: string): void {
   if (!emitted(code, message)) {
     console.warn(`${code}: ${message}`);
@@ -26,12 +26,12 @@ export function warn(code: string, message: string): void {
 }
 
 /**
- * Emits a process warning, once for each `code` in this process, and none at all in production (`NODE_ENV`). Hosts
- * without process warnings are told nothing.
+ * Emits a process warning, once for each `code` in this process, and never in production (`NODE_ENV`). Does nothing on
+ * hosts without process warnings.
  */
 export function warnInDevelopment(code: string, message: string): void {
   const { process } = globalThis as { readonly process?: Process };
-  if (process?.env?.NODE_ENV !== 'production' && !told.has(code) && emitted(code, message)) {
-    told.add(code);
+  if (process?.env?.NODE_ENV !== 'production' && !warned.has(code) && emitted(code, message)) {
+    warned.add(code);
   }
 }

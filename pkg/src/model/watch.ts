@@ -1,9 +1,9 @@
-// Watching: which changes are told, and how.
+// Watching: targets, changes and options.
 
 import type { Deleted } from './deletion.js';
 import type { Abortable, Event, GetSessionRequest, Json, Session, SessionKey, SessionName } from './types.js';
 
-/** What can be watched: a session, or a user's values in an app, or an app's. */
+/** A target of a watch: a session, or a user's values in an app, or an app's. */
 export interface WatchKey {
   readonly appName: string;
   readonly userId?: string | undefined;
@@ -11,52 +11,50 @@ export interface WatchKey {
 }
 
 /**
- * A whole session: its events, and with them the values of its user and of its app. A session serves, too:
- * `{ ...session, whole: true }`.
+ * A whole session: its events, and with them the values of its user and of its app. A session works as well: `{
+ * ...session, whole: true }`.
  */
 export type WholeSessionKey = (SessionKey | SessionName) & { readonly whole: true };
 
-/** What is watched: a key, or a session. */
+/** A target of a watch: a key, or a session. */
 export type WatchTarget = WatchKey | SessionName | WholeSessionKey;
 
-/** A change of a session, as `SessionService.watch` tells it. */
+/** A change of a session, from `SessionService.watch`. */
 export type SessionChange =
-  /** The event that the session came to this revision with. */
+  /** The event that brought the session to this revision. */
   | { readonly type: 'event'; readonly revision: number; readonly event: Event }
   /**
-   * What has happened cannot be told change by change: the store has gone back, or the reader came from a revision
-   * that the session does not have. Read the session anew; what is told next comes after this revision.
+   * The changes are not known one by one: the store has gone back, or the reader began at a revision that the session
+   * does not have. Read the session again; the next change comes after this revision.
    */
   | { readonly type: 'reload'; readonly revision: number }
-  /** The session was deleted, and maybe made anew: nothing is told after this. */
+  /** The session was deleted, and perhaps created anew. This is the last change. */
   | { readonly type: 'deleted' };
 
-/** A change of the values of an app, or of a user in it, as `SessionService.watch` tells it. */
+/** A change of the values of an app, or of a user in it, from `SessionService.watch`. */
 export type SharedChange =
-  /** What was written between two positions: one change, or several in one. */
+  /** The writes between two positions: one change, or several combined. */
   | {
       readonly type: 'values';
-      /** Where the values are after it: one more for each change, 0 before the first one. */
+      /** The position after it: one more for each change, 0 before the first one. */
       readonly position: number;
-      /** Where they were before it: `position - 1` where each change is told by itself. */
+      /** The position before it: `position - 1` for a single change. */
       readonly from: number;
-      /** The new values under their full keys; `DELETED` under those that are gone. */
+      /** The new values under their full keys; `DELETED` for deleted keys. */
       readonly delta: Readonly<Record<string, Json | Deleted>>;
-      /**
-       * The session and the event that wrote it, where that is known and there is one. A creation has no `eventId`.
-       */
+      /** The session and the event that wrote it, if known. A creation has no `eventId`. */
       readonly by?: { readonly userId: string; readonly sessionId: string; readonly eventId?: string };
     }
   /**
-   * What has happened cannot be told: the store has it no more, or has gone back. Read the values anew; what is told
-   * next comes after this position.
+   * The changes are not known: the store no longer has them, or has gone back. Read the values again; the next change
+   * comes after this position.
    */
   | { readonly type: 'reload'; readonly position: number };
 
-/** What `SessionService.watch` tells of a session, a user or an app. */
+/** A change of a session, a user or an app, from `SessionService.watch`. */
 export type WatchedChange = SessionChange | SharedChange;
 
-/** A place among the changes of a whole session: `since` goes on behind it. It is JSON, and short. */
+/** A place among the changes of a whole session: `since` continues after it. It is short JSON. */
 export interface WholePlace {
   /** The revision of the session. */
   readonly revision: number;
@@ -65,76 +63,69 @@ export interface WholePlace {
   /** The position of its app's values. */
   readonly app: number;
   /**
-   * Tells this place from others with the same numbers: those of a session that was made anew, or of a store that was
-   * set back by a backup. Opaque; at most 60 characters.
+   * Distinguishes this place from others with the same numbers: those of a session that was created anew, or of a
+   * store that was restored from a backup. Opaque; at most 60 characters.
    */
   readonly mark?: string | undefined;
 }
 
-/**
- * A change of a whole session. `applyChange` brings a session up to date by it; `place` is where the reader is behind
- * it.
- */
+/** A change of a whole session. `applyChange` applies it; `place` is the reader's place after it. */
 export type WholeSessionChange =
-  /**
-   * The session as it is, with everything: the beginning, and whenever what has happened cannot be told change by
-   * change.
-   */
+  /** The current session, complete: the beginning, and whenever changes are not known one by one. */
   | { readonly type: 'session'; readonly session: Session; readonly place: WholePlace }
-  /** The session's next event. Of its delta the session's own keys count: `values` tells the others. */
+  /** The session's next event. Only the session's own keys of its delta count: `values` reports the others. */
   | { readonly type: 'event'; readonly revision: number; readonly event: Event; readonly place: WholePlace }
-  /** What differs in the values of the app, or of the user, since they were told last. */
+  /** The difference in the values of the app, or of the user, since the last report. */
   | {
       readonly type: 'values';
       readonly scope: 'app' | 'user';
-      /** Where these values are after it. */
+      /** The position of these values after it. */
       readonly position: number;
-      /** Where they were before it. Of 0 the delta has all values: other keys of the scope are gone. */
+      /** The position before it. If it is 0, the delta has all values: other keys of the scope are deleted. */
       readonly from: number;
-      /** The new values under their full keys; `DELETED` under those that are gone. */
+      /** The new values under their full keys; `DELETED` for deleted keys. */
       readonly delta: Readonly<Record<string, Json | Deleted>>;
       readonly place: WholePlace;
     }
-  /** The session was deleted, and maybe made anew: nothing is told after this. */
+  /** The session was deleted, and perhaps created anew. This is the last change. */
   | { readonly type: 'deleted' };
 
 /** Options of `SessionService.watch` for a session, a user or an app. */
 export interface WatchOptions extends WatchPace {
   /**
-   * The revision of a session, or the position of an app or a user, that the reader has: what came after it is told.
-   * Unless told otherwise, that of the handle that is given, or else where the target is when the reading begins.
+   * The revision of a session, or the position of an app or a user, that the reader has: later changes are reported.
+   * By default that of the handle, or else the current one when the reading begins.
    */
   readonly since?: number | undefined;
   /**
-   * Of an app or a user, without `since`: to begin with all values as they are, as one change from position 0. What is
-   * told next follows it without a gap.
+   * For an app or a user, without `since`: true to begin with all current values, as one change from position 0. The
+   * next change follows it without a gap.
    */
   readonly initial?: boolean | undefined;
 }
 
 /** Options of `SessionService.watch` for a whole session. */
 export interface WholeWatchOptions extends WatchPace {
-  /** Where the reader is: what came after it is told. */
+  /** The reader's place: later changes are reported. */
   readonly since?: WholePlace | undefined;
   /**
-   * Without `since`: whether to begin with the session as it is, which is so unless this is `false`. What is told next
-   * follows it without a gap.
+   * Without `since`: begins with the current session unless this is `false`. The next change follows it without a gap.
    */
   readonly initial?: boolean | undefined;
 }
 
-/** How `SessionService.watch` reads. */
+/** Options for the pace of `SessionService.watch`. */
 export interface WatchPace extends Abortable {
   /**
-   * How often to ask a store that others can write to, in milliseconds; 1,000 unless told otherwise. Where the store
-   * gives hints this is the safety net. Of several readers of one target the most frequent one counts.
+   * The interval between questions to a store that others can write to, in milliseconds; 1,000 by default. Where the
+   * store gives hints this is a safety net. The shortest interval of all readers of a target counts.
    */
   readonly poll?: number | undefined;
-  /** How many changes are loaded ahead of the reader at most; 100 unless told otherwise. */
+  /** The largest number of changes that are loaded ahead of the reader; 100 by default. */
   readonly buffer?: number | undefined;
 }
 
-/** What sessions can be read from and watched: a `SessionService`, or one that is reached over HTTP. */
+/** A source of sessions to read and watch: a `SessionService`, or one that is reached over HTTP. */
 export interface SessionSource {
   getSession(request: GetSessionRequest): Promise<Session | undefined>;
   watch(target: WholeSessionKey, options?: WholeWatchOptions): AsyncIterable<WholeSessionChange>;

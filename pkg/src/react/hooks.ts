@@ -17,24 +17,24 @@ import { sameJson } from '../model/json.js';
 import type { Json, Session, SessionKey } from '../model/types.js';
 import type { SessionSource } from '../model/watch.js';
 
-/** What {@link SessionProvider} takes. */
+/** The props of {@link SessionProvider}. */
 export interface SessionProviderProps {
   /**
-   * Where the session is read from and watched: a `SessionService`, or `sseSource` of `statepad/sse`. Make it once,
-   * outside of the component: providers of one source share what they watch.
+   * The source of the session: a `SessionService`, or `sseSource` of `statepad/sse`. Make it once, outside of the
+   * component: providers of one source share their watches.
    */
   readonly source: SessionSource;
   readonly appName: string;
   readonly userId: string;
   readonly sessionId: string;
   /**
-   * The session as the server has read it: shown at once, and while the page is hydrated. The first one counts. One of
-   * another app, user or id is not shown. `plainSession` makes what a server component can pass.
+   * The session as the server has read it: shown at once, and while the page is hydrated. The first one counts. A
+   * session of another app, user or id is not shown. `plainSession` makes one that a server component can pass.
    */
   readonly initial?: Session | null | undefined;
   /**
-   * Whether the session before stays shown while another one of the same user is loading: as `previous` of
-   * `useSession`, and in what `useSessionState` selects from. Not so unless it is `true`.
+   * True to keep showing the previous session while another one of the same user is loading: as `previous` of
+   * `useSession`, and to the selector of `useSessionState`. False by default.
    */
   readonly keepPrevious?: boolean | undefined;
   readonly children?: ReactNode;
@@ -43,8 +43,8 @@ export interface SessionProviderProps {
 const ProvidedContext = createContext<ProvidedSession | undefined>(undefined);
 
 /**
- * Gives a session to the components in it. It is read and watched while one of them shows it, once for all providers
- * of one source that name it.
+ * Provides a session to the components in it. It is read and watched while one of them shows it, once for all
+ * providers of one source that name it.
  *
  * @example
  * <SessionProvider source={service} appName="tutor" userId="ana" sessionId={id}>
@@ -54,7 +54,7 @@ const ProvidedContext = createContext<ProvidedSession | undefined>(undefined);
 export const SessionProvider: FunctionComponent<SessionProviderProps> = (props) => {
   const { source, appName, userId, sessionId, initial, keepPrevious = false, children } = props;
   const key = useMemo<SessionKey>(() => ({ appName, userId, sessionId }), [appName, userId, sessionId]);
-  // Only the first `initial` of a session counts: what is read is newer.
+  // Only the first `initial` of a session counts: later reads are newer.
   const first = useRef(initial);
   first.current = initial;
   const before = useRef<ProvidedSession | undefined>(undefined);
@@ -68,7 +68,7 @@ export const SessionProvider: FunctionComponent<SessionProviderProps> = (props) 
   return createElement(ProvidedContext.Provider, { value: provided }, children);
 };
 
-/** The session of the provider around. */
+/** The session of the enclosing provider. */
 export function useProvided(): ProvidedSession {
   const provided = useContext(ProvidedContext);
   if (provided === undefined) {
@@ -78,10 +78,10 @@ export function useProvided(): ProvidedSession {
 }
 
 /**
- * The session of the provider around, how it stands with it, and `refetch`. The component is rendered anew after each
- * change of the session, its user's and its app's values. What has not changed stays the same object, value by value.
+ * The session of the enclosing provider, its status, and `refetch`. The component renders again after each change of
+ * the session, its user's and its app's values. Unchanged values stay the same objects.
  *
- * Throws `INVALID_ARGUMENT` without a `SessionProvider` around.
+ * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`.
  */
 export function useSession(): UseSessionResult {
   const provided = useProvided();
@@ -89,12 +89,12 @@ export function useSession(): UseSessionResult {
 }
 
 /**
- * As {@link useSession}, for a component in a `<Suspense>`: it is suspended until the session was read, or is known to
- * be missing. What cannot be read is thrown, for the error boundary around, unless there is a session from before. To
- * try again, call `refetch` of {@link useSession} in a component outside, and reset the boundary.
+ * As {@link useSession}, for a component in a `<Suspense>`: it is suspended until the session was read, or is known
+ * to be missing. An error is thrown to the enclosing error boundary, unless there is an earlier session. To try
+ * again, call `refetch` of {@link useSession} in a component outside, and reset the boundary.
  *
- * On a server nothing is read: without an `initial` it throws `INVALID_ARGUMENT` there, and React sends the fallback,
- * in whose place the page shows the session.
+ * On a server nothing is read: without an `initial` it throws `INVALID_ARGUMENT` there, React sends the fallback, and
+ * the page replaces it with the session.
  */
 export function useSuspenseSession(): UseSuspenseSessionResult {
   const provided = useProvided();
@@ -116,18 +116,18 @@ export function useSuspenseSession(): UseSuspenseSessionResult {
   return shown;
 }
 
-/** What was given, or else what was read: what the server could not render is not hydrated. */
+/** The initial session, or else the one that was read: nothing that the server could not render is hydrated. */
 function hydrated(provided: ProvidedSession): UseSessionResult {
   const given = provided.serverSnapshot();
   return given.status === 'loading' ? provided.snapshot() : given;
 }
 
 /**
- * What a function selects from the state of the session: `useSessionState((state) => state['user:name'])`. The
- * component is rendered anew only when the answer is another one: not the same, and not equal as JSON, unless
- * `isEqual` says otherwise. While there is no session, the state is an empty record.
+ * A selection from the state of the session: `useSessionState((state) => state['user:name'])`. The component renders
+ * again only when the result changes: it is neither the same nor equal as JSON, unless `isEqual` decides otherwise.
+ * Without a session, the state is an empty record.
  *
- * Throws `INVALID_ARGUMENT` without a `SessionProvider` around.
+ * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`.
  */
 export function useSessionState<T>(
   select: (state: Readonly<Record<string, Json>>) => T,
@@ -155,7 +155,7 @@ export function useSessionState<T>(
 
 const NO_STATE: Readonly<Record<string, Json>> = Object.freeze({});
 
-/** What was selected last, of what and by what. */
+/** The last selection, with its state and its function. */
 interface Selected<T> {
   readonly state: Readonly<Record<string, Json>>;
   readonly select: (state: Readonly<Record<string, Json>>) => T;

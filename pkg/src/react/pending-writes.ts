@@ -1,5 +1,4 @@
-// Writes that are on their way: what they make of the state is shown until the session itself tells it, or until they
-// are refused.
+// Writes in flight: their effect on the state is shown until the session itself reports it, or until they are refused.
 
 import { isDeleted } from '../model/deletion.js';
 import { deepFreeze, put, sameJson } from '../model/json.js';
@@ -17,8 +16,8 @@ export type StateRecord = Readonly<Record<string, Json>>;
 export type StateDelta = Readonly<Record<string, unknown>>;
 
 /**
- * What is written to a session: a delta, or a function that gets the state and returns one. The function is run again
- * when the state under it has changed, so it must not do anything else.
+ * A write to a session: a delta, or a function that gets the state and returns one. The function runs again when the
+ * state has changed below it, so it must have no side effects.
  */
 export type StateChange = StateDelta | ((state: StateRecord) => StateDelta);
 
@@ -27,22 +26,22 @@ export function deltaOf(change: StateChange, state: StateRecord): StateDelta {
   return typeof change === 'function' ? change(state) : change;
 }
 
-/** One write that is on its way. */
+/** One write in flight. */
 export class PendingWrite {
   readonly #change: StateChange;
   #status: 'waits' | 'sent' | 'accepted' = 'waits';
-  /** What it makes of its keys; `undefined` where it deletes one. */
+  /** The new values of its keys; `undefined` for deleted ones. */
   #results = new Map<string, Json | undefined>();
-  /** The keys that were told with other values since it was sent. */
-  readonly #told = new Set<string>();
-  /** The keys whose value the session tells by now. */
+  /** The keys that were reported with other values since it was sent. */
+  readonly #others = new Set<string>();
+  /** The keys that the session reports with the written value. */
   readonly #done = new Set<string>();
 
   constructor(change: StateChange) {
     this.#change = change;
   }
 
-  /** Whether it shows in nothing any more. */
+  /** True when it has no effect on the state any more. */
   get isDone(): boolean {
     return this.#status === 'accepted' && [...this.#results.keys()].every((key) => this.#done.has(key));
   }
@@ -51,18 +50,18 @@ export class PendingWrite {
     return this.#status === 'accepted';
   }
 
-  /** It is sent now: what is told from now on may come of it. */
+  /** Marks it as sent: later reports may result from it. */
   send(): void {
     this.#status = 'sent';
   }
 
-  /** It was accepted: what it came to is fixed. What was told with another value meanwhile is the newer one. */
+  /** Marks it as accepted: its results are final. A different value that was reported in the meantime is newer. */
   accept(): void {
     this.#status = 'accepted';
-    this.#told.forEach((key) => this.#done.add(key));
+    this.#others.forEach((key) => this.#done.add(key));
   }
 
-  /** The state with what the write makes of it. */
+  /** The state with the write applied. */
   over(state: StateRecord): StateRecord {
     if (this.#status !== 'accepted') {
       this.#results = resultsOf(this.#change, state);
@@ -84,10 +83,10 @@ export class PendingWrite {
   }
 
   /**
-   * The session tells these values: of the keys that were written, or of all when nothing is known of that. Answers
-   * the keys that have just come to what the write makes of them.
+   * Compares the write with reported values: of the written keys, or of all when they are unknown. Answers the keys
+   * that have just reached their written values.
    */
-  tell(state: StateRecord, keys: readonly string[] | 'all'): string[] {
+  report(state: StateRecord, keys: readonly string[] | 'all'): string[] {
     if (this.#status === 'waits') {
       return [];
     }
@@ -99,28 +98,31 @@ export class PendingWrite {
         this.#done.add(key);
         reached.push(key);
       } else if (keys !== 'all') {
-        this.#told.add(key);
+        this.#others.add(key);
       }
     }
     return reached;
   }
 
-  /** A key is done: a later write of it is told. */
+  /** Marks keys as done: later writes to them were reported. */
   supersede(keys: readonly string[]): void {
     keys.forEach((key) => this.#done.add(key));
   }
 
-  /** The state was read after the write was accepted: of keys that have the values that are told nothing will come. */
-  compare(read: StateRecord, told: StateRecord): void {
+  /**
+   * Compares with a state that was read after the write was accepted: keys whose values equal the reported ones are
+   * done.
+   */
+  compare(read: StateRecord, reported: StateRecord): void {
     for (const key of this.#results.keys()) {
-      if (sameJson(valueOf(read, key), valueOf(told, key))) {
+      if (sameJson(valueOf(read, key), valueOf(reported, key))) {
         this.#done.add(key);
       }
     }
   }
 }
 
-/** The writes of one session that are on their way, in the order in which they were made. */
+/** The writes of one session in flight, in order. */
 export class PendingWrites {
   #writes: readonly PendingWrite[] = [];
 
@@ -130,17 +132,17 @@ export class PendingWrites {
     return write;
   }
 
-  /** It is not shown any more. */
+  /** Stops showing a write. */
   remove(write: PendingWrite): void {
     this.#writes = this.#writes.filter((each) => each !== write);
   }
 
-  /** Those that were accepted are not shown any more. */
+  /** Stops showing the writes that were accepted. */
   removeAccepted(): void {
     this.#writes = this.#writes.filter((each) => !each.isAccepted);
   }
 
-  /** The state with all writes; with those before `until`, if it is given. */
+  /** The state with all writes applied, or with those before `until`. */
   over(state: StateRecord, until?: PendingWrite): StateRecord {
     let after = state;
     for (const write of this.#writes) {
@@ -152,17 +154,17 @@ export class PendingWrites {
     return after;
   }
 
-  /** See {@link PendingWrite.tell}. */
-  tell(state: StateRecord, keys: readonly string[] | 'all'): void {
+  /** See {@link PendingWrite.report}. */
+  report(state: StateRecord, keys: readonly string[] | 'all'): void {
     this.#writes.forEach((write, index) => {
-      const reached = write.tell(state, keys);
+      const reached = write.report(state, keys);
       this.#writes.slice(0, index).forEach((earlier) => earlier.supersede(reached));
     });
     this.#writes = this.#writes.filter((write) => !write.isDone);
   }
 }
 
-/** What a change makes of its keys. What it makes of others, or cannot make, is for the source to refuse. */
+/** The results of a change for its keys. Faults in the change are left to the source, which refuses it. */
 function resultsOf(change: StateChange, state: StateRecord): Map<string, Json | undefined> {
   const results = new Map<string, Json | undefined>();
   try {
@@ -173,7 +175,7 @@ function resultsOf(change: StateChange, state: StateRecord): Map<string, Json | 
       }
     }
   } catch {
-    // The function of the change has thrown, or a value is no JSON: sending it tells.
+    // The function of the change threw, or a value is no JSON: sending it reports that.
     results.clear();
   }
   return results;
@@ -192,7 +194,7 @@ function resultOf(given: unknown, current: Json | undefined): { readonly value: 
   return text === undefined ? undefined : { value: deepFreeze(JSON.parse(text) as Json) };
 }
 
-/** The value of a key, if it is there. */
+/** The value of a key, or `undefined` if it is missing. */
 function valueOf(state: StateRecord, key: string): Json | undefined {
   return Object.hasOwn(state, key) ? state[key] : undefined;
 }

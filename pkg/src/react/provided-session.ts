@@ -1,5 +1,5 @@
-// The session that one provider gives to its components: what is known of it, `initial` until then, and what was shown
-// before it.
+// The session that one provider gives to its components: the watched one, `initial` until then, and the previously
+// shown one.
 
 import { snapshotOf, type SessionView } from './session-view.js';
 import { viewOf } from './views.js';
@@ -7,16 +7,16 @@ import type { LoadingSession, SessionSnapshot, SettledSession } from './snapshot
 import type { Session, SessionKey } from '../model/types.js';
 import type { SessionSource } from '../model/watch.js';
 
-/** Reading again. */
+/** The function that reads again. */
 export interface Refetching {
-  /** Reads the session anew, also one that is missing or in error. Resolves when that has succeeded or failed. */
+  /** Reads the session again, even one that is missing or failed. Resolves when that has succeeded or failed. */
   readonly refetch: () => Promise<void>;
 }
 
-/** What `useSession` answers: what is known of the session, a union that `status` tells apart, and `refetch`. */
+/** The answer of `useSession`: a snapshot, discriminated by `status`, and `refetch`. */
 export type UseSessionResult = SessionSnapshot & Refetching;
 
-/** What `useSuspenseSession` answers. */
+/** The answer of `useSuspenseSession`. */
 export type UseSuspenseSessionResult = SettledSession & Refetching;
 
 /** One session of one provider. */
@@ -28,8 +28,8 @@ export class ProvidedSession {
   #last: { readonly of: SessionSnapshot; readonly answer: UseSessionResult } | undefined;
 
   /**
-   * `initial` counts if it is of this session. So does `previous`, what the provider has shown before, if it is of the
-   * same user.
+   * `initial` counts if it is of this session. So does `previous`, the session that the provider showed before, if it
+   * is of the same user.
    */
   constructor(
     source: SessionSource,
@@ -51,14 +51,14 @@ export class ProvidedSession {
 
   readonly refetch = async (): Promise<void> => await this.view.refetch();
 
-  /** What is shown. */
+  /** The snapshot to show. */
   readonly snapshot = (): UseSessionResult => this.#answer(this.view.snapshot);
 
-  /** What is shown by a server, and while the page is hydrated: what was given. */
+  /** The snapshot on a server and during hydration: `initial`. */
   readonly serverSnapshot = (): UseSessionResult =>
     this.#answer(snapshotOf(this.#initial === undefined ? 'loading' : 'ready', this.#initial, undefined));
 
-  /** The same object for what is the same. */
+  /** Returns the same object for an equal snapshot. */
   #answer(snapshot: SessionSnapshot): UseSessionResult {
     const last = this.#last;
     const { status, session, error } = snapshot;
@@ -81,7 +81,7 @@ export class ProvidedSession {
   }
 }
 
-/** Whether a session is one of the user of a key. */
+/** True for a session of the same app and user as a key. */
 function isOfUser(key: SessionKey, session: Session | null | undefined): session is Session {
   return session?.appName === key.appName && session.userId === key.userId;
 }

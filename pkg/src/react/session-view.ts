@@ -1,5 +1,5 @@
-// A session that is kept up to date, as React wants to read it: a snapshot that stays the same object until something
-// has changed.
+// A session that is kept up to date, in the form that React reads: a snapshot that stays the same object until it
+// changes.
 
 import { PendingWrites, type PendingWrite, type StateChange, type StateRecord } from './pending-writes.js';
 import { shared } from './sharing.js';
@@ -11,37 +11,37 @@ import type { SessionSnapshot } from './snapshot.js';
 import type { Session, SessionKey } from '../model/types.js';
 import type { SessionSource, WholePlace, WholeSessionChange } from '../model/watch.js';
 
-/** The pauses before a session is asked for again, in milliseconds: doubled from the first up to the last. */
+/** The pauses between attempts to read a session, in milliseconds: doubled from the first up to the last. */
 const PAUSES_MS = { error: [500, 30_000], missing: [1_000, 15_000] } as const;
-/** For how long a session that was loaded for a suspended component waits for it, in milliseconds. */
+/** The time that a session stays loaded for a suspended component, in milliseconds. */
 const LINGER_MS = 5_000;
-/** How long a write that was accepted waits for its change to be told before the state is read, in milliseconds. */
+/** The time that an accepted write waits for the report of its change before the state is read, in milliseconds. */
 const CONFIRM_MS = 1_000;
 
-/** Follows one session while somebody wants it, by one watch that goes on where the last one ended. */
+/** Follows one session while it has listeners, by one watch that resumes where the last one ended. */
 export class SessionView {
   readonly #source: SessionSource;
   readonly #key: SessionKey;
   readonly #onIdle: (view: SessionView) => void;
   readonly #listeners = new Set<() => void>();
   readonly #writes = new PendingWrites();
-  /** Those who want the session besides the listeners: suspended components, and calls of `refetch`. */
+  /** The users of the session besides the listeners: suspended components, and calls of `refetch`. */
   #holds = 0;
   #status: SessionSnapshot['status'];
   #error: unknown;
-  /** The session as it was told, without the writes that are on their way. */
+  /** The session as it was reported, without the writes in flight. */
   #session: Session | undefined;
-  /** Where watching goes on. Unknown before the first change, and after an error. */
+  /** The place where the watch resumes. Unknown before the first change, and after an error. */
   #place: WholePlace | undefined;
   #snapshot: SessionSnapshot;
   #following: AbortController | undefined;
-  /** Those who wait until the session was read, found missing, or has failed. */
+  /** Callbacks that wait until the session was read, is known to be missing, or has failed. */
   readonly #waiting = new Set<() => void>();
   #loading: Promise<void> | undefined;
-  /** The last write: one is sent after the other. */
+  /** The last write: writes are sent one at a time. */
   #sending: Promise<unknown> = Promise.resolve();
 
-  /** `initial`: the session as a server has read it. `onIdle` is called when nobody wants the session any more. */
+  /** `initial`: the session as a server has read it. `onIdle` is called when the session has no users any more. */
   constructor(
     source: SessionSource,
     key: SessionKey,
@@ -56,12 +56,12 @@ export class SessionView {
     this.#snapshot = snapshotOf(this.#status, initial, undefined);
   }
 
-  /** What is known now: the same object until something has changed. */
+  /** The current snapshot: the same object until it changes. */
   get snapshot(): SessionSnapshot {
     return this.#snapshot;
   }
 
-  /** Whether nobody wants the session. */
+  /** True when the session has no users. */
   get isIdle(): boolean {
     return this.#listeners.size === 0 && this.#holds === 0;
   }
@@ -78,7 +78,7 @@ export class SessionView {
 
   /** Resolves when the session was read for the first time, is missing, or cannot be read. */
   load(): Promise<void> {
-    this.#loading ??= this.#held(async () => {
+    this.#loading ??= this.#whileFollowed(async () => {
       await this.#settled();
       this.#loading = undefined;
       // The component that was suspended subscribes, or throws, when it is rendered again.
@@ -87,9 +87,9 @@ export class SessionView {
     return this.#loading;
   }
 
-  /** Reads the session anew. Resolves when it was read, is missing, or cannot be read. */
+  /** Reads the session again. Resolves when it was read, is missing, or cannot be read. */
   async refetch(): Promise<void> {
-    await this.#held(async () => {
+    await this.#whileFollowed(async () => {
       this.#place = undefined;
       this.#following?.abort();
       this.#following = undefined;
@@ -101,8 +101,8 @@ export class SessionView {
   }
 
   /**
-   * Shows a change of the state at once, and calls `send` when all earlier writes have been answered. A write that is
-   * refused is shown no longer; one that is accepted is shown until the session itself tells it.
+   * Shows a change of the state at once, and calls `send` when all earlier writes have been answered. A refused write
+   * is shown no longer; an accepted one is shown until the session itself reports it.
    */
   async write<T>(change: StateChange, send: (state: StateRecord) => Promise<T>): Promise<T> {
     const write = this.#writes.add(change);
@@ -125,11 +125,11 @@ export class SessionView {
     return await sent;
   }
 
-  /** Waits until what was accepted is told. Where nothing is told for a while, reading the state tells why. */
+  /** Waits until an accepted write is reported. Without a report for a while, reading the state settles it. */
   async #confirm(write: PendingWrite): Promise<void> {
     const following = this.#following;
     if (this.#status === 'missing') {
-      // It may be there by now, by this write.
+      // The session may exist by now, through this write.
       void this.refetch();
     }
     try {
@@ -141,7 +141,7 @@ export class SessionView {
         write.compare(read?.state ?? {}, this.#session?.state ?? {});
       }
     } catch {
-      // It is followed no longer, or cannot be read.
+      // The session is followed no longer, or cannot be read.
     }
     if (write.isDone || this.#following === undefined) {
       this.#writes.remove(write);
@@ -157,13 +157,13 @@ export class SessionView {
     }
   }
 
-  /** Stops when nobody wants the session. */
+  /** Stops when the session has no users. */
   #leave(): void {
-    // StrictMode, and a list that is sorted anew, unsubscribe and subscribe in one go.
+    // StrictMode, and a list that is sorted again, unsubscribe and subscribe in one go.
     queueMicrotask(() => {
       if (this.isIdle) {
         this.#following?.abort();
-        // Whoever comes next tries again.
+        // The next user tries again.
         this.#forgetError();
         this.#end();
         this.#onIdle(this);
@@ -171,8 +171,8 @@ export class SessionView {
     });
   }
 
-  /** Runs a task while which the session is followed. */
-  async #held(task: () => Promise<void>): Promise<void> {
+  /** Follows the session during a task. */
+  async #whileFollowed(task: () => Promise<void>): Promise<void> {
     this.#holds += 1;
     this.#start();
     try {
@@ -193,7 +193,7 @@ export class SessionView {
     (timer as { unref?: () => void }).unref?.();
   }
 
-  /** Resolves when the session is read next, or found missing, or has failed. */
+  /** Resolves when the session is read next, is known to be missing, or has failed. */
   async #settled(): Promise<void> {
     await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
@@ -205,7 +205,7 @@ export class SessionView {
     }
   }
 
-  /** Nothing is told any more. */
+  /** Ends the watch. */
   #end(): void {
     this.#following = undefined;
     this.#writes.removeAccepted();
@@ -237,10 +237,10 @@ export class SessionView {
     }
   }
 
-  /** What is told of the session. Throws `SESSION_NOT_FOUND` when there is none. */
+  /** The changes of the session. Throws `SESSION_NOT_FOUND` when it is missing. */
   async *#changes(signal: AbortSignal): AsyncGenerator<WholeSessionChange, void, undefined> {
     const { sessionId: id } = this.#key;
-    // A watch that is refused would have a source over HTTP connect anew for all that it watches.
+    // A watch that is refused would have a source over HTTP reconnect for all its watches.
     if (this.#status === 'missing' && (await this.#read(signal)) === undefined) {
       throw new StatepadError('SESSION_NOT_FOUND', `session "${id}" was not found`, { id });
     }
@@ -262,7 +262,7 @@ export class SessionView {
     if (session !== undefined) {
       this.#session = shared(this.#session, session);
       this.#place = change.place;
-      this.#writes.tell(session.state, keysOf(change));
+      this.#writes.report(session.state, keysOf(change));
       this.#become('ready');
     }
   }
@@ -279,7 +279,7 @@ export class SessionView {
     this.#status = status;
     this.#error = error;
     if (status !== 'ready') {
-      // What comes next is read from the beginning: a session that was made anew has nothing of this one.
+      // Read from the beginning next: a session that was created anew shares nothing with this one.
       this.#place = undefined;
     }
     if (status === 'missing') {
@@ -291,7 +291,7 @@ export class SessionView {
     this.#waiting.clear();
   }
 
-  /** Makes the snapshot, and tells the listeners if it is another one. */
+  /** Makes the snapshot, and notifies the listeners if it has changed. */
   #render(): void {
     const { session: before, status, error } = this.#snapshot;
     const session = this.#session && shared(before, withWrites(this.#session, this.#writes));
@@ -302,10 +302,10 @@ export class SessionView {
   }
 }
 
-/** Whether it is by now. */
+/** Reads the flag again, which TypeScript assumes to be unchanged. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
-/** The keys that a change has told, without prefix those of the session; `all` when it has told everything. */
+/** The keys of a change, without prefix those of the session; `all` for a change that reports everything. */
 function keysOf(change: Exclude<WholeSessionChange, { readonly type: 'deleted' }>): readonly string[] | 'all' {
   switch (change.type) {
     case 'session':
@@ -322,7 +322,7 @@ function withWrites(session: Session, writes: PendingWrites): Session {
   return state === session.state ? session : { ...session, state };
 }
 
-/** The snapshot of what is known. */
+/** The snapshot of a status, a session and an error. */
 export function snapshotOf(
   status: SessionSnapshot['status'],
   session: Session | undefined,

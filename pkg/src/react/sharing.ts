@@ -1,9 +1,9 @@
-// What has not changed stays the same object, so that it can stand in a list of dependencies.
+// Structural sharing: unchanged values stay the same objects, so that they can stand in a list of dependencies.
 
 import { put, sameJson } from '../model/json.js';
 import type { Json, Session } from '../model/types.js';
 
-/** A session with what is equal to what was there before as the same objects; the one before, when all of it is. */
+/** A session that shares all equal values with the one before; the one before itself, when nothing has changed. */
 export function shared(before: Session | undefined, session: Session): Session {
   if (before === undefined || before === session || before.id !== session.id) {
     return Object.isFrozen(session) ? session : Object.freeze({ ...session });

@@ -1,18 +1,18 @@
-// The sessions that are shown: all providers of one source and one key share what they follow.
+// The views in use: all providers of one source and one key share one.
 
 import { SessionView } from './session-view.js';
 import type { Session, SessionKey } from '../model/types.js';
 import type { SessionSource } from '../model/watch.js';
 
 /**
- * For how long a session that nobody shows any more is remembered, in milliseconds: shown again, it is there at once,
- * and only what has changed since is read.
+ * The time that a view is cached after its last use, in milliseconds: shown again, it is there at once, and only
+ * later changes are read.
  */
 const REMEMBERED_MS = 30_000;
 
 const views = new WeakMap<SessionSource, Map<string, SessionView>>();
 
-/** The one view of a session of a source. `initial` is what it begins with when it is made. */
+/** The one view of a session of a source. `initial` is its session when it is made. */
 export function viewOf(source: SessionSource, key: SessionKey, initial: Session | undefined): SessionView {
   let ofSource = views.get(source);
   if (ofSource === undefined) {
@@ -33,7 +33,7 @@ export function viewOf(source: SessionSource, key: SessionKey, initial: Session 
     };
     view = new SessionView(source, key, initial, forgetLater);
     ofSource.set(name, view);
-    // One that was made for a component that is never shown.
+    // A view for a component that is never shown.
     forgetLater(view);
   }
   return view;

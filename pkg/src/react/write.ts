@@ -1,4 +1,4 @@
-// React's hook for writing: what is written shows at once.
+// React's hook for writing: writes show at once.
 
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useProvided } from './hooks.js';
@@ -7,30 +7,30 @@ import { StatepadError } from '../model/errors.js';
 import type { SessionKey } from '../model/types.js';
 import type { SessionSource } from '../model/watch.js';
 
-/** Sends a delta to where the session is written; rejects when it is refused. */
+/** Sends a delta to the server; rejects when it is refused. */
 export type SessionWriter<T> = (delta: StateDelta, key: SessionKey) => PromiseLike<T>;
 
-/** What {@link useSessionWrite} answers. */
+/** The answer of {@link useSessionWrite}. */
 export interface UseSessionWriteResult<T> {
   /**
-   * Writes a delta, or what a function makes of the state: `write({ topic: 'moon' })`. It shows at once; when it is
-   * refused, the session shows again what it has, and `error` says why.
+   * Writes a delta, or the result of a function of the state: `write({ topic: 'moon' })`. It shows at once; if it is
+   * refused, the session shows its stored values again, and `error` is the reason.
    */
   readonly write: (change: StateChange) => void;
-  /** As `write`; resolves to what the writer answers, and rejects when the change is refused. */
+  /** As `write`; resolves to the answer of the writer, and rejects when the change is refused. */
   readonly writeAsync: (change: StateChange) => Promise<T>;
-  /** Whether a write of this component is on its way. */
+  /** True while a write of this component is in flight. */
   readonly isPending: boolean;
-  /** Why the last write that was answered was refused; `undefined` when it was not, or a later one is on its way. */
+  /** The error of the last write that was answered; `undefined` when it succeeded, or a later one is in flight. */
   readonly error: unknown;
 }
 
 /**
- * Writes to the session of the provider around, and shows what is written at once. The writes of a page to one session
- * are sent one after the other, in order. Without a `writer` they go to `updateState` of the source, which a
+ * Writes to the session of the enclosing provider, and shows the writes at once. The writes of a page to one session
+ * are sent one at a time, in order. Without a `writer` they go to `updateState` of the source, which a
  * `SessionService` has; a source over HTTP needs one, which asks the server to write.
  *
- * Throws `INVALID_ARGUMENT` without a `SessionProvider` around; so does `writeAsync` without a writer where the source
+ * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`; so does `writeAsync` without a writer where the source
  * has no `updateState`.
  */
 export function useSessionWrite(): UseSessionWriteResult<StateRecord>;

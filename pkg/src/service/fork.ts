@@ -1,26 +1,30 @@
-// A new session that goes on from a moment of another one. Loaded at the first call that needs it.
+// Forks: new sessions that continue from a moment of another one. Loaded at the first call.
 
 import { admitDelta } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
 import { sessionIdFrom } from '../backend/backend.js';
-import { ownMetadata, ownPart } from '../session/own-part.js';
+import { sessionMetadata, sessionValues } from '../session/session-scope.js';
 import { currentLog } from './current-log.js';
-import { checkKeepsCreations, checkKeepsRevisions } from './revisions.js';
+import { checkKeepsCreations, checkKeepsRevisions } from './store-requirements.js';
 import { checkRevision, stateAt } from '../session/history.js';
 import { newId } from '../model/ids.js';
-import type { ServiceParts } from './current-log.js';
+import type { ServiceComponents } from './current-log.js';
 import type { Event, EventInit, Session, SessionName } from '../model/types.js';
 import type { ForkOptions } from '../model/rewind.js';
 
 /** See `SessionService.fork`. */
-export async function fork(parts: ServiceParts, source: SessionName, options: ForkOptions): Promise<Session> {
-  const { sessions, now } = parts;
+export async function fork(
+  components: ServiceComponents,
+  source: SessionName,
+  options: ForkOptions,
+): Promise<Session> {
+  const { sessions, now } = components;
   const { at, signal } = options;
   checkKeepsRevisions(sessions, 'a session cannot be forked');
   checkKeepsCreations(sessions, 'a session cannot be forked');
   const { appName, userId, id } = source;
   const { id: sessionId, isNew } = sessionIdFrom(options.sessionId);
-  const view = await currentLog(parts, source, signal);
+  const view = await currentLog(components, source, signal);
   const revision = at ?? view.revision;
   checkRevision(view, revision, 'at');
   const { created, events } = view.record;
@@ -31,7 +35,7 @@ export async function fork(parts: ServiceParts, source: SessionName, options: Fo
     source: { sessionId: id, created, lastAt: (last: number) => log[last - 1]?.id },
     at,
     revision,
-    state: admitDelta(ownPart(stateAt(view, 0)), 'state'),
+    state: admitDelta(sessionValues(stateAt(view, 0)), 'state'),
     eventAt: (next: number) => admitEvent(ownEvent(log[next - 1] as Event), now, { anyName: true }),
     lastEvent: (last: number, eventId?: string) => {
       const statepad = { forkedFrom: { sessionId: id, revision: last } };
@@ -42,13 +46,16 @@ export async function fork(parts: ServiceParts, source: SessionName, options: Fo
   return await sessions.fork(plan, signal);
 }
 
-/** An event without what it wrote to the app and the user: that is written already. */
+/** An event without its writes to the app and the user, which are stored already. */
 function ownEvent(event: Event): EventInit {
   const { actions, customMetadata, ...rest } = event;
-  const metadata = ownMetadata(customMetadata);
+  const metadata = sessionMetadata(customMetadata);
   return {
     ...rest,
     ...(metadata !== undefined && { customMetadata: metadata }),
-    actions: { ...actions, stateDelta: ownPart((actions as Partial<Event['actions']> | undefined)?.stateDelta ?? {}) },
+    actions: {
+      ...actions,
+      stateDelta: sessionValues((actions as Partial<Event['actions']> | undefined)?.stateDelta ?? {}),
+    },
   };
 }

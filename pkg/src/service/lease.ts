@@ -1,28 +1,28 @@
-// Leases of sessions: taken, renewed and given back. Loaded at the first call that needs it.
+// Leases of sessions: taken, renewed and released. Loaded at the first call.
 
 import { leaseLost, type LeaseHold } from '../session/lease-hold.js';
-import { missing, notFound } from '../session/append.js';
+import { throwNotFound, notFound } from '../session/append.js';
 import { checkCount, invalid } from '../checks/arguments.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 import { orAborted, type Signal } from '../async/abort.js';
 import { sleep } from '../async/sleep.js';
 import { decideLease, type LeaseAnswer, type LeaseRequest, type LeaseRow } from '../store/lease.js';
 import { isStoreError } from '../store/store-error.js';
-import type { ServiceParts } from './current-log.js';
+import type { ServiceComponents } from './current-log.js';
 import type { View } from '../session/handle.js';
 import type { SessionRecord } from '../session/record.js';
 import type { Lease, WithLeaseOptions } from '../model/lease.js';
 import type { Session, SessionName } from '../model/types.js';
 
 const DEFAULT_TTL_MS = 30_000;
-/** The longest time that a timer can wait. */
+/** The longest delay of a timer. */
 const MAX_TTL_MS = 2 ** 31 - 1;
-/** How long a held lease is left alone before it is asked for again: growing, in milliseconds. */
+/** The pauses between requests for a held lease, growing, in milliseconds. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [25, 500];
 
-/** A request for a lease, understood. */
+/** The checked options of a lease. */
 export interface LeasePlan {
   readonly ttl: number;
   readonly wait: number;
@@ -43,30 +43,34 @@ function checkedTtl(ttl: unknown = DEFAULT_TTL_MS): number {
 }
 
 /**
- * Takes the lease of a session, and brings the handle up to date. When another has it, asks again until `wait` is
+ * Takes the lease of a session, and brings the handle up to date. While another has it, asks again until `wait` is
  * over.
  */
-export async function takeLease(parts: ServiceParts, session: SessionName, plan: LeasePlan): Promise<HeldLease> {
+export async function takeLease(
+  components: ServiceComponents,
+  session: SessionName,
+  plan: LeasePlan,
+): Promise<TakenLease> {
   const { wait, signal } = plan;
-  const handle = await handleOf(parts, session, signal);
+  const handle = await handleOf(components, session, signal);
   const end = performance.now() + wait;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 2)) {
     try {
-      return await tryLease(parts, handle, plan);
+      return await tryLease(components, handle, plan);
     } catch (error) {
-      const left = end - performance.now();
-      if (!isStatepadError(error) || error.code !== 'LEASE_HELD' || left <= 0) {
+      const remaining = end - performance.now();
+      if (!isStatepadError(error) || error.code !== 'LEASE_HELD' || remaining <= 0) {
         throw error;
       }
-      // Those that wait drift apart.
-      await orAborted(sleep(Math.min(left, pause * (0.5 + Math.random() / 2))), signal);
+      // The waiting callers drift apart.
+      await orAborted(sleep(Math.min(remaining, pause * (0.5 + Math.random() / 2))), signal);
     }
   }
 }
 
-/** The handle that was given, or a new one of the session. */
+/** The caller's handle, or a new one of the session. */
 async function handleOf(
-  { sessions }: ServiceParts,
+  { sessions }: ServiceComponents,
   session: SessionName,
   signal: Signal | undefined,
 ): Promise<Session> {
@@ -75,26 +79,30 @@ async function handleOf(
   }
   const { appName, userId, id: sessionId } = session;
   const key = { appName, userId, sessionId };
-  return (await sessions.get(key, undefined, signal)) ?? missing(key);
+  return (await sessions.get(key, undefined, signal)) ?? throwNotFound(key);
 }
 
-async function tryLease(parts: ServiceParts, session: Session, { ttl, signal }: LeasePlan): Promise<HeldLease> {
-  const view = parts.sessions.view(session) as View;
+async function tryLease(
+  components: ServiceComponents,
+  session: Session,
+  { ttl, signal }: LeasePlan,
+): Promise<TakenLease> {
+  const view = components.sessions.view(session) as View;
   refuseLost(view);
   const holder = newId();
   let answer: LeaseAnswer;
   try {
-    answer = await ask(parts, view, { holder, ttl }, signal);
+    answer = await requestLease(components, view, { holder, ttl }, signal);
   } catch (error) {
     if (signal?.aborted) {
-      // It may have been taken meanwhile: it ends at once then.
-      void ask(parts, view, { holder, ttl: 1 }).catch(() => undefined);
+      // It may have been taken meanwhile: it is shortened to end at once.
+      void requestLease(components, view, { holder, ttl: 1 }).catch(() => undefined);
     }
     throw error;
   }
-  const lease = new HeldLease(parts, view, session, { holder, ttl }, answer);
+  const lease = new TakenLease(components, view, session, { holder, ttl }, answer);
   try {
-    await parts.sessions.refresh(view, signal);
+    await components.sessions.refresh(view, signal);
     refuseLost(view);
     lease.carry();
     return lease;
@@ -104,7 +112,7 @@ async function tryLease(parts: ServiceParts, session: Session, { ttl, signal }: 
   }
 }
 
-/** The handle of a lost lease writes nothing any more, under another lease neither. */
+/** Refuses the handle of a lost lease: it writes nothing any more, not even under another lease. */
 function refuseLost({ lease, record }: View): void {
   const { lost } = lease ?? {};
   if (lost !== undefined) {
@@ -115,10 +123,10 @@ function refuseLost({ lease, record }: View): void {
 }
 
 /**
- * Runs a function while its lease is made to last, and gives the lease back. Throws `LEASE_LOST` when another has
- * taken it before the function was done.
+ * Runs a function while its lease is renewed, and releases the lease. Throws `LEASE_LOST` when another has taken it
+ * before the function was done.
  */
-export async function runLeased<T>(lease: HeldLease, fn: (lease: Lease) => T | PromiseLike<T>): Promise<T> {
+export async function runLeased<T>(lease: TakenLease, fn: (lease: Lease) => T | PromiseLike<T>): Promise<T> {
   const stop = keepAlive(lease);
   let answer: T;
   try {
@@ -134,8 +142,8 @@ export async function runLeased<T>(lease: HeldLease, fn: (lease: Lease) => T | P
   return answer;
 }
 
-/** Renews a lease each third of its time, until the function that it answers is called or the lease is lost. */
-export function keepAlive(lease: HeldLease): () => void {
+/** Renews a lease each third of its time, until the returned function is called or the lease is lost. */
+export function keepAlive(lease: TakenLease): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   const next = (): void => {
@@ -156,34 +164,34 @@ export function keepAlive(lease: HeldLease): () => void {
   };
 }
 
-/** Of sessions in memory: the leases that were given. */
+/** The leases of sessions in memory. */
 const rows = new WeakMap<SessionRecord, LeaseRow>();
 const NO_LEASE: LeaseRow = { fence: 0 };
 
 /**
- * Asks what keeps the session. `given` is called when it is given, or given back, before anything that was asked for
- * later begins. Throws `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`.
+ * Requests, renews or releases a lease. Calls `onDone` before any later request begins. Throws `LEASE_HELD`,
+ * `LEASE_LOST`, `SESSION_NOT_FOUND`.
  */
-async function ask(
-  { sessions, now }: ServiceParts,
+async function requestLease(
+  { sessions, now }: ServiceComponents,
   view: View,
   request: LeaseRequest,
   signal?: Signal,
-  given?: () => void,
+  onDone?: () => void,
 ): Promise<LeaseAnswer> {
   try {
     if (sessions.lease !== undefined) {
-      return await sessions.lease(view, request, signal, given);
+      return await sessions.lease(view, request, signal, onDone);
     }
     const answer = leaseInMemory(view.record, request, now);
-    given?.();
+    onDone?.();
     return answer;
   } catch (error) {
     throw refusalOf(error, view.record.key.sessionId);
   }
 }
 
-/** What is told of a lease of a session that was not given. */
+/** The caller's error for a refused lease. */
 function refusalOf(error: unknown, id: string): unknown {
   const code = isStatepadError(error) || isStoreError(error) ? error.code : undefined;
   switch (code) {
@@ -217,13 +225,13 @@ function leaseInMemory(record: SessionRecord, request: LeaseRequest, now: () => 
 }
 
 /** A lease that was taken. */
-export class HeldLease implements Lease {
+export class TakenLease implements Lease {
   readonly session: Session;
   readonly token: number;
   readonly ttl: number;
-  /** What the writes of a handle carry. */
+  /** The side of the handle's writes. */
   readonly hold: LeaseHold;
-  readonly #parts: ServiceParts;
+  readonly #components: ServiceComponents;
   readonly #view: View;
   readonly #holder: string;
   readonly #abort = new AbortController();
@@ -233,13 +241,13 @@ export class HeldLease implements Lease {
   #isReleased = false;
 
   constructor(
-    parts: ServiceParts,
+    components: ServiceComponents,
     view: View,
     session: Session,
     { holder, ttl }: { readonly holder: string; readonly ttl: number },
     { fence, until }: LeaseAnswer,
   ) {
-    this.#parts = parts;
+    this.#components = components;
     this.#view = view;
     this.session = session;
     this.#holder = holder;
@@ -257,16 +265,16 @@ export class HeldLease implements Lease {
     return this.#abort.signal;
   }
 
-  /** Whether there is nothing to renew any more. */
+  /** True when there is nothing to renew any more. */
   get isOver(): boolean {
     return this.#isReleased || this.#lost !== undefined;
   }
 
-  /** From now on what is written through the handle carries it. One that the handle had before is lost. */
+  /** Puts it on the handle, for all later writes. An earlier lease of the handle is lost. */
   carry(): void {
     const before = this.#view.lease;
     this.#view.lease = this.hold;
-    before?.lose(leaseLost(this.#id));
+    before?.markLost(leaseLost(this.#id));
   }
 
   async renew(ttl?: number): Promise<void> {
@@ -275,9 +283,9 @@ export class HeldLease implements Lease {
       throw this.#lost;
     }
     if (this.#isReleased || this.#releasing !== undefined) {
-      throw this.#givenBack();
+      throw this.#releasedError();
     }
-    const { until } = await this.#ask(time);
+    const { until } = await this.#request(time);
     this.#until = until;
   }
 
@@ -305,8 +313,8 @@ export class HeldLease implements Lease {
   }
 
   /**
-   * Gives it back. What is written through the handle meanwhile is written after that, and carries it unless that has
-   * worked: a lease that was lost keeps its handle from writing, whatever is called.
+   * Releases it. Writes through the handle meanwhile are made after the release, and carry the lease unless that has
+   * succeeded: a lost lease keeps its handle from writing in any case.
    */
   async #release(): Promise<void> {
     const view = this.#view;
@@ -316,7 +324,7 @@ export class HeldLease implements Lease {
       view.lease = after;
     }
     try {
-      await this.#ask(0, () => {
+      await this.#request(0, () => {
         this.#isReleased = true;
       });
     } catch (error) {
@@ -330,13 +338,13 @@ export class HeldLease implements Lease {
     }
   }
 
-  async #ask(ttl: number, given?: () => void): Promise<LeaseAnswer> {
+  async #request(ttl: number, onDone?: () => void): Promise<LeaseAnswer> {
     try {
       const request = { holder: this.#holder, ttl, fence: this.token };
-      return await ask(this.#parts, this.#view, request, undefined, given);
+      return await requestLease(this.#components, this.#view, request, undefined, onDone);
     } catch (error) {
       const isLost = isStatepadError(error) && (error.code === 'LEASE_LOST' || error.code === 'SESSION_NOT_FOUND');
-      throw isLost ? this.#lose(error, ttl === 0) : error;
+      throw isLost ? this.#markLost(error, ttl === 0) : error;
     }
   }
 
@@ -350,8 +358,8 @@ export class HeldLease implements Lease {
       get lost() {
         return lostOf();
       },
-      lose: (error) => this.#lose(error),
-      ...(this.#parts.sessions.lease === undefined && {
+      markLost: (error) => this.#markLost(error),
+      ...(this.#components.sessions.lease === undefined && {
         refusal: () => {
           const own = token();
           return own === undefined || rows.get(record)?.fence === own ? undefined : leaseLost(this.#id);
@@ -361,12 +369,12 @@ export class HeldLease implements Lease {
   }
 
   /**
-   * It is lost, unless it is being given back, or has been: the token may have moved on by that. `isAnswer`: that is
-   * what giving it back has come to.
+   * Marks it as lost, except during the release and after it, as the token may have moved on by that. `isAnswer`: the
+   * error is the answer of the release itself.
    */
-  #lose(error: StatepadError, isAnswer = false): StatepadError {
+  #markLost(error: StatepadError, isAnswer = false): StatepadError {
     if (this.#isReleased) {
-      return error.code === 'LEASE_LOST' ? this.#givenBack() : error;
+      return error.code === 'LEASE_LOST' ? this.#releasedError() : error;
     }
     if (this.#lost === undefined && (isAnswer || this.#releasing === undefined)) {
       this.#lost = error;
@@ -375,7 +383,7 @@ export class HeldLease implements Lease {
     return error;
   }
 
-  #givenBack(): StatepadError {
+  #releasedError(): StatepadError {
     return new StatepadError('LEASE_LOST', `the lease of session "${this.#id}" was given back`, { id: this.#id });
   }
 }

@@ -1,21 +1,23 @@
-// Writes what the log of another service has. Loaded at the first call that needs it.
+// Writes the log of another service. Loaded at the first call.
 
 import { admitEvent } from '../input/event-draft.js';
 import { admitCreation } from '../backend/backend.js';
-import type { ServiceParts } from './current-log.js';
+import type { ServiceComponents } from './current-log.js';
 import type { CreateSessionRequest, Event, EventInit, Session, SessionName } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
-/** Writes sessions at times of their own, and events whatever their members are called: both have been stored once. */
+/** Writes sessions at times of their own, and events with any names of members: both have been stored once. */
 export interface LogWriter {
-  /** As `createSession`. `time`, in milliseconds since the epoch, is that of creation; now when it is `undefined`. */
+  /**
+   * As `createSession`. `time` is the time of creation, in milliseconds since the epoch; now when it is `undefined`.
+   */
   create(request: CreateSessionRequest, time: number | undefined): Promise<Session>;
   /** As `appendEvent`. */
   append(session: SessionName, event: EventInit, signal?: Signal): Promise<Event>;
 }
 
 /** See `SessionService.logWriter`. */
-export function logWriter({ sessions, now }: ServiceParts): LogWriter {
+export function logWriter({ sessions, now }: ServiceComponents): LogWriter {
   return {
     create: async (request, time) => await sessions.create({ ...admitCreation(request), time }, request.signal),
     append: async (session, event, signal) => {

@@ -1,7 +1,7 @@
-// The options of a service that have to do with its store.
+// The options of a service that concern its store.
 
 import { StatepadError } from '../model/errors.js';
-import { describe, isObject } from '../model/kinds.js';
+import { describe, isObject } from '../model/value-types.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
 import { OPTIONS } from '../input/requests.js';
 import { isThenable } from '../async/thenable.js';
@@ -10,36 +10,33 @@ import type { Callbacks } from '../stores/journal/callback-store.js';
 import type { Migrate, SessionStore } from '../store/contract.js';
 
 /**
- * Where sessions are kept, and how patient a service is with that. Without `store` or `persist` they are in memory.
+ * The place of the sessions, and the patience of a service with it. Without `store` or `persist` they are in memory.
  * With `persist` alone they are handed on, and never read back: a service begins empty.
  */
 export interface StoreOptions extends Partial<Callbacks> {
-  /** Keeps the sessions: one of `statepad/stores/*`, or your own. */
+  /** The store of the sessions: one of `statepad/stores/*`, or your own. */
   readonly store?: SessionStore | undefined;
-  /** What may be done to the store's schema when it is opened; `'create'` unless told otherwise. */
+  /** The changes allowed to the store's schema when it is opened; `'create'` by default. */
   readonly migrate?: Migrate | undefined;
-  /** How long one try of the store, or of `persist`, may take, in milliseconds; 10,000 unless told otherwise. */
+  /** The time limit of one attempt at the store, or at `persist`, in milliseconds; 10,000 by default. */
   readonly timeout?: number | undefined;
   readonly retry?:
     | {
-        /** How often the store is tried in all; 6 unless told otherwise. */
+        /** The number of attempts in all; 6 by default. */
         readonly attempts?: number | undefined;
-        /**
-         * How long to wait after the first try, in milliseconds, then twice as long each time; 50 unless told
-         * otherwise.
-         */
+        /** The pause after the first attempt, in milliseconds, doubled after each further one; 50 by default. */
         readonly pause?: number | undefined;
       }
     | undefined;
   /**
-   * How many events, about, stay in memory in sessions with no call in progress; 100,000 unless told otherwise.
+   * The approximate number of events that stay in memory in sessions with no call in progress; 100,000 by default.
    * Unless it is 0, the session that was used last stays, however many it has.
    */
   readonly cachedEvents?: number | undefined;
   /**
-   * What a service without a store keeps of what was written to app and user values, so that their past can be told:
-   * all (`true`), nothing (`false`), or, unless told otherwise, at least the last 1,000 changes of each app and each
-   * user. Stores have an option of their own.
+   * The changes of app and user values that a service without a store retains for questions about their past: all
+   * (`true`), none (`false`), or, by default, at least the last 1,000 of each app and each user. Stores have an option
+   * of their own.
    */
   readonly log?: boolean | undefined;
 }
@@ -61,7 +58,7 @@ export function checkServiceOptions(options: StoreOptions & { readonly now?: unk
   }
 }
 
-/** Checks the options. `undefined`: everything is in memory. */
+/** Checks the options of a store. `undefined`: everything is in memory. */
 export function checkStoreOptions(options: StoreOptions, now: () => number): StoredOptions | undefined {
   const {
     store,
@@ -102,44 +99,44 @@ export function checkStoreOptions(options: StoreOptions, now: () => number): Sto
       refuse(path, `must be a number from ${least}`);
     }
   }
-  const kept = store ?? (persist && { persist, ...(restore && { restore }) });
-  return kept && { store: kept, migrate, timeout, attempts, pause, cachedEvents, now };
+  const target = store ?? (persist && { persist, ...(restore && { restore }) });
+  return target && { store: target, migrate, timeout, attempts, pause, cachedEvents, now };
 }
 
-/** What every store can do. */
+/** The methods of every store. */
 const METHODS = ['commit', 'load', 'list', 'remove', 'loadScope'] as const;
 
-/** Checks that something is a store: also of those that wrap another one. `path` names it in errors. */
-export function checkStore(given: unknown, path: string): void {
-  if (given === undefined) {
+/** Checks that a value is a store, possibly one that wraps another. `path` names it in errors. */
+export function checkStore(value: unknown, path: string): void {
+  if (value === undefined) {
     refuse(path, 'is missing');
   }
-  if (typeof given === 'function') {
+  if (typeof value === 'function') {
     refuse(path, `must be a store, not a function: call it, as in ${path}: memoryStore()`);
   }
-  if (typeof given === 'string') {
+  if (typeof value === 'string') {
     refuse(
       path,
       `must be a store, not a string: give that to a store of statepad/stores/*, as in ${path}: fileJournal('sessions.jsonl')`,
     );
   }
-  if (!isObject(given)) {
-    refuse(path, `must be a store, not ${describe(given)}`);
+  if (!isObject(value)) {
+    refuse(path, `must be a store, not ${describe(value)}`);
   }
-  const missing = missingOf(given);
+  const missing = missingMethods(value);
   if (missing.length > 0) {
-    const hint = isThenable(given) ? ': await it first' : `: it has no ${missing.join(', no ')}`;
-    refuse(path, `must be a store, not ${describe(given)}${hint}`);
+    const hint = isThenable(value) ? ': await it first' : `: it has no ${missing.join(', no ')}`;
+    refuse(path, `must be a store, not ${describe(value)}${hint}`);
   }
 }
 
-function isStore(given: object): boolean {
-  return missingOf(given).length === 0;
+function isStore(value: object): boolean {
+  return missingMethods(value).length === 0;
 }
 
-/** The methods of a store that something lacks. */
-function missingOf(given: object): readonly string[] {
-  return METHODS.filter((name) => typeof (given as Partial<Record<string, unknown>>)[name] !== 'function');
+/** The methods of a store that a value lacks. */
+function missingMethods(value: object): readonly string[] {
+  return METHODS.filter((name) => typeof (value as Partial<Record<string, unknown>>)[name] !== 'function');
 }
 
 function refuse(path: string, what: string): never {

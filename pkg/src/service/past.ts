@@ -1,4 +1,4 @@
-// The past of a session and of what it shares, as a service tells it.
+// The past of a session and of its shared scopes. Loaded at the first question.
 
 import { history as sessionHistory, stateAt as sessionStateAt } from '../session/history.js';
 import {
@@ -10,10 +10,10 @@ import {
   checkOptions,
   invalid,
 } from '../checks/arguments.js';
-import { checkKeepsRevisions } from './revisions.js';
+import { checkKeepsRevisions } from './store-requirements.js';
 import { namesOf } from '../checks/names.js';
 import { OPTIONS } from '../input/requests.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 import { deepFreeze, put } from '../model/json.js';
 import { mergeRecords, nameOf } from '../model/scope.js';
 import type { SessionBackend } from '../backend/backend.js';
@@ -37,11 +37,11 @@ export async function stateAt(
   revision: number,
   signal: Signal | undefined,
 ): Promise<DetailedState> {
-  checkKeepsRevisions(sessions, 'the state of a revision cannot be told');
+  checkKeepsRevisions(sessions, 'the state of a revision is unknown');
   const view = await sessions.loadHistory(session, signal);
-  const told = sessionStateAt(view, revision);
-  const shared = await (await sessions.past()).at(view, revision, told, signal);
-  const state = shared === undefined ? told : deepFreeze(mergeRecords([ownOf(told), shared]));
+  const own = sessionStateAt(view, revision);
+  const shared = await (await sessions.past()).at(view, revision, own, signal);
+  const state = shared === undefined ? own : deepFreeze(mergeRecords([sessionScopeOf(own), shared]));
   return Object.freeze({ state, exact: shared !== undefined });
 }
 
@@ -63,31 +63,31 @@ export async function history(
   const shared = await (await sessions.past()).steps(owner, key, options.signal);
   const own = shared.steps.filter(({ by }) => by?.userId === userId && by.sessionId === sessionId);
   const byEvent = new Map(own.map((step) => [step.by?.eventId, step]));
-  // A deletion of what was not there wrote nothing: a log that is whole does not have it.
+  // The deletion of a missing key wrote nothing: a complete log does not have it.
   const exact = shared.exact || steps.every(({ event }) => byEvent.has(event?.id));
-  const told = steps.map((step) => withFrom(step, byEvent.get(step.event?.id), exact));
-  return Object.freeze({ exact, steps: Object.freeze(told) });
+  const detailed = steps.map((step) => withFrom(step, byEvent.get(step.event?.id), exact));
+  return Object.freeze({ exact, steps: Object.freeze(detailed) });
 }
 
-/** See `SessionService.history` of a key that is shared. */
+/** See `SessionService.history` of a shared key. */
 export async function sharedHistory(
   sessions: SessionBackend,
-  given: SharedKey,
+  request: SharedKey,
   options: HistoryOptions,
 ): Promise<SharedHistory> {
-  const { appName, userId, key } = checkSharedKey(given);
+  const { appName, userId, key } = checkSharedKey(request);
   checkOptions(options, OPTIONS.history);
   const { until, last, signal } = options;
   signal?.throwIfAborted();
   checkCount(last, 'last');
   checkCount(until, 'until');
-  checkKeepsRevisions(sessions, `the past of "${key}" cannot be told`);
+  checkKeepsRevisions(sessions, `the past of "${key}" is unknown`);
   const [scope] = nameOf(key);
   const owner = { appName, userId: scope === 'app' ? undefined : userId };
   const { exact, steps } = await (await sessions.past()).steps(owner, key, signal);
-  const wanted = until === undefined ? steps : steps.filter(({ position }) => position <= until);
-  const told = last === undefined ? wanted : wanted.slice(Math.max(0, wanted.length - last));
-  return deepFreeze({ exact, steps: told.map((step) => ({ ...step })) });
+  const matching = until === undefined ? steps : steps.filter(({ position }) => position <= until);
+  const limited = last === undefined ? matching : matching.slice(Math.max(0, matching.length - last));
+  return deepFreeze({ exact, steps: limited.map((step) => ({ ...step })) });
 }
 
 /** See `SessionService.trimHistory`. */
@@ -105,9 +105,9 @@ const SHARED_KEY = namesOf('the key', ['appName', 'userId', 'key']);
 const SCOPE = namesOf('the target', ['appName', 'userId']);
 
 /** Checks a key of an app, or of a user in it. */
-function checkSharedKey(given: SharedKey): SharedKey {
-  checkNames(Object.keys(given), SHARED_KEY);
-  const { appName, userId, key } = given;
+function checkSharedKey(request: SharedKey): SharedKey {
+  checkNames(Object.keys(request), SHARED_KEY);
+  const { appName, userId, key } = request;
   admitString(appName, 'appName');
   checkOptionalString(userId, 'userId');
   const [scope] = nameOf(admitString(key, 'key'));
@@ -120,7 +120,7 @@ function checkSharedKey(given: SharedKey): SharedKey {
   return { appName, userId, key };
 }
 
-/** Checks what is to be trimmed of a log, and of which one. */
+/** Checks the target and the limits of a trim. */
 function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateStateTarget {
   checkObject(target, 'target');
   checkNames(Object.keys(target), SCOPE);
@@ -140,8 +140,8 @@ function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateState
   return { appName, userId };
 }
 
-/** The session's own values. */
-function ownOf(state: State): State {
+/** The values of the session scope. */
+function sessionScopeOf(state: State): State {
   const own: Record<string, Json> = {};
   for (const key of Object.keys(state)) {
     if (nameOf(key)[0] === 'session') {
@@ -151,12 +151,12 @@ function ownOf(state: State): State {
   return own;
 }
 
-/** A step of a session with the value that the key had before, of all writers, where it is known. */
-function withFrom(told: HistoryStep, shared: SharedStep | undefined, isKnown: boolean): HistoryStep {
+/** A step of a session with the value before it, by any writer, where it is known. */
+function withFrom(step: HistoryStep, shared: SharedStep | undefined, isKnown: boolean): HistoryStep {
   if (shared === undefined && !isKnown) {
-    return told;
+    return step;
   }
-  const { revision, timestamp, event, to } = told;
+  const { revision, timestamp, event, to } = step;
   const from = shared?.from;
   return Object.freeze({
     revision,

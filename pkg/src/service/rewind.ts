@@ -1,10 +1,10 @@
-// Going back in a session, and taking that back. Loaded at the first call that needs it.
+// Rewinding a session, and undoing that. Loaded at the first call.
 
-import { currentLog, type ServiceParts } from './current-log.js';
+import { currentLog, type ServiceComponents } from './current-log.js';
 import { planRedo, planRewind, type RewindPlan } from '../engine/rewind.js';
 import { admitEvent, type EventDraft } from '../input/event-draft.js';
 import { admitString } from '../checks/arguments.js';
-import { checkKeepsRevisions } from './revisions.js';
+import { checkKeepsRevisions } from './store-requirements.js';
 import { makeHandle } from '../session/handle.js';
 import { restoringTo } from '../session/history.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
@@ -16,19 +16,23 @@ import type { LeaseHold } from '../session/lease-hold.js';
 import type { Event, SessionName } from '../model/types.js';
 import type { RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 
-/** How often others may come between. */
+/** The number of attempts while others keep writing. */
 const ATTEMPTS = 100;
-/** How long is waited at most until it is tried once more, in milliseconds. */
+/** The longest pause before another attempt, in milliseconds. */
 const MAX_PAUSE_MS = 50;
 
-/** What it works with, and the lease that the handle had when it was asked for. */
-type Parts = ServiceParts & { readonly lease: LeaseHold | undefined };
+/** The components, and the lease of the handle at the time of the request. */
+type RewindComponents = ServiceComponents & { readonly lease: LeaseHold | undefined };
 
 /** See `SessionService.rewind`. */
-export async function rewind(parts: Parts, session: SessionName, options: RewindOptions): Promise<Rewound> {
-  checkKeepsRevisions(parts.sessions, 'a session cannot be rewound');
+export async function rewind(
+  components: RewindComponents,
+  session: SessionName,
+  options: RewindOptions,
+): Promise<Rewound> {
+  checkKeepsRevisions(components.sessions, 'a session cannot be rewound');
   const before = admitString(options.before, 'before');
-  return await go(parts, session, options, (events, id) => {
+  return await appendMarker(components, session, options, (events, id) => {
     const plan = planRewind(events, before);
     if (plan === undefined) {
       const isThere = before !== '' && events.some(({ invocationId }) => invocationId === before);
@@ -41,9 +45,13 @@ export async function rewind(parts: Parts, session: SessionName, options: Rewind
 }
 
 /** See `SessionService.redo`. */
-export async function redo(parts: Parts, session: SessionName, options: RedoOptions): Promise<Rewound> {
-  checkKeepsRevisions(parts.sessions, 'a session cannot be rewound');
-  return await go(parts, session, options, (events, id) => {
+export async function redo(
+  components: RewindComponents,
+  session: SessionName,
+  options: RedoOptions,
+): Promise<Rewound> {
+  checkKeepsRevisions(components.sessions, 'a session cannot be rewound');
+  return await appendMarker(components, session, options, (events, id) => {
     const plan = planRedo(events);
     if (plan === undefined) {
       const message = `session "${id}" has nothing to redo: its last event is no rewind, or all were taken back`;
@@ -53,30 +61,30 @@ export async function redo(parts: Parts, session: SessionName, options: RedoOpti
   });
 }
 
-/** Appends a marker, as the log that is there then has it. */
-async function go(
-  parts: Parts,
+/** Appends the marker that the current log calls for. */
+async function appendMarker(
+  components: RewindComponents,
   session: SessionName,
   { signal, artifacts }: RedoOptions,
   planOf: (events: readonly Event[], id: string) => RewindPlan,
 ): Promise<Rewound> {
-  const { sessions, lease } = parts;
+  const { sessions, lease } = components;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
-    const view = await currentLog(parts, session, signal);
+    const view = await currentLog(components, session, signal);
     const { record, revision } = view;
     const events = record.events.slice(0, revision);
     const plan = planOf(events, record.key.sessionId);
     const artifactDelta = await artifacts?.(events, plan.to);
-    const { draft, shared } = markerOf(parts, view, plan, artifactDelta);
-    // One that is created anew meanwhile is another session.
+    const { draft, shared } = markerOf(components, view, plan, artifactDelta);
+    // A session that is created anew meanwhile is another one.
     const handle = sessions.view(session) === undefined ? makeHandle(view) : session;
     try {
       const event = await sessions.append({ session: handle, draft, expectedRevision: revision, lease }, signal);
       return Object.freeze({ event, revision: revision + 1, shared });
     } catch (error) {
-      if (!hasMetOthers(error) || attempt === ATTEMPTS) {
-        throw named(error);
+      if (!isConflict(error) || attempt === ATTEMPTS) {
+        throw explainGuard(error);
       }
     }
     await orAborted(sleep(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** Math.min(attempt, 6))), signal);
@@ -84,7 +92,7 @@ async function go(
 }
 
 function markerOf(
-  { now }: ServiceParts,
+  { now }: ServiceComponents,
   view: View,
   plan: RewindPlan,
   artifactDelta: Readonly<Record<string, number>> | undefined,
@@ -92,16 +100,16 @@ function markerOf(
   const { restored, shared } = restoringTo(view, plan.to, plan.concerned);
   const saved = artifactDelta === undefined ? {} : { artifactDelta };
   const actions = { rewindBeforeInvocationId: plan.before, ...saved };
-  const marker = { author: 'system', invocationId: newId(), written: restored };
+  const marker = { author: 'system', invocationId: newId(), writes: restored };
   return { draft: admitEvent({ actions }, now, {}, marker), shared };
 }
 
-function hasMetOthers(error: unknown): boolean {
+function isConflict(error: unknown): boolean {
   return isStatepadError(error) && (error.code === 'SESSION_STALE' || error.code === 'STATE_CONFLICT');
 }
 
-/** What a store that compares no revisions is told of. */
-function named(error: unknown): unknown {
+/** Replaces the error of a store that compares no revisions. */
+function explainGuard(error: unknown): unknown {
   const isGuard = isStatepadError(error) && error.path === 'expectedRevision';
   const message = 'a session cannot be rewound here: the store compares no revisions';
   return isGuard ? new StatepadError('INVALID_ARGUMENT', message, { cause: error }) : error;

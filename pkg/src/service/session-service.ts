@@ -1,11 +1,11 @@
-// The session service: checks requests, and hands them to sessions in memory or over a store.
+// The session service: checks requests, and passes them to sessions in memory or over a store.
 
 import { type AdmitOptions } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
 import { checkedClock } from '../input/clock.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
-import { watchChanges } from './watch.js';
+import { watchChanges, type AnyChanges } from './watch.js';
 import { MemoryBackend } from '../backend/memory-backend.js';
 import {
   checkCount,
@@ -30,14 +30,14 @@ import {
 } from '../input/requests.js';
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
-import type { LogKept } from '../session/shared-log.js';
+import type { LogRetention } from '../session/shared-logs.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import type { ExclusiveQueues } from '../async/exclusive-queue.js';
+import type { UpdateQueues } from './update-state.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
-import { foreignHandle } from '../session/elsewhere.js';
+import { foreignHandle } from '../session/other-services.js';
 import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
-import type { ServiceParts } from './current-log.js';
+import type { ServiceComponents } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type {
@@ -79,19 +79,19 @@ import type {
 
 /** Options of a {@link SessionService}. */
 export interface SessionServiceOptions extends StoreOptions {
-  /** The clock, in milliseconds since the epoch; `Date.now` unless told otherwise. */
+  /** The clock, in milliseconds since the epoch; `Date.now` by default. */
   readonly now?: (() => number) | undefined;
-  /** @internal How events are admitted. */
+  /** @internal The admission of events. */
   readonly admit?: AdmitOptions | undefined;
 }
 
 /**
- * Keeps sessions: scoped state and an append-only log of events. In memory; or, with a `store` or the callbacks
- * `persist` and `restore`, wherever they keep them.
+ * A service for sessions: scoped state and an append-only log of events. In memory; or, with a `store` or the
+ * callbacks `persist` and `restore`, wherever they keep it.
  *
- * A write is never dropped silently: it resolves when it is durable, or it throws a {@link StatepadError}. It has not
- * happened then, unless the code is `COMMIT_UNKNOWN`: then it may have happened. Every method throws `CLOSED` after
- * `close()`, and over a store also `STORE_UNAVAILABLE` and `STORE_CORRUPT`.
+ * A write is never dropped silently: it resolves when it is durable, or throws a {@link StatepadError}. It has not
+ * happened then, unless the code is `COMMIT_UNKNOWN`: then it may have. Every method throws `CLOSED` after `close()`,
+ * and over a store also `STORE_UNAVAILABLE` and `STORE_CORRUPT`.
  *
  * @example
  * const service = new SessionService();
@@ -102,26 +102,26 @@ export interface SessionServiceOptions extends StoreOptions {
 export class SessionService {
   #sessions: SessionBackend | undefined;
   #starting: Promise<SessionBackend> | undefined;
-  readonly #stored: StoredOptions | undefined;
+  readonly #storeOptions: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
-  readonly #log: LogKept;
-  #updates: ExclusiveQueues | undefined;
+  readonly #log: LogRetention;
+  #updates: UpdateQueues | undefined;
   #isClosed = false;
 
-  /** Throws `INVALID_ARGUMENT` when the options do not go together. */
+  /** Throws `INVALID_ARGUMENT` for options that exclude each other. */
   constructor(options: SessionServiceOptions = {}) {
     checkServiceOptions(options);
     const now = options.now === undefined ? Date.now : checkedClock(options.now);
     this.#now = now;
-    this.#stored = checkStoreOptions(options, now);
+    this.#storeOptions = checkStoreOptions(options, now);
     this.#admit = options.admit ?? {};
     this.#log = options.log ?? 'last';
   }
 
   /**
-   * Creates a session, at revision 0. The keys of `state` go where their prefix says: `app:` and `user:` keys reach
-   * every session they belong to, also earlier ones; `temp:` keys are dropped.
+   * Creates a session, at revision 0. The prefix of each key of `state` chooses its scope: `app:` and `user:` keys
+   * reach every session they belong to, earlier ones as well; `temp:` keys are dropped.
    *
    * Throws `SESSION_EXISTS` when the id is taken, `VALUE_NOT_JSON`, `INVALID_ARGUMENT`; nothing is applied then.
    */
@@ -132,8 +132,8 @@ export class SessionService {
   }
 
   /**
-   * Gets a session as it is now, or `undefined` when there is none. A session may be given in the place of its key.
-   * Throws `INVALID_ARGUMENT`.
+   * Returns the current session, or `undefined` when it is missing. A session may stand in place of its key. Throws
+   * `INVALID_ARGUMENT`.
    */
   async getSession(request: GetSessionRequest | GetSessionByName): Promise<Session | undefined> {
     checkRequest(request, REQUESTS.getSession);
@@ -143,14 +143,14 @@ export class SessionService {
     return sessions.get(key, config, request.signal);
   }
 
-  /** Gets a session, or creates it when there is none. Throws as `createSession`, but never `SESSION_EXISTS`. */
+  /** Returns a session, and creates it when it is missing. Throws as `createSession`, but never `SESSION_EXISTS`. */
   async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
     const creation = admitCreation(request);
     const sessions = await this.#begin(request);
     const { signal } = request;
-    const found = await sessions.get(creation.key, undefined, signal);
-    if (found !== undefined) {
-      return found;
+    const existing = await sessions.get(creation.key, undefined, signal);
+    if (existing !== undefined) {
+      return existing;
     }
     try {
       return await sessions.create(creation, signal);
@@ -177,9 +177,9 @@ export class SessionService {
   }
 
   /**
-   * Deletes a session with its events and its own state; app and user state stay. It need not be there. A session may
-   * be given in the place of its key. Through the handle of a lease it is a write as any other: it throws `LEASE_LOST`
-   * once another has taken the lease, and over a store that cannot compare that, `INVALID_ARGUMENT`.
+   * Deletes a session with its events and its own state; app and user state stay. It may be missing. A session may
+   * stand in place of its key. Through the handle of a lease it is a write as any other: it throws `LEASE_LOST` once
+   * another has taken the lease, and `INVALID_ARGUMENT` over a store that cannot compare the lease.
    */
   async deleteSession(request: (SessionKey | SessionName) & Abortable): Promise<void> {
     checkRequest(request, REQUESTS.deleteSession);
@@ -191,8 +191,8 @@ export class SessionService {
   }
 
   /**
-   * Appends an event, writes its delta, and brings the handle up to date with everything that has happened since.
-   * Resolves to the stored event, frozen. A partial event is handed back and changes nothing.
+   * Appends an event, writes its delta, and brings the handle up to date with everything written since. Resolves to
+   * the stored event, frozen. A partial event is returned as it is, and changes nothing.
    *
    * Throws `SESSION_NOT_FOUND`, `SESSION_STALE` (with `expectedRevision`), `EVENT_ID_CONFLICT`, `VALUE_NOT_JSON`,
    * `INVALID_ARGUMENT`; nothing has changed then.
@@ -212,7 +212,7 @@ export class SessionService {
     return sessions.append({ session, draft, expectedRevision }, request.signal);
   }
 
-  /** The state of an app, under names without prefix. The copy is the caller's. */
+  /** Returns the state of an app, under names without prefix, as a copy of the caller's own. */
   async getAppState(request: { readonly appName: string } & Abortable): Promise<Record<string, Json>> {
     checkRequest(request, REQUESTS.getAppState);
     const appName = admitString(request.appName, 'appName');
@@ -220,7 +220,7 @@ export class SessionService {
     return (await sessions.scope(appName, undefined, request.signal)) as Record<string, Json>;
   }
 
-  /** The state of a user in an app, under names without prefix. The copy is the caller's. */
+  /** Returns the state of a user in an app, under names without prefix, as a copy of the caller's own. */
   async getUserState(
     request: { readonly appName: string; readonly userId: string } & Abortable,
   ): Promise<Record<string, Json>> {
@@ -232,50 +232,51 @@ export class SessionService {
   }
 
   /**
-   * Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns a
-   * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a
+   * Reads, computes and writes without losing the concurrent writes of others. `fn` receives the current values and
+   * returns a delta, both under full keys; it runs again when its values no longer hold. With a `sessionId`, or for a
    * session, the values are those of the session and the delta becomes an event of it; otherwise they are the `user:`
    * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values right after the update, frozen:
-   * for every key that it read or wrote, operators included, they are those of this call, also when an answer of the
-   * store was lost and others have written since.
+   * every key that it read or wrote, also by an operator, has the value of this call, even when an answer of the store
+   * was lost and others have written since.
    *
-   * `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does; but in development a
-   * process warning tells of the first one, because a function that changes the values in place ends in the same way.
+   * `fn` may return a promise. `undefined` writes nothing, as `{}` does; but in development a process warning reports
+   * the first one, because a function that changes the values in place ends in the same way.
    *
    * Throws `STATE_CONFLICT` after `attempts` runs, `SESSION_NOT_FOUND`, `VALUE_NOT_JSON`, `INVALID_ARGUMENT` for keys
-   * that do not belong to what is updated and for any other answer than a plain object, and what `fn` throws.
+   * outside of the target and for any answer but a plain object, and the errors of `fn`.
    *
    * @example
-   * await service.updateState({ appName, userId }, (state) => ({ 'user:visits': Number(state['user:visits'] ?? 0) + 1
-   * }));
+   * await service.updateState({ appName, userId }, (state) => {
+   *   return { 'user:visits': Number(state['user:visits'] ?? 0) + 1 };
+   * });
    */
   async updateState(
     target: UpdateStateTarget | SessionName,
     fn: UpdateFunction,
     options: UpdateStateOptions = {},
   ): Promise<Readonly<Record<string, Json>>> {
-    const understood = checkTarget(target);
+    const checked = checkTarget(target);
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
     const lease = this.#sessions?.view(target)?.lease;
     const sessions = await this.#begin(options);
     // Loaded at the first update.
-    const { ExclusiveQueues, updateState } = await import('./update-state.js');
+    const { UpdateQueues, updateState } = await import('./update-state.js');
     this.#refuseWhenClosed();
-    const reservation = sessions.reservation?.(understood, signal);
-    const turns = (this.#updates ??= new ExclusiveQueues());
-    const plan = { attempts, signal, turns, target: understood, reservation };
-    return await updateState(await sessions.target(understood, options, lease), fn, plan);
+    const reservation = sessions.reservation?.(checked, signal);
+    const queues = (this.#updates ??= new UpdateQueues());
+    const plan = { attempts, signal, queues, target: checked, reservation };
+    return await updateState(await sessions.target(checked, options, lease), fn, plan);
   }
 
   /**
-   * The state of a session as it was at a revision: from 0, the creation, to the revision of the handle. Under full
+   * Returns the state of a session at a revision: from 0, the creation, to the revision of the handle. Under full
    * keys, frozen, without `temp:` keys.
    *
-   * The session's own keys are exactly as they were. So are `app:` and `user:` keys, just after the event, where what
-   * was written to them is kept: without a store, and over a store with a log, as far back as that goes. Elsewhere
-   * they are as this session's own log had left them, and those that it never wrote are as the handle shows them;
-   * `detailed` tells: the answer is `{ state, exact }` then.
+   * The session's own keys are exact. So are `app:` and `user:` keys, right after the event, where their writes are
+   * retained: without a store, and over a store with a log, as far back as that reaches. Elsewhere they have the
+   * values of this session's own log, and keys that it never wrote those of the handle. With `detailed` the answer is
+   * `{ state, exact }`.
    *
    * Throws `INVALID_ARGUMENT` for a revision that the handle does not have, `SESSION_NOT_FOUND`.
    */
@@ -296,19 +297,19 @@ export class SessionService {
   ): Promise<Readonly<Record<string, Json>> | DetailedState> {
     checkDetailed(options, OPTIONS.stateAt);
     checkSession(session);
-    const [past, sessions] = await this.#pastOf(options);
-    const told = await past.stateAt(sessions, session, revision, options.signal);
-    return options.detailed ? told : told.state;
+    const [past, sessions] = await this.#loadPast(options);
+    const answer = await past.stateAt(sessions, session, revision, options.signal);
+    return options.detailed ? answer : answer.state;
   }
 
   /**
-   * What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or
-   * `user:` key these are the writes of this session; `from` is the value that was there, where what was written to it
-   * is kept, and elsewhere what this session wrote before: `detailed` tells, the answer is `{ exact, steps }` then.
-   * The handle says up to where.
+   * Returns the writes of a key, oldest first: the revision, the event, the time, and the values before and after. Of
+   * an `app:` or `user:` key these are the writes of this session; `from` is the value before, where the writes of all
+   * sessions are retained, and elsewhere the one that this session wrote before. With `detailed` the answer is `{
+   * exact, steps }`. The history ends at the revision of the handle.
    *
-   * With `{ appName, userId, key }` in the place of a session: all writes of an `app:` or `user:` key, by whichever
-   * session, as `{ exact, steps }`; `until` is a position. `exact` is false where some are not known.
+   * With `{ appName, userId, key }` in place of a session: all writes of an `app:` or `user:` key, by any session, as
+   * `{ exact, steps }`; `until` is a position. `exact` is false where some are unknown.
    *
    * Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
    *
@@ -331,24 +332,24 @@ export class SessionService {
   async history(
     session: SessionName | SharedKey,
     key?: string | HistoryOptions,
-    given: SessionHistoryOptions = {},
+    detail: SessionHistoryOptions = {},
   ): Promise<readonly HistoryStep[] | DetailedHistory | SharedHistory> {
     if (isSharedKey(session)) {
-      const [past, sessions] = await this.#pastOf({});
+      const [past, sessions] = await this.#loadPast({});
       return await past.sharedHistory(sessions, session, (key ?? {}) as HistoryOptions);
     }
     const name = admitString(key, 'key');
-    checkDetailed(given, OPTIONS.sessionHistory);
+    checkDetailed(detail, OPTIONS.sessionHistory);
     checkSession(session);
-    const [past, sessions] = await this.#pastOf(given);
-    const told = await past.history(sessions, session, name, given);
-    return given.detailed ? told : told.steps;
+    const [past, sessions] = await this.#loadPast(detail);
+    const answer = await past.history(sessions, session, name, detail);
+    return detail.detailed ? answer : answer.steps;
   }
 
   /**
-   * Deletes the oldest part of what is kept of the writes to an app's values, or to a user's: their past is not exact
-   * any more before that. The values stay. Answers how many changes were deleted. Throws `INVALID_ARGUMENT`, also
-   * where nothing is kept that could be trimmed.
+   * Deletes the oldest writes to an app's values, or to a user's, from the log: their past is not exact any more
+   * before that. The values stay. Returns the number of deleted changes. Throws `INVALID_ARGUMENT`, also where there
+   * is no log to trim.
    *
    * @example
    * await service.trimHistory({ appName: 'tutor' }, { before: Date.now() - 30 * 24 * 3600 * 1000 });
@@ -357,18 +358,18 @@ export class SessionService {
     target: { readonly appName: string; readonly userId?: string | undefined },
     options: TrimOptions,
   ): Promise<number> {
-    const [past, sessions] = await this.#pastOf({});
+    const [past, sessions] = await this.#loadPast({});
     return await past.trimHistory(sessions, target, options);
   }
 
   /**
-   * Goes back in a session: its own keys become what they were right before the first event of an invocation, those of
-   * its creation included. Nothing is taken out of the log: one more event, the marker, says so
+   * Goes back in a session: its own keys get their values right before the first event of an invocation, those of its
+   * creation included. Nothing is removed from the log: one more event, the marker, says so
    * (`actions.rewindBeforeInvocationId`), as ADK's readers understand it. `app:` and `user:` keys stay as they are,
    * because others share them; the answer names those that the undone turns had written.
    *
-   * Where others write meanwhile, it is done anew over what they have written. Throws `INVALID_ARGUMENT` when no event
-   * of the invocation stands, and over a store that compares no revisions; `SESSION_NOT_FOUND`, `STATE_CONFLICT`.
+   * It starts again over concurrent writes of others. Throws `INVALID_ARGUMENT` when no event of the
+   * invocation stands, and over a store that compares no revisions; `SESSION_NOT_FOUND`, `STATE_CONFLICT`.
    *
    * @example
    * const { shared } = await service.rewind(session, { before: invocationId });
@@ -377,51 +378,49 @@ export class SessionService {
     checkObject(options, 'options');
     checkOptions(options, OPTIONS.rewind);
     const lease = this.#sessions?.view(session)?.lease;
-    const parts = await this.#partsFor(session, options);
+    const components = await this.#componentsFor(session, options);
     const { rewind } = await import('./rewind.js');
-    return await rewind({ ...parts, lease }, session, options);
+    return await rewind({ ...components, lease }, session, options);
   }
 
   /**
-   * Takes the last rewind back that has not been taken back yet, as long as no other event was appended since: the
-   * session's own keys become what they were before it. Throws `INVALID_ARGUMENT` when there is nothing to take back;
-   * otherwise as `rewind`.
+   * Undoes the last rewind that is not undone yet, as long as no other event was appended since: the session's own
+   * keys get their values before it. Throws `INVALID_ARGUMENT` when there is nothing to undo; otherwise as `rewind`.
    */
   async redo(session: SessionName, options: RedoOptions = {}): Promise<Rewound> {
     checkOptions(options, OPTIONS.redo);
     const lease = this.#sessions?.view(session)?.lease;
-    const parts = await this.#partsFor(session, options);
+    const components = await this.#componentsFor(session, options);
     const { redo } = await import('./rewind.js');
-    return await redo({ ...parts, lease }, session, options);
+    return await redo({ ...components, lease }, session, options);
   }
 
   /**
-   * Creates a session that goes on from a moment of another one: with what that began with and its events up to a
-   * revision, ids and times included, and its own keys as they were there. The two share nothing of what comes later
-   * but the `app:` and `user:` keys, which a fork does not write: they are as they are now. The last event says where
-   * it comes from: `customMetadata.statepad.forkedFrom`, `{ sessionId, revision }`.
+   * Creates a session that continues from a moment of another one: with its creation and its events up to a revision,
+   * ids and times included, and its own keys at that revision. The two share nothing that comes later but the `app:`
+   * and `user:` keys, which a fork does not write: they keep their current values. The last event names the source:
+   * `customMetadata.statepad.forkedFrom`, `{ sessionId, revision }`.
    *
-   * Nobody sees it before it is whole. When it fails midway, it goes on when it is asked for again with the same
-   * `sessionId`; until then the id is taken for all else. With an id that was made for it, it is removed again.
+   * A fork is invisible until it is complete. After a failure midway, another call with the same `sessionId` continues
+   * it; until then the id is taken for all else. A fork with a generated id is removed again.
    *
    * Throws `INVALID_ARGUMENT` for a revision that the session does not have, `SESSION_NOT_FOUND`, `SESSION_EXISTS`.
    */
   async fork(session: SessionName, options: ForkOptions = {}): Promise<Session> {
     checkOptions(options, OPTIONS.fork);
     checkCount(options.at, 'at');
-    const parts = await this.#partsFor(session, options);
+    const components = await this.#componentsFor(session, options);
     const { fork } = await import('./fork.js');
-    return await fork(parts, session, options);
+    return await fork(components, session, options);
   }
 
   /**
-   * Takes the lease of a session, so that one runner at a time works on it: what is written through the lease's
-   * handle is refused once another has taken the lease (`LEASE_LOST`), in other processes, too. It does not keep those
-   * from writing that ask for no lease. It lasts for `ttl` by the store's clock, and after that until another takes
-   * it.
+   * Takes the lease of a session, so that one runner at a time works on it: writes through the lease's handle are
+   * refused once another has taken the lease (`LEASE_LOST`), in other processes as well. Callers that ask for no lease
+   * are not kept from writing. It lasts for `ttl` by the store's clock, and after that until another takes it.
    *
-   * Throws `LEASE_HELD` while another holder has it, `SESSION_NOT_FOUND`, `INVALID_ARGUMENT` over a store that keeps
-   * no leases, `LEASE_LOST` for a handle that has lost one: get the session again.
+   * Throws `LEASE_HELD` while another holder has it, `SESSION_NOT_FOUND`, `INVALID_ARGUMENT` over a store without
+   * leases, `LEASE_LOST` for a handle that has lost one: get the session again.
    *
    * @example
    * await using lease = await service.lease(session, { ttl: 10_000 });
@@ -429,14 +428,14 @@ export class SessionService {
    */
   async lease(session: SessionName, options: LeaseOptions = {}): Promise<Lease> {
     checkOptions(options, OPTIONS.lease);
-    const [{ checkLeaseOptions, takeLease }, keeper] = await this.#leasing(session, options);
+    const [{ checkLeaseOptions, takeLease }, keeper] = await this.#loadLeases(session, options);
     return await takeLease(keeper, session, checkLeaseOptions(options));
   }
 
   /**
-   * Runs a function under the lease of a session, which is renewed while it runs and given back after that. While
-   * another holder has it, waits for it for `wait` milliseconds. Throws as `lease`, what the function throws, and else
-   * `LEASE_LOST` when another has taken the lease before the function was done.
+   * Runs a function under the lease of a session, which is renewed while it runs and released after that. While
+   * another holder has it, waits for it for `wait` milliseconds. Throws as `lease`, the errors of the function, and
+   * otherwise `LEASE_LOST` when another has taken the lease before the function was done.
    *
    * @example
    * await service.withLease(session, async ({ session, signal }) => await run(session, signal), { wait: 5_000 });
@@ -448,22 +447,21 @@ export class SessionService {
   ): Promise<T> {
     checkFunction(fn, 'fn');
     checkOptions(options, OPTIONS.withLease);
-    const [{ checkLeaseOptions, runLeased, takeLease }, keeper] = await this.#leasing(session, options);
+    const [{ checkLeaseOptions, runLeased, takeLease }, keeper] = await this.#loadLeases(session, options);
     return await runLeased(await takeLease(keeper, session, checkLeaseOptions(options)), fn);
   }
 
   /**
-   * Tells the changes of a session, event by event, or those of the values of an app or of a user in it; of a session
-   * with `whole: true` all of it: first the session as it is, then its events and the values of its app and its user,
-   * by which `applyChange` keeps it up to date.
+   * Iterates over the changes of a session, event by event, or of the values of an app or of a user in it. With
+   * `whole: true` it iterates over all of a session: first the current session, then its events and the values of its
+   * app and its user, by which `applyChange` keeps it up to date.
    *
-   * It reads when it is asked for the next one: a reader that is slow holds no memory and no writer, and goes on from
-   * its place. Writes of this service wake it at once; others do by the hints of the store, and every `poll`
-   * milliseconds.
+   * It reads on demand: a slow reader holds no memory and no writer, and continues from its place. Writes of this
+   * service wake it at once; others do by the hints of the store, and every `poll` milliseconds.
    *
-   * It goes on until the loop is left, `signal` is aborted, which throws its reason, the session is deleted, or the
-   * service is closed. Throws `INVALID_ARGUMENT`; reading throws `SESSION_NOT_FOUND`, and what a store throws: begin
-   * again with `since` then.
+   * It ends when the loop is left, when `signal` is aborted, which throws its reason, when the session is deleted, or
+   * when the service is closed. Throws `INVALID_ARGUMENT`; reading throws `SESSION_NOT_FOUND` and the errors of the
+   * store: begin again with `since` then.
    *
    * @example
    * for await (const change of service.watch(session)) {
@@ -480,23 +478,22 @@ export class SessionService {
   watch(
     target: UpdateStateTarget | SessionName | WholeSessionKey,
     options: WatchOptions | WholeWatchOptions = {},
-  ): AsyncIterableIterator<SessionChange & SharedChange & WholeSessionChange> {
-    const changes = watchChanges(
+  ): AnyChanges {
+    return watchChanges(
       {
         refuseWhenClosed: () => this.#refuseWhenClosed(),
         begin: async (abortable) => await this.#begin(abortable),
-        view: (given) => this.#sessions?.view(given),
+        view: (session) => this.#sessions?.view(session),
       },
       target,
       options,
     );
-    return changes as AsyncIterableIterator<SessionChange & SharedChange & WholeSessionChange>;
   }
 
   /**
-   * Begins an invocation: a context whose state sees pending writes at once and puts them into the next event.
-   * Throws `INVALID_ARGUMENT` for anything but a handle of this service, `NOT_READY` in a browser before the module
-   * is loaded.
+   * Begins an invocation: a context whose state shows pending writes at once and puts them into the next event. Throws
+   * `INVALID_ARGUMENT` for anything but a handle of this service, `NOT_READY` in a browser before the module is
+   * loaded.
    */
   invocation(session: Session, options: InvocationOptions = {}): InvocationContext {
     requireReady('invocation()');
@@ -529,23 +526,23 @@ export class SessionService {
     );
   }
 
-  /** @internal What is brought over from elsewhere is written through it. */
+  /** @internal Writes sessions that come from elsewhere. */
   async logWriter(options: Abortable): Promise<LogWriter> {
     const sessions = await this.#begin(options);
-    // Loaded at the first call that needs it.
+    // Loaded at the first call.
     const { logWriter } = await import('./log-writer.js');
     return logWriter({ sessions, now: this.#now });
   }
 
-  /** Resolves when every write that was asked for before is durable, or has failed and told its caller so. */
+  /** Resolves when every earlier write is durable, or has failed with an error to its caller. */
   async flush(): Promise<void> {
     await this.#sessions?.flush();
   }
 
   /**
-   * Finishes: writes that were asked for are made durable, later calls throw `CLOSED`, and the store lets go of what
-   * it has opened itself. A store that does not answer within `timeout` is not waited for: the writes that are left
-   * throw `COMMIT_UNKNOWN`, or `STORE_UNAVAILABLE` where they are surely not stored. May be called more than once.
+   * Closes the service: writes in progress are made durable, later calls throw `CLOSED`, and the store releases what
+   * it has opened itself. A store that does not answer within `timeout` is not waited for: the remaining writes throw
+   * `COMMIT_UNKNOWN`, or `STORE_UNAVAILABLE` if they are certainly not stored. May be called more than once.
    */
   async close(): Promise<void> {
     if (!this.#isClosed) {
@@ -566,19 +563,22 @@ export class SessionService {
     return this.#sessions;
   }
 
-  /** The code that tells the past is loaded at the first call that needs it. */
-  async #pastOf(options: Abortable): Promise<[typeof import('./past.js'), SessionBackend]> {
+  /** Loads the code of the past at the first call that needs it. */
+  async #loadPast(options: Abortable): Promise<[typeof import('./past.js'), SessionBackend]> {
     const sessions = await this.#begin(options);
     return [await import('./past.js'), sessions];
   }
 
-  /** The code that leases is loaded at the first call that needs it. */
-  async #leasing(session: SessionName, options: Abortable): Promise<[typeof import('./lease.js'), ServiceParts]> {
-    const parts = await this.#partsFor(session, options);
-    return [await import('./lease.js'), parts];
+  /** Loads the code of leases at the first call that needs it. */
+  async #loadLeases(
+    session: SessionName,
+    options: Abortable,
+  ): Promise<[typeof import('./lease.js'), ServiceComponents]> {
+    const components = await this.#componentsFor(session, options);
+    return [await import('./lease.js'), components];
   }
 
-  async #partsFor(session: SessionName, options: Abortable): Promise<ServiceParts> {
+  async #componentsFor(session: SessionName, options: Abortable): Promise<ServiceComponents> {
     checkSession(session);
     return { sessions: await this.#begin(options), now: this.#now };
   }
@@ -598,11 +598,11 @@ export class SessionService {
       if (!isReady()) {
         await ready();
       }
-      // What only stores need is loaded when there is one.
+      // The code of stores is loaded only with a store.
       this.#sessions =
-        this.#stored === undefined
+        this.#storeOptions === undefined
           ? new MemoryBackend(this.#now, this.#log)
-          : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#stored);
+          : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#storeOptions);
       return this.#sessions;
     } catch (error) {
       this.#starting = undefined;

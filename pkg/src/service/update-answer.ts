@@ -1,21 +1,21 @@
-// What the function of an update answers with: a delta, or nothing.
+// The answer of an update's function: a delta, or nothing.
 
 import { StatepadError } from '../model/errors.js';
-import { describe, isPlain } from '../model/kinds.js';
+import { describe, isPlain } from '../model/value-types.js';
 import { warnInDevelopment } from '../model/warnings.js';
 import type { Json } from '../model/types.js';
 
 type State = Readonly<Record<string, Json>>;
 
 /**
- * The delta that an update function has answered with; `undefined` when there is nothing to write. `state` is what the
- * function was given.
+ * The delta that an update function has returned; `undefined` when there is nothing to write. `state` is the
+ * function's argument.
  *
- * A function that changes its argument and answers with nothing, or with the argument, has written nothing: sloppy
- * scripts are not told by the frozen record. So these two answers are worth a warning in development. Callers that
- * have nothing to write on purpose answer with `{}`.
+ * A function that changes its argument and returns nothing, or the argument, has written nothing: the frozen record
+ * throws no error in a sloppy script. So these two answers are worth a warning in development. Callers with nothing to
+ * write return `{}`.
  *
- * Throws `INVALID_ARGUMENT` for anything else than a plain object or `undefined`.
+ * Throws `INVALID_ARGUMENT` for anything but a plain object or `undefined`.
  */
 export function deltaOf(answer: unknown, state: State): Readonly<Record<string, unknown>> | undefined {
   if (answer === undefined) {

@@ -1,58 +1,66 @@
-// A safe read-modify-write.
+// A safe read-modify-write. Loaded at the first update.
 
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { sleep } from '../async/sleep.js';
 import { isTemp, mergeRecords, type StoredScope } from '../model/scope.js';
 import { isThenable } from '../async/thenable.js';
 import {
-  nameOf,
+  scopeNameOf,
   ownScope,
-  type Reservation,
+  type UpdateReservation,
   type State,
   type UpdateFunction,
   type UpdateTarget,
 } from '../backend/update-target.js';
 import { deltaOf } from './update-answer.js';
-import { ExclusiveQueues, type QueueTurn } from '../async/exclusive-queue.js';
+import { Handovers, type Handover } from '../async/handovers.js';
+import { ReentrantQueues, type QueueTask } from '../async/reentrant-queues.js';
 import type { UpdateStateTarget } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
-export { ExclusiveQueues };
-
-/** How an update goes about it. */
-export interface UpdatePlan {
-  /** How often the function may run. */
-  readonly attempts: number;
-  /** Updates of one target take turns; those that have met others also with all of the scope that they share. */
-  readonly turns: ExclusiveQueues;
-  readonly target: UpdateStateTarget;
-  readonly signal: Signal | undefined;
-  readonly reservation?: Reservation | undefined;
+/** The updates of one service: they queue by target, and leave the next one what they wrote. */
+export class UpdateQueues {
+  readonly tasks = new ReentrantQueues();
+  readonly handovers = new Handovers();
 }
 
-/** How many share a scope, by order. */
+/** One call of `updateState`, checked. */
+export interface UpdatePlan {
+  /** The most runs of the function. */
+  readonly attempts: number;
+  /** Updates of one target queue; after a conflict also with all updates of the scope that they share. */
+  readonly queues: UpdateQueues;
+  readonly target: UpdateStateTarget;
+  readonly signal: Signal | undefined;
+  readonly reservation?: UpdateReservation | undefined;
+}
+
+/** The scopes, ordered by how many share them. */
 const WIDTHS = { session: 0, user: 1, app: 2 } as const;
 
-/** Runs `fn` until its delta is written over what it read. See `SessionService.updateState`. */
+/** Runs `fn` until its delta is written over the values that it read. See `SessionService.updateState`. */
 export async function updateState(target: UpdateTarget, fn: UpdateFunction, plan: UpdatePlan): Promise<State> {
-  const { turns, signal, reservation } = plan;
+  const { queues, signal, reservation } = plan;
   const own = ownScope(plan.target);
+  const name = scopeNameOf(plan.target, own);
+  const handover = queues.handovers.open(name);
   let isWritten = false;
   try {
-    return await turns.runExclusive(nameOf(plan.target, own), signal, async (turn) => {
-      const { state, isNew } = await new Update(target, fn, plan, turn).run(own);
+    return await queues.tasks.run(name, signal, async (task) => {
+      const { state, isNew } = await new Update(target, fn, plan, task, handover).run(own);
       isWritten = isNew;
       return state;
     });
   } finally {
+    handover.close();
     reservation?.end(isWritten);
   }
 }
 
-/** What an attempt has come to. */
-interface Done {
+/** The result of an attempt. */
+interface UpdateResult {
   readonly state: State;
-  /** Whether anything was written. */
+  /** True when something was written. */
   readonly isNew: boolean;
 }
 
@@ -61,41 +69,43 @@ class Update {
   readonly #target: UpdateTarget;
   readonly #fn: UpdateFunction;
   readonly #plan: UpdatePlan;
-  readonly #turn: QueueTurn;
-  /** How many attempts have met others, and the last one of them. */
-  #count = 0;
-  #met: Met | undefined;
+  readonly #task: QueueTask;
+  readonly #handover: Handover;
+  /** The number of conflicts, and the last one. */
+  #conflicts = 0;
+  #lastConflict: Conflict | undefined;
 
-  constructor(target: UpdateTarget, fn: UpdateFunction, plan: UpdatePlan, turn: QueueTurn) {
+  constructor(target: UpdateTarget, fn: UpdateFunction, plan: UpdatePlan, task: QueueTask, handover: Handover) {
     this.#target = target;
     this.#fn = fn;
     this.#plan = plan;
-    this.#turn = turn;
+    this.#task = task;
+    this.#handover = handover;
   }
 
-  /** Tries, in the line of a scope; in that of a wider one as soon as others have been met there. */
-  async run(scope: StoredScope): Promise<Done> {
-    const { attempts, turns, target, signal, reservation } = this.#plan;
+  /** Tries in the queue of a scope, and in that of a wider one after a conflict there. */
+  async run(scope: StoredScope): Promise<UpdateResult> {
+    const { attempts, queues, target, signal, reservation } = this.#plan;
     for (;;) {
-      const shared = this.#met?.widest ?? reservation?.expected ?? scope;
+      const shared = this.#lastConflict?.widest ?? reservation?.expectedScope ?? scope;
       if (WIDTHS[shared] > WIDTHS[scope]) {
-        return await turns.runExclusive(
-          nameOf(target, shared),
+        return await queues.tasks.run(
+          scopeNameOf(target, shared),
           signal,
           async () => await this.run(shared),
-          this.#turn,
+          this.#task,
         );
       }
-      await this.#wait(scope);
+      await this.#waitBeforeAttempt(scope);
       const begin = performance.now();
-      const outcome = await tryUpdate(this.#target, this.#fn, this.#turn, this.#plan);
-      if (!(outcome instanceof Met)) {
+      const outcome = await this.#attempt();
+      if (!(outcome instanceof Conflict)) {
         return outcome;
       }
       outcome.took = performance.now() - begin;
-      this.#met = outcome;
-      this.#count += 1;
-      if (this.#count >= attempts) {
+      this.#lastConflict = outcome;
+      this.#conflicts += 1;
+      if (this.#conflicts >= attempts) {
         throw new StatepadError('STATE_CONFLICT', `the state changed under each of ${attempts} attempts`, {
           cause: outcome.cause,
         });
@@ -103,29 +113,55 @@ class Update {
     }
   }
 
-  /** Waits until it is worth while to try: for a turn among all where others come between, or a moment. */
-  async #wait(scope: StoredScope): Promise<void> {
+  /** Waits for a reservation where conflicts are likely, or for a moment after a conflict. */
+  async #waitBeforeAttempt(scope: StoredScope): Promise<void> {
     const { reservation } = this.#plan;
-    const hasMet = this.#count >= 2;
-    const isExpected = this.#count === 0 ? reservation?.expected !== undefined : reservation?.isHot(scope);
-    // One that a function with the turn has asked for would wait for itself.
-    if (reservation !== undefined && this.#turn.isHead && (hasMet || isExpected)) {
-      const isLater = await reservation.take(scope, hasMet, this.#met?.took);
+    const isContended = this.#conflicts >= 2;
+    const isExpected =
+      this.#conflicts === 0 ? reservation?.expectedScope !== undefined : reservation?.isContended(scope);
+    // An update that a function with the reservation calls would wait for itself.
+    if (reservation !== undefined && this.#task.isHead && (isContended || isExpected)) {
+      const isLater = await reservation.take(scope, isContended, this.#lastConflict?.took);
       if (isLater) {
-        this.#turn.forget();
+        this.#handover.expire();
       }
     }
-    if (this.#count > 0 && reservation?.isHeld !== true) {
-      await pause(this.#count + 1);
+    if (this.#conflicts > 0 && reservation?.isHeld !== true) {
+      await pause(this.#conflicts + 1);
+    }
+  }
+
+  async #attempt(): Promise<UpdateResult | Conflict> {
+    const { signal, reservation } = this.#plan;
+    signal?.throwIfAborted();
+    // Without a promise no other task of this process can run between the read and the write.
+    const read = this.#target(this.#handover);
+    const { state, write, widest } = isThenable(read) ? await read : read;
+    const answer = this.#task.call(() => this.#fn(state));
+    const delta = deltaOf(isThenable(answer) ? await this.#task.wait(answer) : answer, state);
+    if (delta === undefined || isEmpty(delta)) {
+      // The function's argument may record its reads: the caller gets a plain record.
+      return { state: Object.freeze(mergeRecords([state])), isNew: false };
+    }
+    refuseTemp(delta);
+    signal?.throwIfAborted();
+    try {
+      const written = write(delta, reservation?.id);
+      return { state: isThenable(written) ? await written : written, isNew: true };
+    } catch (error) {
+      if (isConflict(error)) {
+        return new Conflict(error, widest?.(delta) ?? 'app');
+      }
+      throw error;
     }
   }
 }
 
-/** Another writer has changed what was read. */
-class Met {
+/** Another writer has changed the values that were read. */
+class Conflict {
   readonly cause: unknown;
   readonly widest: StoredScope;
-  /** How long the attempt has taken, in milliseconds. */
+  /** The duration of the attempt, in milliseconds. */
   took = 0;
   constructor(cause: unknown, widest: StoredScope) {
     this.cause = cause;
@@ -133,37 +169,7 @@ class Met {
   }
 }
 
-async function tryUpdate(
-  target: UpdateTarget,
-  fn: UpdateFunction,
-  turn: QueueTurn,
-  plan: UpdatePlan,
-): Promise<Done | Met> {
-  const { signal, reservation } = plan;
-  signal?.throwIfAborted();
-  // Without waiting no other task of this process can run between the read and the write.
-  const found = target(turn);
-  const { state, write, widest } = isThenable(found) ? await found : found;
-  const answer = turn.call(() => fn(state));
-  const delta = deltaOf(isThenable(answer) ? await turn.wait(answer) : answer, state);
-  if (delta === undefined || isEmpty(delta)) {
-    // What the function was given may be watched: what is handed out is a record as any other.
-    return { state: Object.freeze(mergeRecords([state])), isNew: false };
-  }
-  refuseTemp(delta);
-  signal?.throwIfAborted();
-  try {
-    const written = write(delta, reservation?.id);
-    return { state: isThenable(written) ? await written : written, isNew: true };
-  } catch (error) {
-    if (isConflict(error)) {
-      return new Met(error, widest?.(delta) ?? 'app');
-    }
-    throw error;
-  }
-}
-
-/** Whether there is nothing in it, not even what is refused. */
+/** True when it has no members at all, not even such as are refused. */
 function isEmpty(delta: object): boolean {
   return Reflect.ownKeys(delta).length === 0;
 }
@@ -178,7 +184,7 @@ function refuseTemp(delta: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** Whether others have changed what was read. A conflict that names a key is that of an operator of the delta. */
+/** True when others have changed the values that were read. A conflict with a key is that of an operator. */
 function isConflict(error: unknown): boolean {
   const code = isStatepadError(error) && error.key === undefined ? error.code : undefined;
   return code === 'STATE_CONFLICT' || code === 'SESSION_STALE';

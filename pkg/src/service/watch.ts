@@ -1,12 +1,14 @@
-// Watching: what a caller asks for, as a plan for what keeps the sessions.
+// Watching: turns a caller's request into a plan for the backend.
 
 import { lazyIterator } from '../async/lazy-iterator.js';
 import { checkTarget, checkWatchOptions, checkWholeOptions, isWhole } from '../input/requests.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { View } from '../session/handle.js';
-import type { ChangeSource } from '../watch/source.js';
+import type { ChangeSource } from '../watch/change-source.js';
 import type { Abortable, SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
 import type {
+  SessionChange,
+  SharedChange,
   WatchedChange,
   WatchOptions,
   WholeSessionChange,
@@ -14,57 +16,66 @@ import type {
   WholeWatchOptions,
 } from '../model/watch.js';
 
-/** How often a store that others can write to is asked, in milliseconds, and how much is read ahead. */
+/** The interval for reading a store that others can write to, in milliseconds, and the size of a page. */
 const POLL_MS = 1000;
 const BUFFER = 100;
 
-/** The service. */
-interface Watched {
+/** The service, as watching uses it. */
+interface WatchedService {
   /** Throws `CLOSED`. */
   readonly refuseWhenClosed: () => void;
   readonly begin: (options: Abortable) => Promise<SessionBackend>;
-  readonly view: (given: unknown) => View | undefined;
+  readonly view: (request: unknown) => View | undefined;
 }
+
+/** An answer that fits every overload of `SessionService.watch`: the request decides which one applies. */
+export type AnyChanges = AsyncIterableIterator<SessionChange & SharedChange & WholeSessionChange>;
 
 /** The changes of a target. Throws `INVALID_ARGUMENT` and `CLOSED`. */
 export function watchChanges(
-  service: Watched,
-  given: UpdateStateTarget | SessionName | WholeSessionKey,
+  service: WatchedService,
+  request: UpdateStateTarget | SessionName | WholeSessionKey,
   options: WatchOptions | WholeWatchOptions,
-): AsyncIterableIterator<WatchedChange | WholeSessionChange> {
-  const target = checkTarget(given);
-  return isWhole(given)
+): AnyChanges {
+  const target = checkTarget(request);
+  const changes = isWhole(request)
     ? watchWhole(service, target as SessionKey, checkWholeOptions(options as WholeWatchOptions))
-    : watchOne(service, given, target, checkWatchOptions(options as WatchOptions, target));
+    : watchOne(service, request, target, checkWatchOptions(options as WatchOptions, target));
+  return changes as AnyChanges;
 }
 
-function watchOne(service: Watched, given: object, target: UpdateStateTarget, options: WatchOptions): Changes {
+function watchOne(
+  service: WatchedService,
+  request: object,
+  target: UpdateStateTarget,
+  options: WatchOptions,
+): Changes {
   const { since, initial = false, poll = POLL_MS, buffer = BUFFER } = options;
   service.refuseWhenClosed();
-  const view = service.view(given);
+  const view = service.view(request);
   const shown = view && { record: view.record, revision: view.revision };
   const plan = { target, since, initial, poll, buffer, shown };
-  return iterated(service, options, async (sessions) => await sessions.watch(plan));
+  return iterate(service, options, async (sessions) => await sessions.watch(plan));
 }
 
-function watchWhole(service: Watched, target: SessionKey, options: WholeWatchOptions): Changes {
+function watchWhole(service: WatchedService, target: SessionKey, options: WholeWatchOptions): Changes {
   const { since, initial = true, poll = POLL_MS, buffer = BUFFER } = options;
   service.refuseWhenClosed();
   const plan = { target, since, initial, poll, buffer };
-  return iterated(service, options, async (sessions) => await sessions.watchWhole(plan));
+  return iterate(service, options, async (sessions) => await sessions.watchWhole(plan));
 }
 
 type Changes = AsyncIterableIterator<WatchedChange | WholeSessionChange>;
 
-function iterated<Change extends WatchedChange | WholeSessionChange>(
-  service: Watched,
+function iterate<Change extends WatchedChange | WholeSessionChange>(
+  service: WatchedService,
   { signal, buffer = BUFFER }: WatchOptions | WholeWatchOptions,
   open: (sessions: SessionBackend) => Promise<ChangeSource<Change>>,
 ): AsyncIterableIterator<Change> {
   return lazyIterator(async () => {
     const sessions = await service.begin({ signal });
     // Loaded at the first watch.
-    const { ChangeIterator } = await import('../watch/iterator.js');
+    const { ChangeIterator } = await import('../watch/change-iterator.js');
     return new ChangeIterator(await open(sessions), buffer, signal);
   });
 }

@@ -1,4 +1,4 @@
-// One append: begun now, finished when it is stored.
+// One append: prepared first, finished once it is stored.
 
 import { isRepeated, freezeEvent, extractTempKeys, type EventDraft, type TempDelta } from '../input/event-draft.js';
 import { showTemp, tempBefore } from './temp-values.js';
@@ -12,18 +12,18 @@ import type { SessionRegistry } from './registry.js';
 import type { AdmittedDelta } from '../input/admit.js';
 import type { Event, Json, SessionKey } from '../model/types.js';
 
-/** An append that the core has agreed to: to be stored, then finished. */
+/** An append that the core has prepared: to be stored, then finished. */
 export interface PendingAppend {
   readonly event: Event;
-  /** Absent when the session has the event already: there is nothing to store and to apply. */
+  /** Absent for a duplicate: there is nothing to store or apply. */
   readonly change: PreparedChange | undefined;
-  /** What only the handle shows. */
+  /** The `temp:` keys, which only the handle shows. */
   readonly temp: TempDelta | undefined;
 }
 
 /**
- * Begins an append, and resolves its operators against the values as they are now. `view` is that of the handle that
- * it comes through. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
+ * Begins an append, and resolves its operators against the current values. `view` is that of the handle that it comes
+ * through. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
  * `EVENT_ID_CONFLICT`, `INVALID_ARGUMENT`.
  */
 export function beginAppend(
@@ -41,7 +41,7 @@ export function beginAppend(
   return freezeAppend(registry, record, draft, change);
 }
 
-/** Resolves operators in a delta that is not frozen yet. When that fails, the change is discarded. */
+/** Resolves operators in a delta that is not frozen yet. Discards the change on failure. */
 export function resolveNow(
   registry: SessionRegistry,
   { delta, operators = {} }: AdmittedDelta,
@@ -49,7 +49,7 @@ export function resolveNow(
   valueOf: (key: string) => Json | undefined,
 ): void {
   try {
-    // Their keys are there already.
+    // The delta has their keys already.
     Object.assign(delta, resultsOf(operators, valueOf));
   } catch (error) {
     registry.engine.discard(change);
@@ -57,7 +57,7 @@ export function resolveNow(
   }
 }
 
-/** The change of an append, or the event that the session has under its id. Throws as {@link beginAppend}. */
+/** The change of an append, or the stored event with its id. Throws as {@link beginAppend}. */
 export function changeOf(
   registry: SessionRegistry,
   record: SessionRecord,
@@ -70,7 +70,7 @@ export function changeOf(
   return registry.engine.prepareAppend(record.number, draft, expected);
 }
 
-/** Whether the session has the event already. */
+/** True when the session has an event with this id. */
 export function isDuplicate(change: PreparedChange | DuplicateEvent): change is DuplicateEvent {
   return 'duplicateOf' in change;
 }
@@ -84,7 +84,7 @@ export function freezeAppend(
 ): PendingAppend {
   if (isDuplicate(change)) {
     extractTempKeys(draft);
-    return repeatedAppend(record, draft, freezeEvent(draft), registry.eventOf(record, change));
+    return duplicateAppend(record, draft, freezeEvent(draft), registry.eventOf(record, change));
   }
   const temp = change.hasTemp ? extractTempKeys(draft) : undefined;
   return { event: freezeEvent(draft), change, temp };
@@ -109,26 +109,31 @@ export function finishAppend(
   return event;
 }
 
-/** The stored event, when the one that was given says the same. Throws `EVENT_ID_CONFLICT`. */
-export function repeated(record: SessionRecord, draft: EventDraft, given: Event, stored: Event): Event {
-  if (!isRepeated(draft, given, stored)) {
+/** The stored event, if the appended one equals it. Throws `EVENT_ID_CONFLICT`. */
+export function storedDuplicate(record: SessionRecord, draft: EventDraft, appended: Event, stored: Event): Event {
+  if (!isRepeated(draft, appended, stored)) {
     const message = `session "${record.key.sessionId}" has another event with the id "${draft.id}"`;
     throw new StatepadError('EVENT_ID_CONFLICT', message, { id: draft.id });
   }
   return stored;
 }
 
-/** An event whose id the session has: with equal content it is a success that changes nothing. */
-export function repeatedAppend(record: SessionRecord, draft: EventDraft, given: Event, stored: Event): PendingAppend {
-  return { event: repeated(record, draft, given, stored), change: undefined, temp: undefined };
+/** The append of a duplicate: with equal content it succeeds and changes nothing. */
+export function duplicateAppend(
+  record: SessionRecord,
+  draft: EventDraft,
+  appended: Event,
+  stored: Event,
+): PendingAppend {
+  return { event: storedDuplicate(record, draft, appended, stored), change: undefined, temp: undefined };
 }
 
-/** The error for a session that is not there, or not any more. */
+/** The error for a missing session. */
 export function notFound(id: string): StatepadError {
   return new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, { id });
 }
 
-/** Throws that error for the session of a key. */
-export function missing({ sessionId }: SessionKey): never {
+/** Throws the error for a missing session. */
+export function throwNotFound({ sessionId }: SessionKey): never {
   throw notFound(sessionId);
 }

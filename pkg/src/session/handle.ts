@@ -1,38 +1,38 @@
-// Session handles, and what a handle remembers so that it neither copies the events nor moves by itself.
+// Session handles. A handle holds a view, so that it neither copies the events nor changes by itself.
 
 import { eventsInWindow, showsAll, type EventWindow } from './event-window.js';
 import { MergedState, type SessionVersions } from './merged-state.js';
 import { StatepadError } from '../model/errors.js';
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import type { LeaseHold } from './lease-hold.js';
 import type { SessionRecord } from './record.js';
 import type { Event, Json, Session } from '../model/types.js';
 
-/** What a handle shows. */
+/** The internal side of a handle. */
 export interface View {
   record: SessionRecord;
-  /** Which events of those that were there when the session was read; later ones all show. */
+  /** The window over the events at the time of the read; later events are all shown. */
   readonly window: EventWindow;
-  /** How many events the session had when it was read. */
+  /** The number of events at the time of the read. */
   readLength: number;
-  /** Those of them that it shows, where they had to be read for it alone. */
-  given: readonly Event[] | undefined;
+  /** The events of the window, where they were read for this handle alone. */
+  windowEvents: readonly Event[] | undefined;
   versions: SessionVersions;
   length: number;
   revision: number;
   updateTime: number;
   /** The `temp:` keys of the current invocation. */
   temp: Map<string, Json> | undefined;
-  /** The invocations that this handle has seen, as far as it remembers them, and the last of them. */
+  /** The invocations that this handle has seen, the latest `MAX_INVOCATIONS`, and the last of them. */
   invocations: Set<string> | undefined;
   invocation: string | undefined;
-  /** The lease that what is written through the handle carries. */
+  /** The lease of writes through the handle. */
   lease: LeaseHold | undefined;
   state: Readonly<Record<string, Json>> | undefined;
   events: readonly Event[] | undefined;
 }
 
-/** What handles of all copies of the package have. */
+/** Marks the handles of all copies of the package. */
 const brand = Symbol.for('statepad.session');
 
 /** The handle that users hold: frozen, with own enumerable members, so that it can be spread, printed and cloned. */
@@ -64,7 +64,7 @@ class Handle implements Session {
   }
 
   static {
-    // A console shows the values, not that they are computed.
+    // A console shows the values, not the getters.
     Object.defineProperty(this.prototype, Symbol.for('nodejs.util.inspect.custom'), {
       value(this: Handle) {
         const { id, appName, userId, state, events, lastUpdateTime, revision } = this;
@@ -76,14 +76,14 @@ class Handle implements Session {
   }
 }
 
-/** One getter for all handles: a closure of its own for each would cost more than the rest of a read. */
+/** One getter for all handles: a closure for each would cost more than the rest of a read. */
 function member(name: keyof Session, read: (view: View) => unknown): PropertyDescriptor {
   return {
     enumerable: true,
     get(this: Handle): unknown {
       return read(Handle.view(this) as View);
     },
-    // Sloppy scripts are told, too.
+    // Sloppy scripts would ignore a write to a getter.
     set(): never {
       throw new StatepadError('INVALID_ARGUMENT', `${name} is read-only: append an event`, { path: name });
     },
@@ -95,7 +95,7 @@ const EVENTS = member('events', (view) => (view.events ??= eventsOf(view)));
 const LAST_UPDATE_TIME = member('lastUpdateTime', (view) => view.updateTime);
 const REVISION = member('revision', (view) => view.revision);
 
-/** Makes a handle. */
+/** Creates a handle. */
 export function makeHandle(view: View): Session {
   return new Handle(view);
 }
@@ -105,7 +105,7 @@ export function viewOf(session: unknown): View | undefined {
   return Handle.view(session);
 }
 
-/** Whether it is a handle, also one of another copy of the package. */
+/** True for a handle, also one of another copy of the package. */
 export function isAnyHandle(session: unknown): boolean {
   return isObject(session) && brand in session;
 }
@@ -115,8 +115,8 @@ export function stateOf({ versions, record, temp }: View): Readonly<Record<strin
   return (record.merged ??= new MergedState()).of(versions, temp);
 }
 
-/** The events that a view shows: its window of those that there were when it was read, and all later ones. */
-export function eventsOf({ record, window, readLength, length, given }: View): readonly Event[] {
+/** The events that a view shows: the window over those at the time of the read, and all later ones. */
+export function eventsOf({ record, window, readLength, length, windowEvents }: View): readonly Event[] {
   const all = record.events;
   if (showsAll(window)) {
     if (record.list?.length !== length) {
@@ -125,6 +125,6 @@ export function eventsOf({ record, window, readLength, length, given }: View): r
     return record.list;
   }
   const read = readLength - record.base;
-  const shown = given ?? eventsInWindow(all, read, window);
+  const shown = windowEvents ?? eventsInWindow(all, read, window);
   return Object.freeze(shown.concat(all.slice(read, length - record.base)));
 }

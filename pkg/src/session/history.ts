@@ -1,19 +1,19 @@
-// The history of a session: what its log says of each key at each revision. The core tells, once it was told the log.
+// The history of a session: the values of each key at each revision. The core answers, once it has the log.
 
 import { storedDeletions } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
-import { describe, isObject } from '../model/kinds.js';
+import { describe, isObject } from '../model/value-types.js';
 import { HistoryEngine } from '../engine/history.js';
 import { stateOf, type View } from './handle.js';
 import { checkCount } from '../checks/arguments.js';
 import { withoutTemp } from '../model/scope.js';
-import type { CreationEvent } from './creation.js';
+import type { CreationEvent } from './creation-event.js';
 import type { KeyedDelta } from '../engine/sessions.js';
 import type { SessionRecord } from './record.js';
 import type { Event, HistoryOptions, HistoryStep, Json } from '../model/types.js';
 
-/** See `SessionService.stateAt`. All events of the view's session are loaded. */
+/** See `SessionService.stateAt`. Needs all events of the view's session. */
 export function stateAt(view: View, revision: number): Readonly<Record<string, Json>> {
   checkRevision(view, revision, 'revision');
   const now = (view.state ??= stateOf(view));
@@ -22,7 +22,7 @@ export function stateAt(view: View, revision: number): Readonly<Record<string, J
   );
 }
 
-/** See `SessionService.history`. All events of the view's session are loaded. */
+/** See `SessionService.history`. Needs all events of the view's session. */
 export function history(
   view: View,
   key: string,
@@ -45,28 +45,26 @@ export function history(
 }
 
 /**
- * What brings a session's own keys back to an earlier revision, and the shared keys that the events at some places of
- * the log, from 0, have written. All events of the view's session are loaded.
+ * The delta that brings a session's own keys back to an earlier revision, and the shared keys that the events at some
+ * indexes have written. Needs all events of the view's session.
  */
 export function restoringTo(
   { record, revision: until }: View,
   revision: number,
-  places: readonly number[],
+  indexes: readonly number[],
 ): { readonly restored: KeyedDelta & { delta: Record<string, Json> }; readonly shared: readonly string[] } {
   const engine = historyOf(record);
-  const shared = engine.sharedOf(places.map((place) => place + 1));
+  const shared = engine.sharedOf(indexes.map((index) => index + 1));
   return { restored: engine.restoring(revision, until), shared: Object.freeze(shared) };
 }
 
-/**
- * What the core has been told of a log, brought up to date. All events of the log are loaded. Throws `STORE_CORRUPT`.
- */
+/** The core's copy of a log, brought up to date. Needs all events of the log. Throws `STORE_CORRUPT`. */
 function historyOf(record: SessionRecord): HistoryEngine {
   const engine = (record.history ??= new HistoryEngine());
   while (engine.next <= record.events.length) {
     const revision = engine.next;
     if (!engine.push(deltaAt(record, revision))) {
-      throw unreadable(record, revision);
+      throw unreadableDelta(record, revision);
     }
   }
   return engine;
@@ -81,7 +79,7 @@ export function checkRevision({ revision: actual, record }: View, revision: numb
   }
 }
 
-/** What a revision wrote, if anything. Other programs may have put anything into the store. */
+/** The delta of a revision, if it has one. Other programs may have put anything into the store. */
 function deltaAt(record: SessionRecord, revision: number): KeyedDelta | undefined {
   const { creation, events } = record;
   if (revision === 0) {
@@ -98,11 +96,11 @@ function deltaAt(record: SessionRecord, revision: number): KeyedDelta | undefine
     }
     return Object.keys(delta).length > 0 ? { delta, deleted: storedDeletions(customMetadata) } : undefined;
   } catch (cause) {
-    throw unreadable(record, revision, cause);
+    throw unreadableDelta(record, revision, cause);
   }
 }
 
-function unreadable({ key: { sessionId: id } }: SessionRecord, revision: number, cause?: unknown): StatepadError {
+function unreadableDelta({ key: { sessionId: id } }: SessionRecord, revision: number, cause?: unknown): StatepadError {
   return new StatepadError(
     'STORE_CORRUPT',
     `the state delta of revision ${revision} of session "${id}" cannot be read`,

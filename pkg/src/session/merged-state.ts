@@ -1,4 +1,4 @@
-// The state of a session as one record: made of the values of its scopes when it is looked at.
+// The state of a session as one record, merged from its scopes at the first access.
 
 import { put } from '../model/json.js';
 import { ScopeVersion } from './scope-version.js';
@@ -6,25 +6,25 @@ import type { Json } from '../model/types.js';
 
 export type State = Readonly<Record<string, Json>>;
 
-/** The values that a handle shows: those of the session, of its app and of its user. */
+/** The versions that a handle shows: of the session, its app and its user. */
 export type SessionVersions = readonly [own: ScopeVersion, app: ScopeVersion, user: ScopeVersion];
 
 /**
- * Of at most so many keys an object is copied faster than it is filled: its members lie in a row. A larger one is a
- * dictionary, which is filled faster than it is copied.
+ * An object of at most so many keys is copied faster than it is filled: its members are stored in a row. A larger one
+ * is a dictionary, which is filled faster than it is copied.
  */
 const MOST_COPIED = 100;
 
-/** The state that was made last for a session, for all handles that show the same. */
+/** The last merged state of a session, for all handles that show the same versions. */
 export class MergedState {
   #versions: SessionVersions = [NO_VALUES, NO_VALUES, NO_VALUES];
-  /** The record of these versions, once one was made without `temp:` values. */
+  /** The record of these versions without `temp:` values, once it was made. */
   #state: State | undefined;
-  /** An object with the same values that nothing else has: it is brought up to date, and copied. */
+  /** An object with the same values that nobody else has: it is updated in place, and copied. */
   #shadow: Record<string, Json> | undefined;
   #size = 0;
 
-  /** The record that shows these versions, and over them the `temp:` values of an invocation. */
+  /** The record of these versions, with the `temp:` values of an invocation over them. */
   of(versions: SessionVersions, temp: ReadonlyMap<string, Json> | undefined): State {
     if (!isSame(versions, this.#versions)) {
       this.#shadow = this.#size <= MOST_COPIED ? this.#shadowAt(versions) : undefined;
@@ -39,7 +39,7 @@ export class MergedState {
     return Object.freeze(state);
   }
 
-  /** A record of the values, which may still be written to. */
+  /** A record of the values that may still be written to. */
   #record(): Record<string, Json> {
     if (this.#shadow !== undefined) {
       return { ...this.#shadow };
@@ -48,10 +48,10 @@ export class MergedState {
     this.#size = 0;
     for (const version of this.#versions) {
       const { keys, values } = version.list();
-      for (let place = 0; place < values.length; place++) {
-        const value = values[place];
+      for (let slot = 0; slot < values.length; slot++) {
+        const value = values[slot];
         if (value !== undefined) {
-          put(state, keys[place] as string, value);
+          put(state, keys[slot] as string, value);
           this.#size += 1;
         }
       }
@@ -59,7 +59,7 @@ export class MergedState {
     return state;
   }
 
-  /** The shadow, brought up to date; made, when the keys have stayed as they were; or nothing, when they have not. */
+  /** The shadow brought up to date, a new one when the keys are unchanged, or nothing. */
   #shadowAt(versions: SessionVersions): Record<string, Json> | undefined {
     const shadow = this.#shadow;
     const hasSameKeys = versions.every((version, index) =>
@@ -79,12 +79,12 @@ function isSame(one: SessionVersions, two: SessionVersions): boolean {
   return one[0] === two[0] && one[1] === two[1] && one[2] === two[2];
 }
 
-/** An object of these values whose members lie in a row, as a parser makes it: one that is filled is a dictionary. */
+/** An object with members in a row, as a parser creates it: one that is filled is a dictionary. */
 function newShadow(versions: SessionVersions): Record<string, Json> {
   const entries: [string, Json][] = [];
   for (const version of versions) {
     const { keys, values } = version.list();
-    values.forEach((value, place) => value !== undefined && entries.push([keys[place] as string, value]));
+    values.forEach((value, slot) => value !== undefined && entries.push([keys[slot] as string, value]));
   }
   const shadow = JSON.parse(`{${entries.map(([key]) => `${JSON.stringify(key)}:null`).join()}}`) as Record<
     string,

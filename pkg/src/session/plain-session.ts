@@ -5,11 +5,11 @@ import { withoutTemp } from '../model/scope.js';
 import type { Session } from '../model/types.js';
 
 /**
- * What a session shows now as a plain, frozen object, without `temp:` keys. A handle computes its members, and is
- * brought up to date by appending through it; what crosses from a server component of React to a client component must
- * be a plain object, and stays as it is. It names the session in requests as the handle does.
+ * The current content of a session as a plain, frozen object, without `temp:` keys. A handle computes its members, and
+ * appending through it updates it; data that crosses from a server component of React to a client component must be a
+ * plain object, and does not change. It names the session in requests as the handle does.
  *
- * Throws `INVALID_ARGUMENT` for what is no object.
+ * Throws `INVALID_ARGUMENT` for anything but an object.
  *
  * @example
  * const session = await service.getSession({ appName: 'tutor', userId: 'ana', sessionId: 'monday' });

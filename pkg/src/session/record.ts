@@ -1,6 +1,6 @@
-// What the JavaScript side knows of a session.
+// The JavaScript side of a session.
 
-import type { CreationEvent } from './creation.js';
+import type { CreationEvent } from './creation-event.js';
 import type { HistoryEngine } from '../engine/history.js';
 import type { MergedState } from './merged-state.js';
 import type { ScopeValues } from './scope-values.js';
@@ -13,40 +13,40 @@ export const NOT_LOADED = -1;
 /** The values of a session's own scope, its app's and its user's. */
 export type SessionValues = readonly [own: ScopeValues, app: ScopeValues, user: ScopeValues];
 
-/** The event bodies of a session, and what a list shows of it. */
+/** The event bodies of a session, and the members of its row in a list. */
 export interface SessionRecord {
-  /** The registry that has made it. */
+  /** The registry that created it. */
   readonly owner: object;
-  /** The session's number in the core; {@link NOT_LOADED} when only handles know it. */
+  /** The session's number in the core; {@link NOT_LOADED} when only handles refer to it. */
   number: number;
   readonly key: SessionKey;
-  /** Tells it from an earlier session of the same key: what a store calls `created`. */
+  /** The creation id, which distinguishes it from an earlier session of the same key. */
   readonly created: string;
   /** The numbers of its own scope, its app's and its user's. */
   scopes: SessionScopes;
-  /** The values of these scopes; absent as long as the session has not been in the core. */
+  /** The values of these scopes; absent until the session has been in the core. */
   values: SessionValues | undefined;
-  /** The last events; those before them are only in the store. */
+  /** The last events; earlier ones are only in the store. */
   events: Event[];
-  /** How many events there are before these. */
+  /** The number of events before these. */
   base: number;
   revision: number;
   /** The id of the event at this revision, where it is known. */
   last: string | undefined;
   updateTime: number;
   deleted: boolean;
-  /** What it began with: absent until it is asked of the store, `'unknown'` when the store does not have it. */
+  /** The creation: absent until it is loaded, `'unknown'` when the store does not have it. */
   creation: CreationEvent | 'unknown' | undefined;
   /**
-   * Without a store: at which revisions it has found app or user values moved, each with the moment of the service
-   * (see `SharedLogs`). Absent while nothing has moved.
+   * Without a store: the revisions at which app or user values had changed, each with the moment of the service (see
+   * `SharedLogs`). Absent while there are none.
    */
   moments: number[] | undefined;
-  /** What its log says of each key, once that has been asked for. */
+  /** The core's copy of its log, once its history was requested. */
   history: HistoryEngine | undefined;
   /** The events as a frozen list, for all handles that show all of them. */
   list: readonly Event[] | undefined;
-  /** The state that was made last, for all handles that show the same. */
+  /** The last merged state, for all handles that show the same. */
   merged: MergedState | undefined;
 }
 

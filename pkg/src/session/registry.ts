@@ -1,15 +1,15 @@
-// All sessions that a backend has in the core, with their event bodies and their values.
+// The sessions of a backend that are in the core, with their event bodies and their values.
 
 import { ALL_SCOPES, SessionEngine } from '../engine/sessions.js';
 import { ALL_EVENTS, NO_EVENTS, type EventWindow } from './event-window.js';
 import { makeHandle, viewOf, type View } from './handle.js';
 import { NOT_LOADED, newRecord, type SessionRecord } from './record.js';
-import { ScopeTable, shorten } from './scope-table.js';
+import { ScopeTable, trimEnd } from './scope-table.js';
 import { SessionIndex } from './session-index.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
-import type { CreationEvent } from './creation.js';
+import type { CreationEvent } from './creation-event.js';
 import type { SessionVersions } from './merged-state.js';
 import type { ValueList } from './scope-version.js';
 import type {
@@ -19,19 +19,19 @@ import type {
   ScopeKey,
   ScopeSet,
   SessionPageQuery,
-  SessionPlace,
+  SessionNumbers,
 } from '../engine/sessions.js';
 import type { Event, Json, Session, SessionKey } from '../model/types.js';
 
-/** What the core can be asked without a change of what handles show. */
+/** The calls to the core that do not change the values of handles. */
 export type EngineQueries = Pick<
   SessionEngine,
   'prepareCreate' | 'prepareAppend' | 'prepareUpdate' | 'discard' | 'scopeOf'
 >;
 
 /**
- * A change goes in in two steps, so that it can be stored in between: the engine prepares it, and the registry applies
- * it, unless it is discarded.
+ * A change takes two steps, so that it can be stored in between: the engine prepares it, and the registry applies it,
+ * unless it is discarded.
  */
 export class SessionRegistry {
   readonly #engine = new SessionEngine();
@@ -40,7 +40,7 @@ export class SessionRegistry {
   /** By the session's number. */
   readonly #records: (SessionRecord | undefined)[] = [];
 
-  /** The core. What changes the values that handles show goes through the registry. */
+  /** The core. Calls that change the values of handles go through the registry. */
   get engine(): EngineQueries {
     return this.#engine;
   }
@@ -55,19 +55,19 @@ export class SessionRegistry {
     return this.#sessions.findAny(key);
   }
 
-  /** A record of a session that is not in the core. */
+  /** Creates the record of a session that is not in the core. */
   newRecord(key: SessionKey, created: string): SessionRecord {
     return newRecord(this, key, created);
   }
 
   /**
-   * A new handle of a session as it is now. `given` are the events of the window, where they had to be read for it
-   * alone; `versions` the values that it shows, where they are not those of now.
+   * Creates a handle of a session. `windowEvents` are the events of the window, where they were read for it alone;
+   * `versions` the values that it shows, where they are not the current ones.
    */
   read(
     record: SessionRecord,
     window: EventWindow = ALL_EVENTS,
-    given?: readonly Event[],
+    windowEvents?: readonly Event[],
     versions: SessionVersions = versionsOf(record),
   ): Session {
     const length = record.base + record.events.length;
@@ -75,7 +75,7 @@ export class SessionRegistry {
       record,
       window,
       readLength: length,
-      given,
+      windowEvents,
       versions,
       length,
       revision: record.revision,
@@ -89,13 +89,13 @@ export class SessionRegistry {
     });
   }
 
-  /** The view behind a handle that this registry made. */
+  /** The view behind a handle that this registry created. */
   view(session: unknown): View | undefined {
     const view = viewOf(session);
     return view?.record.owner === this ? view : undefined;
   }
 
-  /** Brings a handle up to date, but for its `temp:` keys. */
+  /** Brings a handle up to date, except for its `temp:` keys. */
   refresh(view: View): void {
     const { record } = view;
     view.versions = versionsOf(record);
@@ -106,70 +106,68 @@ export class SessionRegistry {
     view.events = undefined;
   }
 
-  /** Applies a creation, in those of its `parts` that are not here already. */
+  /** Applies a creation to the `selected` scopes, those that do not have it yet. */
   applyCreate(
     key: SessionKey,
     creation: CreationEvent,
     change: PreparedChange,
     created = '',
-    parts: ScopeSet = ALL_SCOPES,
+    selected: ScopeSet = ALL_SCOPES,
   ): SessionRecord {
-    const place = this.#engine.applyCreate(change, parts, this.#scopes);
+    const numbers = this.#engine.applyCreate(change, selected, this.#scopes);
     const record = this.newRecord(key, created);
     record.creation = creation;
     record.updateTime = creation.timestamp;
-    this.#index(record, place);
+    this.#index(record, numbers);
     return record;
   }
 
-  /** The event that the session has already. */
+  /** The stored event of a duplicate. */
   eventOf({ events, base }: SessionRecord, { duplicateOf }: DuplicateEvent): Event {
     return events[duplicateOf - base] ?? missing();
   }
 
-  /** Applies an append, in those of its `parts` that are not here already. */
-  applyAppend(record: SessionRecord, event: Event, change: PreparedChange, parts: ScopeSet = ALL_SCOPES): void {
-    this.#engine.apply(change, parts, this.#scopes);
-    if (parts.session) {
+  /** Applies an append to the `selected` scopes, those that do not have it yet. */
+  applyAppend(record: SessionRecord, event: Event, change: PreparedChange, selected: ScopeSet = ALL_SCOPES): void {
+    this.#engine.apply(change, selected, this.#scopes);
+    if (selected.session) {
       record.events.push(event);
       record.revision += 1;
       record.updateTime = event.timestamp;
     }
   }
 
-  /** Applies a change of app and user state, in those of its `parts` that are not here already. */
-  applyUpdate(change: PreparedChange, parts: ScopeSet = ALL_SCOPES): void {
-    this.#engine.apply(change, parts, this.#scopes);
+  /** Applies a change of app and user state to the `selected` scopes, those that do not have it yet. */
+  applyUpdate(change: PreparedChange, selected: ScopeSet = ALL_SCOPES): void {
+    this.#engine.apply(change, selected, this.#scopes);
   }
 
-  /** Deletes a session. Handles keep showing what they show. */
+  /** Deletes a session. Its handles keep their values. */
   remove(record: SessionRecord): void {
     const dropped = this.#engine.remove(record.number);
-    this.#dropScopes(record, dropped);
+    this.#removeScopes(record, dropped);
     this.#unindex(record);
     record.deleted = true;
   }
 
-  /** Takes over a session as its store has it, without its values. Whether it was not in the core before. */
+  /** Puts a session of a store into the core, without its values. Returns true if it was not there before. */
   restore(record: SessionRecord, revision: number, time: number): boolean {
-    const place = this.#engine.restore(record.key, revision, time);
+    const numbers = this.#engine.restore(record.key, revision, time);
     const isNew = record.number === NOT_LOADED;
     if (isNew) {
-      this.#index(record, place);
+      this.#index(record, numbers);
     }
     return isNew;
   }
 
-  /**
-   * Takes a session out of the core. Handles keep showing what they show. Answers with the scopes that went with it.
-   */
+  /** Takes a session out of the core. Its handles keep their values. Returns the scopes that were removed with it. */
   unload(record: SessionRecord): readonly number[] {
-    const left = this.#dropScopes(record, this.#engine.forget(record.number));
+    const unloaded = this.#removeScopes(record, this.#engine.unload(record.number));
     this.#unindex(record);
-    return left;
+    return unloaded;
   }
 
-  /** Replaces the values of a scope by these, which go under full keys, and are frozen. */
+  /** Replaces the values of a scope. The new ones have full keys, and are frozen. */
   replaceScope(scope: number, values: Readonly<Record<string, Json | undefined>>): void {
     const keys = Object.keys(values).filter((key) => values[key] !== undefined);
     this.#engine.replaceScope(scope, keys);
@@ -179,13 +177,13 @@ export class SessionRegistry {
     );
   }
 
-  /** The values of an app, or of a user in it. They move: a caller must not keep them. */
+  /** The values of an app, or of a user in it. They change: a caller must not retain them. */
   valuesOf({ appName, userId }: ScopeKey): ValueList {
     const scope = this.#engine.scopeOf(appName, userId);
     return scope === undefined ? NO_VALUES : this.#scopes.valuesOf(scope).head.list();
   }
 
-  /** The value that a session has under a full key now. */
+  /** The current value of a full key in a session. */
   valueOf({ values }: SessionRecord, key: string): Json | undefined {
     const [scope] = nameOf(key);
     return (values ?? missing())[scope === 'session' ? 0 : scope === 'app' ? 1 : 2].get(key);
@@ -204,8 +202,8 @@ export class SessionRegistry {
     return { sessions, ...page };
   }
 
-  /** A session that the core knows under a number can be found from now on. */
-  #index(record: SessionRecord, { number, scopes }: SessionPlace): void {
+  /** Adds a session to the index under the core's number. */
+  #index(record: SessionRecord, { number, scopes }: SessionNumbers): void {
     const [own, app, user] = scopes;
     record.number = number;
     record.scopes = scopes;
@@ -214,28 +212,28 @@ export class SessionRegistry {
     this.#sessions.add(record);
   }
 
-  /** A session cannot be found any more. */
+  /** Removes a session from the index. */
   #unindex(record: SessionRecord): void {
     const { history, number } = record;
     record.history = undefined;
     record.number = NOT_LOADED;
     this.#records[number] = undefined;
-    shorten(this.#records);
+    trimEnd(this.#records);
     this.#sessions.remove(record);
     history?.free();
   }
 
-  /** The scopes that went with a session. */
-  #dropScopes({ scopes: [own, app, user] }: SessionRecord, dropped: DroppedScopes): readonly number[] {
-    const gone = [own, ...(dropped.app ? [app] : []), ...(dropped.user ? [user] : [])];
-    gone.forEach((scope) => this.#scopes.drop(scope));
-    return gone;
+  /** Removes the scopes that the core dropped with a session, and returns them. */
+  #removeScopes({ scopes: [own, app, user] }: SessionRecord, dropped: DroppedScopes): readonly number[] {
+    const removed = [own, ...(dropped.app ? [app] : []), ...(dropped.user ? [user] : [])];
+    removed.forEach((scope) => this.#scopes.remove(scope));
+    return removed;
   }
 }
 
 const NO_VALUES: ValueList = { keys: [], values: [] };
 
-/** The values of a session as they are now. */
+/** The current versions of a session's scopes. */
 function versionsOf({ values }: SessionRecord): SessionVersions {
   if (values === undefined) {
     return missing();

@@ -11,14 +11,14 @@ export class ScopeTable implements ScopeSource {
     return (this.#scopes[scope] ??= new ScopeValues());
   }
 
-  drop(scope: number): void {
+  remove(scope: number): void {
     this.#scopes[scope] = undefined;
-    shorten(this.#scopes);
+    trimEnd(this.#scopes);
   }
 }
 
-/** Gives back the end of a list where nothing is. */
-export function shorten(list: unknown[]): void {
+/** Removes the empty end of a list. */
+export function trimEnd(list: unknown[]): void {
   while (list.length > 0 && list.at(-1) === undefined) {
     list.pop();
   }

@@ -1,70 +1,70 @@
-// The values of one scope, in the places that the core gives them.
+// The values of one scope, in the slots that the core assigns.
 
 import { ScopeVersion, type Undo, type ValueList } from './scope-version.js';
-import type { PlacedValues } from '../engine/sessions.js';
+import type { SlotValues } from '../engine/sessions.js';
 import type { Json } from '../model/types.js';
 
 /**
- * So many writes may always come after a version that is still held, and one for so many places: a copy of the places
- * then costs each write little, and what the writes leave behind does not grow old.
+ * The writes after a version that is still held: at least so many, and one for each of so many slots. The copy of the
+ * slots then costs each write little, and the undo entries do not grow without bound.
  */
-const LEAST_MOVES = 64;
-const PLACES_A_MOVE = 8;
+const MIN_WRITES = 64;
+const SLOTS_PER_WRITE = 8;
 
 const UNWRITTEN = ScopeVersion.unwritten;
 const NO_LIST = UNWRITTEN.list();
 
 /**
- * The values of one scope, which move, and the version that handles show of them. Most users and many sessions have no
+ * The values of one scope, which change, and the version that handles show. Most users and many sessions have no
  * values at all: such a scope has neither lists nor a version of its own.
  */
-export class ScopeValues implements PlacedValues {
+export class ScopeValues implements SlotValues {
   #list = NO_LIST;
   #head = UNWRITTEN;
   /**
-   * Whether a handle may show the newest version, or one that leads to it. While none does, the newest version moves
-   * with the scope.
+   * True when a handle may show the newest version, or one that leads to it. While none does, the newest version is
+   * updated in place.
    */
   #isShown = false;
-  /** What the change that is being applied has written over, where that is shown. */
+  /** The values that the current change has overwritten, if a handle shows them. */
   #undo: Undo | undefined;
-  /** How many writes the change has made. */
-  #puts = 0;
-  /** How often it has moved. */
+  /** The writes of the current change. */
+  #changeWrites = 0;
+  /** The number of changes. */
   #moves = 0;
-  /** How many writes there were since the last version that nothing leads on from. */
+  /** The writes since the last version that leads nowhere. */
   #writes = 0;
 
-  /** The values as they are now, for a handle that goes on showing them. */
+  /** The current version, for a handle that goes on showing it. */
   get head(): ScopeVersion {
     this.#isShown = this.#head !== UNWRITTEN;
     return this.#head;
   }
 
-  /** The value of a key as it is now. */
+  /** The current value of a key. */
   get(key: string): Json | undefined {
     const { keys, values } = this.#list;
-    // One that was deleted and written again has its newest place.
+    // A key that was deleted and written again has its newest slot.
     return values[keys.lastIndexOf(key)];
   }
 
-  put(place: number, key: string, value: Json | undefined): void {
-    this.#puts += 1;
+  put(slot: number, key: string, value: Json | undefined): void {
+    this.#changeWrites += 1;
     if (this.#list === NO_LIST) {
-      // A list that begins with one element has no room for more: most have no more.
+      // A list that begins with one element has no room for more: most never need it.
       this.#list = { keys: [key], values: [value] };
       return;
     }
     const { keys, values } = this.#list;
     if (this.#isShown) {
       if (this.#undo === undefined) {
-        this.#undo = [place, values[place]];
+        this.#undo = [slot, values[slot]];
       } else {
-        this.#undo.push(place, values[place]);
+        this.#undo.push(slot, values[slot]);
       }
     }
-    if (place < values.length) {
-      values[place] = value;
+    if (slot < values.length) {
+      values[slot] = value;
     } else {
       keys.push(key);
       values.push(value);
@@ -73,11 +73,11 @@ export class ScopeValues implements PlacedValues {
 
   close(isCompacted: boolean): void {
     const [undo, list] = [this.#undo, this.#list];
-    if (this.#puts === 0) {
+    if (this.#changeWrites === 0) {
       return;
     }
-    this.#writes += this.#puts;
-    this.#puts = 0;
+    this.#writes += this.#changeWrites;
+    this.#changeWrites = 0;
     this.#undo = undefined;
     if (this.#head === UNWRITTEN) {
       this.#list = isCompacted ? withoutHoles(list) : list;
@@ -86,16 +86,16 @@ export class ScopeValues implements PlacedValues {
       this.#list = isCompacted ? withoutHoles(list) : list;
       this.#moves += 1;
       this.#writes = 0;
-      this.#head.moveAlong(this.#moves, this.#list);
+      this.#head.updateInPlace(this.#moves, this.#list);
     } else if (isCompacted) {
-      // The places that the old versions know stay in the old list.
+      // The slots of the old versions stay in the old list.
       this.#list = withoutHoles(list);
-      this.#moveOn(undo, list);
-    } else if (this.#writes > Math.max(LEAST_MOVES, list.values.length / PLACES_A_MOVE)) {
-      // What was held until now holds one copy, and nothing of what comes.
-      this.#moveOn(undo, { keys: list.keys, values: list.values.slice() });
+      this.#advance(undo, list);
+    } else if (this.#writes > Math.max(MIN_WRITES, list.values.length / SLOTS_PER_WRITE)) {
+      // Versions that are still held share one copy, and nothing that is written later.
+      this.#advance(undo, { keys: list.keys, values: list.values.slice() });
     } else {
-      this.#moveOn(undo, undefined);
+      this.#advance(undo, undefined);
     }
   }
 
@@ -107,16 +107,18 @@ export class ScopeValues implements PlacedValues {
     this.#isShown = false;
   }
 
-  /** Leads from the version that was shown to the next one; or to `end`, which is the same and stays as it is. */
-  #moveOn(undo: Undo, end: ValueList | undefined): void {
+  /**
+   * Leads from the version that was shown to the next one; or to `end`, which has the same values and never changes.
+   */
+  #advance(undo: Undo, end: ValueList | undefined): void {
     const old = this.#head;
     this.#head = this.#next();
     if (end === undefined) {
-      old.moveOn(this.#head, undo);
+      old.supersede(this.#head, undo);
     } else {
       this.#writes = 0;
       this.#isShown = false;
-      old.moveOn(new ScopeVersion(this, this.#moves, end), undo);
+      old.supersede(new ScopeVersion(this, this.#moves, end), undo);
     }
   }
 
@@ -127,12 +129,12 @@ export class ScopeValues implements PlacedValues {
 }
 
 function withoutHoles({ keys, values }: ValueList): ValueList {
-  const left: ValueList = { keys: [], values: [] };
-  values.forEach((value, place) => {
+  const remaining: ValueList = { keys: [], values: [] };
+  values.forEach((value, slot) => {
     if (value !== undefined) {
-      left.keys.push(keys[place] as string);
-      left.values.push(value);
+      remaining.keys.push(keys[slot] as string);
+      remaining.values.push(value);
     }
   });
-  return left;
+  return remaining;
 }

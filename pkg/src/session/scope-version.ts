@@ -1,30 +1,30 @@
-// The values of a scope as handles show them: of the newest version they are those of the scope itself. A version that
-// the scope has moved on from leads to the next one, and knows what has been written over: only when it is looked at
-// are its values put together. Nothing counts who holds it: what nobody holds is collected with what it remembers.
+// The values of a scope as handles show them. The newest version has the values of the scope itself. An older one
+// leads to the next and knows the values that were overwritten; its own values are restored at the first access.
+// Nothing counts the holders: a version without any is collected with its undo entries.
 
 import { put, sameJson } from '../model/json.js';
 import type { Json } from '../model/types.js';
 
-/** Values by place, and the key of each place. A place without a value is empty. */
+/** Values by slot, and the key of each slot. A slot without a value is empty. */
 export interface ValueList {
   readonly keys: string[];
   readonly values: (Json | undefined)[];
 }
 
-/** The keys that have values, and these. */
+/** The keys that have values, with their values. */
 export function* entriesOf({ keys, values }: ValueList): Generator<readonly [string, Json]> {
-  for (let place = 0; place < values.length; place++) {
-    const value = values[place];
+  for (let slot = 0; slot < values.length; slot++) {
+    const value = values[slot];
     if (value !== undefined) {
-      yield [keys[place] as string, value];
+      yield [keys[slot] as string, value];
     }
   }
 }
 
-/** What was written over: a place, then the value that was there before, and so on. */
+/** The overwritten values: a slot, then its former value, and so on. */
 export type Undo = (number | Json | undefined)[];
 
-/** Nothing was written over. */
+/** No overwritten values. */
 const NO_UNDO: Undo = [];
 
 /** The values of a scope at one moment. */
@@ -35,44 +35,44 @@ export class ScopeVersion {
   #next: ScopeVersion | undefined;
   #undo: Undo = NO_UNDO;
 
-  /** The version of a `scope` that has moved so many times. */
+  /** The version of a `scope` after so many changes. */
   constructor(scope: object, moves: number, list: ValueList) {
     this.#scope = scope;
     this.#moves = moves;
     this.#list = list;
   }
 
-  /** Values that never move, under full keys. */
+  /** Values that never change, under full keys. */
   static of(values: Readonly<Record<string, Json>>): ScopeVersion {
     const keys = Object.keys(values);
     return new ScopeVersion(values, 0, { keys, values: keys.map((key) => values[key]) });
   }
 
-  /** What every scope shows before anything was written to it. */
+  /** The version of every scope before its first write. */
   static readonly unwritten = new ScopeVersion({}, 0, { keys: [], values: [] });
 
-  /** How often the scope has moved since an earlier version; `NaN`, when that is one of another scope. */
+  /** The number of changes since an earlier version; `NaN` for a version of another scope. */
   movesSince(earlier: ScopeVersion): number {
     const isOfSame = this.#scope === earlier.#scope || earlier === ScopeVersion.unwritten;
     return isOfSame ? this.#moves - earlier.#moves : NaN;
   }
 
-  /** The scope has moved, and nobody holds this version: it goes on as the newest one. */
-  moveAlong(moves: number, list: ValueList): void {
+  /** The scope has changed, and nobody holds this version: it becomes the newest one. */
+  updateInPlace(moves: number, list: ValueList): void {
     this.#moves = moves;
     this.#list = list;
   }
 
-  /** The scope has moved: its values are those of `next` now, where these have been written over. */
-  moveOn(next: ScopeVersion, undo: Undo): void {
+  /** The scope has changed: `next` has its values now, and `undo` those that were overwritten. */
+  supersede(next: ScopeVersion, undo: Undo): void {
     this.#list = undefined;
     this.#next = next;
     this.#undo = undo;
   }
 
-  /** The values. Whoever asks must not keep them: those of the newest version move. */
+  /** The values. A caller must not retain them: those of the newest version change. */
   list(): ValueList {
-    return this.#list ?? ScopeVersion.#recall(this);
+    return this.#list ?? ScopeVersion.#restore(this);
   }
 
   /** The values in a record of their own. */
@@ -84,8 +84,8 @@ export class ScopeVersion {
     return record;
   }
 
-  /** Puts the values of a version together, which forgets what came next. */
-  static #recall(version: ScopeVersion): ValueList {
+  /** Restores the values of a version, and unlinks it from the next. */
+  static #restore(version: ScopeVersion): ValueList {
     const chain: ScopeVersion[] = [];
     let end = version;
     while (end.#list === undefined) {
@@ -94,7 +94,7 @@ export class ScopeVersion {
     }
     const { keys, values: moved } = end.#list;
     const values = moved.slice();
-    // What was written last is taken back first.
+    // The last write is undone first.
     for (let earlier = chain.pop(); earlier !== undefined; earlier = chain.pop()) {
       const undo = earlier.#undo;
       for (let at = undo.length - 2; at >= 0; at -= 2) {
@@ -109,7 +109,7 @@ export class ScopeVersion {
 
   /**
    * Calls `visit` with each key that was written between a version and a later one, and its value there; a key may
-   * come more than once. Answers whether that version was reached and has the same keys.
+   * come more than once. Returns true if that version was reached and has the same keys.
    */
   static changes(earlier: ScopeVersion, later: ScopeVersion, visit: (key: string, value: Json) => void): boolean {
     const { keys, values } = later.list();
@@ -117,12 +117,12 @@ export class ScopeVersion {
     while (version !== later) {
       const undo = version.#undo;
       for (let at = 0; at < undo.length; at += 2) {
-        const place = undo[at] as number;
-        const value = values[place];
+        const slot = undo[at] as number;
+        const value = values[slot];
         if (undo[at + 1] === undefined || value === undefined) {
           return false;
         }
-        visit(keys[place] as string, value);
+        visit(keys[slot] as string, value);
       }
       const next = version.#next;
       if (next === undefined) {
@@ -134,8 +134,8 @@ export class ScopeVersion {
   }
 
   /**
-   * What differs between two versions: keys with their values in the later one, `undefined` for those that it has not
-   * got. Where the earlier one leads to it, only what was written is looked at.
+   * The difference between two versions: keys with their values in the later one, `undefined` for missing ones. Where
+   * the earlier version leads to the later, only the written keys are compared.
    */
   static difference(earlier: ScopeVersion, later: ScopeVersion): Map<string, Json | undefined> {
     const [before, after] = ScopeVersion.#written(earlier, later) ?? [valuesOf(earlier), valuesOf(later)];
@@ -153,15 +153,18 @@ export class ScopeVersion {
     return difference;
   }
 
-  /** The values of the keys that were written between two versions, in each of them; `undefined` if none leads on. */
+  /**
+   * The values of the keys that were written between two versions, in each of them; `undefined` if the earlier one
+   * does not lead to the later.
+   */
   static #written(earlier: ScopeVersion, later: ScopeVersion): [Map<string, Json>, Map<string, Json>] | undefined {
     const old = new Map<number, Json | undefined>();
     for (let version = earlier; version !== later;) {
       const undo = version.#undo;
       for (let at = 0; at < undo.length; at += 2) {
-        const place = undo[at] as number;
-        if (!old.has(place)) {
-          old.set(place, undo[at + 1]);
+        const slot = undo[at] as number;
+        if (!old.has(slot)) {
+          old.set(slot, undo[at + 1]);
         }
       }
       if (version.#next === undefined) {
@@ -171,13 +174,13 @@ export class ScopeVersion {
     }
     const { keys, values } = later.list();
     const [before, after] = [new Map<string, Json>(), new Map<string, Json>()];
-    for (const [place, value] of old) {
-      const now = values[place];
+    for (const [slot, value] of old) {
+      const now = values[slot];
       if (value !== undefined) {
-        before.set(keys[place] as string, value);
+        before.set(keys[slot] as string, value);
       }
       if (now !== undefined) {
-        after.set(keys[place] as string, now);
+        after.set(keys[slot] as string, now);
       }
     }
     return [before, after];

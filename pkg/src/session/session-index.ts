@@ -1,4 +1,4 @@
-// Finding sessions by their keys.
+// An index of sessions by key.
 
 import type { SessionRecord } from './record.js';
 import type { SessionKey } from '../model/types.js';
@@ -26,7 +26,7 @@ export class SessionIndex {
     return undefined;
   }
 
-  /** Whether there is a session of an app, or of a user in it. */
+  /** True when there is a session of an app, or of a user in it. */
   has(appName: string, userId?: string): boolean {
     const users = this.#apps.get(appName);
     return userId === undefined ? users !== undefined : users?.has(userId) === true;

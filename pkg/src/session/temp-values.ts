@@ -1,10 +1,10 @@
-// The `temp:` values that a handle shows: those of the invocation that it came to last.
+// The `temp:` values of a handle: those of its last invocation.
 
 import type { View } from './handle.js';
 import type { TempDelta } from '../input/event-draft.js';
 import type { Event } from '../model/types.js';
 
-/** How many invocations a handle remembers: those that take turns on it. */
+/** The most invocations that a handle remembers: those that alternate on it. */
 const MAX_INVOCATIONS = 64;
 
 /** Shows the `temp:` keys of an event on the handle that it came through. A user's event may begin an invocation. */
@@ -19,24 +19,24 @@ export function showTemp(view: View, { author, invocationId }: Event, temp: Temp
   }
 }
 
-/** The `temp:` values that an event finds on the handle that it comes through. */
+/** The `temp:` values of a handle before an event. */
 export function tempBefore(
   view: View | undefined,
   { author, invocationId }: Pick<Event, 'author' | 'invocationId'>,
 ): View['temp'] {
-  return view === undefined || beginsAnew(view, invocationId, author === 'user') ? undefined : view.temp;
+  return view === undefined || beginsInvocation(view, invocationId, author === 'user') ? undefined : view.temp;
 }
 
-function beginsAnew({ invocation, invocations: seen }: View, invocationId: string, isOfUser: boolean): boolean {
+function beginsInvocation({ invocation, invocations: seen }: View, invocationId: string, isOfUser: boolean): boolean {
   return isOfUser && invocation !== invocationId && seen !== undefined && seen.size > 0 && !seen.has(invocationId);
 }
 
 function enterInvocation(view: View, invocationId: string, isOfUser: boolean): void {
-  if (beginsAnew(view, invocationId, isOfUser)) {
+  if (beginsInvocation(view, invocationId, isOfUser)) {
     view.temp = undefined;
   }
   const seen = (view.invocations ??= new Set());
-  // The last one goes to the end; the one that was seen longest ago is forgotten.
+  // The last one goes to the end, and the one that was seen longest ago is dropped.
   seen.delete(invocationId);
   seen.add(invocationId);
   const [oldest] = seen;

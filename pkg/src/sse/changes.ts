@@ -1,7 +1,7 @@
 // The changes of one target from a place on, for a handler.
 
 import { eventPlace, parsePlace, parseWholePlace, placeOf, placeText, type AnyChange, type Place } from './wire.js';
-import type { AskedTarget } from './targets.js';
+import type { RequestedTarget } from './targets.js';
 import { digest } from '../model/digest.js';
 import { StatepadError } from '../model/errors.js';
 import type { GetSessionConfig, Session, SessionKey } from '../model/types.js';
@@ -9,23 +9,23 @@ import type { SessionSource, WatchedChange, WatchKey, WatchPace } from '../model
 
 /** The changes of a target. */
 export interface OpenedTarget {
-  /** The text of the place at which they begin; empty where only the first of them tells it. */
+  /** The text of the place at which they begin; empty if only the first change has it. */
   readonly place: string;
   readonly changes: AsyncIterable<AnyChange>;
 }
 
-/** Begins to watch a target. Throws `SESSION_NOT_FOUND`, and `INVALID_ARGUMENT` for a place that is none. */
+/** Begins to watch a target. Throws `SESSION_NOT_FOUND`, and `INVALID_ARGUMENT` for an invalid place. */
 export async function openTarget(
   service: SessionSource,
-  { target, whole, since, initial }: AskedTarget,
+  { target, whole, since, initial }: RequestedTarget,
   pace: WatchPace,
 ): Promise<OpenedTarget> {
   const { sessionId } = target;
   if (sessionId !== undefined && !whole) {
-    const asked = since === undefined ? undefined : parsePlace(since);
-    // Where it stands is the place to begin at.
-    const session = await foundSession(service, target as SessionKey, { numRecentEvents: 1 });
-    const begin = asked ?? eventPlace(session.revision, session.events.at(-1)?.id);
+    const parsed = since === undefined ? undefined : parsePlace(since);
+    // The current place is the beginning.
+    const session = await existingSession(service, target as SessionKey, { numRecentEvents: 1 });
+    const begin = parsed ?? eventPlace(session.revision, session.events.at(-1)?.id);
     return { place: placeText(begin), changes: resume(service, target, begin, session.revision, pace) };
   }
   const changes = whole
@@ -41,7 +41,7 @@ async function watchWhole(
   pace: WatchPace,
 ): Promise<AsyncIterable<AnyChange>> {
   const place = since === undefined ? undefined : parseWholePlace(since);
-  await foundSession(service, key, { numRecentEvents: 0 });
+  await existingSession(service, key, { numRecentEvents: 0 });
   return service.watch({ ...key, whole: true }, { ...pace, ...(place !== undefined && { since: place }) });
 }
 
@@ -55,7 +55,7 @@ function watchValues(
   return service.watch(target, { ...pace, ...place });
 }
 
-/** Changes without the first, which tells everything as it is: its place is where they begin. */
+/** Changes without the first, which reports everything: its place is where they begin. */
 async function withoutFirst(changes: AsyncIterable<AnyChange>): Promise<OpenedTarget> {
   const iterator = changes[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -64,7 +64,7 @@ async function withoutFirst(changes: AsyncIterable<AnyChange>): Promise<OpenedTa
 }
 
 /** A session. Throws `SESSION_NOT_FOUND`. */
-export async function foundSession(
+export async function existingSession(
   service: SessionSource,
   { appName, userId, sessionId }: SessionKey,
   config: GetSessionConfig,
@@ -77,8 +77,8 @@ export async function foundSession(
 }
 
 /**
- * Watches a session from a place on. The event at the place itself is read once more: another one there, or none,
- * means that what the client has seen is not what the store has any more.
+ * Watches a session from a place on. The event at that place is read again: if it is missing or another one, the
+ * store no longer has the history that the client has seen.
  */
 async function* resume(
   service: SessionSource,

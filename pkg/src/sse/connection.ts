@@ -1,81 +1,81 @@
-// One connection for all that is watched by one source: each message names its target. It is made anew when something
-// else is watched, and when it breaks, and goes on where it was: no change is missing or told twice.
+// One connection for all watches of a source: each message names its target. It is renewed when the set of targets
+// changes, and when it breaks, and resumes where it was: no change is lost or repeated.
 
-import { addressOf, ask, isPassing, toldError, type SseSourceOptions } from './request.js';
-import { MAX_TARGETS, targetsText, TARGETS, type AskedTarget } from './targets.js';
+import { addressOf, ask, isPassing, errorFromJson, type SseSourceOptions } from './request.js';
+import { MAX_TARGETS, targetsText, TARGETS, type RequestedTarget } from './targets.js';
 import { MessageReader, readChange, type AnyChange, type Message } from './wire.js';
 import { sleep } from '../async/sleep.js';
 import { StatepadError } from '../model/errors.js';
 
-/** The longest pause before connecting again, in milliseconds. */
+/** The longest pause before reconnecting, in milliseconds. */
 const MAX_PAUSE_MS = 30_000;
-/** The first pause, until the handler says another, in milliseconds. */
+/** The first pause, until the handler sets another one, in milliseconds. */
 const PAUSE_MS = 1_000;
-/** How long further targets are waited for before the connection is made anew for them, in milliseconds. */
+/** The time to collect further targets before the connection is renewed for them, in milliseconds. */
 const ADD_MS = 5;
-/** How long a target that is not watched any more stays in the connection, in milliseconds. */
+/** The time that a target stays in the connection after its watch has ended, in milliseconds. */
 const REMOVE_MS = 1_000;
-/** After how long without a word a connection counts as dead, in milliseconds, unless told otherwise. */
+/** The silence after which a connection counts as dead by default, in milliseconds. */
 const TIMEOUT_MS = 45_000;
-/** The longest address, in characters: servers and proxies refuse longer ones. What does not fit is a body. */
+/** The longest URL, in characters: servers and proxies refuse longer ones. Longer lists of targets go into a body. */
 const MAX_ADDRESS = 2_000;
 
 /** One target that is watched over the connection. */
 export interface Subscription {
-  /** What is asked for, with the place from which on. */
-  readonly asked: AskedTarget;
-  /** Whether it can be told anything now. */
+  /** The requested target, with the place where it resumes. */
+  readonly target: RequestedTarget;
+  /** True when it has no room for another change. */
   readonly isFull: boolean;
-  /** Tells it a change. Answers whether it has taken it. */
+  /** Delivers a change. Returns true if it was accepted. */
   push(change: AnyChange): boolean;
-  /** Nothing more comes. */
+  /** Ends it with an error. */
   fail(error: unknown): void;
 }
 
-/** A subscription, and where it is. */
+/** A subscription, and the state of its connection. */
 interface Watched {
   readonly subscription: Subscription;
   since: string | undefined;
-  /** Whether the handler has ever answered for it. */
+  /** True once the handler has answered for it. */
   wasConnected: boolean;
-  /** Whether it waits for its next connection: what comes by the one that there is was told it, or has no room. */
+  /** True while it waits for its next connection: it has no use, or no room, for messages of the current one. */
   isBehind: boolean;
 }
 
-/** What ends a connection so that another one is made at once. */
+/** The reason for ending a connection that is replaced at once. */
 const ANEW = Symbol('anew');
 
 /** The one connection of a source. */
 export class Connection {
   readonly #options: SseSourceOptions;
   readonly #watched = new Map<Subscription, Watched>();
-  /** Of the connection that there is, or of the pause before it. */
+  /** Of the current connection, or of the pause before it. */
   #current: AbortController | undefined;
   #isRunning = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the connection is made anew, in milliseconds; never, when nothing is due. */
-  #due = Infinity;
+  /** The time when the connection is renewed, in milliseconds; `Infinity` when no renewal is scheduled. */
+  #renewalTime = Infinity;
   #pause = PAUSE_MS;
-  /** How many connections in a row have told nothing. */
+  /** The number of consecutive connections without a message. */
   #failures = 0;
 
   constructor(options: SseSourceOptions) {
     this.#options = options;
   }
 
-  /** Whether it has as many targets as a request may have. */
+  /** True when it has as many targets as a request may have. */
   get isFull(): boolean {
     return this.#watched.size >= MAX_TARGETS;
   }
 
-  /** Begins to tell a subscription its changes. */
+  /** Begins to deliver changes to a subscription. */
   add(subscription: Subscription): void {
-    const { since } = subscription.asked;
+    const { since } = subscription.target;
     this.#watched.set(subscription, { subscription, since, wasConnected: false, isBehind: true });
     this.#renewWithin(ADD_MS);
   }
 
-  /** Tells it nothing more. */
+  /** Stops delivering to it. */
   remove(subscription: Subscription): void {
     this.#watched.delete(subscription);
     if (this.#watched.size === 0) {
@@ -85,44 +85,44 @@ export class Connection {
     }
   }
 
-  /** A subscription has room again: what it could not be told comes by another connection. */
+  /** A subscription has room again: another connection delivers the changes that it missed. */
   resume(subscription: Subscription): void {
     if (this.#watched.get(subscription)?.isBehind) {
       this.#renewWithin(ADD_MS);
     }
   }
 
-  /** Makes the connection anew after so many milliseconds at the latest. */
+  /** Renews the connection after at most this many milliseconds. */
   #renewWithin(time: number): void {
-    const due = performance.now() + time;
-    if (due < this.#due) {
+    const renewalTime = performance.now() + time;
+    if (renewalTime < this.#renewalTime) {
       clearTimeout(this.#timer);
-      this.#due = due;
+      this.#renewalTime = renewalTime;
       this.#timer = setTimeout(() => this.#renew(), time);
     }
   }
 
   #renew(): void {
     clearTimeout(this.#timer);
-    this.#due = Infinity;
+    this.#renewalTime = Infinity;
     this.#current?.abort(ANEW);
-    if (!this.#isRunning && this.#wanted().length > 0) {
+    if (!this.#isRunning && this.#ready().length > 0) {
       this.#isRunning = true;
       void this.#run();
     }
   }
 
-  /** Those that can be told something. */
-  #wanted(): readonly Watched[] {
+  /** The subscriptions that have room. */
+  #ready(): readonly Watched[] {
     return [...this.#watched.values()].filter(({ subscription }) => !subscription.isFull);
   }
 
-  /** Connects, again and again, for as long as there is anything to watch. Never throws. */
+  /** Reconnects as long as there are subscriptions. Never throws. */
   async #run(): Promise<void> {
-    for (let wanted = this.#wanted(); wanted.length > 0; wanted = this.#wanted()) {
+    for (let ready = this.#ready(); ready.length > 0; ready = this.#ready()) {
       const current = new AbortController();
       this.#current = current;
-      await this.#connected(wanted, current).catch((error: unknown) => this.#failed(wanted, error, current.signal));
+      await this.#connected(ready, current).catch((error: unknown) => this.#failed(ready, error, current.signal));
       if (current.signal.reason !== ANEW && this.#watched.size > 0) {
         const pausing = new AbortController();
         this.#current = pausing;
@@ -133,19 +133,19 @@ export class Connection {
     this.#isRunning = false;
   }
 
-  /** Reads one connection until it ends. Throws what the handler refuses with. */
-  async #connected(wanted: readonly Watched[], current: AbortController): Promise<void> {
+  /** Reads one connection until it ends. Throws the handler's refusal. */
+  async #connected(ready: readonly Watched[], current: AbortController): Promise<void> {
     for (const watched of this.#watched.values()) {
       watched.isBehind = true;
     }
-    const text = targetsText(wanted.map(({ subscription: { asked }, since }) => ({ ...asked, since })));
+    const text = targetsText(ready.map(({ subscription: { target }, since }) => ({ ...target, since })));
     const address = addressOf(this.#options.url, { [TARGETS]: text });
     const isShort = address.length <= MAX_ADDRESS;
     const own = { accept: 'text/event-stream', body: isShort ? undefined : text };
     const body = await this.#ask(isShort ? address : addressOf(this.#options.url, {}), own, current);
-    wanted.forEach((watched) => (watched.isBehind = false));
+    ready.forEach((watched) => (watched.isBehind = false));
     const messages = new MessageReader({
-      message: (message) => this.#take(wanted, message),
+      message: (message) => this.#take(ready, message),
       retry: (pause) => (this.#pause = pause),
     });
     const reader = body?.getReader();
@@ -159,7 +159,7 @@ export class Connection {
     }
   }
 
-  /** The body of an answer. One that takes too long counts as not reached. */
+  /** The body of an answer. One that takes too long counts as unreachable. */
   async #ask(
     address: string,
     own: { readonly accept: string; readonly body: string | undefined },
@@ -175,7 +175,7 @@ export class Connection {
     }
   }
 
-  /** The next piece of a body; `undefined` when it has ended, broken or said nothing for too long. */
+  /** The next piece of a body; `undefined` when it has ended, broken or been silent for too long. */
   async #piece(
     reader: ReadableStreamDefaultReader<Uint8Array>,
     current: AbortController,
@@ -193,21 +193,22 @@ export class Connection {
     }
   }
 
-  /** Tells a message to the one that it is for. */
-  #take(wanted: readonly Watched[], message: Message): void {
+  /** Delivers a message to its subscription. */
+  #take(ready: readonly Watched[], message: Message): void {
     const [, index = '', place = ''] = /^(\d+)\/(.*)$/s.exec(message.id ?? '') ?? [];
-    const watched = index === '' ? undefined : wanted[Number(index)];
+    const watched = index === '' ? undefined : ready[Number(index)];
     if (watched === undefined || watched.isBehind || this.#watched.get(watched.subscription) !== watched) {
       return;
     }
     this.#failures = 0;
     if (message.name === 'error') {
-      const error = toldError(JSON.parse(message.data));
+      const error = errorFromJson(JSON.parse(message.data));
       this.#refused(watched, error ?? new TypeError('an error without a code'));
       return;
     }
     const { subscription } = watched;
-    const change = message.data === '' ? undefined : readChange(message, subscription.asked.whole ? place : undefined);
+    const change =
+      message.data === '' ? undefined : readChange(message, subscription.target.whole ? place : undefined);
     watched.wasConnected = true;
     if (change !== undefined && !subscription.push(change)) {
       watched.isBehind = true;
@@ -216,7 +217,7 @@ export class Connection {
     watched.since = place === '' ? watched.since : place;
   }
 
-  /** The handler refuses one target. */
+  /** Handles a refusal of one target. */
   #refused(watched: Watched, error: unknown): void {
     if (watched.wasConnected && (error as { readonly code?: unknown }).code === 'SESSION_NOT_FOUND') {
       watched.subscription.push({ type: 'deleted' });
@@ -229,19 +230,22 @@ export class Connection {
     }
   }
 
-  /** A connection has failed: those that were never connected are told, or all, where trying again makes no sense. */
-  #failed(wanted: readonly Watched[], error: unknown, signal: AbortSignal): void {
+  /**
+   * Handles a failed connection: subscriptions that were never connected fail, or all, when another attempt is
+   * pointless.
+   */
+  #failed(ready: readonly Watched[], error: unknown, signal: AbortSignal): void {
     if (signal.reason === ANEW) {
       return;
     }
-    for (const watched of wanted) {
+    for (const watched of ready) {
       if (this.#watched.get(watched.subscription) === watched && !(watched.wasConnected && isPassing(error))) {
         watched.subscription.fail(error);
       }
     }
   }
 
-  /** Grows while nothing comes, with jitter, so that what broke together does not connect together. */
+  /** Grows with every failure, with jitter, so that clients that broke together do not reconnect together. */
   #nextPause(): number {
     this.#failures += 1;
     return this.#pauseFor(this.#failures);

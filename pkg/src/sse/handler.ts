@@ -1,13 +1,13 @@
-// Watching over HTTP: the side that serves.
+// Watching over HTTP: the server side.
 
-import { foundSession, openTarget, type OpenedTarget } from './changes.js';
-import { configOf, severalTargets, singleTarget, type AskedTarget } from './targets.js';
+import { existingSession, openTarget, type OpenedTarget } from './changes.js';
+import { configOf, severalTargets, singleTarget, type RequestedTarget } from './targets.js';
 import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from './wire.js';
 import { checkFunction, checkMethods, checkObject, checkOptions, invalid } from '../checks/arguments.js';
-import { ErrorTeller, type OnError } from '../http/answers.js';
+import { ErrorLog, type OnError } from '../http/answers.js';
 import { Cors, type CorsOptions } from '../http/cors.js';
 import { authorized, EVERYONE, type Authorize, type Rights } from '../http/principal.js';
-import { seenChange, seenSession } from '../http/seen.js';
+import { visibleChange, visibleSession } from '../http/visible.js';
 import { StreamLimit, type StreamLimitOptions } from '../http/stream-limit.js';
 import { TextStream } from '../http/text-stream.js';
 import type { SessionKey } from '../model/types.js';
@@ -16,30 +16,28 @@ import type { SessionSource } from '../model/watch.js';
 /** Options of {@link sseHandler}. */
 export interface SseHandlerOptions {
   /**
-   * Says who asks: a principal, whose rights are applied to what the request asks for; a `Response` that refuses; or
-   * `undefined`, which is answered with status 401. Without it nothing is served.
+   * Returns a principal, whose rights limit the request; a `Response` that refuses it; or `undefined`, which is
+   * answered with status 401. Without this function nothing is served.
    */
   readonly authorize?: Authorize | undefined;
-  /** In the place of `authorize`: whoever asks may see everything. For demos. */
+  /** In the place of `authorize`: everyone may see everything. For demos. */
   readonly insecure?: boolean | undefined;
   /**
-   * How often a connection that has nothing to tell is written to, in milliseconds, so that proxies keep it open and
-   * the other side notices when it is dead; 15,000 unless told otherwise.
+   * The interval of heartbeats on an idle connection, in milliseconds, so that proxies keep it open and the client
+   * detects a dead one; 15,000 by default.
    */
   readonly heartbeat?: number | undefined;
-  /**
-   * How long a client waits before it connects again, in milliseconds; 1,000 unless told otherwise, and at least 100.
-   */
+  /** The time that a client waits before it reconnects, in milliseconds; 1,000 by default, and at least 100. */
   readonly retry?: number | undefined;
-  /** How often the store is asked at least, in milliseconds: see `WatchOptions.poll`. */
+  /** The longest interval between questions to the store, in milliseconds: see `WatchOptions.poll`. */
   readonly poll?: number | undefined;
-  /** How many streams a client may have at a time; any number unless told otherwise. */
+  /** The limit on a client's simultaneous streams; none by default. */
   readonly limit?: StreamLimitOptions | undefined;
-  /** Which pages of other origins may read what is answered; none unless told otherwise. */
+  /** The pages of other origins that may read answers; none by default. */
   readonly cors?: CorsOptions | undefined;
   /**
-   * Hears of what clients are not told: errors of the store, of `authorize`, and those inside a stream, each with the
-   * number that the client is told. The console is told otherwise.
+   * Receives errors that clients do not see: those of the store, of `authorize`, and those inside a stream, each with
+   * the number that the client gets. The console by default.
    */
   readonly onError?: OnError | undefined;
 }
@@ -47,23 +45,23 @@ export interface SseHandlerOptions {
 const OPTIONS = ['authorize', 'insecure', 'heartbeat', 'retry', 'poll', 'limit', 'cors', 'onError'];
 const METHODS = ['GET', 'POST'];
 
-/** The shortest time after which clients may be told to connect again, in milliseconds. */
+/** The shortest time after which clients may reconnect, in milliseconds. */
 const LEAST_RETRY_MS = 100;
-/** What a timer can wait for. */
+/** The longest duration of a timer. */
 const MAX_DURATION_MS = 2 ** 31 - 1;
 
 /**
- * Makes a handler for the Fetch API that tells the changes of what a request asks for as server-sent events, from
- * `Last-Event-ID` (or the parameter `since`) on, without gap or repeat. Browsers can read it with `EventSource`, all
- * hosts with `sseSource`. A request that does not accept `text/event-stream` gets the session itself as JSON.
+ * Makes a handler for the Fetch API that sends the changes of the requested targets as server-sent events, from
+ * `Last-Event-ID` (or the parameter `since`) on, without a gap or a repeat. Browsers can read it with `EventSource`,
+ * all hosts with `sseSource`. A request that does not accept `text/event-stream` gets the session itself as JSON.
  *
- * What is asked for stands in the request, and who asks is said by `authorize`: what that principal may not see is
- * answered with 403, whether it is there or not.
+ * The request names the targets, and `authorize` returns the principal: targets that it may not see are answered with
+ * 403, present or not.
  *
- * Errors are answered as JSON, `{ error: { code, message, number? } }`: 400 for what cannot be understood, 401, 403,
- * 404 for a session that is not there, 413, 429, 503 when the service is closed or the store not available, 500
- * otherwise. Of what happens inside the server no more is told than its code and the number under which `onError`
- * heard of it. The handler never rejects.
+ * Errors are answered as JSON, `{ error: { code, message, number? } }`: 400 for an invalid request, 401, 403, 404 for
+ * a missing session, 413, 429, 503 when the service is closed or the store unavailable, 500 otherwise. Internal
+ * errors reveal no more than their code and the number under which `onError` received them. The handler never
+ * rejects.
  *
  * @example
  * const handler = sseHandler(service, {
@@ -93,7 +91,7 @@ class SseHandler {
   readonly #poll: number | undefined;
   readonly #limit: StreamLimit;
   readonly #cors: Cors | undefined;
-  readonly #errors: ErrorTeller;
+  readonly #errors: ErrorLog;
 
   constructor(
     service: SessionSource,
@@ -109,7 +107,7 @@ class SseHandler {
     if (onError !== undefined) {
       checkFunction(onError, 'onError');
     }
-    this.#errors = new ErrorTeller(onError);
+    this.#errors = new ErrorLog(onError);
   }
 
   async answer(request: Request): Promise<Response> {
@@ -137,34 +135,34 @@ class SseHandler {
     if (several !== undefined) {
       return this.#several(several, rights, request);
     }
-    const asked = singleTarget(request);
-    rights.check(asked.target);
+    const requested = singleTarget(request);
+    rights.check(requested.target);
     return accepts(request)
-      ? await this.#single(asked, rights, request)
-      : await this.#snapshot(asked, rights, request);
+      ? await this.#single(requested, rights, request)
+      : await this.#snapshot(requested, rights, request);
   }
 
   /** The session as JSON. */
-  async #snapshot({ target }: AskedTarget, rights: Rights, request: Request): Promise<Response> {
+  async #snapshot({ target }: RequestedTarget, rights: Rights, request: Request): Promise<Response> {
     if (target.sessionId === undefined) {
       const message = 'the values of a user or an app can be watched only: accept text/event-stream';
       return Response.json({ error: { code: 'INVALID_ARGUMENT', message } }, { status: 406 });
     }
-    const session = await foundSession(this.#service, target as SessionKey, configOf(request));
-    return Response.json(seenSession(rights, session), { headers: { 'cache-control': 'no-store' } });
+    const session = await existingSession(this.#service, target as SessionKey, configOf(request));
+    return Response.json(visibleSession(rights, session), { headers: { 'cache-control': 'no-store' } });
   }
 
-  /** The changes of one target: what is wrong with it is the answer. */
-  async #single(asked: AskedTarget, rights: Rights, request: Request): Promise<Response> {
+  /** The changes of one target: its error is the answer. */
+  async #single(requested: RequestedTarget, rights: Rights, request: Request): Promise<Response> {
     const stream = this.#open(rights, request);
     try {
-      const opened = await openTarget(this.#service, asked, { poll: this.#poll, signal: stream.ended });
-      if (asked.since === undefined) {
+      const opened = await openTarget(this.#service, requested, { poll: this.#poll, signal: stream.ended });
+      if (requested.since === undefined) {
         stream.write(writePlace(opened.place, undefined));
       }
       void this.#tell(opened, { stream, rights, target: undefined })
         .catch((error: unknown) => {
-          // The client connects again, and is told then.
+          // The client reconnects, and gets the error then.
           this.#logUnlessEnded(error, request, stream);
         })
         .then(() => stream.close());
@@ -175,22 +173,22 @@ class SseHandler {
     return answerOf(stream);
   }
 
-  /** The changes of several targets in one stream: what is wrong with one of them is told there. */
-  #several(several: readonly AskedTarget[], rights: Rights, request: Request): Response {
+  /** The changes of several targets in one stream, which also carries the errors of single ones. */
+  #several(several: readonly RequestedTarget[], rights: Rights, request: Request): Response {
     const stream = this.#open(rights, request);
-    // One listener for all of them: hosts warn of a signal that many listen to.
+    // One listener for all of them: hosts warn of a signal with many listeners.
     const ends = several.map(() => new AbortController());
     stream.ended.addEventListener('abort', () => ends.forEach((end) => end.abort()), { once: true });
-    const telling = several.map(async (asked, target) => {
+    const telling = several.map(async (requested, target) => {
       try {
-        rights.check(asked.target);
+        rights.check(requested.target);
         const { signal } = ends[target] as AbortController;
-        const opened = await openTarget(this.#service, asked, { poll: this.#poll, signal });
+        const opened = await openTarget(this.#service, requested, { poll: this.#poll, signal });
         stream.write(writePlace(opened.place, target));
         await this.#tell(opened, { stream, rights, target });
       } catch (error) {
         if (!stream.ended.aborted) {
-          stream.write(writeError(this.#errors.tell(error, request), target));
+          stream.write(writeError(this.#errors.report(error, request), target));
         }
       }
     });
@@ -212,15 +210,15 @@ class SseHandler {
     return stream;
   }
 
-  /** Tells changes, each when there is room for it. */
+  /** Sends changes, each when there is room for it. */
   async #tell(
     { changes }: OpenedTarget,
     { stream, rights, target }: { readonly stream: TextStream; readonly rights: Rights; readonly target: Numbered },
   ): Promise<void> {
     for await (const change of changes) {
       await stream.room();
-      const seen = seenChange(rights, change);
-      stream.write(seen === undefined ? writePlace(placeOf(change), target) : writeChange(seen, target));
+      const visible = visibleChange(rights, change);
+      stream.write(visible === undefined ? writePlace(placeOf(change), target) : writeChange(visible, target));
     }
   }
 

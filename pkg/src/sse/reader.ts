@@ -1,12 +1,12 @@
-// One reader of a source: what it was told and has not asked for yet.
+// One reader of a source, with its queue of changes.
 
 import type { AnyChange } from './wire.js';
 import type { Signal } from '../async/abort.js';
 
-/** How many changes wait for a reader at most: what comes then is told again when it has room. */
+/** The longest queue of a reader: later changes are delivered again when it has room. */
 export const MOST_WAITING = 1000;
 
-/** What tells a reader its changes. */
+/** The source of a reader's changes. */
 export interface Feed {
   /** The reader has begun. */
   start(reader: Reader): void;
@@ -20,13 +20,13 @@ type Result = IteratorResult<AnyChange, undefined>;
 
 const DONE: Result = Object.freeze({ done: true, value: undefined });
 
-/** The changes of a target, one after the other. It begins when it is first asked. */
+/** The changes of a target, in order. It begins at the first call of `next`. */
 export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
   readonly #feed: Feed;
   readonly #signal: Signal | undefined;
   #waiting: AnyChange[] = [];
-  #asked: { readonly resolve: (result: Result) => void; readonly reject: (error: Error) => void }[] = [];
-  /** How it ends, once that is known: with an error, or without. */
+  #calls: { readonly resolve: (result: Result) => void; readonly reject: (error: Error) => void }[] = [];
+  /** The end, once it is known: with an error, or without. */
   #end: { readonly error?: unknown } | undefined;
   #hasBegun = false;
   #isFull = false;
@@ -36,25 +36,25 @@ export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
     this.#signal = signal;
   }
 
-  /** Whether it was told as much as it can hold: what comes next is lost on it. */
+  /** True when the queue is full: another change would be lost. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Whether nothing reaches it any more. */
+  /** True when no change can reach it any more. */
   get isOver(): boolean {
     return this.#end !== undefined;
   }
 
-  /** Tells it a change. Answers whether it has taken it. */
+  /** Queues a change. Returns true if there was room. */
   push(change: AnyChange): boolean {
     const isLast = change.type === 'deleted';
     if (this.isOver || (this.#isFull && !isLast)) {
       return false;
     }
-    const asked = this.#asked.shift();
-    if (asked !== undefined) {
-      asked.resolve({ done: false, value: change });
+    const waiting = this.#calls.shift();
+    if (waiting !== undefined) {
+      waiting.resolve({ done: false, value: change });
     } else {
       this.#waiting.push(change);
       this.#isFull = this.#waiting.length >= MOST_WAITING;
@@ -65,13 +65,13 @@ export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
     return true;
   }
 
-  /** Forgets what waits: something that is told next stands for all of it. */
+  /** Drops the queued changes: a later one replaces all of them. */
   clear(): void {
     this.#waiting = [];
     this.#isFull = false;
   }
 
-  /** Nothing more comes, but for what waits; then the error, if there is one. */
+  /** Ends it after the queued changes; then with the error, if there is one. */
   finish(end: { readonly error?: unknown } = {}): void {
     if (!this.isOver) {
       this.#end = end;
@@ -101,7 +101,7 @@ export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
       }
       return { done: false, value: change };
     }
-    const answer = new Promise<Result>((resolve, reject) => this.#asked.push({ resolve, reject }));
+    const answer = new Promise<Result>((resolve, reject) => this.#calls.push({ resolve, reject }));
     if (this.isOver) {
       this.#answerWithEnd();
     }
@@ -123,11 +123,11 @@ export class Reader implements AsyncIterableIterator<AnyChange, undefined> {
     this.finish({ error: this.#signal?.reason });
   };
 
-  /** The first who asks is told the error, all others the end. */
+  /** The first call gets the error, all later ones the end. */
   #answerWithEnd(): void {
-    const asked = this.#asked;
-    this.#asked = [];
-    for (const { resolve, reject } of asked) {
+    const waiting = this.#calls;
+    this.#calls = [];
+    for (const { resolve, reject } of waiting) {
       const end = this.#end;
       this.#end = {};
       if (end !== undefined && 'error' in end) {

@@ -1,4 +1,4 @@
-// Requests to a handler, for a source.
+// Requests of a source to a handler.
 
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
 import type { Signal } from '../async/abort.js';
@@ -6,27 +6,27 @@ import type { TabSharing } from './tabs/share.js';
 
 /** Options of `sseSource`. */
 export interface SseSourceOptions {
-  /** The address of the handler. Parameters that it has are kept; those of the target are added. */
+  /** The URL of the handler. Its parameters are kept; those of the target are added. */
   readonly url: string | URL;
   /** Used in the place of the host's `fetch`. */
   readonly fetch?: ((request: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Sent with each request; a function is asked before each. */
+  /** Sent with each request; a function is called before each. */
   readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>) | undefined;
-  /** Whether cookies are sent to another origin: see `fetch`. */
+  /** The policy for cookies, for other origins too: see `fetch`. */
   readonly credentials?: RequestCredentials | undefined;
   /**
-   * After how long without a word a connection counts as dead, in milliseconds; 45,000 unless told otherwise: three
-   * heartbeats of the handler.
+   * The silence after which a connection counts as dead, in milliseconds; 45,000 by default: three heartbeats of the
+   * handler.
    */
   readonly timeout?: number | undefined;
   /**
-   * Has the tabs of an origin share one connection for what they watch of whole sessions, as `statepad/react` does;
-   * not so unless it is given.
+   * Lets the tabs of an origin share one connection for their watches of whole sessions, as `statepad/react` has
+   * them; by default they share none.
    */
   readonly shareTabs?: TabSharing | undefined;
 }
 
-/** The address of a handler, with further parameters. */
+/** The URL of a handler, with further parameters. */
 export function addressOf(
   url: string | URL,
   parameters: Readonly<Record<string, string | number | undefined>>,
@@ -44,7 +44,7 @@ export function addressOf(
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
-/** Asks the handler. Throws what it refuses with, or `STORE_UNAVAILABLE`. */
+/** Sends a request to the handler. Throws its refusal, or `STORE_UNAVAILABLE`. */
 export async function ask(
   { fetch = globalThis.fetch, headers, credentials }: SseSourceOptions,
   address: string,
@@ -54,7 +54,7 @@ export async function ask(
   const all = new Headers(typeof headers === 'function' ? await headers() : headers);
   all.set('accept', own.accept);
   if (own.body !== undefined) {
-    // Of this type a request to another origin needs no preflight.
+    // With this type a request to another origin needs no preflight.
     all.set('content-type', 'text/plain;charset=UTF-8');
   }
   let response: Response;
@@ -76,23 +76,23 @@ export async function ask(
   throw await errorOf(response, address);
 }
 
-/** The error that an answer tells. */
+/** The error in an answer. */
 async function errorOf(response: Response, address: string): Promise<StatepadError> {
   const { status } = response;
   try {
     const { error } = (await response.json()) as { error: unknown };
-    const told = toldError(error, status);
-    if (told !== undefined) {
-      return told;
+    const errorInAnswer = errorFromJson(error, status);
+    if (errorInAnswer !== undefined) {
+      return errorInAnswer;
     }
   } catch {
-    // No handler of ours has answered.
+    // The answer is of another server.
   }
   return new StatepadError('STORE_UNAVAILABLE', `${address} answers with status ${status}`, { status });
 }
 
-/** The error that a handler tells; `undefined` when it is none. */
-export function toldError(given: unknown, status?: number): StatepadError | undefined {
+/** The error in a handler's JSON; `undefined` for other values. */
+export function errorFromJson(given: unknown, status?: number): StatepadError | undefined {
   const { code, message, number, committed, ...rest } = (given ?? {}) as Partial<Record<string, unknown>>;
   if (typeof code !== 'string' || typeof message !== 'string') {
     return undefined;
@@ -105,7 +105,7 @@ export function toldError(given: unknown, status?: number): StatepadError | unde
   });
 }
 
-/** Whether asking again makes sense after an error: the handler was not reached, or cannot do it now. */
+/** True when a retry may help after an error: the handler was unreachable, or cannot do it now. */
 export function isPassing(error: unknown): error is StatepadError {
   if (!isStatepadError(error)) {
     return false;

@@ -1,11 +1,11 @@
-// Watching over HTTP: the side that reads.
+// Watching over HTTP: the client side.
 
 import { Connection, type Subscription } from './connection.js';
 import { Reader, type Feed } from './reader.js';
 import { addressOf, ask, type SseSourceOptions } from './request.js';
-import { SharedWhole } from './shared-whole.js';
+import { SharedSession } from './shared-session.js';
 import { sharedByTabs } from './tabs/share.js';
-import { keyOf, type AskedTarget } from './targets.js';
+import { keyOf, type RequestedTarget } from './targets.js';
 import { placeText, wholeText } from './wire.js';
 import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../checks/arguments.js';
 import { isStatepadError } from '../model/errors.js';
@@ -14,19 +14,19 @@ import type { GetSessionRequest, Session, SessionKey } from '../model/types.js';
 import type { SessionSource, WatchOptions, WatchTarget, WholePlace, WholeWatchOptions } from '../model/watch.js';
 
 const OPTIONS = ['url', 'fetch', 'headers', 'credentials', 'timeout', 'shareTabs'];
-/** What `watch` of a service knows; `poll` and `buffer` are the handler's business. */
+/** The options of a service's `watch`; `poll` and `buffer` are ignored, because the handler decides them. */
 const WATCH_OPTIONS = ['signal', 'since', 'initial', 'poll', 'buffer'];
 
 /**
  * Sessions behind a handler of `sseHandler`: they can be read and watched as those of a `SessionService`, and used
- * with `statepad/react`. All that is watched by one source goes through one connection, and readers of one whole
- * session share what is told of it. A connection that breaks is made anew, with growing pauses while that fails, and
- * goes on where it broke: no change is missing or told twice.
+ * with `statepad/react`. All watches of one source use one connection, and readers of one whole session share its
+ * changes. A broken connection is renewed, with growing pauses while that fails, and resumes where it broke: no
+ * change is lost or repeated.
  *
- * `getSession` and `watch` throw `STORE_UNAVAILABLE` when the handler cannot be reached, or says so; `watch` only
- * before its target was first answered for: from then on it goes on trying. They throw what the handler says for the
- * rest: `INVALID_ARGUMENT`, `UNAUTHENTICATED`, `FORBIDDEN`, `SESSION_NOT_FOUND` (of `watch`), and `STORE_UNAVAILABLE`
- * with the `status` for answers that are no handler's.
+ * `getSession` and `watch` throw `STORE_UNAVAILABLE` when the handler cannot be reached, or answers that; `watch`
+ * only before the first answer for its target: afterwards it retries. They throw the handler's other errors:
+ * `INVALID_ARGUMENT`, `UNAUTHENTICATED`, `FORBIDDEN`, `SESSION_NOT_FOUND` (of `watch`), and `STORE_UNAVAILABLE` with
+ * the `status` for answers of other servers.
  *
  * @example
  * const source = sseSource({ url: '/session' });
@@ -74,12 +74,12 @@ async function readSession(
   }
 }
 
-/** All that is watched by one source. */
+/** All watches of one source. */
 class WatchedSource {
   readonly #options: SseSourceOptions;
   /** One, unless there are more targets than a request may have. */
   readonly #connections: Connection[] = [];
-  readonly #whole = new Map<string, SharedWhole>();
+  readonly #whole = new Map<string, SharedSession>();
 
   constructor(options: SseSourceOptions) {
     this.#options = options;
@@ -96,14 +96,14 @@ class WatchedSource {
     return new Reader(this.#own({ target, whole, since: place, initial: initial ?? whole }), signal);
   }
 
-  /** What tells a reader alone. */
-  #own(asked: AskedTarget): Feed {
+  /** The feed of a single reader. */
+  #own(asked: RequestedTarget): Feed {
     let subscription: Subscription | undefined;
     let connection: Connection | undefined;
     return {
       start: (reader) => {
         subscription = {
-          asked,
+          target: asked,
           get isFull() {
             return reader.isFull;
           },
@@ -118,16 +118,16 @@ class WatchedSource {
     };
   }
 
-  /** What tells all readers of a whole session. One that has ended is not taken up again. */
+  /** The feed of all readers of a whole session. One that has ended is not reused. */
   #shared(target: SessionKey): Feed {
-    let shared: SharedWhole | undefined;
+    let shared: SharedSession | undefined;
     const { appName, userId, sessionId } = target;
     const name = JSON.stringify([appName, userId, sessionId]);
     return {
       start: (reader) => {
         shared = this.#whole.get(name);
         if (shared === undefined) {
-          shared = new SharedWhole(this.#connection(), target, () => this.#whole.delete(name));
+          shared = new SharedSession(this.#connection(), target, () => this.#whole.delete(name));
           this.#whole.set(name, shared);
         }
         shared.start(reader);

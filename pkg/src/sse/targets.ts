@@ -1,22 +1,21 @@
-// What a request asks to watch: one target in the parameters of its address, or several as JSON, which are told in one
-// stream.
+// The targets of a request: one in the parameters of its URL, or several as JSON, whose changes share one stream.
 
 import { checkObject, invalid } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
 import type { GetSessionConfig, SessionKey } from '../model/types.js';
 import type { WatchKey, WatchTarget } from '../model/watch.js';
 
-/** A target, and where its reader is. */
-export interface AskedTarget {
+/** A target, and the place of its reader. */
+export interface RequestedTarget {
   readonly target: WatchKey;
   readonly whole: boolean;
   /** The text of a place. */
   readonly since: string | undefined;
-  /** Of values, without `since`: whether they are told as they are. Of a whole session: whether it is. */
+  /** For values without `since`: true to begin with all current values. For a whole session: true to begin with it. */
   readonly initial: boolean;
 }
 
-/** How many targets a request may have, and how long the JSON of them may be, in bytes. */
+/** The largest number of targets in a request, and the largest size of their JSON, in bytes. */
 export const MAX_TARGETS = 1000;
 const MAX_BODY = 1_000_000;
 
@@ -26,7 +25,7 @@ export const TARGETS = 'targets';
 const IDS = ['appName', 'userId', 'sessionId'] as const;
 type Ids = Partial<Record<(typeof IDS)[number], string>>;
 
-/** The key of what is watched, and whether a whole session is. */
+/** The key of a target, and a flag for a whole session. */
 export function keyOf(given: WatchTarget): { readonly target: WatchKey; readonly whole: boolean } {
   checkObject(given, 'target');
   const { appName, userId } = given;
@@ -34,8 +33,8 @@ export function keyOf(given: WatchTarget): { readonly target: WatchKey; readonly
   return { target: checkedKey({ appName, userId, sessionId }), whole: 'whole' in given && given.whole };
 }
 
-/** The several targets of a request; `undefined` for one that names a single one in its address. */
-export async function severalTargets(request: Request): Promise<readonly AskedTarget[] | undefined> {
+/** The several targets of a request; `undefined` for one that names a single one in its URL. */
+export async function severalTargets(request: Request): Promise<readonly RequestedTarget[] | undefined> {
   if (request.method === 'POST') {
     return parseTargets(await textOf(request));
   }
@@ -43,8 +42,8 @@ export async function severalTargets(request: Request): Promise<readonly AskedTa
   return given === null ? undefined : parseTargets(given);
 }
 
-/** The one target in the address of a request. */
-export function singleTarget(request: Request): AskedTarget {
+/** The one target in the URL of a request. */
+export function singleTarget(request: Request): RequestedTarget {
   const { searchParams } = new URL(request.url);
   const ids: Ids = {};
   for (const name of IDS) {
@@ -58,7 +57,7 @@ export function singleTarget(request: Request): AskedTarget {
   return { target: checkedTarget(ids, whole), whole, since, initial: true };
 }
 
-/** The window over the events of a session in the address of a request. */
+/** The window over the events of a session in the URL of a request. */
 export function configOf(request: Request): GetSessionConfig {
   const { searchParams } = new URL(request.url);
   const number = (name: string): number | undefined => {
@@ -69,13 +68,13 @@ export function configOf(request: Request): GetSessionConfig {
 }
 
 /** Several targets as JSON. */
-export function targetsText(targets: readonly AskedTarget[]): string {
+export function targetsText(targets: readonly RequestedTarget[]): string {
   return JSON.stringify(
     targets.map(({ target, whole, since, initial }) => ({ ...target, ...(whole && { whole }), since, initial })),
   );
 }
 
-function parseTargets(text: string): readonly AskedTarget[] {
+function parseTargets(text: string): readonly RequestedTarget[] {
   let given: unknown;
   try {
     given = JSON.parse(text);
@@ -94,7 +93,7 @@ function parseTargets(text: string): readonly AskedTarget[] {
   return given.map(parseTarget);
 }
 
-function parseTarget(given: unknown, index: number): AskedTarget {
+function parseTarget(given: unknown, index: number): RequestedTarget {
   checkObject(given, `${TARGETS}[${index}]`);
   const { whole = false, since, initial = true, ...ids } = given as Record<string, unknown>;
   if (typeof whole !== 'boolean' || typeof initial !== 'boolean' || !['string', 'undefined'].includes(typeof since)) {

@@ -1,53 +1,53 @@
-// Changes as server-sent events: how they are written, and how a stream of them is read.
+// Changes as server-sent events: writing them, and reading a stream of them.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 import { DELETED, isDeleted } from '../model/deletion.js';
 import { digest } from '../model/digest.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze, put } from '../model/json.js';
-import type { ToldError } from '../http/answers.js';
+import type { ClientError } from '../http/answers.js';
 import type { WatchedChange, WholePlace, WholeSessionChange } from '../model/watch.js';
 
-/** What is told of any target. */
+/** A change of any target. */
 export type AnyChange = WatchedChange | WholeSessionChange;
 
-/** A place among the changes of a session, a user or an app: what `Last-Event-ID` says. */
+/** A place among the changes of a session, a user or an app: the value of `Last-Event-ID`. */
 export interface Place {
   /** The revision of a session, or the position of the values of a user or an app. */
   readonly at: number;
   /**
-   * The digest of the id of the event at this revision: another one there means that the store has gone back, or a new
-   * session.
+   * The digest of the id of the event at this revision: another event there means that the store has gone back, or a
+   * new session.
    */
   readonly event?: string | undefined;
 }
 
-/** The text of a place: a number, and for an event the digest of its id behind a colon. */
+/** The text of a place: a number, and for an event the digest of its id after a colon. */
 export function placeText({ at, event }: Place): string {
   return event === undefined ? String(at) : `${at}:${event}`;
 }
 
-/** The place of an event that has this id. */
+/** The place of the event with this id. */
 export function eventPlace(revision: number, id: string | undefined): Place {
   return { at: revision, event: id === undefined ? undefined : digest(id) };
 }
 
-/** The text of a place of a whole session: its three numbers, and its mark behind a colon. */
+/** The text of a place of a whole session: its three numbers, and its mark after a colon. */
 export function wholeText({ revision, user, app, mark }: WholePlace): string {
   const numbers = `${revision},${user},${app}`;
   return mark === undefined ? numbers : `${numbers}:${mark}`;
 }
 
-/** The place that a text names. Throws `INVALID_ARGUMENT`. */
+/** The place in a text. Throws `INVALID_ARGUMENT`. */
 export function parsePlace(text: string): Place {
   const [, digits = '', event] = /^(\d{1,16})(?::([0-9a-z]{1,11}))?$/.exec(text) ?? [];
   return { at: countOf(digits, text), event };
 }
 
-/** The place of a whole session that a text names. Throws `INVALID_ARGUMENT`. */
+/** The place of a whole session in a text. Throws `INVALID_ARGUMENT`. */
 export function parseWholePlace(text: string): WholePlace {
-  const found = /^(\d{1,16}),(\d{1,16}),(\d{1,16})(?::([0-9a-z.]{1,60}))?$/.exec(text) ?? [];
-  const [, revision = '', user = '', app = '', mark] = found;
+  const match = /^(\d{1,16}),(\d{1,16}),(\d{1,16})(?::([0-9a-z.]{1,60}))?$/.exec(text) ?? [];
+  const [, revision = '', user = '', app = '', mark] = match;
   const numbers = { revision: countOf(revision, text), user: countOf(user, text), app: countOf(app, text) };
   return mark === undefined ? numbers : { ...numbers, mark };
 }
@@ -61,7 +61,7 @@ function countOf(digits: string, text: string): number {
   return count;
 }
 
-/** The text of the place behind a change; empty behind the last one. */
+/** The text of the place after a change; empty after the last one. */
 export function placeOf(change: AnyChange): string {
   if (change.type === 'deleted') {
     return '';
@@ -79,26 +79,26 @@ export function placeOf(change: AnyChange): string {
   }
 }
 
-/** In a stream of several targets each id begins with the number of its own. */
+/** In a stream of several targets each id begins with the number of its target. */
 export type Numbered = number | undefined;
 
 /** A change as one server-sent event. Its name is the change's type, its data the rest as JSON. */
 export function writeChange(change: AnyChange, target: Numbered): string {
   const { type, ...rest } = change;
-  // The id says it.
-  const told = { ...rest, place: undefined };
-  const data = JSON.stringify('delta' in told ? withDeletions(told) : told);
+  // It is in the id.
+  const members = { ...rest, place: undefined };
+  const data = JSON.stringify('delta' in members ? withDeletions(members) : members);
   return `event: ${type}\n${idLine(placeOf(change), target)}data: ${data}\n\n`;
 }
 
-/** An id without data: the reader goes on from there, and is told nothing. */
+/** An id without data: the reader resumes from there, and gets no change. */
 export function writePlace(place: string, target: Numbered): string {
   const line = idLine(place, target);
   return line === '' ? '' : `${line}\n`;
 }
 
-/** What has become of one target of several. */
-export function writeError(error: ToldError, target: Numbered): string {
+/** The error of one target of several. */
+export function writeError(error: ClientError, target: Numbered): string {
   return `event: error\n${idLine('', target)}data: ${JSON.stringify(error)}\n\n`;
 }
 
@@ -107,10 +107,10 @@ function idLine(place: string, target: Numbered): string {
   return id === '' ? '' : `id: ${id}\n`;
 }
 
-/** What keeps a connection open that has nothing to say. */
+/** A comment that keeps an idle connection open. */
 export const HEARTBEAT = ': \n\n';
 
-/** JSON has no mark of deletion: the keys stand in a list. */
+/** JSON has no mark of deletion: deleted keys are in a list. */
 function withDeletions(change: { readonly delta: Readonly<Record<string, unknown>> }): object {
   const delta: Record<string, unknown> = {};
   const deleted: string[] = [];
@@ -127,8 +127,8 @@ function withDeletions(change: { readonly delta: Readonly<Record<string, unknown
 const TYPES: readonly string[] = ['event', 'values', 'reload', 'deleted', 'session'] satisfies AnyChange['type'][];
 
 /**
- * The change that a server-sent event tells, frozen; `undefined` for one of another name. One of a whole session has
- * the place that its id names. Throws `SyntaxError`.
+ * The change in a server-sent event, frozen; `undefined` for one of another name. One of a whole session has the
+ * place of its id. Throws `SyntaxError`.
  */
 export function readChange({ name, data }: Message, wholePlace: string | undefined): AnyChange | undefined {
   if (!TYPES.includes(name)) {
@@ -146,26 +146,26 @@ export function readChange({ name, data }: Message, wholePlace: string | undefin
 export interface Message {
   /** The value of the field `event`, or `message`. */
   readonly name: string;
-  /** Empty where there is an id alone. */
+  /** Empty for an id alone. */
   readonly data: string;
   readonly id: string | undefined;
 }
 
-/** What a reader of a stream is told. */
+/** The receiver of a stream's messages. */
 export interface Listener {
-  /** An event with data, or with an id. It counts when the whole of it is there: half of one is told again. */
+  /** An event with data, or with an id. Only complete ones count: a partial one is sent again. */
   message(message: Message): void;
-  /** How long to wait before connecting again, in milliseconds. */
+  /** The time to wait before reconnecting, in milliseconds. */
   retry(pause: number): void;
 }
 
-/** Takes a stream of server-sent events apart, as it comes in pieces. */
+/** Parses a stream of server-sent events from its pieces. */
 export class MessageReader {
   readonly #listener: Listener;
   readonly #decoder = new TextDecoder();
-  /** The line that has not ended yet. */
+  /** The current, incomplete line. */
   #line = '';
-  /** The last piece ended with a carriage return: a newline that follows belongs to it. */
+  /** True when the last piece ended with a carriage return: a newline that follows belongs to it. */
   #hasReturned = false;
   #name = '';
   #id: string | undefined;

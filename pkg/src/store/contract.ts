@@ -93,6 +93,11 @@ export interface SessionStore {
    * session that is not there, or is another than `guard.created`; `conflict` when the guard does not hold;
    * `rejected`; `unavailable`. Nothing is written then.
    *
+   * Of several reasons that hold at once the first one is the answer: the change was made before (of an append: in the
+   * session that `guard.created` names); an earlier try of its call was refused, see {@link Change.attempt}; `exists`
+   * or `not-found`; of the guard its token, its revision, then its positions and values; the first operator that does not
+   * fit, those of the app before those of the user and of the session.
+   *
    * The same change sent again is a `duplicate`: forever for appends; for a creation as long as the session lives and
    * at least an hour longer, so that one whose answer was lost does not bring back what was deleted meanwhile (`rev`
    * and `prev` are 0 then); at least an hour for updates.

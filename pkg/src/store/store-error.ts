@@ -1,6 +1,6 @@
 // What a store says when it does not do what it was asked to.
 
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 
 /**
  * What is known when a store throws:

@@ -1,25 +1,25 @@
-// Templates that were compiled last, by their text: an agent's instruction is rendered again at each turn.
+// The templates that were compiled last, by their text: an agent's instruction is rendered again at each turn.
 //
-// To find a text in a map takes a hash of all its characters, which takes longer than to compile it. So texts are
-// found by some of their characters; and only a text that comes for the second time is remembered, because most of
-// those that are put together anew each time never come again.
+// Looking up a text in a map hashes all its characters, which takes longer than compiling it. So the key is a sample
+// of its characters; and only a text that comes for the second time is cached, because most texts that are composed
+// anew each time never come again.
 
 import { Template } from './template.js';
 
-/** How many templates are remembered at most, and how many texts that came once. */
+/** The largest number of cached templates, and of texts that came once. */
 const MAX_TEMPLATES = 64;
 const MAX_SEEN = 1024;
-/** Longer texts are compiled each time, in UTF-16 units: what is remembered stays below a few megabytes. */
+/** Longer texts, in UTF-16 units, are compiled each time: the cache stays below a few megabytes. */
 const MAX_LENGTH = 32_768;
-/** By how many of its characters a text is found. */
+/** The number of characters in a sample. */
 const SAMPLES = 32;
 
-/** By the samples of their texts. The one that was used longest ago comes first. */
+/** By the samples of their texts, the least recently used first. */
 const templates = new Map<number, Template>();
 /** The samples of texts that came once. */
-const seen = new Set<number>();
+const samplesSeen = new Set<number>();
 
-/** The template of a text, compiled now or before. Throws as the constructor of {@link Template}. */
+/** The template of a text, compiled or cached. Throws as the constructor of {@link Template}. */
 export function compiledTemplate(text: string): Template {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) {
     return new Template(text);
@@ -27,13 +27,13 @@ export function compiledTemplate(text: string): Template {
   const key = sample(text);
   const known = templates.get(key);
   const template = known?.text === text ? known : new Template(text);
-  if (known !== undefined || seen.has(key)) {
+  if (known !== undefined || samplesSeen.has(key)) {
     remember(key, template);
   } else {
-    if (seen.size === MAX_SEEN) {
-      seen.clear();
+    if (samplesSeen.size === MAX_SEEN) {
+      samplesSeen.clear();
     }
-    seen.add(key);
+    samplesSeen.add(key);
   }
   return template;
 }
@@ -47,7 +47,7 @@ function remember(key: number, template: Template): void {
   }
 }
 
-/** A number made of the length of a text and of characters all over it. Other texts may have the same. */
+/** A number made of the length of a text and of characters all over it. Samples may collide. */
 function sample(text: string): number {
   const { length } = text;
   const step = Math.max(1, Math.floor(length / SAMPLES));

@@ -1,13 +1,13 @@
-// Compile and render in one go, as ADK names it.
+// Compiles and renders in one call, under ADK's name.
 
-import { isObject } from '../model/kinds.js';
+import { isObject } from '../model/value-types.js';
 import { checkMethods, checkObject } from '../checks/arguments.js';
 import { compiledTemplate } from './cache.js';
 import { isReady, ready } from '../engine/wasm.js';
 import type { RenderAsyncOptions } from './render.js';
 import type { Template } from './template.js';
 
-/** What {@link injectSessionState} reads: one of our contexts, a state with a resolver, or a context of ADK. */
+/** The context for {@link injectSessionState}: one of this package, a state with a resolver, or a context of ADK. */
 export type InjectContext =
   | {
       readonly state: Readonly<Record<string, unknown>> | { toRecord(): Readonly<Record<string, unknown>> };
@@ -15,7 +15,7 @@ export type InjectContext =
     }
   | AdkContext;
 
-/** As much of ADK's `ReadonlyContext` as is read. */
+/** The members of ADK's `ReadonlyContext` that are read. */
 export interface AdkContext {
   readonly invocationContext: {
     readonly session: { readonly state: Readonly<Record<string, unknown>> };
@@ -40,9 +40,9 @@ export async function injectSessionState(template: string | Template, context: I
   return compiled.hasArtifacts ? await compiled.renderAsync(options) : compiled.render({ state: options.state });
 }
 
-/** Also one of another copy of the package. */
-function isTemplate(given: string | Template): given is Template {
-  return isObject(given) && typeof given.render === 'function' && typeof given.renderAsync === 'function';
+/** True for a template, even of another copy of the package. */
+function isTemplate(template: string | Template): template is Template {
+  return isObject(template) && typeof template.render === 'function' && typeof template.renderAsync === 'function';
 }
 
 function fromState({ state, artifact }: Exclude<InjectContext, AdkContext>): RenderAsyncOptions {
@@ -63,7 +63,7 @@ function fromAdk({ invocationContext }: AdkContext): RenderAsyncOptions {
   }
   const artifact = async (filename: string): Promise<string | undefined> => {
     const part: unknown = await artifactService?.loadArtifact({ filename });
-    // What is no part is refused where every artifact is looked at.
+    // A value that is no part is refused where every artifact is checked.
     return isObject(part)
       ? ((part as { readonly text?: string }).text ?? JSON.stringify(part))
       : ((part ?? undefined) as string | undefined);

@@ -1,28 +1,28 @@
-// Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
+// Rendering: the values of a compiled template's placeholders. The rules are those of the core (src/template.rs).
 
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError, type Missing } from '../model/errors.js';
 import type { CompiledPlaceholder, Segment } from '../engine/template.js';
-import { placesIn } from './places.js';
+import { locator } from './locations.js';
 import { nearest } from '../checks/nearest.js';
 
-/** What a template is rendered with. */
+/** The values for a template. */
 export interface RenderOptions {
   /** A session's state, or any record of values under full keys. */
   readonly state: Readonly<Record<string, unknown>>;
-  /** Gives the text of an artifact, or `undefined` when there is none. Each is asked for once. */
+  /** Returns the text of an artifact, or `undefined` when there is none. It is called once for each. */
   readonly artifact?: ((name: string) => string | undefined) | undefined;
 }
 
-/** As {@link RenderOptions}, with artifacts that may take time. */
+/** As {@link RenderOptions}, with artifacts that may be loaded asynchronously. */
 export interface RenderAsyncOptions {
   /** A session's state, or any record of values under full keys. */
   readonly state: Readonly<Record<string, unknown>>;
-  /** Gives the text of an artifact, or `undefined` when there is none. Each is asked for once. */
+  /** Returns the text of an artifact, or `undefined` when there is none. It is called once for each. */
   readonly artifact?: ((name: string) => string | undefined | Promise<string | undefined>) | undefined;
 }
 
-/** Renders with artifacts that are there already. `text` is the template, for the places in an error. */
+/** Renders with artifacts that are loaded. `text` is the template, for the lines and columns of an error. */
 export function render(
   text: string,
   segments: readonly Segment[],
@@ -64,7 +64,7 @@ export function artifactNames(segments: readonly Segment[]): readonly string[] {
 
 const NO_NAMES: readonly never[] = [];
 
-/** The whole key first, then the path; own members only. A key whose deletion waits for its event is gone already. */
+/** The whole key first, then the path; own members only. A key with a pending deletion counts as missing. */
 function lookup({ content, key, path }: CompiledPlaceholder, state: Readonly<Record<string, unknown>>): unknown {
   if (Object.hasOwn(state, content)) {
     const value = state[content];
@@ -90,7 +90,7 @@ function has(state: Readonly<Record<string, unknown>>, key: string): boolean {
   return Object.hasOwn(state, key) && !isDeleted(state[key]);
 }
 
-/** `null` is empty; all else is compact JSON. */
+/** `null` is empty; any other value is compact JSON. */
 function valueText(value: unknown): string {
   if (value === null) {
     return '';
@@ -111,7 +111,7 @@ function valueText(value: unknown): string {
   throw new StatepadError('VALUE_NOT_JSON', `the state has a ${typeof value} that is not JSON`, { cause });
 }
 
-/** For so many keys a suggestion is looked for, as in the core (src/template/nearest.rs). */
+/** The largest number of keys with a suggestion, as in the core (src/template/nearest.rs). */
 const SUGGESTIONS = 16;
 
 function missingError(
@@ -125,7 +125,7 @@ function missingError(
       first.set(placeholder.content, placeholder);
     }
   }
-  const placeOf = placesIn(text);
+  const placeOf = locator(text);
   const keys = Object.keys(state).filter((key) => has(state, key));
   const missing = Array.from(first.values(), ({ content, start }, count): Missing => {
     const similar = count < SUGGESTIONS ? nearest(content, keys) : undefined;

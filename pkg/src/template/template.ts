@@ -2,9 +2,9 @@
 
 import { compile, escape, type Segment } from '../engine/template.js';
 import { StatepadError } from '../model/errors.js';
-import { describe } from '../model/kinds.js';
+import { describe } from '../model/value-types.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
-import { placesIn } from './places.js';
+import { locator } from './locations.js';
 import { checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
 import { OPTIONS } from '../input/requests.js';
 import { isThenable } from '../async/thenable.js';
@@ -12,13 +12,13 @@ import { requireReady } from '../engine/wasm.js';
 
 /** A place in a template that a value goes into. */
 export interface Placeholder {
-  /** Where the value comes from. */
+  /** The source of the value. */
   readonly kind: 'state' | 'artifact';
   /** The state key with its prefix (`user:profile`), or the artifact's name. */
   readonly key: string;
-  /** The way into the value: `['city']`, `[0, 'id']`; empty for the whole value. */
+  /** The path into the value: `['city']`, `[0, 'id']`; empty for the whole value. */
   readonly path: readonly (string | number)[];
-  /** Whether it may be missing. */
+  /** True when it may be missing. */
   readonly optional: boolean;
   /** The line of its brace, from 1. */
   readonly line: number;
@@ -28,7 +28,7 @@ export interface Placeholder {
 
 /**
  * A text with placeholders, compiled once and rendered many times: `{topic}`, `{user:name?}`, `{cart.items[0].id}`,
- * `{artifact.file.txt}`. Everything else is text, `{{literal}}` and JSON included.
+ * `{artifact.file.txt}`. Everything else is literal text, `{{literal}}` and JSON included.
  *
  * @example
  * const template = new Template('Explain {topic} to {user:name?}.');
@@ -41,7 +41,7 @@ export class Template {
   readonly #artifacts: readonly string[];
   #placeholders: readonly Placeholder[] | undefined;
 
-  /** Compiles a text. Every text is a template. In a browser, throws `NOT_READY` before the module is loaded. */
+  /** Compiles a text. Every text is a valid template. In a browser, throws `NOT_READY` before the module is loaded. */
   constructor(text: string) {
     requireReady('new Template()');
     this.text = checkText(text);
@@ -49,16 +49,16 @@ export class Template {
     this.#artifacts = artifactNames(this.#segments);
   }
 
-  /** What the template needs, in the order of the text. */
+  /** The placeholders, in the order of the text. */
   get placeholders(): readonly Placeholder[] {
     return (this.#placeholders ??= placeholdersOf(this.text, this.#segments));
   }
 
   /**
-   * Renders. Strings go in as they are and are not scanned again, `null` is empty, everything else is compact JSON.
+   * Renders. Strings are inserted unchanged and not scanned again, `null` is empty, any other value is compact JSON.
    *
-   * Throws `TEMPLATE_KEY_MISSING` or, when only artifacts are missing, `ARTIFACT_MISSING`, with all that is `missing`;
-   * `INVALID_ARGUMENT` when `artifact` answers with a promise.
+   * Throws `TEMPLATE_KEY_MISSING` or, when only artifacts are missing, `ARTIFACT_MISSING`, with all `missing`
+   * placeholders; `INVALID_ARGUMENT` when `artifact` returns a promise.
    */
   render(options: RenderOptions): string {
     const { state, artifact } = checkRender(options);
@@ -69,7 +69,7 @@ export class Template {
     return render(this.text, this.#segments, state, new Map(texts));
   }
 
-  /** As {@link Template.render}, with artifacts that may take time; they are asked for all at once. */
+  /** As {@link Template.render}, with artifacts that may be loaded asynchronously; all are requested at once. */
   async renderAsync(options: RenderAsyncOptions): Promise<string> {
     const { state, artifact } = checkRender(options);
     const names = artifact === undefined ? [] : this.#artifacts;
@@ -79,21 +79,21 @@ export class Template {
     return render(this.text, this.#segments, state, new Map(texts));
   }
 
-  /** @internal Whether rendering may have to wait. */
+  /** @internal True when rendering may have to wait. */
   get hasArtifacts(): boolean {
     return this.#artifacts.length > 0;
   }
 
-  /** Gives a template that renders to exactly `text`. */
+  /** Returns a template that renders to exactly `text`. */
   static escape(text: string): string {
     requireReady('Template.escape()');
     return escape(checkText(text));
   }
 }
 
-/** What users see of placeholders: frozen, as the template itself may not change. */
+/** The public form of placeholders: frozen, because the template itself is immutable. */
 function placeholdersOf(text: string, segments: readonly Segment[]): readonly Placeholder[] {
-  const placeOf = placesIn(text);
+  const placeOf = locator(text);
   const placeholders = segments.filter((segment) => typeof segment !== 'string');
   return Object.freeze(
     placeholders.map(({ kind, key, path, optional, start }) => {

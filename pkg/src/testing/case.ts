@@ -1,4 +1,4 @@
-// What a store case is: a name and steps, all of it plain data.
+// The type of a store case: a name and steps, all of it plain data.
 
 import type {
   Change,
@@ -24,10 +24,10 @@ import type { StoreErrorCode } from '../store/store-error.js';
 import type { SessionKey } from '../model/types.js';
 
 /**
- * What a case needs besides what every store has: to open the storage again, another store on the same storage, a
- * member that a store need not have, an operator that its `resolves` names, a feature that its `keeps` names, to
- * compare values (`keys`), revisions and positions too (`revisions`), which its `guards` say, or what its `lacks` does
- * not name.
+ * The needs of a case beyond those that every store meets: to open the storage again, another store on the same
+ * storage, an optional member of the store, an operator named by its `resolves`, a feature named by its `keeps`, the
+ * comparison of values (`keys`), or of revisions and positions too (`revisions`), named by its `guards`, or the
+ * absence of a name in its `lacks`.
  */
 export type StoreNeed =
   | 'reopen'
@@ -43,12 +43,12 @@ export type StoreNeed =
   | StoreFeature
   | StoreLack;
 
-/** A store over storage that is fresh and empty, and what else can be done with that storage. */
+/** A store over fresh and empty storage, with further operations on that storage. */
 export interface StoreHarness {
   readonly store: SessionStore;
   /**
-   * Makes a store over the same storage after the store before has been closed, as a process that starts anew would.
-   * The storage has to be what it was.
+   * Makes a store over the same storage after the store before has been closed, as a restarted process would. The
+   * storage must be unchanged.
    */
   readonly reopen?: () => SessionStore | Promise<SessionStore>;
   /** Makes one more store over the same storage, as a second process would. The first stays open. */
@@ -57,12 +57,12 @@ export interface StoreHarness {
   readonly dispose?: () => void | Promise<void>;
 }
 
-/** Opens storage that is fresh and empty at each call. */
+/** Opens fresh and empty storage at each call. */
 export type OpenHarness = () => StoreHarness | Promise<StoreHarness>;
 
 /**
- * A refusal: the code of the `StoreError`, its `actual` where that is looked at, and the name of an operator that does
- * not fit, with its scope: where they are absent, the error has none.
+ * A refusal: the code of the `StoreError`, its `actual` if the case has one, and the name and scope of an operator
+ * that does not fit: if they are absent, the error has none.
  */
 export interface Refused {
   readonly throws: StoreErrorCode;
@@ -71,23 +71,21 @@ export interface Refused {
   readonly scope?: 'app' | 'user' | 'session';
 }
 
-/** What became of a change. `changed: null`: nothing may be told of what others have done. */
+/** The outcome of a change. `changed: null`: no changes of others may be reported. */
 export type Outcome = (Omit<Committed, 'changed'> & { readonly changed?: Committed['changed'] | null }) | Refused;
 
-/**
- * A page whose `users` are a record. A store may say where it ends, but only as it is: at the place of its last row.
- */
+/** A page whose `users` are a record. A store may give the place of its end, which must be that of its last row. */
 export interface ListedPage extends Omit<Page, 'users' | 'corrupt' | 'next'> {
   readonly users: Readonly<Record<string, Page['app']>>;
 }
 
-/** What every step may say. */
+/** The options of every step. */
 interface StepOptions {
-  /** The store that makes the step: the first unless it is the other one on the same storage. */
+  /** The store that makes the step: by default the first, or the other one on the same storage. */
   readonly by?: 'another';
 }
 
-/** Commits. Without an outcome, all that matters is that the store takes it. */
+/** Commits. Without an outcome, any success will do. */
 export interface CommitStep extends StepOptions {
   readonly commit: Change;
   readonly outcome?: Outcome;
@@ -104,9 +102,9 @@ export interface LoadStep extends StepOptions {
   readonly load: SessionKey;
   readonly query?: LoadQuery;
   readonly answer: Loaded | null;
-  /** Answers that are right as well: another store writes at the same time. */
+  /** Alternative answers, because another store writes at the same time. */
   readonly or?: readonly (Loaded | null)[];
-  /** Names may be in any order: several wrote them at once. */
+  /** Names may be in any order: several writers set them at once. */
   readonly namesInAnyOrder?: true;
 }
 
@@ -114,13 +112,13 @@ export interface LoadStep extends StepOptions {
 export interface ListStep extends StepOptions {
   readonly list: ListQuery;
   readonly answer: ListedPage;
-  /** Answers that are right as well: another store writes at the same time. */
+  /** Alternative answers, because another store writes at the same time. */
   readonly or?: readonly ListedPage[];
 }
 
 /**
  * Deletes a session; with `created` only the one that this change created, with `fence` only while it is at this
- * token. `throws` and `actual`: why it is not.
+ * token. `throws` and `actual`: the refusal.
  */
 export interface RemoveStep extends StepOptions, Partial<Pick<Refused, 'throws' | 'actual'>> {
   readonly remove: SessionKey;
@@ -132,7 +130,7 @@ export interface RemoveStep extends StepOptions, Partial<Pick<Refused, 'throws' 
 export interface LoadScopeStep extends StepOptions {
   readonly loadScope: ScopeName;
   readonly answer: LoadedScope;
-  /** Names may be in any order: several wrote them at once. */
+  /** Names may be in any order: several writers set them at once. */
   readonly namesInAnyOrder?: true;
 }
 
@@ -141,16 +139,13 @@ export interface RemoveScopeStep extends StepOptions {
   readonly removeScope: ScopeName;
 }
 
-/** Asks for a lease, makes it last longer or gives it back. */
+/** Acquires, extends or releases a lease. */
 export interface LeaseStep extends StepOptions {
   readonly lease: SessionKey;
   readonly request: LeaseRequest;
-  /** The token that is answered, or why there is none. Without it, all that matters is that the store takes it. */
+  /** The token in the answer, or the refusal. Without it, any success will do. */
   readonly answer?: { readonly fence: number } | Refused;
-  /**
-   * `later`: it ends later than the lease that was answered before. `same`: the refusal tells the end of the lease
-   * that was answered before.
-   */
+  /** `later`: it ends later than the lease of the previous answer. `same`: the refusal has the end of that lease. */
   readonly until?: 'later' | 'same';
 }
 
@@ -170,11 +165,11 @@ export interface ReadLogStep extends StepOptions {
 export interface TrimLogStep extends StepOptions {
   readonly trimLog: ScopeName;
   readonly upTo: number;
-  /** How many there were. */
+  /** The number of deleted entries. */
   readonly answer: number;
 }
 
-/** Lets time pass, in milliseconds: so much by every clock, and more. */
+/** Lets at least this time pass by every clock, in milliseconds. */
 export interface WaitStep {
   readonly wait: number;
 }
@@ -187,28 +182,25 @@ export interface ReopenStep {
 /** Makes all steps at once. */
 export interface ParallelStep {
   readonly parallel: readonly StoreStep[];
-  /**
-   * What the commits that have no outcome of their own come to, and the leases that have no answer, whichever of them
-   * comes to which.
-   */
+  /** The outcomes of the commits that have none of their own, and of the leases that have no answer, in any order. */
   readonly outcomes?: readonly (Outcome | { readonly fence: number })[];
 }
 
-/** Begins to watch (`true`), or ends it: no hint may come after that. */
+/** Begins to watch (`true`), or stops: no hint may come after that. */
 export interface WatchStep extends StepOptions {
   readonly watch: boolean;
 }
 
 /**
- * Makes a change by the other store, again and again under further ids, until the store that watches gets the hint;
- * gives up after ten seconds.
+ * Makes a change by the other store, repeatedly under further ids, until the watching store gets the hint; gives up
+ * after ten seconds.
  */
 export interface HintedStep {
   readonly hinted: Hint;
   readonly change: Change;
 }
 
-/** A step that one store makes. */
+/** A step of one store. */
 export type OneStoreStep =
   | CommitStep
   | CommitManyStep
@@ -225,7 +217,7 @@ export type OneStoreStep =
 /** One step of a case. */
 export type StoreStep = OneStoreStep | ReopenStep | ParallelStep | HintedStep | WaitStep;
 
-/** One thing that holds for every store, as data: what is done to fresh storage and what has to come of it. */
+/** A law for every store, as data: operations on fresh storage, and their results. */
 export interface StoreCase {
   /** A sentence. */
   readonly name: string;

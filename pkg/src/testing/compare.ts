@@ -1,5 +1,6 @@
-// How answers are compared: with what is expected, deeply, to a text that says where they differ.
+// Deep comparisons of answers with expected ones; the result is a text that describes the difference.
 
+import { SHARED_SCOPES, STORED_SCOPES, type StoredScope } from '../model/scope.js';
 import type {
   Changed,
   Committed,
@@ -14,11 +15,10 @@ import type {
 } from '../store/contract.js';
 import type { ListedPage, ReadLogStep } from './case.js';
 
-/** Where and how an answer differs from the expected one; `undefined` when it does not. */
+/** The place and kind of a difference; `undefined` when there is none. */
 export type Difference = string | undefined;
 
-const SCOPES = ['session', 'app', 'user'] as const;
-/** What only some stores tell: looked at where the case expects it, and passed over elsewhere. */
+/** Members that only some stores answer: compared if the case expects them, and otherwise ignored. */
 const OPTIONAL = ['before', 'changed', 'last', 'marks'] as const;
 
 /** Compares plain data. The order of members does not count, and one that is `undefined` is the same as none. */
@@ -44,8 +44,8 @@ export function difference(actual: unknown, expected: unknown, path = 'the answe
 }
 
 /**
- * Compares the values of a scope: the order of names counts unless told otherwise, and values are compared as JSON
- * text.
+ * Compares the values of a scope: the order of names counts unless `inAnyOrder` is set, and values are compared as
+ * JSON text.
  */
 export function valuesDifference(actual: unknown, expected: Values, path: string, inAnyOrder = false): Difference {
   if (typeof actual !== 'object' || actual === null) {
@@ -85,45 +85,45 @@ export function loadedDifference(actual: Loaded | null, expected: Loaded | null,
     expectedEvents.some(({ id }) => id !== undefined),
     expectedEvents.some(({ pos }) => pos !== undefined),
   ];
-  const told = events.map(({ id, pos, ...event }) => ({
+  const comparableEntries = events.map(({ id, pos, ...event }) => ({
     ...event,
     ...(isIdWanted && { id }),
     ...(isPosWanted && { pos }),
   }));
   return (
-    difference(asked(rest, expectedRest), expectedRest) ??
-    difference(told, expectedEvents, 'events') ??
-    difference(wanted(state), wanted(expectedState), 'the scopes of the answer') ??
-    first(wanted(expectedState), (scope) =>
+    difference(comparable(rest, expectedRest), expectedRest) ??
+    difference(comparableEntries, expectedEvents, 'events') ??
+    difference(scopesOf(state), scopesOf(expectedState), 'the scopes of the answer') ??
+    first(scopesOf(expectedState), (scope) =>
       valuesDifference(state[scope], expectedState[scope] ?? {}, `state.${scope}`, inAnyOrder),
     )
   );
 }
 
-/** An answer without what only some stores tell and the case does not ask for. */
-export function asked<Answer extends object>(actual: Answer, expected: object): Answer {
+/** An answer without the optional members that the case does not expect. */
+export function comparable<Answer extends object>(actual: Answer, expected: object): Answer {
   const rest = { ...actual } as Partial<Record<string, unknown>>;
   OPTIONAL.filter((member) => !(member in expected)).forEach((member) => delete rest[member]);
-  // Of a creation that is sent again, only some stores know them still.
+  // For a creation that is sent again, only some stores still know them.
   if ('duplicate' in expected && !('data' in expected) && (expected as Partial<Committed>).prev !== null) {
     delete rest['results'];
   }
   return rest as Answer;
 }
 
-/** Compares a part of a log. Of the entries without a time the order of writes does not count. */
+/** Compares a part of a log. In entries without a time the order of writes does not count. */
 export function logDifference(actual: ScopeLog, expected: ReadLogStep['answer']): Difference {
   const times = actual.entries.map(({ time }) => time).find((time) => !Number.isFinite(time));
-  const told = actual.entries.map((entry, index) => {
+  const comparableEntries = actual.entries.map((entry, index) => {
     const isTimeless = expected.entries[index]?.time === null;
     return isTimeless ? { ...entry, time: null, writes: byName(entry.writes) } : entry;
   });
-  const wanted = expected.entries.map((entry) =>
+  const expectedEntries = expected.entries.map((entry) =>
     entry.time === null ? { ...entry, writes: byName(entry.writes) } : entry,
   );
   return (
     (times === undefined ? undefined : differs('the time of an entry', times, 0)) ??
-    difference({ ...actual, entries: told }, { ...expected, entries: wanted })
+    difference({ ...actual, entries: comparableEntries }, { ...expected, entries: expectedEntries })
   );
 }
 
@@ -131,7 +131,7 @@ function byName(writes: readonly LogWrite[]): LogWrite[] {
   return [...writes].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Compares what a scope holds. */
+/** Compares the values and the position of a scope. */
 export function scopeDifference(actual: LoadedScope, expected: LoadedScope, inAnyOrder?: boolean): Difference {
   return (
     difference(actual.pos, expected.pos, 'pos') ??
@@ -140,7 +140,7 @@ export function scopeDifference(actual: LoadedScope, expected: LoadedScope, inAn
   );
 }
 
-/** Compares a page. Where it says where it ends, that is the place of its last row: no row of a case is corrupt. */
+/** Compares a page. If it has the place of its end, that is the place of its last row: no row of a case is corrupt. */
 export function pageDifference({ corrupt = [], ...actual }: Page, expected: ListedPage): Difference {
   const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown =>
     rows.map(({ key, created, rev, time }) => ({
@@ -165,14 +165,14 @@ export function pageDifference({ corrupt = [], ...actual }: Page, expected: List
   );
 }
 
-/** Where a session stands in a list. */
+/** The place of a session in a list. */
 function placeOf(row: Page['rows'][number] | undefined): Place | undefined {
   return row && { time: row.time, sessionId: row.key.sessionId, userId: row.key.userId };
 }
 
-/** Compares what others have done. Only the order of names that came into being counts. */
+/** Compares the changes of others. Only the order of new names counts. */
 function changedDifference(actual: Changed, expected: Changed, path: string): Difference {
-  return first(['app', 'user'] as const, (scope) => {
+  return first(SHARED_SCOPES, (scope) => {
     const [left, right] = [actual[scope], expected[scope]];
     if (left === undefined || right === undefined) {
       return left === right ? undefined : differs(`${path}.${scope}`, left, right);
@@ -202,8 +202,8 @@ export function differenceInAnyOrder(actual: readonly unknown[], expected: reado
   return rest.length === 0 ? undefined : `these answers did not come: ${short(rest)}`;
 }
 
-function wanted(state: Loaded['state']): (typeof SCOPES)[number][] {
-  return SCOPES.filter((scope) => state[scope] !== undefined);
+function scopesOf(state: Loaded['state']): StoredScope[] {
+  return STORED_SCOPES.filter((scope) => state[scope] !== undefined);
 }
 
 function first<Item>(items: readonly Item[], find: (item: Item) => Difference): Difference {
@@ -216,12 +216,12 @@ function first<Item>(items: readonly Item[], find: (item: Item) => Difference): 
   return undefined;
 }
 
-/** Says that two are not the same. */
+/** Describes two different values. */
 export function differs(path = 'the answer', actual: unknown, expected: unknown): string {
   return `${path} is ${short(actual)}, not ${short(expected)}`;
 }
 
-/** As JSON, cut where it gets long. */
+/** As JSON, shortened if it is long. */
 function short(value: unknown): string {
   const text = (JSON.stringify(value) as string | undefined) ?? String(value);
   return text.length > 400 ? `${text.slice(0, 400)}… (${text.length} characters)` : text;

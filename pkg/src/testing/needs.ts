@@ -1,8 +1,8 @@
-// What a case needs, and a store does not have.
+// The needs of a case that a store does not meet.
 
 import type { StoreCase, StoreHarness, StoreNeed } from './case.js';
 
-/** What a case needs and a harness, or its store, does not have. */
+/** The needs of a case that a harness, or its store, does not meet. */
 export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: StoreHarness): StoreNeed[] {
   const { guards = 'all', keeps = [], resolves = [], lacks = [] } = harness.store;
   const has = (need: StoreNeed): boolean => {

@@ -1,8 +1,8 @@
-// Runs one case over one store. Nothing here knows a test runner, a host or a store.
+// Runs one case over one store. Independent of test runners, hosts and stores.
 
 import { isStoreError, type StoreError } from '../store/store-error.js';
 import {
-  asked,
+  comparable,
   difference,
   differenceInAnyOrder,
   differs,
@@ -12,7 +12,7 @@ import {
   scopeDifference,
 } from './compare.js';
 import { missingNeeds } from './needs.js';
-import { toldWithout, type Told } from './told.js';
+import { normalizerFor, type Normalizer } from './normalize.js';
 import type { Change, Hint, LeaseAnswer, Migrate, SessionStore, StoreContext } from '../store/contract.js';
 import type {
   CommitStep,
@@ -29,19 +29,19 @@ import type {
   StoreStep,
 } from './case.js';
 
-/** What a commit, or a lease, came to. */
+/** The answer of a commit, or of a lease. */
 type Answer = Outcome | LeaseAnswer | { readonly fence: number };
 
-/** How long a hint is waited for, and how long until the change is made once more, in milliseconds. */
+/** The time to wait for a hint, and between repetitions of the change, in milliseconds. */
 const HINT_TIMEOUT_MS = 10_000;
 const POLL_MS = 100;
 
 /**
  * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and
- * disposes of the storage, whatever happened.
+ * disposes of the storage, even after a failure.
  *
- * Throws an `Error` that names the case, the step and the difference. Throws as well when the case needs what there is
- * not; {@link missingNeeds} tells beforehand.
+ * Throws an `Error` that names the case, the step and the difference. Also throws when the case has needs that are
+ * not met; {@link missingNeeds} lists them beforehand.
  */
 export async function runStoreCase({ name, needs, steps }: StoreCase, open: OpenHarness): Promise<void> {
   const harness = await open();
@@ -72,20 +72,20 @@ export async function runStoreCase({ name, needs, steps }: StoreCase, open: Open
 class Run {
   readonly #harness: StoreHarness;
   readonly #context: StoreContext = { signal: new AbortController().signal };
-  readonly #told: Told;
+  readonly #normalizer: Normalizer;
   #store: SessionStore;
   #another: Promise<SessionStore> | undefined;
   #stop: (() => void) | undefined;
   #hints: Hint[] = [];
   #onHint: (() => void) | undefined;
   #isHintedTooLate = false;
-  /** When the lease that was answered last ends. */
+  /** The time when the lease of the last answer ends. */
   #until = -Infinity;
 
   constructor(harness: StoreHarness) {
     this.#harness = harness;
     this.#store = harness.store;
-    this.#told = toldWithout(harness.store.lacks ?? []);
+    this.#normalizer = normalizerFor(harness.store.lacks ?? []);
   }
 
   async start(migrate: Migrate): Promise<void> {
@@ -118,8 +118,8 @@ class Run {
       const [outcomes] = await Promise.all([Promise.all(open), Promise.all(others)]);
       fail(
         differenceInAnyOrder(
-          outcomes.map((outcome) => asked(this.#toldOutcome(outcome), {})),
-          (step.outcomes ?? []).map((outcome) => this.#toldOutcome(outcome)),
+          outcomes.map((outcome) => comparable(this.#normalOutcome(outcome), {})),
+          (step.outcomes ?? []).map((outcome) => this.#normalOutcome(outcome)),
         ),
       );
     } else if ('reopen' in step) {
@@ -151,7 +151,7 @@ class Run {
         fail(this.#outcomeDifference(outcomes[index], expected, `answer ${index}`)),
       );
     } else if ('load' in step) {
-      const { loaded } = this.#told;
+      const { loaded } = this.#normalizer;
       const answer = loaded(await store.load(step.load, step.query ?? {}, context));
       fail(
         anyDifference([step.answer, ...(step.or ?? [])], (expected) =>
@@ -159,7 +159,7 @@ class Run {
         ),
       );
     } else if ('list' in step) {
-      const { page } = this.#told;
+      const { page } = this.#normalizer;
       const answer = page(await store.list(step.list, context));
       fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, page(expected))));
     } else if ('remove' in step) {
@@ -198,7 +198,7 @@ class Run {
     }
   }
 
-  /** Deletes a session, and compares why it was not. */
+  /** Deletes a session, and compares the refusal. */
   async #removeDifference(
     { remove, created, fence, throws, actual }: RemoveStep,
     store: SessionStore,
@@ -208,9 +208,9 @@ class Run {
     return difference(refusal ?? undefined, throws && { throws, actual });
   }
 
-  /** Compares what a scope holds. One that has no session is not told by a store that lacks `scopes`. */
+  /** Compares the values of a scope. A store that lacks `scopes` need not know one without a session. */
   async #scopeDifference(step: LoadScopeStep, store: SessionStore): Promise<string | undefined> {
-    const { scope } = this.#told;
+    const { scope } = this.#normalizer;
     try {
       const answer = scope(await store.loadScope(step.loadScope, this.#context));
       return scopeDifference(answer, scope(step.answer), step.namesInAnyOrder);
@@ -222,16 +222,16 @@ class Run {
     }
   }
 
-  #toldOutcome<Any extends Outcome | { readonly fence: number }>(outcome: Any): Any {
-    return 'fence' in outcome ? outcome : (this.#told.outcome(outcome) as Any);
+  #normalOutcome<Any extends Outcome | { readonly fence: number }>(outcome: Any): Any {
+    return 'fence' in outcome ? outcome : (this.#normalizer.outcome(outcome) as Any);
   }
 
-  /** Compares what became of a change, as far as this store can tell it. */
+  /** Compares the outcome of a change, as far as this store can answer it. */
   #outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
-    return outcomeDifference(actual && this.#told.outcome(actual), this.#told.outcome(expected), path);
+    return outcomeDifference(actual && this.#normalizer.outcome(actual), this.#normalizer.outcome(expected), path);
   }
 
-  /** Compares what became of a lease. When it ends is compared with what was answered before: clocks differ. */
+  /** Compares the answer of a lease. Its end is compared with that of the previous answer, because clocks differ. */
   #leaseDifference(actual: Refused | LeaseAnswer, { answer, until: wanted }: LeaseStep): string | undefined {
     const { until, ...rest } = actual as LeaseAnswer;
     if (answer === undefined) {
@@ -245,7 +245,7 @@ class Run {
       outcomeDifference(rest as unknown as Outcome, answer as Outcome) ??
       (!('throws' in answer) && !Number.isFinite(until) ? differs('until', until, 0) : undefined) ??
       (wanted === 'later' && !(until > before) ? differs('until', until, `later than ${before}`) : undefined) ??
-      // A clock of the store may count finer than it answers.
+      // A clock of the store may be finer than its answers.
       (wanted === 'same' && !(Math.abs(until - before) <= 1) ? differs('until', until, before) : undefined)
     );
   }
@@ -256,7 +256,7 @@ class Run {
     await this.start(migrate);
   }
 
-  /** The other store on the same storage: made once. */
+  /** The other store on the same storage, which is made once. */
   #other(): Promise<SessionStore> {
     this.#another ??= (async () => {
       const store = await this.#harness.another?.();
@@ -310,7 +310,7 @@ function numbered({ id, event, ...change }: Change, count: number): Change {
   return { ...change, id: next, ...(event && { event: { ...event, id: next } }) };
 }
 
-/** What a call comes to, or why it is refused. */
+/** The result of a call, or its refusal. */
 async function orRefused<T>(call: Promise<T>): Promise<T | Refused> {
   try {
     return await call;
@@ -335,22 +335,22 @@ function withoutUntil(answer: Refused | LeaseAnswer): Refused | { readonly fence
   return 'throws' in answer ? { throws: answer.throws } : { fence: answer.fence };
 }
 
-/** Compares what became of a change. The revision that a refusal tells is looked at where the case has one. */
+/** Compares the outcome of a change. The revision of a refusal is compared if the case has one. */
 function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
   if (actual === undefined || 'throws' in actual !== 'throws' in expected) {
     return differs(path, actual, expected);
   }
   const isActualWanted = !('throws' in expected) || expected.actual !== undefined;
-  return difference(isActualWanted ? asked(actual, expected) : { ...actual, actual: undefined }, expected, path);
+  return difference(isActualWanted ? comparable(actual, expected) : { ...actual, actual: undefined }, expected, path);
 }
 
-/** The first difference, unless one of several answers is the right one. */
+/** The first difference, unless one of several answers matches. */
 function anyDifference<Answer>(
   answers: readonly Answer[],
   find: (answer: Answer) => string | undefined,
 ): string | undefined {
-  const found = answers.map(find);
-  return found.includes(undefined) ? undefined : found[0];
+  const differences = answers.map(find);
+  return differences.includes(undefined) ? undefined : differences[0];
 }
 
 function fail(message: string | false | undefined): void {

@@ -1,9 +1,9 @@
-// What is being watched: who waits for which target, and when it is looked at again.
+// The targets that are watched: the readers of each, and the times at which it is read again.
 
 import type { Hint, Known } from '../store/contract.js';
 import type { SessionKey, UpdateStateTarget } from '../model/types.js';
 
-/** The longest that a host's timer can wait, in milliseconds. */
+/** The longest delay of a host's timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Scopes that a change has written to. */
@@ -12,7 +12,7 @@ interface ScopeSet {
   readonly user: boolean;
 }
 
-/** Where a session is. */
+/** The identity and the revision of a session. */
 export interface SessionHead extends Known {
   readonly created: string;
   readonly rev: number;
@@ -20,58 +20,58 @@ export interface SessionHead extends Known {
 
 /** One target, for all its readers. */
 export class Topic {
-  /** What was read last, for all readers: what it is depends on the kind of the target. */
+  /** The answer of the last read, for all readers; its type depends on the kind of target. */
   head: unknown;
-  /** How many readers it has. */
+  /** The number of readers. */
   readers = 0;
-  /** Of a session: how many of its readers watch it whole. */
+  /** Of a session: the number of readers that watch it whole. */
   wholeReaders = 0;
-  /** One more for each time that the values of its app, or of its user, may have moved while it was watched whole. */
+  /** Counts the times that the values of the app or the user of a session that is watched whole may have changed. */
   scopeMoves = 0;
   readonly #topics: Topics;
-  /** One more for each time that it was woken. */
+  /** Counts the wakes. */
   #wakes = 0;
-  /** One more for each time that the head was left behind, and how many of these the last reading has seen. */
+  /** Counts the times that the head became outdated; `#seen` is that count at the last read. */
   #moves = 1;
   #seen = 0;
-  /** When the head was read last, in milliseconds. */
+  /** The time of the last read, in milliseconds. */
   #readAt = -Infinity;
   #reading: Promise<void> | undefined;
-  /** The readers that wait, and what to call when it is woken. */
+  /** The waiting readers, with the functions that wake them. */
   readonly #waiting = new Map<object, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the timer is due, in milliseconds; never, when there is none. */
+  /** The time at which the timer is due, in milliseconds; `Infinity` without one. */
   #due = Infinity;
 
   constructor(topics: Topics) {
     this.#topics = topics;
   }
 
-  /** Tells a wake from the ones before. */
+  /** Distinguishes a wake from earlier ones. */
   get wakes(): number {
     return this.#wakes;
   }
 
-  /** Wakes all who wait. */
+  /** Wakes all waiting readers. */
   wake(): void {
     this.#wakes += 1;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    this.#stopLooking();
+    this.#stopTimer();
     waiting.forEach((resolve) => resolve());
   }
 
-  /** The head is not what there is now. */
+  /** Marks the head as outdated. */
   expire(): void {
     this.#moves += 1;
   }
 
-  /** Whether a reader waits. */
+  /** True when a reader waits. */
   get isWaitedFor(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** Reads the head, unless what was read last is young enough: once for all who ask at the same time. */
+  /** Reads the head, unless the last read is recent enough; once for all concurrent callers. */
   async refresh(poll: number, read: () => Promise<void>): Promise<void> {
     const isOld = this.#topics.hasOthers && performance.now() - this.#readAt >= poll;
     if (this.#seen < this.#moves || isOld) {
@@ -90,59 +90,59 @@ export class Topic {
       this.#reading = undefined;
     }
     if (this.isWaitedFor) {
-      // One who looks more often has found what they wait for.
+      // A reader with a shorter interval has found the change that they wait for.
       this.wake();
     }
   }
 
   /**
-   * Waits until it is woken after the wake `wakes`, and no longer than it takes until the head is old. One that stops
-   * waiting is never answered.
+   * Waits for a wake after `wakes`, and no longer than until the head is old. A reader that stops waiting is never
+   * answered.
    */
   async wait(reader: object, wakes: number, poll: number): Promise<void> {
     if (this.#wakes === wakes && !this.#topics.isClosed) {
       await new Promise<void>((resolve) => {
         this.#waiting.set(reader, resolve);
-        this.#lookAfter(poll);
+        this.#startTimer(poll);
       });
     }
   }
 
-  /** A reader does not wait any more. */
+  /** Ends the wait of a reader. */
   stopWaiting(reader: object): void {
     this.#waiting.delete(reader);
     if (this.#waiting.size === 0) {
-      this.#stopLooking();
+      this.#stopTimer();
     }
   }
 
-  readonly #look = (): void => {
+  readonly #timedOut = (): void => {
     this.expire();
     this.wake();
   };
 
-  /** Looks again when the head is so old, unless that is done sooner. There are timers only while readers wait. */
-  #lookAfter(poll: number): void {
+  /** Expires the head after `poll` milliseconds, unless it is due sooner. There are timers only while readers wait. */
+  #startTimer(poll: number): void {
     const due = this.#readAt + poll;
     if (this.#topics.hasOthers && due < this.#due) {
       clearTimeout(this.#timer);
       this.#due = due;
-      this.#timer = setTimeout(this.#look, Math.min(MAX_TIMER_MS, Math.max(0, due - performance.now())));
+      this.#timer = setTimeout(this.#timedOut, Math.min(MAX_TIMER_MS, Math.max(0, due - performance.now())));
     }
   }
 
-  #stopLooking(): void {
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#due = Infinity;
   }
 }
 
-/** All that is watched in one service. */
+/** The targets that are watched in one service. */
 export class Topics {
-  /** Whether others can write: it is looked at from time to time. */
+  /** True when others can write: targets are then read again from time to time. */
   readonly hasOthers: boolean;
   readonly #topics = new Map<string, Topic>();
-  /** By the name of an app, or of a user: the sessions that are watched whole. */
+  /** The sessions that are watched whole, by the name of their app and of their user. */
   readonly #followers = new Map<string, Set<Topic>>();
   #isClosed = false;
 
@@ -154,7 +154,7 @@ export class Topics {
     return this.#isClosed;
   }
 
-  /** The topic of a target, for a reader: it has to leave it. */
+  /** Enters a reader for a target; it has to leave. */
   enter(target: UpdateStateTarget): Topic {
     const name = nameOf(target);
     let topic = this.#topics.get(name);
@@ -166,7 +166,7 @@ export class Topics {
     return topic;
   }
 
-  /** A reader is done with a topic. */
+  /** Ends the use of a topic by a reader. */
   leave(target: UpdateStateTarget, topic: Topic, reader: object): void {
     topic.stopWaiting(reader);
     topic.readers -= 1;
@@ -175,7 +175,7 @@ export class Topics {
     }
   }
 
-  /** The topic of a session, for a reader of its app's values and its user's, too: it has to leave it. */
+  /** Enters a reader for a session, its app's values and its user's; it has to leave. */
   enterWhole(key: SessionKey): Topic {
     const topic = this.enter(key);
     topic.wholeReaders += 1;
@@ -186,7 +186,7 @@ export class Topics {
     return topic;
   }
 
-  /** A reader is done with what {@link Topics.enterWhole} gave it. */
+  /** Ends the use of a topic that {@link Topics.enterWhole} returned. */
   leaveWhole(key: SessionKey, topic: Topic, reader: object): void {
     topic.wholeReaders -= 1;
     for (const name of topic.wholeReaders === 0 ? scopeNamesOf(key) : []) {
@@ -199,7 +199,7 @@ export class Topics {
     this.leave(key, topic, reader);
   }
 
-  /** A session has moved. `head`: where it is now, if that is known. */
+  /** A session has changed. `head` is its new state, if that is known. */
   movedSession(key: SessionKey, head?: SessionHead): void {
     const topic = this.#find(key);
     if (topic !== undefined && head === undefined) {
@@ -210,17 +210,17 @@ export class Topics {
     topic?.wake();
   }
 
-  /** The values of an app have moved, or those of a user in it. */
+  /** The values of an app have changed, or those of a user in it. */
   movedScope(appName: string, userId: string | undefined): void {
-    this.#lookAt(this.#find({ appName, userId }));
+    this.#expireTopic(this.#find({ appName, userId }));
     for (const follower of this.#followersOf(appName, userId)) {
-      // What is cached of them has moved with it.
+      // The cached values have changed as well.
       follower.scopeMoves += 1;
       follower.wake();
     }
   }
 
-  /** A change was made, in these scopes. */
+  /** A change was committed in these scopes. */
   written(key: UpdateStateTarget, scopes: ScopeSet): void {
     this.writtenScopes(key, scopes);
     const { appName, userId, sessionId } = key;
@@ -229,7 +229,7 @@ export class Topics {
     }
   }
 
-  /** A change was made, in these scopes: of its session is told elsewhere. */
+  /** A change was committed in these scopes; its session is reported separately. */
   writtenScopes({ appName, userId }: UpdateStateTarget, { app, user }: ScopeSet): void {
     if (app) {
       this.movedScope(appName, undefined);
@@ -239,42 +239,42 @@ export class Topics {
     }
   }
 
-  /** Whether a reader waits for a session. */
+  /** True when a reader waits for a session. */
   isWaitedFor(key: SessionKey): boolean {
     return this.#find(key)?.isWaitedFor === true;
   }
 
-  /** Others may have moved a session, or the values of its app and its user. */
+  /** Others may have changed a session, or the values of its app and its user. */
   hinted({ appName, userId, sessionId }: Hint): void {
-    this.#lookAt(this.#find({ appName }));
+    this.#expireTopic(this.#find({ appName }));
     if (userId !== undefined) {
-      this.#lookAt(this.#find({ appName, userId }));
+      this.#expireTopic(this.#find({ appName, userId }));
       if (sessionId !== undefined) {
         this.movedSession({ appName, userId, sessionId });
       }
     }
-    this.#lookForFollowers(this.#followersOf(appName, userId));
+    this.#expireFollowers(this.#followersOf(appName, userId));
     if (userId !== undefined) {
-      this.#lookForFollowers(this.#followersOf(appName, undefined));
+      this.#expireFollowers(this.#followersOf(appName, undefined));
     }
   }
 
   /**
-   * Others may have moved what these sessions are watched with. One that waits looks for all of them: by what it loads
-   * the others hear of it. Those that do not wait look for themselves, when they read.
+   * Others may have changed scopes of these sessions. One waiting reader reads for all of them: the load reports to
+   * the others. Readers that do not wait read by themselves.
    */
-  #lookForFollowers(followers: readonly Topic[]): void {
+  #expireFollowers(followers: readonly Topic[]): void {
     const [first] = followers.filter(({ isWaitedFor }) => isWaitedFor);
     for (const follower of followers) {
       if (follower === first || !follower.isWaitedFor) {
         follower.scopeMoves += 1;
-        this.#lookAt(follower);
+        this.#expireTopic(follower);
       }
     }
   }
 
-  /** What was read last of a target is not what there is now. */
-  #lookAt(topic: Topic | undefined): void {
+  /** Expires the last read of a target, and wakes its readers. */
+  #expireTopic(topic: Topic | undefined): void {
     topic?.expire();
     topic?.wake();
   }
@@ -284,7 +284,7 @@ export class Topics {
     return followers === undefined ? [] : [...followers];
   }
 
-  /** Nothing more will come. */
+  /** Ends all watches. */
   close(): void {
     this.#isClosed = true;
     this.#topics.forEach((topic) => topic.wake());
@@ -295,7 +295,7 @@ export class Topics {
   }
 }
 
-/** What is known of where a session is: what was known of it before may say more of its scopes. */
+/** The later of two heads of a session. An earlier one of the same revision may know more of its scopes. */
 function laterHead(before: SessionHead | undefined, now: SessionHead): SessionHead {
   if (before?.created !== now.created) {
     return now;

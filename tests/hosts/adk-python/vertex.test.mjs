@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { DELETED } from 'statepad';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { against, differencesOf } from '../../vertex/compare/differences.mjs';
 import { place, record, statepad, steps } from '../../vertex/compare/record.mjs';
 import { spelledAlike, startPeer } from './vertex.mjs';

@@ -216,6 +216,42 @@ await withDatabase(async (database) => {
     assert.equal(time, 1);
   });
 
+  test('an event of another session than the one that is named is no duplicate', async () => {
+    await pool.query(emptyTables(schema));
+    const store = adkDatabaseStore(pool, { schema });
+    await store.commit(create('c1'), context);
+    const { created } = await store.load(keyOf(), {}, context);
+    await store.remove(keyOf(), context);
+    await store.commit(create('c2'), context);
+    await store.commit(append('e1'), context);
+    assert.equal(await codeOf(store.commit(append('e1', {}, keyOf(), { guard: { created } }), context)), 'not-found');
+  });
+
+  test('a value that the tables cannot keep is no reason before others', async () => {
+    await pool.query(emptyTables(schema));
+    const store = adkDatabaseStore(pool, { schema });
+    const guarded = (id) => append(id, {}, keyOf(), { guard: { keys: { app: { set: { a: '\0' } } } } });
+    assert.equal(await codeOf(store.commit(guarded('e1'), context)), 'not-found');
+    await store.commit(create('c1'), context);
+    assert.equal(await codeOf(store.commit(guarded('e1'), context)), 'conflict');
+    await store.commit(append('e1'), context);
+    assert.equal((await store.commit(guarded('e1'), context)).duplicate, true);
+  });
+
+  test('the guard of a creation is looked at, once it is known that there is no session', async () => {
+    await pool.query(emptyTables(schema));
+    const store = adkDatabaseStore(pool, { schema });
+    const expecting = (values) => ({ guard: { keys: { app: { set: values } } } });
+    const guarded = (id, values, key) => ({ ...create(id, { user: { set: { u: 1 } } }, key), ...expecting(values) });
+    assert.equal(await codeOf(store.commit(guarded('c1', { a: 1 }), context)), 'conflict');
+    assert.equal(await store.load(keyOf(), {}, context), null);
+    await store.commit(create('c1', { app: { set: { a: 1 } } }), context);
+    assert.equal(await codeOf(store.commit(guarded('c2', { a: 2 }), context)), 'exists');
+    assert.equal(await codeOf(store.commit(guarded('c2', { a: 2 }, keyOf('two')), context)), 'conflict');
+    await store.commit(guarded('c2', { a: 1 }, keyOf('two')), context);
+    assert.deepEqual({ ...(await store.load(keyOf('two'), {}, context)).state.user }, { u: 1 });
+  });
+
   test('an append locks no app and no user that it does not write', async (t) => {
     await pool.query(emptyTables(schema));
     const store = adkDatabaseStore(pool, { schema });

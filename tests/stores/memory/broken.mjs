@@ -11,6 +11,7 @@ import { brokenLogs } from './broken/logs.mjs';
 import { brokenMarks } from './broken/marks.mjs';
 import { brokenOpening } from './broken/opening.mjs';
 import { brokenOperators } from './broken/operators.mjs';
+import { brokenOrder } from './broken/order.mjs';
 import { brokenValues } from './broken/values.mjs';
 import { brokenWindows } from './broken/windows.mjs';
 
@@ -32,4 +33,5 @@ export const broken = {
   ...brokenLeases,
   ...brokenOperators,
   ...brokenLogs,
+  ...brokenOrder,
 };

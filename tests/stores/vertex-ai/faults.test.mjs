@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isStoreError, SessionService } from 'statepad';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { append, call, context, create, ENGINE, keyOf, opened, storeOver } from './words.mjs';
 
 const KEY = keyOf('s1');

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { increment, SessionService } from 'statepad';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { append, APP, context, create, keyOf, opened, PROJECT, storeOver } from './words.mjs';
 
 test('options that cannot be used are refused, and the message says what to give', () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DELETED, SessionService } from 'statepad';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { appendForeign, APP, keyOf, storeOver } from './words.mjs';
 
 /** One of them once found an append to a log that the store no longer had. */

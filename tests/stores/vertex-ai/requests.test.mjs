@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SessionService } from 'statepad';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { append, appendForeign, APP, call, context, ENGINE, keyOf, opened, requestsOf, storeOver } from './words.mjs';
 
 const KEY = keyOf('s1');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FunctionTool, InMemorySessionService, LlmAgent } from '@google/adk';
 import { StatepadSessionService } from 'statepad/adk';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { z } from 'zod';
 import { comparable, open, said } from '../../adk/harness.mjs';
 import { ScriptedModel } from '../../adk/scripted-model.mjs';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingNeeds, runStoreCase, storeCases } from 'statepad/testing';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { context, create, keyOf, storeOver } from './words.mjs';
 
 /** What the API has nothing for. */

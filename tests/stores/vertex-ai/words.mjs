@@ -2,8 +2,8 @@
 
 import { SessionService } from 'statepad';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
-import { fakeVertexAi } from 'statepad/testing/vertex';
 import * as changes from '../../support/changes.js';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 
 export const context = { signal: new AbortController().signal };
 export const PROJECT = { project: 'my-project', location: 'us-central1' };

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { SessionService } from 'statepad';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { adkService } from '../../stores/vertex-ai/adk.mjs';
 
 export const { steps, ...setting } = JSON.parse(readFileSync(new URL('steps.json', import.meta.url), 'utf8'));

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, test } from 'node:test';
 import { createEvent, createEventActions, VertexAiSessionService } from '@google/adk';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 
 // The client is ADK's own dependency, from where ADK finds it.
 const requireOfAdk = createRequire(fileURLToPath(import.meta.resolve('@google/adk')));

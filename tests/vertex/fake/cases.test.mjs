@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { casesOf } from '../../contract/read.mjs';
 import { randomFrom } from '../../support/random.js';
 import { asker, ENGINE, LOCATION, PROJECTS, SESSIONS } from './ask.mjs';

@@ -7,11 +7,11 @@ import { after, before, describe, test } from 'node:test';
 import { EdgeVM } from '@edge-runtime/vm';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 import { asker, addressOf, makeSession } from './ask.mjs';
 
 const PROGRAM = `
-  import { fakeVertexAi } from 'statepad/testing/vertex';
+  import { fakeVertexAi } from '../../support/vertex/index.ts';
   export async function converse() {
     const vertex = fakeVertexAi({ now: () => 0, random: () => 0.5 });
     const ask = async (method, path, body) => {

@@ -2,7 +2,7 @@
 // for ids, which go together one to one, and times, which have to be in the same order.
 
 import assert from 'node:assert/strict';
-import { fakeVertexAi } from 'statepad/testing/vertex';
+import { fakeVertexAi } from '../../support/vertex.mjs';
 
 const HOST = 'https://us-central1-aiplatform.googleapis.com/v1beta1';
 

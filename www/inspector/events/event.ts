@@ -1,31 +1,31 @@
-// One event, whole.
+// One event in full.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { Event, Json } from 'statepad';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import type { Inspection } from '../model/inspection.js';
 import { contentsOf, ITEM_LABEL, textFrom, type Item } from '../model/contents.js';
 import { deltaOf, splitKey } from '../model/log.js';
 import { goTo } from '../timeline/moment.js';
 import { base, label } from '../ui/style.js';
-import { LongLists } from '../ui/more.js';
+import { LongLists } from '../ui/long-lists.js';
 import { showValue } from '../ui/value.js';
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
-/** The members that have a place of their own. */
+/** The members that are shown separately. */
 const PLACED = new Set([
   ...['id', 'invocationId', 'author', 'timestamp', 'content', 'actions', 'customMetadata'],
   ...['errorCode', 'errorMessage', 'interrupted', 'inputTranscription', 'outputTranscription', 'output'],
 ]);
-/** Those of its actions and of its metadata that have one. */
+/** The members of its actions and of its metadata that are shown separately. */
 const PLACED_ACTIONS = new Set(['stateDelta', 'transferToAgent']);
 const PLACED_METADATA = new Set(['statepad', 'tempKeys']);
 
-/** The event that is selected, with all that it has. */
-export class StatepadEvent extends InspectorPart {
+/** The selected event with all of its members. */
+export class StatepadEvent extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     isOpen: { state: true },
     copied: { state: true },
   };
@@ -139,9 +139,9 @@ export class StatepadEvent extends InspectorPart {
       }
     `,
   ];
-  /** The event is shown as JSON, too. */
+  /** True when the event is shown as JSON, too. */
   declare private isOpen: boolean;
-  /** How the last copying went; empty before. */
+  /** The result of the last copy; empty before. */
   declare private copied: string;
   readonly #lists = new LongLists(this);
   #last: Event | undefined;
@@ -323,7 +323,7 @@ function wrote(inspection: Inspection, event: Event, lists: LongLists): Template
   </div>`;
 }
 
-/** All that has no place of its own, by its path. What is empty says nothing. */
+/** All other members, by their paths. Empty ones are omitted. */
 function restOf(event: Event): [string, Json][] {
   const { actions = {}, customMetadata = {} } = event as Partial<Event>;
   const members = [

@@ -5,7 +5,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { VirtualizerController } from '@tanstack/lit-virtual';
 import { eventsStyle } from './style.js';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { AfterLayout } from '../ui/after-layout.js';
 import type { Inspection } from '../model/inspection.js';
 import { deltaOf, keysOf, splitKey } from '../model/log.js';
@@ -15,25 +15,25 @@ import { nameOf } from '../model/session-name.js';
 import { lowerBound } from '../timeline/layout.js';
 import { base } from '../ui/style.js';
 
-/** The height of a row, in px: on one line, and on two where there is little room. */
+/** The height of a row, in px: one line, or two where there is little room. */
 const ROW = 30;
 const TALL_ROW = 52;
-/** Narrower than this there is little room, in px. */
+/** The width below which there is little room, in px. */
 const NARROW = 560;
-/** The height of the list, in px, when it has enough in it. */
+/** The largest height of the list, in px. */
 const HEIGHT = 390;
-/** As many keys as a row names. */
+/** The number of keys that a row names. */
 const CHIPS = 3;
 
-/** The events of a session, newest last; those with what is searched for, when something is. */
-export class StatepadEvents extends InspectorPart {
+/** The events of a session, newest last; during a search, the matching ones. */
+export class StatepadEvents extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     filling: { type: Boolean, reflect: true },
     isNarrow: { state: true },
   };
   static override styles = [base, eventsStyle];
-  /** The list is as high as its box, and not as high as it likes. */
+  /** True to make the list as high as its box. */
   declare filling: boolean;
   declare private isNarrow: boolean;
   readonly #virtual = new VirtualizerController<HTMLElement, HTMLElement>(this, {
@@ -45,10 +45,10 @@ export class StatepadEvents extends InspectorPart {
   readonly #sizes = new ResizeObserver(() => {
     this.isNarrow = (this.#list?.clientWidth ?? NARROW) < NARROW;
   });
-  /** The end stays visible. */
+  /** True while the end stays visible. */
   #isFollowing = true;
   readonly #afterLayout = new AfterLayout();
-  /** Where the list is scrolled to, in px. */
+  /** The scroll position of the list, in px. */
   #top = 0;
   /** The height of all rows as they are on screen, in px. The log may be ahead of it. */
   #all = 0;
@@ -95,7 +95,7 @@ export class StatepadEvents extends InspectorPart {
     }
     this.#all = count * this.#height;
     const items = virtual.getVirtualItems().filter(({ index }) => index < count);
-    const place = selected === undefined ? -1 : this.#placeOf(selected);
+    const place = selected === undefined ? -1 : this.#indexOf(selected);
     const isDrawn = items.some(({ index }) => index === place);
     return html`<p class="row count quiet">
         <span>${matches === undefined ? plural(all) : `${count.toLocaleString('en')} of ${plural(all)}`}</span>
@@ -168,7 +168,7 @@ export class StatepadEvents extends InspectorPart {
     </div>`;
   }
 
-  /** How many events tell of an error, and the way from one to the next. */
+  /** The number of events that report an error, with the way from one to the next. */
   #errors({ log: { errors }, selected = 0 }: Inspection): TemplateResult | typeof nothing {
     if (errors.length === 0) {
       return nothing;
@@ -182,8 +182,8 @@ export class StatepadEvents extends InspectorPart {
     return this.inspection?.matches?.[index] ?? index + 1;
   }
 
-  /** Where an event stands in the list, from 0; -1 when it does not. */
-  #placeOf(revision: number): number {
+  /** The index of an event in the list, or -1. */
+  #indexOf(revision: number): number {
     const matches = this.inspection?.matches;
     if (matches === undefined) {
       return revision - 1;
@@ -200,7 +200,7 @@ export class StatepadEvents extends InspectorPart {
     }
   }
 
-  /** Moves to what has changed since the last time: the event that is selected, the moment, the end. */
+  /** Scrolls to changes: the selected event, the moment, the end. */
   #bringIntoView(list: HTMLElement, { session, selected, revision, isNow }: Inspection): void {
     const before = this.#shown;
     const id = session === undefined ? '' : nameOf(session);
@@ -210,10 +210,10 @@ export class StatepadEvents extends InspectorPart {
       this.#isFollowing = true;
     }
     const hasMoved = !isNow && revision !== before?.moment;
-    const wanted = selected !== before?.selected ? selected : hasMoved ? revision : undefined;
-    const place = wanted === undefined ? -1 : this.#placeOf(wanted);
+    const target = selected !== before?.selected ? selected : hasMoved ? revision : undefined;
+    const place = target === undefined ? -1 : this.#indexOf(target);
     const isNews = this.#all !== before?.all || (isNow && before.moment !== undefined);
-    // Whoever asks where things are makes the browser lay out all that has changed: only when there is a reason.
+    // Measuring makes the browser lay out all changes: only when there is a reason.
     if (place < 0 && !(isNews && this.#isFollowing)) {
       return;
     }
@@ -228,7 +228,7 @@ export class StatepadEvents extends InspectorPart {
     }
   }
 
-  /** Other parts that are still drawing may have left more room, or less, than there is in the end. */
+  /** Corrects the layout after other components have been drawn, which may have changed the room. */
   #settle(): void {
     const list = this.#list;
     if (list !== null && this.#isFollowing && list.scrollTop < list.scrollHeight - list.clientHeight - 1) {
@@ -266,9 +266,9 @@ export class StatepadEvents extends InspectorPart {
       void goTo(inspection, selected);
     } else if (move !== undefined) {
       const last = this.#count - 1;
-      const place = selected === undefined ? -1 : this.#placeOf(selected);
-      const wanted = place < 0 && Number.isFinite(move) ? last : place + move;
-      inspection.select(this.#revisionAt(Math.min(Math.max(wanted, 0), last)));
+      const place = selected === undefined ? -1 : this.#indexOf(selected);
+      const target = place < 0 && Number.isFinite(move) ? last : place + move;
+      inspection.select(this.#revisionAt(Math.min(Math.max(target, 0), last)));
     } else {
       return;
     }

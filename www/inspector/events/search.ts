@@ -1,12 +1,12 @@
-// Searching keys, values, authors and what was said.
+// The search for keys, values, authors and messages.
 
 import { css, html, type TemplateResult } from 'lit';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { isFound } from '../model/rows.js';
 import { base } from '../ui/style.js';
 
-/** The search field of an inspection. The other parts show what was found. */
-export class StatepadSearch extends InspectorPart {
+/** The search field of an inspection. The other components show the matches. */
+export class StatepadSearch extends InspectorElement {
   static override styles = [
     base,
     css`

@@ -1,4 +1,4 @@
-// How the list of events looks.
+// The styles of the list of events.
 
 import { css } from 'lit';
 

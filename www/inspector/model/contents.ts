@@ -1,16 +1,16 @@
-// What an event has in it besides what it wrote, in the order in which a reader wants it: words, thoughts, tool calls
-// and their answers, code, files, transfers, errors. Logs come from elsewhere: nothing has to be what its type says.
+// The content of an event besides its delta, in the order in which a reader wants it: words, thoughts, tool calls and
+// their answers, code, files, transfers, errors. Logs may come from other programs: no member need have its type.
 
 import type { Event, Json } from 'statepad';
 
-/** One thing that an event has in it. */
+/** One item of an event's content. */
 export interface Item {
   readonly kind: ItemKind;
-  /** What it is called: a tool, a file, another agent, an error's code. Empty where there is no name. */
+  /** The name of a tool, a file, another agent, or an error's code. Empty if there is none. */
   readonly name: string;
-  /** Its words, or its code. Empty where there are none. */
+  /** Its words, or its code. Empty if there are none. */
   readonly text: string;
-  /** What a call is given, or what a tool has answered; `undefined` where there is nothing of the kind. */
+  /** The arguments of a call, or the answer of a tool; otherwise `undefined`. */
   readonly value?: Json;
 }
 
@@ -30,7 +30,7 @@ export type ItemKind =
   | 'error'
   | 'other';
 
-/** What stands before an item in a line of its own; empty for words, which need nothing before them. */
+/** The label before an item in a line of its own; empty for words, which need none. */
 export const ITEM_LABEL: Readonly<Record<ItemKind, string>> = {
   text: '',
   thought: 'Thought',
@@ -49,7 +49,7 @@ export const ITEM_LABEL: Readonly<Record<ItemKind, string>> = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Everything that an event has in it, errors first: they are what its reader came for. */
+/** All items of an event, errors first, because readers look for them. */
 export function contentsOf(event: Event): readonly Item[] {
   const members = event as unknown as Members;
   const { parts } = membersOf(members['content']);
@@ -74,7 +74,7 @@ export function lineOf({ kind, name, text, value }: Item): string {
   return named === '' ? shown : shown === '' ? named : `${named}: ${shown}`;
 }
 
-/** All that an event has in it, as one line; empty when it has nothing. */
+/** The whole content of an event, as one line; empty when it has none. */
 export function summaryOf(event: Event): string {
   return contentsOf(event)
     .map((one) => lineOf(one).trim())
@@ -82,12 +82,12 @@ export function summaryOf(event: Event): string {
     .join(' · ');
 }
 
-/** As much of a summary as a row or a title shows, in characters. */
+/** The length of a summary in a row or a title, in characters. */
 const SHORT = 400;
 
 const shortSummaries = new WeakMap<Event, string>();
 
-/** The beginning of {@link summaryOf}, made once for each event: a value in it may be long. */
+/** The beginning of {@link summaryOf}, made once for each event, because a value in it may be long. */
 export function shortSummaryOf(event: Event): string {
   let short = shortSummaries.get(event);
   if (short === undefined) {
@@ -97,14 +97,14 @@ export function shortSummaryOf(event: Event): string {
   return short;
 }
 
-/** Whether an event tells of an error. */
+/** True when an event reports an error. */
 export function isError(event: Event): boolean {
   return errorOf(event as unknown as Members).length > 0;
 }
 
 /**
- * Whether an event is a user's: its author says so, or what was said does. Tools answer in the user's role, too: those
- * are the agent's.
+ * True for an event of a user, by its author, or by the role of its content. The answers of tools have the user's
+ * role, too: those are the agent's.
  */
 export function isOfUser(event: Event): boolean {
   const { role, parts } = membersOf((event as unknown as Members)['content']);
@@ -112,7 +112,7 @@ export function isOfUser(event: Event): boolean {
   return event.author === 'user' || (role === 'user' && !isAnswer);
 }
 
-/** Whether an event has words for its reader, and not only what agents do among themselves. */
+/** True when an event has words for its reader, besides the internal work of agents. */
 export function isSpoken(event: Event): boolean {
   return contentsOf(event).some(({ kind }) => kind === 'text' || kind === 'file' || kind === 'transcript');
 }
@@ -122,7 +122,7 @@ function errorOf({ errorCode, errorMessage }: Members): Item[] {
   return name === '' && text === '' ? [] : [item('error', { name, text })];
 }
 
-/** Members that only say how another one is meant. */
+/** Members that only qualify another one. */
 const MODIFIERS = new Set(['text', 'thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution']);
 
 function itemsOf(part: Members): Item[] {
@@ -137,7 +137,7 @@ function itemsOf(part: Members): Item[] {
   return items;
 }
 
-/** How the members of a part are read. */
+/** Readers of the members of a part. */
 const READERS: Readonly<Record<string, (members: Members, value: Json) => Item>> = {
   functionCall: ({ name, args }) => item('call', { name: textFrom(name), value: args }),
   functionResponse: ({ name, response }) => item('response', { name: textFrom(name), value: response }),
@@ -163,7 +163,7 @@ function other(name: string): (members: Members, value: Json) => Item {
   return (_, value) => item('other', { name, value });
 }
 
-/** The size of bytes that are written as base64. */
+/** The size of bytes in base64. */
 function sizeOf(data: unknown): string {
   const bytes = typeof data === 'string' ? Math.floor((data.replace(/=+$/u, '').length * 3) / 4) : 0;
   return bytes === 0 ? '' : bytes < 1024 ? `${bytes} bytes` : `${(bytes / 1024).toFixed(0)} KiB`;
@@ -180,7 +180,7 @@ function outputOf({ output }: Members): Item[] {
   return output === undefined || output === null ? [] : [item('output', { value: output })];
 }
 
-/** What else an event does: `stateDelta` is told by the keys that it wrote. */
+/** The other actions of an event, without `stateDelta`, whose keys are shown separately. */
 function actionsOf(actions: Members): Item[] {
   const items: Item[] = [];
   const to = textFrom(actions['transferToAgent']);
@@ -216,7 +216,7 @@ function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
-/** A text, or a number as one; empty for all else: what is shown as it is must be no object. */
+/** A text, or a number as one; empty for other values, because an object must not be shown as it is. */
 export function textFrom(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }

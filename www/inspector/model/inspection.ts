@@ -1,35 +1,36 @@
-// What is looked at: one session of a service, at one moment, as it moves. The parts of the inspector show it.
+// One session of a service, at one moment, kept up to date. The components of the inspector show it.
 
 import { DELETED } from 'statepad';
-import type { Event, EventInit, Hint, Json, Session, SessionKey, SessionService } from 'statepad';
+import type { Event, EventInit, Json, Session, SessionKey, SessionService } from 'statepad';
+import type { Hint } from 'statepad/store';
 import { Log, noteOfTemp } from './log.js';
 import type { SessionReader } from './reader.js';
 import { rowsAt, type KeyRow } from './rows.js';
 
 /** Options of an {@link Inspection}. */
 export interface InspectionOptions {
-  /** The apps whose sessions can be chosen. */
+  /** The apps to choose sessions from. */
   readonly apps: readonly string[];
-  /** Nothing can be written. */
+  /** True to prevent all writes. */
   readonly readOnly?: boolean;
-  /** Tells when somebody else may have written: a store's `watch`. */
+  /** Reports possible writes by others: a store's `watch`. */
   readonly watch?: ((onHint: (hint: Hint) => void) => () => void) | undefined;
-  /** Who writes what is edited here; `inspector` unless told otherwise. */
+  /** The author of edits; `inspector` by default. */
   readonly author?: string;
 }
 
-/** As often others' writes are looked for, should a hint have got lost, in ms. */
+/** The interval of checks for others' writes, in case a hint was lost, in ms. */
 const PATROL = 5000;
 
 /**
- * One session of a service at one moment. Fires `change` whenever something that it shows has changed; `problem`, a
- * `CustomEvent` with the error as `detail`, when following the session fails, and with `undefined` when it goes on;
- * and `deleted`, with the id, when somebody else has deleted the session.
+ * One session of a service at one moment. Fires `change` whenever it has changed; `problem`, a `CustomEvent` with the
+ * error as `detail`, when following the session fails, and with `undefined` when it succeeds again; and `deleted`,
+ * with the id, when somebody else has deleted the session.
  */
 export class Inspection extends EventTarget {
-  /** What is read. */
+  /** The source of reads. */
   readonly reader: SessionReader;
-  /** What is written to; `undefined` when nothing can be. */
+  /** The target of writes; `undefined` when there is none. */
   readonly service: SessionService | undefined;
   readonly apps: readonly string[];
   readonly readOnly: boolean;
@@ -40,37 +41,37 @@ export class Inspection extends EventTarget {
   sessions: readonly Session[] = [];
   /** All keys at the moment. */
   rows: readonly KeyRow[] = [];
-  /** The revision of the event that is shown whole. */
+  /** The revision of the event that is shown in full. */
   selected: number | undefined;
   /** The key whose history is shown. */
   traced: string | undefined;
-  /** What is searched for; empty for nothing. */
+  /** The text that is searched for; empty for none. */
   query = '';
-  /** The revisions of the events that have it, ascending; `undefined` when nothing is searched for. */
+  /** The revisions of the matching events, ascending; `undefined` without a search. */
   matches: readonly number[] | undefined;
 
   #session: Session | undefined;
-  /** The moment that was chosen; `undefined` is now. */
+  /** The chosen moment; `undefined` is now. */
   #moment: number | undefined;
   /** The `temp:` keys of the invocation that runs in this page. */
   #temp: Readonly<Record<string, Json>> = {};
-  /** Whether {@link #temp} is known: only who has run an invocation knows what its `temp:` keys are. */
+  /** True when {@link #temp} is known: only the page that has run an invocation knows its `temp:` keys. */
   #knowsTemp = false;
-  /** The session that was found deleted. */
+  /** The session whose deletion was noticed. */
   #deleted: Session | undefined;
-  /** Why following fails. */
+  /** The error of the last attempt to follow. */
   #problem: unknown;
   #round = 0;
-  /** The revision that is travelled to and not shown yet. */
-  #wanted: number | undefined;
+  /** The revision to show next. */
+  #target: number | undefined;
   #isTravelling = false;
-  /** Counts what was asked to be looked at: the last one counts, whichever is there first. */
-  #asked = 0;
+  /** Counts requests to show a session: the last one counts, in any order of completion. */
+  #requests = 0;
   #reading: Promise<void> | undefined;
   #isBehind = false;
   readonly #stop: () => void;
 
-  /** Only a service can be written to: over another reader everything is read-only. */
+  /** Only a service can be written to: any other reader is read-only. */
   constructor(
     service: SessionService | SessionReader,
     { apps, readOnly = false, watch, author = 'inspector' }: InspectionOptions,
@@ -90,28 +91,28 @@ export class Inspection extends EventTarget {
     };
   }
 
-  /** The session that is looked at: the handle that was read last. */
+  /** The session on show: the handle that was read last. */
   get session(): Session | undefined {
     return this.#session;
   }
 
-  /** The revision that is shown, from 0, the creation. */
+  /** The revision on show, from 0, the creation. */
   get revision(): number {
     return this.#moment ?? this.#session?.revision ?? 0;
   }
 
-  /** The revision that is asked for: the one that is shown, or the one that {@link travel} is on its way to. */
-  get wanted(): number {
-    return this.#wanted ?? this.revision;
+  /** The target revision: the one on show, or the one that {@link travel} is computing. */
+  get target(): number {
+    return this.#target ?? this.revision;
   }
 
-  /** Whether the moment moves on with the session. */
+  /** True when the moment moves on with the session. */
   get isNow(): boolean {
     return this.#moment === undefined;
   }
 
   /**
-   * Whether the `temp:` keys of the moment are known. They are not stored: they are known now, while the invocation
+   * True when the `temp:` keys of the moment are known. They are not stored: they are known now, while the invocation
    * that wrote them runs in this page, and neither in the past nor after a reload.
    */
   get knowsTemp(): boolean {
@@ -123,7 +124,7 @@ export class Inspection extends EventTarget {
     this.#stop();
   }
 
-  /** Reads which sessions there are. */
+  /** Reads the list of sessions. */
   async list(): Promise<void> {
     const pages = await Promise.all(this.apps.map((appName) => this.reader.listSessions({ appName, order: 'desc' })));
     this.sessions = pages.flatMap(({ sessions }) => sessions);
@@ -131,8 +132,8 @@ export class Inspection extends EventTarget {
   }
 
   /**
-   * Looks at a session, unless another one is asked for meanwhile. Throws when it is not there any more, and what the
-   * store throws.
+   * Shows a session, unless another one is requested in the meantime. Throws when it is missing, and the errors of the
+   * store.
    */
   async open(key: SessionKey): Promise<void> {
     await this.#enter(async () => {
@@ -146,20 +147,20 @@ export class Inspection extends EventTarget {
   }
 
   async #enter(read: () => Promise<Session>): Promise<void> {
-    const asked = ++this.#asked;
+    const asked = ++this.#requests;
     const session = await read();
-    if (asked !== this.#asked) {
+    if (asked !== this.#requests) {
       return;
     }
     this.selected = undefined;
     this.traced = undefined;
     this.#moment = undefined;
-    this.#wanted = undefined;
+    this.#target = undefined;
     this.#knowsTemp = false;
     await this.show(session, {});
   }
 
-  /** Creates a session and looks at it, unless another one is asked for meanwhile. Throws as `createSession`. */
+  /** Creates a session and shows it, unless another one is requested in the meantime. Throws as `createSession`. */
   async create(request: Parameters<SessionService['createSession']>[0]): Promise<void> {
     await this.#enter(async () => {
       const session = await this.#writable().createSession(request);
@@ -168,7 +169,7 @@ export class Inspection extends EventTarget {
     });
   }
 
-  /** Reads again what is looked at. Calls while it reads are answered by one more reading. */
+  /** Reads the session again. Calls during a read share one more read. */
   async refresh(): Promise<void> {
     this.#isBehind = true;
     this.#reading ??= this.#read().finally(() => {
@@ -201,15 +202,15 @@ export class Inspection extends EventTarget {
       await this.#leave(shown);
       return;
     }
-    // Another session may have been opened meanwhile, or this one may have moved on.
+    // Another session may have been opened in the meantime, or this one may have moved on.
     if (this.#session === shown && session.revision >= shown.revision) {
       await this.show(session, this.#temp);
     }
   }
 
   /**
-   * Goes on with another session when the one that is looked at has been deleted by somebody else: the user's newest.
-   * While there is none, the deleted one stays in sight.
+   * Shows another session after somebody else has deleted the current one: the user's newest. If there is none, the
+   * deleted one stays on show.
    */
   async #leave(deleted: Session): Promise<void> {
     const { appName, userId, id } = deleted;
@@ -224,7 +225,7 @@ export class Inspection extends EventTarget {
     }
   }
 
-  /** Says that following fails, or that it does not any more. */
+  /** Reports that following fails, or that it succeeds again. */
   #tell(problem: unknown): void {
     if (problem !== this.#problem) {
       this.#problem = problem;
@@ -233,7 +234,8 @@ export class Inspection extends EventTarget {
   }
 
   /**
-   * Shows a handle as it is now. Its `temp:` keys are those of the invocation that runs, unless other ones are given.
+   * Shows the current state of a handle. Its `temp:` keys are those of the running invocation, unless others are
+   * passed.
    */
   async show(session: Session, temp?: Readonly<Record<string, Json>>): Promise<void> {
     this.#session = session;
@@ -244,7 +246,7 @@ export class Inspection extends EventTarget {
     await this.#compute();
   }
 
-  /** Goes to a revision, or to now: `undefined`. */
+  /** Shows a revision, or now: `undefined`. */
   async moveTo(revision: number | undefined): Promise<void> {
     const last = this.#session?.revision ?? 0;
     this.#moment = revision === undefined ? undefined : Math.min(Math.max(revision, 0), last);
@@ -252,14 +254,14 @@ export class Inspection extends EventTarget {
   }
 
   /**
-   * Goes to a revision as a hand on a slider does: it may ask for more of them than there are frames, and than can be
-   * computed, and only the last one of each counts. At the last revision the moment follows the session again. The
-   * event that is shown whole gives way to that of the moment. What fails is told as a `problem`.
+   * Shows a revision as a slider requests it: possibly more often than there are frames, and than can be computed, so
+   * that only the last request counts. At the last revision the moment follows the session again. The selected event
+   * is replaced by that of the moment. Failures are reported as a `problem`.
    */
   travel(revision: number): void {
-    this.#wanted = Math.min(Math.max(revision, 0), this.#session?.revision ?? 0);
+    this.#target = Math.min(Math.max(revision, 0), this.#session?.revision ?? 0);
     if (this.selected !== undefined) {
-      this.selected = Math.max(this.#wanted, 1);
+      this.selected = Math.max(this.#target, 1);
     }
     this.#changed();
     if (!this.#isTravelling) {
@@ -271,22 +273,22 @@ export class Inspection extends EventTarget {
   }
 
   async #arrive(): Promise<void> {
-    while (this.#wanted !== undefined) {
+    while (this.#target !== undefined) {
       await new Promise(requestAnimationFrame);
-      const wanted = this.#wanted;
+      const target = this.#target;
       try {
-        await this.moveTo(wanted >= (this.#session?.revision ?? 0) ? undefined : wanted);
+        await this.moveTo(target >= (this.#session?.revision ?? 0) ? undefined : target);
       } catch (error) {
         this.dispatchEvent(new CustomEvent('problem', { detail: error }));
       }
-      if (this.#wanted === wanted) {
-        this.#wanted = undefined;
+      if (this.#target === target) {
+        this.#target = undefined;
         this.#changed();
       }
     }
   }
 
-  /** Shows the event of a revision whole, or none. */
+  /** Shows the event of a revision in full, or none. */
   select(revision: number | undefined): void {
     this.selected = revision;
     this.#changed();
@@ -298,7 +300,7 @@ export class Inspection extends EventTarget {
     this.#changed();
   }
 
-  /** Searches keys, values, authors and what was said. */
+  /** Searches keys, values, authors and messages. */
   search(query: string): void {
     this.query = query;
     this.#look();
@@ -318,7 +320,7 @@ export class Inspection extends EventTarget {
       this.#knowsTemp ||= hasTemp(event);
       await this.show(session, tempAfter(this.#temp, event));
     } else {
-      // It was read again meanwhile, or another session is looked at.
+      // It was read again in the meantime, or another session is on show.
       await this.refresh();
     }
     return stored;
@@ -343,7 +345,7 @@ export class Inspection extends EventTarget {
     });
   }
 
-  /** Computes the keys of the moment. When a later call has begun meanwhile, its answer is the one that counts. */
+  /** Computes the keys of the moment. If a later call has begun in the meantime, only that one counts. */
   async #compute(): Promise<void> {
     const session = this.#session;
     if (session === undefined) {
@@ -372,8 +374,8 @@ function hasTemp({ actions }: EventInit): boolean {
 }
 
 function tempAfter(temp: Readonly<Record<string, Json>>, { actions }: EventInit): Readonly<Record<string, Json>> {
-  const written = Object.entries(actions?.stateDelta ?? {}).filter(([key]) => key.startsWith('temp:'));
-  const all = Object.entries({ ...temp, ...Object.fromEntries(written) });
+  const writes = Object.entries(actions?.stateDelta ?? {}).filter(([key]) => key.startsWith('temp:'));
+  const all = Object.entries({ ...temp, ...Object.fromEntries(writes) });
   return Object.fromEntries(all.filter(([, value]) => value !== DELETED)) as Record<string, Json>;
 }
 

@@ -1,12 +1,12 @@
-// The log of a session as the inspector's parts need it: what can be told of an event without looking at all others.
+// The log of a session for the inspector's components, with an index of each event.
 
 import type { Event } from 'statepad';
 import { isError, summaryOf } from './contents.js';
 
-/** The scopes that keep what is written to them, in the order in which a reader sees them. */
+/** The scopes, in the order in which a reader sees them. */
 export const SCOPES = ['session', 'app', 'user', 'temp'] as const;
 
-/** Where a key lives. */
+/** The scope of a key. */
 export type Scope = (typeof SCOPES)[number];
 
 /** The prefix of the keys that are not stored. */
@@ -26,7 +26,7 @@ export function splitKey(key: string): { readonly scope: Scope; readonly name: s
 
 /**
  * The keys that an event wrote, and those of them that it deleted; and the `temp:` keys that it noted. A log never has
- * those keys: who writes them may note their names, without the prefix, as `customMetadata.tempKeys`.
+ * those keys: their writer may note their names, without the prefix, as `customMetadata.tempKeys`.
  */
 export function deltaOf(event: Event): {
   readonly delta: Readonly<Record<string, unknown>>;
@@ -34,10 +34,10 @@ export function deltaOf(event: Event): {
   readonly temp: readonly string[];
 } {
   const { actions, customMetadata } = event as Partial<Event>;
-  const told = customMetadata as { statepad?: { deleted?: readonly string[] }; tempKeys?: unknown } | undefined;
-  const names = Array.isArray(told?.tempKeys) ? (told.tempKeys as unknown[]) : [];
+  const metadata = customMetadata as { statepad?: { deleted?: readonly string[] }; tempKeys?: unknown } | undefined;
+  const names = Array.isArray(metadata?.tempKeys) ? (metadata.tempKeys as unknown[]) : [];
   const temp = names.flatMap((name) => (typeof name === 'string' ? [`${TEMP}${name}`] : []));
-  return { delta: actions?.stateDelta ?? {}, deleted: new Set(told?.statepad?.deleted ?? []), temp };
+  return { delta: actions?.stateDelta ?? {}, deleted: new Set(metadata?.statepad?.deleted ?? []), temp };
 }
 
 /** The metadata that notes the `temp:` keys among those that an event writes; empty when there are none. */
@@ -52,35 +52,37 @@ export function keysOf(event: Event): string[] {
   return [...Object.keys(delta), ...temp];
 }
 
-/** Whether a list of events begins with all of an earlier one: a log only grows. */
+/** True when a list of events begins with all of an earlier one: a log only grows. */
 export function isContinued(earlier: readonly object[], events: readonly object[]): boolean {
   const last = earlier.length - 1;
   return last < 0 || (earlier[0] === events[0] && earlier[last] === events[last]);
 }
 
-/** The events of a session, and what a picture of them shows. Events are counted by revision: the first one is 1. */
+/**
+ * The events of a session, with the data for a picture of them. Events are counted by revision: the first one is 1.
+ */
 export class Log {
   /** In the order of appending: the event of revision `r` is `events[r - 1]`. */
   events: readonly Event[] = [];
   /** Every author, in the order in which they first spoke. */
   readonly authors: string[] = [];
-  /** By place: the author's place in {@link Log.authors}. */
+  /** By index: the author's index in {@link Log.authors}. */
   readonly lanes: number[] = [];
-  /** By place: the {@link SCOPE_BIT}s of what the event wrote. */
+  /** By index: the {@link SCOPE_BIT}s of the event's writes. */
   readonly scopes: number[] = [];
   /**
-   * By place: the revision of the first event of the same turn, that is with the same invocation id and no other
-   * between.
+   * By index: the revision of the first event of the same turn, which is an unbroken run of events with one invocation
+   * id.
    */
   readonly turns: number[] = [];
-  /** By place: how many turns have begun by then, its own included. */
+  /** By index: the number of turns up to it, its own included. */
   readonly turnNumbers: number[] = [];
-  /** The revisions of the events that tell of an error, ascending. */
+  /** The revisions of the events that report an error, ascending. */
   readonly errors: number[] = [];
   readonly #lanes = new Map<string, number>();
   readonly #texts: (string | undefined)[] = [];
 
-  /** Takes over the events as they are now. Those that it knows are not looked at again. */
+  /** Takes over the current events. Known ones are not examined again. */
   update(events: readonly Event[]): void {
     if (!isContinued(this.events, events)) {
       this.#clear();
@@ -96,21 +98,21 @@ export class Log {
     return this.events[revision - 1];
   }
 
-  /** Who appended an event: a name to show. */
+  /** The name of an event's author. */
   author(revision: number): string {
     return this.authors[this.lanes[revision - 1] ?? -1] ?? '';
   }
 
-  /** The revisions whose event has a text in its words, author, keys or values, whatever its case; ascending. */
+  /** The revisions whose event has a text in its words, author, keys or values, ignoring case; ascending. */
   find(query: string): number[] {
-    const wanted = query.toLowerCase();
-    const found: number[] = [];
+    const needle = query.toLowerCase();
+    const matches: number[] = [];
     this.events.forEach((event, place) => {
-      if ((this.#texts[place] ??= searchText(event)).includes(wanted)) {
-        found.push(place + 1);
+      if ((this.#texts[place] ??= searchText(event)).includes(needle)) {
+        matches.push(place + 1);
       }
     });
-    return found;
+    return matches;
   }
 
   #add(event: Event, place: number, before: Event | undefined): void {

@@ -1,8 +1,8 @@
-// What the inspector asks of a service.
+// The part of a service that the inspector reads.
 
 import type { HistoryStep, Json, Session, SessionKey } from 'statepad';
 
-/** What an inspection reads: a service, or whatever answers as one does. */
+/** The source of an inspection: a service, or a substitute. */
 export interface SessionReader {
   getSession(key: SessionKey): Promise<Session | undefined>;
   listSessions(request: {

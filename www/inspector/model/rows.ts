@@ -1,19 +1,19 @@
-// The state of a session at a moment, key by key: the value, who wrote it, and what the turn did to it.
+// The state of a session at a moment, key by key: the value, its writer, and the effect of the turn.
 
 import type { Event, Json, Session } from 'statepad';
 import type { SessionReader } from './reader.js';
 import { deltaOf, splitKey, type Log, type Scope } from './log.js';
 
-/** What the turn of the moment did to a key. */
+/** The effect of the moment's turn on a key. */
 export type RowChange = 'added' | 'changed' | 'deleted';
 
-/** What wrote a key: an event, or the creation of the session. */
+/** The writer of a key: an event, or the creation of the session. */
 export interface KeyWriter {
   /** Of the event; 0 for the creation. */
   readonly revision: number;
   /** Absent for the creation. */
   readonly event?: Event | undefined;
-  /** The value; `undefined` where it deleted the key. */
+  /** The value; `undefined` for a deletion. */
   readonly to?: Json | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface KeyWriter {
 export interface KeyRow {
   /** With its prefix. */
   readonly key: string;
-  /** Without. */
+  /** Without its prefix. */
   readonly name: string;
   readonly scope: Scope;
   /** Absent when the turn deleted the key. */
@@ -29,13 +29,13 @@ export interface KeyRow {
   /** The value as compact JSON; empty when there is none. */
   readonly text: string;
   readonly change: RowChange | undefined;
-  /** The value before the turn, where the turn changed it. */
+  /** The value before the turn, if the turn changed it. */
   readonly before: Json | undefined;
-  /** The last write that this session's log knows. */
+  /** The last write in this session's log. */
   readonly writer: KeyWriter | undefined;
   /**
-   * Where the value comes from: the `writer`'s event, the session's `creation`, `elsewhere` (another session wrote it
-   * since or before, or it is not known who), or the running invocation (`temp`).
+   * The source of the value: the `writer`'s event, the session's `creation`, `elsewhere` (another session, before or
+   * since, or unknown), or the running invocation (`temp`).
    */
   readonly source: 'event' | 'creation' | 'elsewhere' | 'temp';
 }
@@ -52,7 +52,7 @@ export interface Moment {
 
 type State = Readonly<Record<string, Json>>;
 
-/** All keys at a moment, those included that its turn has deleted. */
+/** All keys at a moment, including those that its turn has deleted. */
 export async function rowsAt(
   service: SessionReader,
   { session, log, revision, temp }: Moment,
@@ -66,7 +66,7 @@ export async function rowsAt(
   const deleted = [...written].filter((key) => !Object.hasOwn(state, key) && Object.hasOwn(before, key));
   const keys = [...Object.keys(state), ...deleted];
   const writers = lastWrites(log, revision);
-  // A key of its own that no event has written is from the creation. Of others the service knows.
+  // An own key that no event has written is from the creation. The service knows the others.
   const unknown = keys.filter((key) => !writers.has(key) && splitKey(key).scope !== 'session');
   const steps = await Promise.all(unknown.map((key) => service.history(session, key, { until: revision, last: 1 })));
   const others = new Map(unknown.map((key, index) => [key, steps[index]?.[0]]));
@@ -78,7 +78,7 @@ export async function rowsAt(
   return [...rows, ...Object.entries(temp).map(([key, value]) => tempRow(key, value))];
 }
 
-/** What a session shows now: others may have written `app:` and `user:` keys since its last event. */
+/** The current state of a session: others may have written `app:` and `user:` keys since its last event. */
 function storedStateOf({ state }: Session): State {
   return Object.fromEntries(Object.entries(state).filter(([key]) => splitKey(key).scope !== 'temp'));
 }
@@ -97,12 +97,12 @@ function changeOf(key: string, before: State, after: State): RowChange | undefin
   return was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed';
 }
 
-/** The member of a record: a key may be called as what every object has. */
+/** The own member of a record, because a key may be named like an inherited member. */
 function ownOf(state: State, key: string): Json | undefined {
   return Object.hasOwn(state, key) ? state[key] : undefined;
 }
 
-/** The last writes that the events of a log have made, by key. */
+/** The last write of each key in the events of a log. */
 function lastWrites(log: Log, until: number): Map<string, KeyWriter> {
   const writers = new Map<string, KeyWriter>();
   log.events.slice(0, until).forEach((event, place) => {
@@ -124,7 +124,7 @@ function row(
   const isIts =
     writer !== undefined && (writer.to === undefined ? value === undefined : JSON.stringify(writer.to) === text);
   const { scope, name } = splitKey(key);
-  // Own keys without a writer are from a creation that nobody has written down.
+  // Own keys without a writer are from a creation that is not recorded.
   const other = scope === 'session' ? 'creation' : 'elsewhere';
   const source = isIts ? (writer.event === undefined ? 'creation' : 'event') : other;
   return { key, name, scope, value, text, change: turn?.change, before: turn?.before, writer, source };
@@ -144,12 +144,12 @@ function tempRow(key: string, value: Json): KeyRow {
   };
 }
 
-/** Whether a key or its value has what is searched for, whatever its case. */
+/** True when a key or its value contains a text, ignoring case. */
 export function isFound({ key, text }: KeyRow, query: string): boolean {
   return query === '' || `${key}\n${text}`.toLowerCase().includes(query.toLowerCase());
 }
 
-/** What became of each key whose value is another one than before. */
+/** The change of each key whose value differs. */
 export function differences(before: readonly KeyRow[], after: readonly KeyRow[]): Map<string, RowChange> {
   const was = textsOf(before);
   const is = textsOf(after);

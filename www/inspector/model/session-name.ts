@@ -1,4 +1,4 @@
-// Telling sessions apart.
+// Unique names of sessions.
 
 import type { Session } from 'statepad';
 
@@ -7,7 +7,7 @@ export function nameOf({ appName, userId, id }: Pick<Session, 'appName' | 'userI
   return JSON.stringify([appName, userId, id]);
 }
 
-/** Whether two handles are of one session. */
+/** True when two handles are of one session. */
 export function isSameSession(one: Session, other: Session): boolean {
   return nameOf(one) === nameOf(other);
 }

@@ -1,10 +1,10 @@
-// What wrote a key: each step goes to its moment.
+// The writes of a key, with links to their moments.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { HistoryStep, Json, Session } from 'statepad';
 import type { Inspection } from '../model/inspection.js';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { splitKey } from '../model/log.js';
 import { goTo } from '../timeline/moment.js';
 import { nameOf } from '../model/session-name.js';
@@ -12,26 +12,26 @@ import { reasonOf } from '../ui/reason.js';
 import { base } from '../ui/style.js';
 import { showText } from '../ui/value.js';
 
-/** As many steps are drawn at first, and as many more each time that more are asked for. */
+/** The number of steps that are drawn at first, and added by each click. */
 const STEPS = 200;
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** What is drawn of a key's history. */
-interface Shown {
-  /** Of which key of which session. */
+/** The drawn history of a key. */
+interface DrawnHistory {
+  /** The key and its session. */
   readonly of: string;
   /** Oldest first. */
   readonly steps: readonly HistoryStep[];
   readonly hasEarlier: boolean;
-  /** Later steps than this revision are left out; `undefined` when none are. */
+  /** The last revision of the steps; `undefined` without a limit. */
   readonly until: number | undefined;
 }
 
-/** The history of the key that is traced, newest step first. */
-export class StatepadHistory extends InspectorPart {
+/** The history of the traced key, newest step first. */
+export class StatepadHistory extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     shown: { state: true },
     problem: { state: true },
   };
@@ -47,7 +47,7 @@ export class StatepadHistory extends InspectorPart {
         font-size: 0.8125rem;
       }
 
-      /* A long history scrolls by itself: what is below it stays within reach. */
+      /* A long history scrolls by itself, so that the content below stays within reach. */
       ol {
         overflow-y: auto;
         max-height: 28rem;
@@ -127,20 +127,20 @@ export class StatepadHistory extends InspectorPart {
       }
     `,
   ];
-  declare private shown: Shown | undefined;
+  declare private shown: DrawnHistory | undefined;
   declare private problem: string | undefined;
-  /** How many steps are wanted. */
+  /** The number of requested steps. */
   #count = STEPS;
-  #asked: readonly unknown[] = [];
+  #request: readonly unknown[] = [];
   #round = 0;
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     super.willUpdate(changed);
     const { inspection } = this;
     const { session, traced, revision } = inspection ?? {};
-    const asked = [inspection, session, session?.revision, traced, revision];
-    if (asked.some((part, place) => part !== this.#asked[place])) {
-      this.#asked = asked;
+    const request = [inspection, session, session?.revision, traced, revision];
+    if (request.some((part, place) => part !== this.#request[place])) {
+      this.#request = request;
       void this.#read();
     }
   }
@@ -162,7 +162,7 @@ export class StatepadHistory extends InspectorPart {
     </div>`;
   }
 
-  #list(inspection: Inspection, { steps, hasEarlier, until }: Shown, key: string): TemplateResult {
+  #list(inspection: Inspection, { steps, hasEarlier, until }: DrawnHistory, key: string): TemplateResult {
     const { revision: moment } = inspection;
     const current = steps.findLast(({ revision }) => revision <= moment);
     const newestFirst = steps.toReversed();
@@ -215,7 +215,7 @@ export class StatepadHistory extends InspectorPart {
     void this.#read();
   }
 
-  /** Reads the steps. When a later call has begun meanwhile, its answer is the one that counts. */
+  /** Reads the steps. If a later call has begun in the meantime, only that one counts. */
   async #read(): Promise<void> {
     const round = ++this.#round;
     const { inspection } = this;
@@ -236,16 +236,13 @@ export class StatepadHistory extends InspectorPart {
     }
   }
 
-  /**
-   * The steps that are drawn already and those that came since, if the moment is among them; else the steps before the
-   * moment.
-   */
-  async #around({ reader, revision: moment }: Inspection, session: Session, key: string): Promise<Shown> {
+  /** The drawn steps and later ones, if the moment is among them; else the steps before the moment. */
+  async #around({ reader, revision: moment }: Inspection, session: Session, key: string): Promise<DrawnHistory> {
     const of = `${nameOf(session)}${key}`;
     if (this.shown?.of !== of) {
       this.#count = STEPS;
     }
-    const load = async (until?: number): Promise<Shown> => {
+    const load = async (until?: number): Promise<DrawnHistory> => {
       const last = this.#count + 1;
       const steps = await reader.history(session, key, {
         until: Math.min(until ?? session.revision, session.revision),
@@ -265,7 +262,7 @@ export class StatepadHistory extends InspectorPart {
   }
 }
 
-function hasMoment({ steps, hasEarlier, until }: Shown, moment: number): boolean {
+function hasMoment({ steps, hasEarlier, until }: DrawnHistory, moment: number): boolean {
   const isAfterFirst = !hasEarlier || (steps[0]?.revision ?? 0) <= moment;
   return isAfterFirst && (until === undefined || moment <= until);
 }
@@ -281,7 +278,7 @@ function summary(count: number, { key, isAll }: { readonly key: string; readonly
   return `${isAll ? '' : 'Some of the writes: '}${count} ${count === 1 ? 'write' : 'writes'}${by}, newest first.`;
 }
 
-/** From what to what. */
+/** The values before and after. */
 function values({ from, to }: HistoryStep, key: string): TemplateResult {
   const [was, is] = [textOf(from), textOf(to)];
   const [sign, word] = kindOf(was, is);
@@ -308,7 +305,7 @@ function textOf(value: Json | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** A moment as the reader writes it. Whoever wrote the log may have written any number. */
+/** A time in the reader's locale. The writer of a log may have written any number. */
 function time(timestamp: number): TemplateResult {
   const date = new Date(timestamp);
   return Number.isNaN(date.getTime())

@@ -1,17 +1,17 @@
-// Reads JSON that somebody types: where it stops being any, and why.
+// Parses typed JSON, with the place of and the reason for a fault.
 
 import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
 import type { Json } from 'statepad';
 
 /**
- * What {@link readJson} answers: a value, or why there is none. Places are counted from 1, `at` from 0 in UTF-16
+ * The result of {@link readJson}: a value, or a fault. Lines and columns are counted from 1, `at` from 0 in UTF-16
  * units.
  */
 export type Verdict =
   | { readonly value: Json; readonly reason?: never }
   | { readonly reason: string; readonly at: number; readonly line: number; readonly column: number };
 
-/** Reads a text as JSON. Engines tell what is wrong in their own words, or not where. */
+/** Reads a text as JSON. Engines describe faults in their own words, some of them without a place. */
 export function readJson(text: string): Verdict {
   try {
     return { value: JSON.parse(text) as Json };

@@ -1,8 +1,8 @@
-// Writes a key: a new one, or another value for one that is there.
+// The editor of a key: a new one, or another value for an existing one.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { isStatepadError } from 'statepad';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { splitKey, type Scope } from '../model/log.js';
 import { reasonOf } from '../ui/reason.js';
 import type { KeyRow } from '../model/rows.js';
@@ -12,7 +12,7 @@ import { showText } from '../ui/value.js';
 
 const PREFIX: Readonly<Record<Scope, string>> = { session: '', app: 'app:', user: 'user:', temp: 'temp:' };
 
-/** What was typed for a key. */
+/** The text that was typed for a key. */
 export interface Draft {
   readonly key: string;
   /** Empty for nothing. */
@@ -20,12 +20,12 @@ export interface Draft {
 }
 
 /**
- * Edits one key as JSON. Fires `close` when it is done, and `edit`, with a {@link Draft} as `detail`, for a key that
- * is there already.
+ * Edits one key as JSON. Fires `close` when it is done, and `edit`, with a {@link Draft} as `detail`, for an existing
+ * key.
  */
-export class StatepadKeyEditor extends InspectorPart {
+export class StatepadKeyEditor extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     key: { attribute: false },
     scope: { attribute: false },
     draft: { attribute: false },
@@ -56,7 +56,7 @@ export class StatepadKeyEditor extends InspectorPart {
         font-size: 0.8125rem;
       }
 
-      /* The marker lies behind the text, in a copy of it: so the field is as high as what is in it. */
+      /* The marker lies behind the text, in a copy of it: so the field is as high as its content. */
       .field {
         display: grid;
         overflow: auto;
@@ -116,13 +116,13 @@ export class StatepadKeyEditor extends InspectorPart {
   ];
   /** The key whose value is edited; `undefined` to add one. */
   declare key: string | undefined;
-  /** Where a key is added. */
+  /** The scope of a new key. */
   declare scope: Scope;
   /** A text to begin with instead of the value; empty for none. */
   declare draft: string;
   declare private name: string;
   declare private text: string;
-  /** The JSON text of the value that the editor knows of; empty for none. */
+  /** The JSON text of the value that the editor began with; empty for none. */
   declare private known: string;
   declare private problem: string | undefined;
   declare private isSaving: boolean;
@@ -215,7 +215,7 @@ export class StatepadKeyEditor extends InspectorPart {
       </p>`;
   }
 
-  /** What happened to the key since the editor knows it. */
+  /** Changes of the key since the editor has begun. */
   #meanwhile(key: string): TemplateResult | typeof nothing {
     const row = this.#row();
     const text = row?.text ?? '';
@@ -324,7 +324,7 @@ export class StatepadKeyEditor extends InspectorPart {
     }
   }
 
-  /** Why it cannot be saved as it is; goes to where that is mended. */
+  /** The reason why it cannot be saved; focuses the fault. */
   #refusal(verdict: Verdict): string | undefined {
     const nameInput = this.renderRoot.querySelector<HTMLInputElement>('.name input');
     if (nameInput !== null && (this.name === '' || nameInput.ariaInvalid === 'true')) {

@@ -1,6 +1,6 @@
-// Going through rows of buttons with the arrow keys, so that all of them are few stops of the Tab key.
+// Navigation between rows of buttons with the arrow keys, so that they need few stops of the Tab key.
 
-/** Goes from a button in a list to what stands at the same place in another row. To be called for each key pressed. */
+/** Moves the focus from a button in a list to the one at the same index in another row. A listener for key presses. */
 export function goToRow(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   const list = event.currentTarget as HTMLElement;

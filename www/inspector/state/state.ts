@@ -1,14 +1,14 @@
-// The state at the moment that is looked at: the four scopes side by side, what wrote each key, what the turn did to
-// it.
+// The state at the moment on show: the four scopes side by side, with the writer of each key, and the effect of the
+// turn.
 
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Session } from 'statepad';
 import type { Inspection } from '../model/inspection.js';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { SCOPES, splitKey, type Scope } from '../model/log.js';
 import { nameOf } from '../model/session-name.js';
-import { LongLists } from '../ui/more.js';
+import { LongLists } from '../ui/long-lists.js';
 import { reasonOf } from '../ui/reason.js';
 import { differences, isFound, type KeyRow, type RowChange } from '../model/rows.js';
 import { goToRow } from './row-keys.js';
@@ -20,39 +20,39 @@ import './key-editor.js';
 
 const SIGNS: Readonly<Record<RowChange, string>> = { added: '+', changed: '~', deleted: '−' };
 
-/** What the keys were when they were last drawn. */
+/** The keys as they were drawn last. */
 interface Drawn {
   readonly rows: readonly KeyRow[];
-  /** Of which session; `undefined` before there was one. */
+  /** The name of their session; `undefined` before there was one. */
   readonly of: string | undefined;
   readonly isNow: boolean;
 }
 
-/** All keys, to look at, to trace and to write. */
-export class StatepadState extends InspectorPart {
+/** All keys, to read, to trace and to write. */
+export class StatepadState extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     editing: { state: true },
     adding: { state: true },
     deleting: { state: true },
     problem: { state: true },
   };
   static override styles = [base, stateStyle];
-  /** The keys that are edited: each editor stays until it is closed, so that nothing typed gets lost. */
+  /** The keys that are edited: each editor stays until it is closed, so that no typed text gets lost. */
   declare private editing: readonly string[];
-  /** Where a key is added. */
+  /** The scopes in which a key is added. */
   declare private adding: readonly Scope[];
   /** The key that is about to be deleted. */
   declare private deleting: string | undefined;
-  /** Why the key in `deleting` could not be deleted. */
+  /** The reason why the key in `deleting` could not be deleted. */
   declare private problem: string | undefined;
   #shown: Inspection | undefined;
   /** The session whose keys are drawn. */
   #of: string | undefined;
   #drawn: Drawn = { rows: [], of: undefined, isNow: true };
-  /** What the editors begin with, by key, instead of the values. */
+  /** The initial texts of editors, by key, in place of the values. */
   readonly #drafts = new Map<string, string>();
-  /** How often each key has flashed, while it flashes. */
+  /** The number of flashes of each key that is flashing. */
   readonly #flashes = new Map<string, number>();
   #news = '';
   /** By scope: the key whose row has the Tab key's stops; the arrow keys go to the others. */
@@ -84,7 +84,7 @@ export class StatepadState extends InspectorPart {
     }
   }
 
-  /** Whoever has closed the history of a key is back at the key. */
+  /** Returns the focus to a key after its history was closed. */
   protected override updated(): void {
     const { traced } = this.inspection ?? {};
     if (this.#traced !== undefined && traced === undefined && document.activeElement === document.body) {
@@ -111,9 +111,11 @@ export class StatepadState extends InspectorPart {
     const own = rows.filter((row) => row.scope === scope);
     const shown = own.filter((row) => isFound(row, query) || this.editing.includes(row.key));
     const entries = shown.map((row): [string, KeyRow | undefined] => [row.key, row]);
-    // What is being typed stays, also when the key is not there at this moment.
-    const gone = this.editing.filter((key) => splitKey(key).scope === scope && !own.some((row) => row.key === key));
-    entries.push(...gone.map((key): [string, undefined] => [key, undefined]));
+    // An editor stays open even if the key is missing at this moment.
+    const withoutRow = this.editing.filter(
+      (key) => splitKey(key).scope === scope && !own.some((row) => row.key === key),
+    );
+    entries.push(...withoutRow.map((key): [string, undefined] => [key, undefined]));
     const wanted = this.#stops.get(scope);
     const stop = entries.some(([key]) => key === wanted) ? wanted : entries[0]?.[0];
     const isUnknown = scope === 'temp' && !inspection.knowsTemp;
@@ -221,7 +223,7 @@ export class StatepadState extends InspectorPart {
     this.editing = [...without(this.editing, key), key];
   }
 
-  /** What was typed for a key that is there already is its new value now. */
+  /** The text that was typed for an existing key becomes its new value. */
   #editInstead({ key, text }: Draft, scope: Scope): void {
     this.#drafts.set(key, text);
     this.adding = without(this.adding, scope);
@@ -241,7 +243,7 @@ export class StatepadState extends InspectorPart {
 
   async #ask(key: string): Promise<void> {
     [this.deleting, this.problem] = [key, undefined];
-    // Whoever holds Enter down does not delete.
+    // A user who holds Enter down deletes nothing.
     await this.#focus('no', key);
   }
 
@@ -276,7 +278,7 @@ export class StatepadState extends InspectorPart {
       ?.focus();
   }
 
-  /** Drops what belongs to the session before. */
+  /** Drops the state of the previous session. */
   #forget(): void {
     [this.adding, this.editing, this.deleting, this.problem] = [[], [], undefined, undefined];
     this.#drafts.clear();
@@ -285,7 +287,7 @@ export class StatepadState extends InspectorPart {
     this.#news = '';
   }
 
-  /** What is new since the keys were last drawn flashes, and is said. */
+  /** Flashes and announces changes since the keys were last drawn. */
   #compare(next: Drawn): void {
     const before = this.#drawn;
     this.#drawn = next;
@@ -328,7 +330,7 @@ function meaning(scope: Scope, { userId }: Session): string {
   }[scope];
 }
 
-/** What the turn did, which is also what the colours mean. */
+/** The effect of the turn, which also explains the colours. */
 function turn({ log, revision, rows }: Inspection): TemplateResult {
   const first = log.turns[revision - 1];
   const name =

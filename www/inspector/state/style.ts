@@ -1,4 +1,4 @@
-// How the state looks.
+// The styles of the state.
 
 import { css } from 'lit';
 
@@ -24,7 +24,7 @@ export const stateStyle = css`
     gap: 1rem 0.75rem;
   }
 
-  /* The session has the most keys, mostly: the others stand beside it. */
+  /* The session usually has the most keys: the others are beside it. */
   @container (min-width: 25rem) {
     .columns {
       grid-template:

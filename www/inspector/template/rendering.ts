@@ -1,13 +1,13 @@
-// A template in pieces: its source, and what it renders to, each with its placeholders told from the text around them.
+// A template in pieces: its source and its rendering, with placeholders separated from the text around them.
 
 import { isStatepadError, Template, type Missing, type Placeholder, type RenderOptions } from 'statepad';
 import { splitKey, type Scope } from '../model/log.js';
 
-/** A placeholder, where it stands in the source. */
+/** A placeholder in the source. */
 export interface Spot {
-  /** As it is written, from brace to brace: `{user:profile.city?}`. */
+  /** Its source, from brace to brace: `{user:profile.city?}`. */
   readonly source: string;
-  /** All that is looked up: `user:profile.city`, `artifact.file.txt`. */
+  /** The whole key: `user:profile.city`, `artifact.file.txt`. */
   readonly key: string;
   readonly scope: Scope | 'artifact';
   readonly optional: boolean;
@@ -15,38 +15,35 @@ export interface Spot {
   readonly line: number;
   /** The column of its brace, in characters (code points), from 1. */
   readonly column: number;
-  /** Where its source begins in the text, in UTF-16 units, as in `text.slice(start)`. */
+  /** The index of its source in the text, in UTF-16 units, as in `text.slice(start)`. */
   readonly start: number;
-  /** It is required, and there is nothing for it. */
+  /** True when it is required, and has no value. */
   readonly missing: boolean;
-  /** It is a `temp:` key, and what that was is not known: it is not stored. */
+  /** True for a `temp:` key with an unknown value: it is not stored. */
   readonly unstored: boolean;
   /** The most similar key, when it is missing. */
   readonly nearest: string | undefined;
 }
 
-/**
- * Text as it stands; or a placeholder and what stands for it: its source, its value, or its source again when it is
- * missing.
- */
+/** Literal text; or a placeholder with its source, its value, or its source again when it is missing. */
 export interface Piece {
   readonly text: string;
   readonly spot: Spot | undefined;
 }
 
-/** What {@link dissect} finds. */
+/** The result of {@link dissect}. */
 export interface Dissection {
-  /** The template: the texts of all pieces together are the text that was compiled. */
+  /** The template: the texts of all pieces together are the compiled text. */
   readonly source: readonly Piece[];
-  /** What it renders to; what is missing stands there as it is written. */
+  /** The rendering; missing placeholders appear as their source. */
   readonly rendered: readonly Piece[];
-  /** The error that rendering ends with, if it does; what is not known is no error. */
+  /** The error of the rendering, if any; unknown values are no error. */
   readonly error: { readonly code: string; readonly missing: readonly Missing[] } | undefined;
 }
 
 /**
- * Cuts a template and what it renders to into pieces. An artifact without a resolver is missing. Unless `knowsTemp`,
- * nothing can be told of `temp:` keys: they are not stored.
+ * Cuts a template and its rendering into pieces. An artifact without a resolver is missing. Unless `knowsTemp` is set,
+ * the values of `temp:` keys are unknown: they are not stored.
  */
 export function dissect(template: Template, options: RenderOptions, knowsTemp = true): Dissection {
   const isUnstored = (key: string): boolean => !knowsTemp && splitKey(key).scope === 'temp';
@@ -83,7 +80,7 @@ export function dissect(template: Template, options: RenderOptions, knowsTemp = 
   };
 }
 
-/** An error without the keys of which nothing can be told. */
+/** An error without the keys of unknown values. */
 function known(error: Dissection['error'], isUnstored: (key: string) => boolean): Dissection['error'] {
   const missing = error?.missing.filter(({ key }) => !isUnstored(key)) ?? [];
   return error === undefined || missing.length === 0 ? undefined : { code: error.code, missing };
@@ -101,7 +98,7 @@ function errorOf(template: Template, options: RenderOptions): Dissection['error'
   }
 }
 
-/** Where the placeholders begin. They are in the order of the text, so that all of them together cost one pass. */
+/** The indexes of the placeholders. They are in the order of the text, so that all of them together cost one pass. */
 function startsOf({ text, placeholders }: Template): number[] {
   let [at, line, column] = [0, 1, 1];
   return placeholders.map((placeholder: Placeholder) => {
@@ -118,8 +115,8 @@ function startsOf({ text, placeholders }: Template): number[] {
 }
 
 /**
- * What stands between the braces, without the blanks at both ends and without the `?`: what the core calls blanks,
- * `trim` does not.
+ * The text between the braces, without the blanks at both ends and without the `?`: the core's blanks differ from
+ * those of `trim`.
  */
 function contentOf(source: string): string {
   return source
@@ -134,8 +131,8 @@ function literalsOfSource(text: string, spots: readonly Spot[]): string[] {
 }
 
 /**
- * What escapes leave of the text is known by rendering alone: with a mark for each value, the text is what lies
- * between the marks.
+ * Only rendering shows the effect of escapes on the text: with a mark for each value, the text is what lies between
+ * the marks.
  */
 function literalsAsRendered(template: Template, spots: readonly Spot[]): string[] {
   const mark = markFor(template.text);
@@ -147,7 +144,7 @@ function literalsAsRendered(template: Template, spots: readonly Spot[]): string[
 }
 
 /**
- * A text of private-use characters that does not occur, whatever stands beside it: longer than any run of its first
+ * A text of private-use characters that does not occur, in any surroundings: longer than any run of its first
  * character.
  */
 function markFor(text: string): string {

@@ -1,9 +1,9 @@
-// An instruction template beside what it renders to at the moment that is shown.
+// An instruction template beside its rendering at the moment on show.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { Template, type Missing } from 'statepad';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { SCOPES } from '../model/log.js';
 import { dissect, type Dissection, type Piece } from './rendering.js';
 import { base } from '../ui/style.js';
@@ -11,8 +11,8 @@ import { base } from '../ui/style.js';
 const EMPTY: Dissection = { source: [], rendered: [], error: undefined };
 
 /** A template to edit and its rendering. Fires `template-change` (a `CustomEvent` with the new text as `detail`). */
-export class StatepadTemplate extends InspectorPart {
-  static override properties: PropertyDeclarations = { ...InspectorPart.properties, text: {} };
+export class StatepadTemplate extends InspectorElement {
+  static override properties: PropertyDeclarations = { ...InspectorElement.properties, text: {} };
   static override styles = [
     base,
     css`
@@ -48,7 +48,7 @@ export class StatepadTemplate extends InspectorPart {
         background: var(--paper);
       }
 
-      /* The mirror and the text area lie on each other: whatever places letters must be the same in both. */
+      /* The mirror and the text area lie on each other: all styles that place letters must be equal. */
       .mirror,
       textarea,
       .rendered {
@@ -120,7 +120,7 @@ export class StatepadTemplate extends InspectorPart {
         border-block-end: 2px solid var(--scope);
       }
 
-      /* For those who cannot tell the colours: a line of its own for each scope. */
+      /* For users who cannot distinguish the colours: a line style for each scope. */
       .spot[data-scope='app'] {
         border-block-end-style: double;
         border-block-end-width: 3px;
@@ -172,7 +172,7 @@ export class StatepadTemplate extends InspectorPart {
         padding: 0 0.35em;
       }
 
-      /* As high for a short message as for a long one: what stands around it does not move. */
+      /* The same height for short and long messages keeps its neighbours in place. */
       .outcome {
         overflow-y: auto;
         height: 3.6rem;
@@ -214,7 +214,7 @@ export class StatepadTemplate extends InspectorPart {
   }
 
   protected override render(): TemplateResult {
-    // Before there is a session there is as much room for it: what stands around it does not move.
+    // Before there is a session there is as much room for it, so that its neighbours stay in place.
     const { source, rendered, error } = this.#dissection ?? EMPTY;
     const unstored = keysUnstored(source);
     const hasArtifacts = source.some(({ spot }) => spot?.scope === 'artifact');
@@ -272,7 +272,7 @@ export class StatepadTemplate extends InspectorPart {
     </ul>`;
   }
 
-  /** Selects the placeholder, so that it can be written anew. */
+  /** Selects the placeholder, so that it can be replaced. */
   #goTo({ line, column }: Missing): void {
     const spot = this.#dissection?.source.find(
       (piece) => piece.spot?.line === line && piece.spot.column === column,
@@ -304,8 +304,8 @@ export class StatepadTemplate extends InspectorPart {
 }
 
 /**
- * A piece of the source or, with names for who reads it, of the rendering. No blanks around it: each of them would be
- * seen.
+ * A piece of the source or, with names for screen readers, of the rendering. No blanks around it: each of them would
+ * be visible.
  */
 function drawn({ text, spot }: Piece, isNamed: boolean): unknown {
   if (spot === undefined) {
@@ -320,7 +320,7 @@ function drawn({ text, spot }: Piece, isNamed: boolean): unknown {
   return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} ?data-unstored=${unstored} role="group" title=${name} aria-label=${name}>${text}</span>`;
 }
 
-/** The `temp:` keys of a template of which nothing can be told, each once. */
+/** The `temp:` keys of a template whose values are unknown, each once. */
 function keysUnstored(source: readonly Piece[]): string[] {
   return [...new Set(source.flatMap(({ spot }) => (spot?.unstored === true ? [spot.key] : [])))];
 }

@@ -1,14 +1,14 @@
-// Many events in little room: what shares a column when there is not a pixel for each.
+// Many events in little room: columns for events that have less than a pixel each.
 
 import { isContinued, SCOPE_BIT } from '../model/log.js';
-import { COLUMN, KEPT, lowerBound, type Kept, type Marked, type Places, type Range } from './layout.js';
+import { COLUMN, KEPT, lowerBound, type Kept, type Marked, type EventIndex, type Range } from './layout.js';
 
-/** The outlines of all columns that show a scope, or events that wrote nothing that is kept. */
+/** The outlines of all columns that show a scope, or events without stored writes. */
 export type ColumnPaths = Readonly<Record<Marked | 'none', string>>;
 
-/** How lanes are laid out, in px. */
+/** The layout of lanes, in px. */
 export interface Lanes {
-  /** Where the first one begins. */
+  /** The top of the first one. */
   readonly top: number;
   /** The height of each. */
   readonly height: number;
@@ -18,18 +18,18 @@ export interface Lanes {
 interface Column {
   readonly lane: number;
   readonly column: number;
-  /** How many of them wrote to each scope, in the order of `KEPT`. */
+  /** The number of events that wrote to each scope, in the order of `KEPT`. */
   readonly counts: [number, number, number];
-  /** Whether one of them wrote `temp:` keys. */
+  /** True when one of them wrote `temp:` keys. */
   hasTemp: boolean;
 }
 
 /**
- * The events of a range as columns, by lane: each scope has its own third of the lane, filled as high as many events
- * of the column wrote to it. With `only`, an ascending list of revisions, no others count.
+ * The events of a range as columns, by lane: each scope has its own third of the lane, filled according to the number
+ * of events of the column that wrote to it. With `only`, an ascending list of revisions, no others count.
  */
 export function columnPaths(
-  places: Places,
+  places: EventIndex,
   range: Range,
   {
     step,
@@ -47,7 +47,7 @@ export function columnPaths(
     const [x, y] = [round(column * per * step), lanes.top + lane * lanes.height];
     KEPT.forEach((scope, index) => {
       const count = counts[index] ?? 0;
-      // What happened once must be seen, too.
+      // Single events must be visible, too.
       const height = round((third - 0.5) * Math.max(count / most, 0.25));
       paths[scope] +=
         count === 0 ? '' : `M${x} ${round(y + 3 + (index + 1) * third - height)}h${width}v${height}h${-width}z`;
@@ -60,7 +60,7 @@ export function columnPaths(
 }
 
 function columnsOf(
-  { lanes, scopes }: Places,
+  { lanes, scopes }: EventIndex,
   range: Range,
   { per, only }: { readonly per: number; readonly only: readonly number[] | undefined },
 ): Column[] {
@@ -93,19 +93,19 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** As many buckets as an overview has at most. */
+/** The largest number of buckets in an overview. */
 const MOST = 512;
 
-/** How much was written to each scope along a log: buckets of equally many events, which a longer log makes wider. */
+/** The number of writes to each scope along a log, in buckets of equally many events, which widen as the log grows. */
 export class Density {
-  /** How many events a bucket has; the last one may have fewer. A power of two. */
+  /** The number of events in a bucket; the last one may have fewer. A power of two. */
   size = 1;
-  /** By bucket: how many of its events wrote to each scope. */
+  /** By bucket: the number of its events that wrote to each scope. */
   readonly counts: Readonly<Record<Kept, number[]>> = { session: [], app: [], user: [] };
   #events: readonly object[] = [];
   #paths: Readonly<Record<Kept, string>> | undefined;
 
-  /** Takes over what a log has come to. Events that it knows are not looked at again. */
+  /** Takes over a grown log. Known events are not examined again. */
   update({ events, scopes }: { readonly events: readonly object[]; readonly scopes: readonly number[] }): void {
     if (!isContinued(this.#events, events)) {
       this.#clear();

@@ -1,4 +1,4 @@
-// The lane of one key in the timeline: what it was, from write to write.
+// The lane of one key in the timeline: its values, from write to write.
 
 import { html, nothing, type TemplateResult } from 'lit';
 import { styleMap } from 'lit/directives/style-map.js';
@@ -8,13 +8,13 @@ import { splitKey } from '../model/log.js';
 import { nameOf } from '../model/session-name.js';
 import { COLUMN, type Range, type Span } from './layout.js';
 
-/** As narrow as a value's text may get, in px. */
+/** The least width for a value's text, in px. */
 const LEGIBLE = 22;
 
-/** The width of a letter, in px. About that much is enough. */
+/** The approximate width of a letter, in px. */
 const LETTER = 7.3;
 
-/** As much of a value as a title shows, in characters. */
+/** The length of a value in a title, in characters. */
 const TITLE = 600;
 
 /** From one write of a key to the next one, in px from the start of the picture. */
@@ -26,9 +26,9 @@ export interface Stretch extends Span {
 }
 
 /**
- * What a key was along a span. `steps` are its writes, ascending: those in the span, and the last one before. A
- * stretch ends where the next one begins, or with the last revision, `count`. Those that are too narrow to be seen
- * give way to the next one.
+ * The values of a key along a span. `steps` are its writes, ascending: those in the span, and the last one before. A
+ * stretch ends at the next write, or with the last revision, `count`. Stretches that are too narrow to be seen are
+ * merged into the next one.
  */
 function stretchesOf(
   steps: readonly Pick<HistoryStep, 'revision' | 'to'>[],
@@ -46,22 +46,22 @@ function stretchesOf(
   return stretches.reverse();
 }
 
-/** Reads the writes of the traced key that lie in the range that is drawn. */
+/** Reads the writes of the traced key within the drawn range. */
 export class Trace {
   /** The writes in the range, and the last one before it; ascending. */
   steps: readonly HistoryStep[] = [];
-  /** The key that they are of. */
+  /** The key of the steps. */
   key: string | undefined;
-  #wanted = '';
+  #request = '';
 
-  /** Looks again, when something else is wanted than before, and tells when `steps` have changed. */
+  /** Reads again if the request differs from the last one, and returns true when `steps` have changed. */
   async update(inspection: Inspection, { first, last }: Range): Promise<boolean> {
     const { session, traced, reader } = inspection;
-    const wanted = JSON.stringify([session && nameOf(session), session?.revision, traced, first, last]);
-    if (wanted === this.#wanted) {
+    const request = JSON.stringify([session && nameOf(session), session?.revision, traced, first, last]);
+    if (request === this.#request) {
       return false;
     }
-    this.#wanted = wanted;
+    this.#request = request;
     if (traced !== this.key) {
       this.key = traced;
       this.steps = [];
@@ -73,7 +73,7 @@ export class Trace {
       until: Math.max(last, 0),
       last: Math.max(last - first, 0) + 2,
     });
-    if (wanted !== this.#wanted) {
+    if (request !== this.#request) {
       return false;
     }
     const before = steps.findLastIndex(({ revision }) => revision < first);

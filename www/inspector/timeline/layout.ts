@@ -1,24 +1,24 @@
-// The arithmetic of the timeline's picture, without a screen: where an event is, what is visible, what lies under the
-// pointer. Every revision has a slot of the same width, `step` pixels, the creation (0) the first one.
+// The geometry of the timeline, independent of a screen: the positions of events, the visible range, the event under
+// the pointer. Every revision has a slot of the same width, `step` pixels, the creation (0) the first one.
 
 import { SCOPE_BIT, type Scope } from '../model/log.js';
 
-/** The scopes that a log keeps, from the top of a mark to its bottom. */
+/** The scopes that a log stores, from the top of a mark to its bottom. */
 export const KEPT = ['session', 'app', 'user'] as const satisfies readonly Scope[];
 
-/** A scope that a log keeps. */
+/** A scope that a log stores. */
 export type Kept = (typeof KEPT)[number];
 
-/** The scopes that a mark shows: what a log keeps, and the `temp:` keys that an event has noted. */
+/** The scopes that a mark shows: the stored ones, and `temp` for the keys that an event has noted. */
 export const MARKED = [...KEPT, 'temp'] as const satisfies readonly Scope[];
 
 /** A scope that a mark shows. */
 export type Marked = (typeof MARKED)[number];
 
-/** The widths of a slot that can be chosen, in px. */
+/** The available widths of a slot, in px. */
 export const STEPS = [3, 6, 10, 14, 20, 30, 44] as const;
 
-/** The width of a slot to begin with, in px; and the most that a few events get. */
+/** The initial width of a slot, in px; and the largest that a few events get. */
 export const STEP = 14;
 const ROOMY = 30;
 
@@ -37,39 +37,37 @@ const TAIL = 12;
 /** A picture must not be wider than browsers can scroll, in px. */
 const WIDEST = 12_000_000;
 
-/** What is known of each event, by place: see `Log`. */
-export interface Places {
+/** Data of each event, by index: see `Log`. */
+export interface EventIndex {
   readonly lanes: readonly number[];
   readonly scopes: readonly number[];
   readonly turns: readonly number[];
   readonly turnNumbers: readonly number[];
 }
 
-/** From one revision to another, both included. There is none when `last` is before `first`. */
+/** A range of revisions, both ends included. It is empty when `last` is before `first`. */
 export interface Range {
   readonly first: number;
   readonly last: number;
 }
 
-/** From one x to another, in px. */
+/** A range of x, in px. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** The width of a slot in which so many events fit into a width; never wider than the widest that can be chosen. */
+/** The width of a slot in which so many events fit into a width; never wider than the widest available one. */
 export function fitStep(count: number, width: number): number {
   return Math.min(Math.max(width - TAIL, 1) / (count + 1), STEPS[STEPS.length - 1] ?? STEP);
 }
 
-/** The width of a slot while nobody has chosen one: a few events get more room, as long as all of them fit. */
+/** The initial width of a slot: a few events get more room, as long as all of them fit. */
 export function firstStep(fit: number): number {
   return Math.max(STEPS.findLast((one) => one <= Math.min(fit, ROOMY)) ?? STEP, STEP);
 }
 
-/**
- * The next wider (`+1`) or narrower (`-1`) slot; `undefined` when there is none. Nothing is narrower than what fits.
- */
+/** The next wider (`+1`) or narrower (`-1`) slot; `undefined` when there is none. Nothing is narrower than `fit`. */
 export function zoomed(step: number, direction: 1 | -1, fit: number): number | undefined {
   if (direction > 0) {
     return STEPS.find((one) => one > step + 0.01);
@@ -78,7 +76,7 @@ export function zoomed(step: number, direction: 1 | -1, fit: number): number | u
   return step <= least + 0.01 ? undefined : Math.max(STEPS.findLast((one) => one < step - 0.01) ?? least, least);
 }
 
-/** The slot that is drawn when `step` is wished for: a long log gets a narrower one. */
+/** The slot that is drawn for a requested `step`: a long log gets a narrower one. */
 export function allowedStep(step: number, count: number): number {
   return Math.min(step, WIDEST / (count + 1));
 }
@@ -88,40 +86,38 @@ export function widthOf(count: number, step: number): number {
   return (count + 1) * step + TAIL;
 }
 
-/** What is drawn while a part is visible: it and as much again beside it, the same for all positions close by. */
+/** The drawn span for a visible one: it and as much again beside it, the same for all positions close by. */
 export function drawnSpan(scroll: number, width: number): Span {
   const half = Math.max(Math.ceil(width / 2), 1);
   const from = Math.max(Math.floor(scroll / half) - 1, 0) * half;
   return { from, to: (Math.floor(scroll / half) + 4) * half };
 }
 
-/** The revisions of the events that a span shows, also in part. */
+/** The revisions whose events are in a span, even in part. */
 export function rangeOf({ from, to }: Span, step: number, count: number): Range {
   return { first: Math.max(Math.floor(from / step), 1), last: Math.min(Math.floor(to / step), count) };
 }
 
-/** Where to scroll so that a span is visible with some room beside it; where it is already, when that is enough. */
-export function scrollFor(wanted: Span, visible: Span): number {
+/** The scroll position that shows a span with some room beside it; the current one if it does. */
+export function scrollFor(target: Span, visible: Span): number {
   const width = visible.to - visible.from;
   const room = Math.min(width / 8, 48);
-  if (wanted.from >= visible.from && wanted.to <= visible.to) {
+  if (target.from >= visible.from && target.to <= visible.to) {
     return visible.from;
   }
-  return Math.max(wanted.from < visible.from ? wanted.from - room : wanted.to + room - width, 0);
+  return Math.max(target.from < visible.from ? target.from - room : target.to + room - width, 0);
 }
 
 /** A point of the picture. */
 export interface Point {
   /** In px from the start of the picture. */
   readonly x: number;
-  /** The place of the lane; it may be none. */
+  /** The index of the lane; there may be none. */
   readonly lane: number;
 }
 
-/**
- * The event at a point: of those that are close enough to be meant, the nearest of the lane, or else the nearest one.
- */
-export function eventAt({ x, lane }: Point, step: number, { lanes }: Pick<Places, 'lanes'>): number | undefined {
+/** The event at a point: of those that are close enough, the nearest of the lane, or else the nearest one. */
+export function eventAt({ x, lane }: Point, step: number, { lanes }: Pick<EventIndex, 'lanes'>): number | undefined {
   const slot = Math.floor(x / step);
   const reach = Math.ceil(COLUMN / step) - 1;
   const cost = (revision: number): number =>
@@ -135,7 +131,7 @@ export function eventAt({ x, lane }: Point, step: number, { lanes }: Pick<Places
   return best;
 }
 
-/** The place of the first number that is not below a limit, in an ascending list. */
+/** The index of the first number that is not below a limit, in an ascending list. */
 export function lowerBound(ascending: readonly number[], limit: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
@@ -149,7 +145,7 @@ export function lowerBound(ascending: readonly number[], limit: number): number 
   return low;
 }
 
-/** The revisions that the ruler names: round ones, as many as there is room for. */
+/** The revisions on the ruler: round ones, as many as there is room for. */
 export function ticks({ first, last }: Range, step: number): number[] {
   let every = 1;
   for (let factor = 0; every * step < 56; factor++) {
@@ -163,7 +159,7 @@ export function ticks({ first, last }: Range, step: number): number[] {
 }
 
 /** Every other turn, as spans in px. */
-export function bandsOf({ turns, turnNumbers }: Places, { first, last }: Range, step: number): Span[] {
+export function bandsOf({ turns, turnNumbers }: EventIndex, { first, last }: Range, step: number): Span[] {
   const bands: Span[] = [];
   let revision = turns[first - 1] ?? first;
   while (revision <= last) {
@@ -178,7 +174,7 @@ export function bandsOf({ turns, turnNumbers }: Places, { first, last }: Range, 
   return bands;
 }
 
-/** One segment of a mark: a scope's, as an outline with round outer corners, and where its letter is. */
+/** One segment of a mark: a scope's, as an outline with round outer corners, and the position of its letter. */
 export interface Segment {
   readonly scope: Marked;
   readonly path: string;

@@ -1,4 +1,4 @@
-// How the timeline draws its events: a mark for each, or columns where there are too many.
+// The drawing of the timeline's events: a mark for each, or columns if there are too many.
 
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -16,7 +16,7 @@ export const LANE = 24;
 /** From this step on a mark has room for its scopes' letters. */
 const LETTERS = 28;
 
-/** What is drawn. */
+/** The parameters of a drawing. */
 export interface Drawing {
   readonly inspection: Inspection;
   readonly step: number;
@@ -88,19 +88,19 @@ function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTem
   return matches === undefined ? draw(undefined, '') : svg`${draw(undefined, 'faint')}${draw(matches, 'match')}`;
 }
 
-/** The mark of an event, drawn anew only when it looks different. */
+/** The mark of an event, drawn again only when it looks different. */
 function markOf({ inspection: { log, matches }, step, written }: Drawing, revision: number): unknown {
   const isWritten = written.has(revision);
   const isFound = matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision;
   return guard([log.at(revision), step, isWritten, isFound], () => mark(log, revision, { step, isWritten, isFound }));
 }
 
-/** What a mark shows besides its event. */
+/** The look of a mark, besides its event. */
 interface Look {
   readonly step: number;
-  /** Whether the event wrote the traced key. */
+  /** True when the event wrote the traced key. */
   readonly isWritten: boolean;
-  /** `undefined` when nothing is searched for. */
+  /** True for a match of the search; `undefined` without a search. */
   readonly isFound: boolean | undefined;
 }
 
@@ -127,7 +127,7 @@ function mark(log: Log, revision: number, { step, isWritten, isFound }: Look): S
   </g>`;
 }
 
-/** A bar above each event that tells of an error, whether it has a mark of its own or not. */
+/** A bar above each event that reports an error, even one without a mark of its own. */
 function errorPath({ inspection: { log }, step, range }: Drawing): string {
   const { errors } = log;
   const shown = errors.slice(lowerBound(errors, range.first), lowerBound(errors, range.last + 1));
@@ -150,7 +150,7 @@ function ring({ inspection: { log, selected }, step, range }: Drawing): SVGTempl
   return svg`<rect class="ring" data-revision=${selected} x=${x} y=${y} width=${width} height=${LANE - 2} rx="4" />`;
 }
 
-/** An event in a line: its revision, who, and what it wrote or said. */
+/** An event in a line: its revision, its author, and its writes or words. */
 export function titleOf(log: Log, revision: number): string {
   const event = log.at(revision);
   if (event === undefined) {

@@ -1,4 +1,4 @@
-// How the moment looks on the timeline: the ruler with the slider, and the line through the lanes.
+// The styles of the moment on the timeline: the ruler with the slider, and the line through the lanes.
 
 import { css } from 'lit';
 
@@ -119,7 +119,7 @@ export const momentStyle = css`
       border-block-end: 2px solid Highlight;
     }
 
-    /* What is later is told by a border: a ground of its own would hide it. */
+    /* A border marks later events: a background would hide them. */
     .later,
     .seen {
       background: none;

@@ -1,14 +1,14 @@
-// Which moment of a session is shown, with steps and the way back to now. The slider is on the timeline's own axis.
+// The controls of the moment: steps and the way back to now. The slider is on the timeline's own axis.
 
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import type { Inspection } from '../model/inspection.js';
 import { base } from '../ui/style.js';
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** The moment in words, with steps and the way back to now. */
-export class StatepadMoment extends InspectorPart {
+export class StatepadMoment extends InspectorElement {
   static override styles = [
     base,
     css`
@@ -19,7 +19,7 @@ export class StatepadMoment extends InspectorPart {
         gap: 0.35rem 0.5rem;
       }
 
-      /* As wide for a short text as for a long one: what stands beside it stays where it is. */
+      /* The same width for short and long texts keeps its neighbours in place. */
       output {
         min-width: 13rem;
         font-variant-numeric: tabular-nums;
@@ -39,11 +39,11 @@ export class StatepadMoment extends InspectorPart {
     if (inspection === undefined || session === undefined) {
       return nothing;
     }
-    const { wanted } = inspection;
+    const { target } = inspection;
     const go = (revision: number): void => inspection.travel(revision);
     return html`<div class="bar">
-      <button class="step" aria-label="Step back" ?disabled=${wanted === 0} @click=${() => go(wanted - 1)}>‹</button>
-      <button class="step" aria-label="Step forward" ?disabled=${wanted >= session.revision} @click=${() => go(wanted + 1)}>›</button>
+      <button class="step" aria-label="Step back" ?disabled=${target === 0} @click=${() => go(target - 1)}>‹</button>
+      <button class="step" aria-label="Step forward" ?disabled=${target >= session.revision} @click=${() => go(target + 1)}>›</button>
       <button ?disabled=${inspection.isNow} title="Follow the session again" @click=${() => void goTo(inspection, session.revision)}>
         Now
       </button>
@@ -52,18 +52,18 @@ export class StatepadMoment extends InspectorPart {
   }
 }
 
-/** The moment in words: which event of how many, who appended it, and when. */
-export function momentText({ wanted, session, log }: Inspection): string {
-  const place = `#${wanted} of ${session?.revision ?? 0}`;
-  const event = log.at(wanted);
+/** The moment in words: the event's number, its author, and its time. */
+export function momentText({ target, session, log }: Inspection): string {
+  const place = `#${target} of ${session?.revision ?? 0}`;
+  const event = log.at(target);
   if (event === undefined) {
-    return wanted === 0 ? `${place} · creation` : place;
+    return target === 0 ? `${place} · creation` : place;
   }
-  return `${place} · ${log.author(wanted)} · ${clock(event.timestamp)}`;
+  return `${place} · ${log.author(target)} · ${clock(event.timestamp)}`;
 }
 
 /**
- * Moves an inspection to a revision; at the last one it follows the session again. What fails is told as a `problem`.
+ * Shows a revision; at the last one the inspection follows the session again. Failures are reported as a `problem`.
  */
 export async function goTo(inspection: Inspection, revision: number): Promise<void> {
   try {
@@ -73,7 +73,7 @@ export async function goTo(inspection: Inspection, revision: number): Promise<vo
   }
 }
 
-/** The time of day of a timestamp; one that is none is shown as it is. */
+/** The time of day of a timestamp; an invalid one is shown as it is. */
 export function clock(timestamp: number): string {
   const date = new Date(timestamp);
   return Number.isNaN(date.getTime()) ? String(timestamp) : CLOCK.format(date);

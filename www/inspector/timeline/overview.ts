@@ -1,4 +1,4 @@
-// The strip that shows a whole session at once: where something was written, what is visible, where the moment is.
+// The strip that shows a whole session at once: its writes, the visible part, the moment.
 
 import { html, svg, type TemplateResult } from 'lit';
 import { styleMap } from 'lit/directives/style-map.js';
@@ -6,10 +6,10 @@ import type { Density } from './density.js';
 import type { Inspection } from '../model/inspection.js';
 import { KEPT } from './layout.js';
 
-/** More found places than these cannot be told apart in the strip. */
+/** The number of matches that can be distinguished in the strip. */
 const COLUMNS = 400;
 
-/** The strip. `jump` gets where it was touched, from 0, the start, to 1. */
+/** The strip. `jump` gets the position of a click, from 0, the start, to 1. */
 export function overview(inspection: Inspection, density: Density, jump: (share: number) => void): TemplateResult {
   const { log, matches, revision, selected } = inspection;
   const count = log.events.length;

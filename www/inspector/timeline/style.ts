@@ -1,4 +1,4 @@
-// How the timeline looks.
+// The styles of the timeline.
 
 import { css } from 'lit';
 

@@ -4,7 +4,7 @@ import { html, nothing, svg, type PropertyDeclarations, type TemplateResult } fr
 import { live } from 'lit/directives/live.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { Density } from './density.js';
-import { InspectorPart } from '../ui/part.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { AfterLayout } from '../ui/after-layout.js';
 import type { Inspection } from '../model/inspection.js';
 import { splitKey } from '../model/log.js';
@@ -39,25 +39,25 @@ const TRACE = 27;
 /** The width of the slider's thumb, in px: its middle is the line of the moment. */
 const THUMB = 24;
 
-/** Before the first layout there is no width; something must be drawn to have one. In px. */
+/** The width before the first layout, in px: something must be drawn to have one. */
 const UNKNOWN_WIDTH = 600;
 
 const SIGNS: Readonly<Record<Marked, string>> = { session: 'plain', app: 'striped', user: 'dotted', temp: 'lined' };
 
 /** The events of a session along its revisions. */
-export class StatepadTimeline extends InspectorPart {
+export class StatepadTimeline extends InspectorElement {
   static override properties: PropertyDeclarations = {
-    ...InspectorPart.properties,
+    ...InspectorElement.properties,
     zoom: { state: true },
     width: { state: true },
     drawn: { state: true },
   };
   static override styles = [base, timelineStyle, momentStyle];
-  /** The width of a slot that was chosen, in px. */
+  /** The chosen width of a slot, in px. */
   declare private zoom: number | 'fit' | undefined;
   /** The visible width, in px. */
   declare private width: number;
-  /** What is drawn, in px from the start of the picture. */
+  /** The drawn span, in px from the start of the picture. */
   declare private drawn: Span;
   readonly #density = new Density();
   readonly #trace = new Trace();
@@ -65,15 +65,15 @@ export class StatepadTimeline extends InspectorPart {
   #scroll = 0;
   /** The width of the whole picture as it is on screen, in px. The log may be ahead of it. */
   #all = 0;
-  /** The end stays visible. */
+  /** True while the end stays visible. */
   #isFollowing = true;
   readonly #afterLayout = new AfterLayout();
   #frame: number | undefined;
-  /** What was shown last: what has changed since is brought into view. */
+  /** The state that was brought into view last: later changes are brought into view. */
   #shown: { session: unknown; revision: number; isNow: boolean; selected: number | undefined } | undefined;
-  /** The line of the moment has been moved: the click that ends that means no event. */
+  /** True while the line of the moment is dragged: the click at the end selects no event. */
   #hasDragged = false;
-  /** What is in the middle of the view while the zoom changes, as a share of all slots. */
+  /** The share of all slots before the middle of the view, while the zoom changes. */
   #anchor: number | undefined;
 
   constructor() {
@@ -158,15 +158,15 @@ export class StatepadTimeline extends InspectorPart {
   }
 
   #picture(inspection: Inspection): TemplateResult {
-    const { log, traced, wanted } = inspection;
+    const { log, traced, target } = inspection;
     const [step, count] = [this.#step, this.#count];
     const whole = Math.max(this.#all, this.width);
     const span = { from: this.drawn.from, to: Math.min(this.drawn.to, whole) };
     const range = rangeOf(span, step, count);
     const drawing = { inspection, step, span, range, written: this.#written(traced) };
-    // There is room for a key's lane whether one is drawn or not: what stands below does not move.
+    // The lane of a key has its room even while it is not drawn, so that the content below does not move.
     const height = RULER + log.authors.length * LANE + TRACE;
-    const line = (wanted + 1) * step;
+    const line = (target + 1) * step;
     const [left, width] = [`${span.from}px`, Math.max(span.to - span.from, 0)];
     return html`<div class="frame" @scroll=${this.#scrolledDown}>
       <ul class="lanes" aria-label="Authors">
@@ -177,7 +177,7 @@ export class StatepadTimeline extends InspectorPart {
         <div class="picture" style=${styleMap({ width: `${whole}px`, 'min-height': `${height}px`, '--lanes-end': `${height - TRACE}px` })}>
           <svg style=${styleMap({ left })} width=${width} height=${height}>${marks(drawing)}</svg>
           ${traced === undefined ? nothing : traceLane(this.#trace, { span, step, count })}
-          ${wanted === count ? nothing : html`<div class="later" style=${styleMap({ left: `${line}px` })}></div>`}
+          ${target === count ? nothing : html`<div class="later" style=${styleMap({ left: `${line}px` })}></div>`}
           <div
             class="moment"
             style=${styleMap({ left: `${line}px` })}
@@ -194,7 +194,7 @@ export class StatepadTimeline extends InspectorPart {
               max=${count}
               step="1"
               style=${styleMap({ left: `${step - THUMB / 2}px`, width: `${count * step + THUMB}px` })}
-              .value=${live(String(wanted))}
+              .value=${live(String(target))}
               @input=${(event: InputEvent) => inspection.travel((event.target as HTMLInputElement).valueAsNumber)}
             />
           </div>
@@ -203,7 +203,7 @@ export class StatepadTimeline extends InspectorPart {
     </div>`;
   }
 
-  /** The revisions that wrote the traced key, as far as they are drawn. */
+  /** The revisions that wrote the traced key, within the drawn range. */
   #written(traced: string | undefined): ReadonlySet<number> {
     return new Set(traced === this.#trace.key ? this.#trace.steps.map(({ revision }) => revision) : []);
   }
@@ -223,8 +223,8 @@ export class StatepadTimeline extends InspectorPart {
     );
   }
 
-  /** Moves to what has changed since the last time: the moment, the event that is selected, the end. */
-  #bringIntoView({ session, wanted: revision, isNow, selected }: Inspection): void {
+  /** Scrolls to changes: the moment, the selected event, the end. */
+  #bringIntoView({ session, target: revision, isNow, selected }: Inspection): void {
     const id = session === undefined ? '' : nameOf(session);
     const before = this.#shown;
     this.#shown = { session: id, revision, isNow, selected };
@@ -248,7 +248,7 @@ export class StatepadTimeline extends InspectorPart {
     }
   }
 
-  /** Other parts that are still drawing may have left more room, or less, than there is in the end. */
+  /** Corrects the layout after other components have been drawn, which may have changed the room. */
   #settle(): void {
     const scroller = this.#scroller;
     if (
@@ -291,15 +291,15 @@ export class StatepadTimeline extends InspectorPart {
     });
   };
 
-  /** Draws on when what is visible comes near the end of what is drawn. */
+  /** Draws further when the view comes near the end of the drawn span. */
   #scrolledTo(): void {
     const drawn = drawnSpan(this.#scroll, this.width);
     if (drawn.from !== this.drawn.from || drawn.to !== this.drawn.to) {
       this.drawn = drawn;
     }
-    const seen = this.renderRoot.querySelector<HTMLElement>('.seen');
-    seen?.style.setProperty('left', `${(100 * this.#scroll) / this.#all}%`);
-    seen?.style.setProperty('width', `${(100 * this.width) / this.#all}%`);
+    const visiblePart = this.renderRoot.querySelector<HTMLElement>('.seen');
+    visiblePart?.style.setProperty('left', `${(100 * this.#scroll) / this.#all}%`);
+    visiblePart?.style.setProperty('width', `${(100 * this.width) / this.#all}%`);
   }
 
   #resized(): void {
@@ -326,7 +326,7 @@ export class StatepadTimeline extends InspectorPart {
     this.inspection?.select(matches.at(place % Math.max(matches.length, 1)));
   }
 
-  /** A click on an event goes to its moment, and shows it whole. */
+  /** A click on an event shows its moment, and the event in full. */
   readonly #clicked = (event: MouseEvent): void => {
     const { inspection } = this;
     const { x, y } = this.#pointAt(event);
@@ -341,7 +341,7 @@ export class StatepadTimeline extends InspectorPart {
     }
   };
 
-  /** Where the pointer is, in px from the start of the picture. */
+  /** The position of the pointer, in px from the start of the picture. */
   #pointAt({ clientX, clientY }: MouseEvent): { readonly x: number; readonly y: number } {
     const { left = 0, top = 0 } = this.renderRoot.querySelector('.picture')?.getBoundingClientRect() ?? {};
     return { x: clientX - left, y: clientY - top };
@@ -354,20 +354,20 @@ export class StatepadTimeline extends InspectorPart {
     }
   };
 
-  /** The line of the moment follows the pointer: it stands between two events. */
+  /** Moves the line of the moment with the pointer: it stands between two events. */
   readonly #dragged = (event: PointerEvent): void => {
     const { inspection } = this;
     if (inspection === undefined || !(event.currentTarget as HTMLElement).hasPointerCapture(event.pointerId)) {
       return;
     }
     const revision = Math.min(Math.max(Math.round(this.#pointAt(event).x / this.#step) - 1, 0), this.#count);
-    if (revision !== inspection.wanted) {
+    if (revision !== inspection.target) {
       this.#hasDragged = true;
       inspection.travel(revision);
     }
   };
 
-  /** The ruler with the slider stays in sight where there are more lanes than room. */
+  /** Keeps the ruler with the slider in view where there are more lanes than room. */
   readonly #scrolledDown = (event: Event): void => {
     const frame = event.currentTarget as HTMLElement;
     frame.style.setProperty('--scrolled', `${frame.scrollTop}px`);

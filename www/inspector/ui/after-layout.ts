@@ -1,10 +1,10 @@
-// Waiting for what the browser does between two pictures of the page.
+// Waiting for the layout of the browser's next frame.
 
-/** Runs a task once the next frame has been laid out: what it measures costs nothing then, and stays as it is. */
+/** Runs a task after the layout of the next frame: measuring costs nothing then, and is final. */
 export class AfterLayout {
   #isWaiting = false;
 
-  /** Runs `task` then. One that waits already runs for both. */
+  /** Runs `task` then. A waiting task runs for both. */
   async run(task: () => void): Promise<void> {
     if (this.#isWaiting) {
       return;

@@ -1,14 +1,14 @@
-// Which way a text is read.
+// The direction of a text.
 
-/** As much of a text is looked at, in characters. */
+/** The length of the beginning of a text that is examined, in characters. */
 const LOOKED_AT = 400;
 
 /** Letters that are read from right to left: Hebrew, Arabic and their neighbours. */
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /**
- * What `dir` should be for a text that is being typed: as its first letter is read. `auto` says the same, but takes
- * browsers half a minute for a text area with two million characters in a line.
+ * The `dir` for a text that is being typed, by its first letter. `auto` would be the same, but takes browsers half a
+ * minute for a text area with two million characters in a line.
  */
 export function directionOf(text: string): 'ltr' | 'rtl' {
   const letter = /\p{L}/u.exec(text.slice(0, LOOKED_AT))?.[0];

@@ -1,6 +1,6 @@
-// What to say of something that was thrown.
+// Messages for thrown values.
 
-/** The message of an error, or whatever else was thrown, as text. */
+/** The message of an error, or any other thrown value as text. */
 export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,9 +1,9 @@
-// How the inspector's parts look. A page that embeds them may set the `--sp-*` properties; light and dark follow its
-// `color-scheme`.
+// The styles of the inspector's components. A page that embeds them may set the `--sp-*` properties; light and dark
+// follow its `color-scheme`.
 
 import { css } from 'lit';
 
-/** Colours, type and the plain elements that all parts share. */
+/** Colours, type and the plain elements that all components share. */
 export const base = css`
   :host {
     --session: var(--sp-session, light-dark(#0a559a, #6cb4f5));
@@ -149,7 +149,7 @@ export const base = css`
     outline-offset: 1px;
   }
 
-  /* A part with a heading of its own. */
+  /* A component with a heading of its own. */
   .panel {
     min-width: 0;
     border: 1px solid var(--line);
@@ -225,7 +225,7 @@ export const base = css`
     text-align: start;
   }
 
-  /* Grounds are not drawn there: what is chosen gets a frame. */
+  /* Backgrounds are not drawn there: the chosen element gets a frame. */
   @media (forced-colors: active) {
     [aria-pressed='true'],
     [aria-selected='true'] {
@@ -244,7 +244,7 @@ export const base = css`
   }
 `;
 
-/** What stands before a part of an event that is no text: "calls", "transfers to", with a name. */
+/** The label before an item that is no text: "calls", "transfers to", with a name. */
 export const label = css`
   .label {
     color: var(--quiet);

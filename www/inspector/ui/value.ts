@@ -1,18 +1,17 @@
-// How the inspector's parts show a JSON value: compact and clamped, whole on demand, with the text marked that is
-// searched for; and how they read one that somebody types.
+// JSON values in the inspector's components: compact and clamped, whole on demand, with matches of the search marked.
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Json } from 'statepad';
 import { base } from './style.js';
 
-/** A text up to this long is shown as it is: it fits into about three lines of a column. In characters. */
+/** The length up to which a text is shown in full, in characters: it fits into about three lines of a column. */
 const SHORT = 80;
-/** As much of a longer one is drawn while it is folded, in characters. */
+/** The length of the part of a longer one that is drawn while it is folded, in characters. */
 const FOLDED = 240;
-/** Up to here a value is coloured and marked; beyond, only its text is shown, in characters. */
+/** The length up to which a value is coloured and marked; a longer one is plain text. In characters. */
 const DRAWN = 20_000;
 
-/** Member names with their colon, strings, literals, and what stands between. The end of a string may be cut off. */
+/** Member names with their colon, strings, literals, and the text between. The end of a string may be cut off. */
 const TOKENS = /("(?:[^"\\]|\\.)*"\s*:)|("(?:[^"\\]|\\.)*"?)|(-?\d[\d.eE+-]*|true|false|null)|([^"\d\-tfn]+|.)/gsu;
 
 type Tone = 'quiet' | 'text' | 'literal';
@@ -23,23 +22,23 @@ interface Piece {
   readonly tone: Tone;
 }
 
-/** Whether a text has what is searched for in it, whatever its case. */
+/** True when a text contains the query, ignoring case. */
 export function contains(text: string, query: string): boolean {
   return text.toLowerCase().includes(query.toLowerCase());
 }
 
-/** A text with what is searched for in `<mark>`s. */
+/** A text with its matches in `<mark>`s. */
 export function marked(text: string, query = ''): unknown {
-  return markedPart(text, 0, places(text, query));
+  return markedPart(text, 0, matches(text, query));
 }
 
 /** Options of {@link showValue}. */
 export interface ValueOptions {
-  /** What is searched for. */
+  /** The text that is searched for. */
   readonly query?: string;
-  /** What the value is of, for those who do not see where it stands: a key. */
+  /** The key of the value, for users who do not see its position. */
   readonly label?: string;
-  /** It is no more. */
+  /** True for a deleted value. */
   readonly isStruck?: boolean;
 }
 
@@ -56,7 +55,7 @@ export function showText(
   return html`<statepad-value .text=${text} .query=${query} .label=${label} ?struck=${isStruck}></statepad-value>`;
 }
 
-/** A JSON value. Long ones are folded to three lines, with a button that shows them whole and indented. */
+/** A JSON value. Long ones are folded to three lines, with a button that shows them in full and indented. */
 export class StatepadValue extends LitElement {
   static override properties = {
     text: { attribute: false },
@@ -118,11 +117,11 @@ export class StatepadValue extends LitElement {
   ];
   /** The value as compact JSON. */
   declare text: string;
-  /** What is searched for; empty for nothing. */
+  /** The text that is searched for; empty for none. */
   declare query: string;
-  /** What the value is of, for the button's name: a key. */
+  /** The key of the value, for the button's name. */
   declare label: string;
-  /** It is no more. */
+  /** True for a deleted value. */
   declare struck: boolean;
   declare protected isOpen: boolean;
 
@@ -155,13 +154,13 @@ export class StatepadValue extends LitElement {
 
   #whole(): TemplateResult {
     const whole = JSON.stringify(JSON.parse(this.text), undefined, 2);
-    // It can be scrolled: so a keyboard must get there.
+    // It can be scrolled, so a keyboard must reach it.
     const name = this.label === '' ? 'whole value' : `value of ${this.label}`;
     return html`<pre tabindex="0" role="group" aria-label=${name}>${draw(whole, this.query)}</pre>`;
   }
 }
 
-/** The beginning; or what is around the place that is searched for, should it lie further on. */
+/** The beginning; or the surroundings of the first match, if it is further on. */
 function excerpt(text: string, query: string): unknown {
   const found = query === '' ? -1 : text.toLowerCase().indexOf(query.toLowerCase());
   if (found + query.length < SHORT) {
@@ -180,23 +179,23 @@ function draw(text: string, query: string): unknown {
   if (text.length > DRAWN) {
     return text;
   }
-  const found = places(text, query);
+  const found = matches(text, query);
   return pieces(text).map(({ text: piece, tone, start }) => {
     const part = markedPart(piece, start, found);
     return tone === 'text' ? part : html`<span class=${tone}>${part}</span>`;
   });
 }
 
-/** Where a text has what is searched for: beginnings and ends. */
-function places(text: string, query: string): [number, number][] {
+/** The matches in a text: beginnings and ends. */
+function matches(text: string, query: string): [number, number][] {
   if (query === '') {
     return [];
   }
-  const wanted = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&'), 'giu');
-  return [...text.matchAll(wanted)].map(({ 0: found, index }) => [index, index + found.length]);
+  const pattern = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&'), 'giu');
+  return [...text.matchAll(pattern)].map(({ 0: found, index }) => [index, index + found.length]);
 }
 
-/** A piece of a text that begins at `start` of it, with what of the places lies in it. */
+/** A piece of a text that begins at `start` of it, with its matches marked. */
 function markedPart(piece: string, start: number, found: readonly [number, number][]): unknown {
   const inside = found.map(([from, to]) => [Math.max(from - start, 0), Math.min(to - start, piece.length)] as const);
   const own = inside.filter(([from, to]) => from < to);
@@ -209,7 +208,7 @@ function markedPart(piece: string, start: number, found: readonly [number, numbe
   return [...parts, piece.slice(own.at(-1)?.[1])];
 }
 
-/** A JSON text in its tones: neighbours of the same tone are one piece. */
+/** The coloured pieces of a JSON text: neighbours of the same tone are one piece. */
 function pieces(text: string): Piece[] {
   const drawn: Piece[] = [];
   for (const { 0: token, 1: name, 2: string, 3: literal, index } of text.matchAll(TOKENS)) {

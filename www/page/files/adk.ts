@@ -1,35 +1,35 @@
-// Sessions and events as the Agent Development Kits write them, in the form that `statepad/jsonl` reads: members in
-// camelCase, times in milliseconds, nothing that is null.
+// Converts sessions and events of the Agent Development Kits to the form that `statepad/jsonl` reads: members in
+// camelCase, times in milliseconds, no `null`.
 
 import { noteOfTemp } from '../../inspector/model/log.js';
 
-/** An object as it was parsed. */
+/** A parsed object. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** What those sessions are called that do not say it themselves. */
+/** Names for sessions that have none of their own. */
 export interface Names {
   readonly appName: string;
   readonly userId: string;
   readonly sessionId: string;
 }
 
-/** Members whose insides are the user's own: their names are data, and stay as they are. */
+/** Members whose contents are the user's own: the names in them are data, and stay as they are. */
 const OPAQUE = new Set([
   ...['state', 'stateDelta', 'artifactDelta', 'args', 'response', 'customMetadata', 'output', 'agentState'],
   ...['requestedAuthConfigs', 'requestedToolConfirmations'],
 ]);
 
-/** Later than this is a time in milliseconds (1973), and up to it one in seconds (5138). */
+/** Times above it are in milliseconds (from 1973), and up to it in seconds (until 5138). */
 const LAST_SECOND = 1e11;
-/** Earlier than this, a small number is no time of day in either unit (seconds: 1973), and stays as it is. */
+/** Numbers below it are no times in either unit (seconds: 1973), and stay as they are. */
 const FIRST_SECOND = 1e8;
 
-/** Whether something is an object. */
+/** True for an object. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether something looks like a session: an object that has a list of events. */
+/** True for a value that looks like a session: an object with a list of events. */
 export function isSession(value: unknown): value is Members {
   return isMembers(value) && Array.isArray(value['events']) && value['kind'] === undefined;
 }
@@ -37,12 +37,12 @@ export function isSession(value: unknown): value is Members {
 /** Members that only events have, in either spelling. */
 const OF_EVENTS = ['author', 'content', 'actions', 'invocationId', 'invocation_id', 'errorCode', 'error_code'];
 
-/** Whether something looks like an event. */
+/** True for a value that looks like an event. */
 export function isEvent(value: unknown): value is Members {
   return isMembers(value) && value['kind'] === undefined && OF_EVENTS.some((name) => name in value);
 }
 
-/** A session in the form that `openLines` reads. What it does not say of itself it gets from `names`. */
+/** A session in the form that `openLines` reads, with missing names from `names`. */
 export function sessionFrom(given: Members, names: Names): Members {
   const { id, appName, userId, state, lastUpdateTime, events } = camelized(given);
   const updated = millisFrom(lastUpdateTime);
@@ -56,7 +56,7 @@ export function sessionFrom(given: Members, names: Names): Members {
   };
 }
 
-/** Whether an event is a part of an answer that was streamed: the whole follows, and is all that a log has. */
+/** True for a piece of a streamed answer: the whole follows, and only that belongs in a log. */
 export function isPartial(event: unknown): boolean {
   return isMembers(event) && event['partial'] === true;
 }
@@ -84,12 +84,12 @@ export function eventFrom(given: Members, place: number, time: number): Members 
     id: textOr(event['id'], `event-${place + 1}`),
     timestamp: millisFrom(event['timestamp']) ?? time,
     ...(event['actions'] === undefined ? {} : { actions }),
-    // Keys that are not stored: what is left of them is that they were written.
+    // Unstored keys leave a note that they were written.
     ...(note.tempKeys === undefined ? {} : { customMetadata: { ...metadata, ...note } }),
   };
 }
 
-/** With names in camelCase, down to what is the user's own, and without what is null. */
+/** With names in camelCase, except in the user's own contents, and without `null`. */
 function camelized(given: Members): Members {
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => {

@@ -12,7 +12,7 @@ export async function linesOf(service: SessionService, appName: string): Promise
   return lines;
 }
 
-/** Hands lines to the user as a file that is named after an app. */
+/** Offers lines to the user as a file that is named after an app. */
 export function download(lines: readonly string[], appName: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([...lines], { type: 'application/jsonl' }));

@@ -1,4 +1,4 @@
-// Opening files: a worker reads them and keeps their sessions, and the page asks it for what is looked at.
+// Opening files: a worker reads them and holds their sessions, and the page requests the parts on show.
 
 import type { Event, Session, SessionKey } from 'statepad';
 import type { SessionReader } from '../../inspector/model/reader.js';
@@ -7,19 +7,19 @@ import workerAddress from './worker.js?worker&url';
 
 export type { Progress } from './protocol.js';
 
-/** Sessions from a file, in memory: whatever is done to them, the file stays as it is. */
+/** Sessions from a file, in memory: changes to them do not affect the file. */
 export interface OpenedFile extends Contents {
   readonly name: string;
   readonly service: SessionReader;
   /** All sessions of an app as JSON lines, with their line ends. */
   readonly lines: (appName: string) => Promise<readonly string[]>;
-  /** Gives the memory back. */
+  /** Frees the memory. */
   readonly close: () => void;
 }
 
-/** What is wrong with a file. */
+/** The problems of a file. */
 export class BrokenFile extends Error {
-  /** Where, and what: a line each. */
+  /** A line for each problem, with its place in the file. */
   readonly problems: readonly string[];
 
   constructor(name: string, { message, problems }: Refusal) {
@@ -28,17 +28,17 @@ export class BrokenFile extends Error {
   }
 }
 
-/** So many events come at once: they take the page a few ms. */
+/** The number of events in one message: they take the page a few ms. */
 const EVENTS = 500;
 
-/** Has the browser load what reads files, so that they can be opened without a network, too. */
+/** Has the browser load the code for files, so that they can be opened offline, too. */
 export async function prepareFiles(): Promise<void> {
   await fetch(workerAddress);
 }
 
 /**
- * Reads a file. Throws {@link BrokenFile}, and nothing has changed then. `onProgress` is told how far it is; once
- * `signal` is aborted, it throws the signal's reason.
+ * Reads a file. Throws {@link BrokenFile}, without an effect. `onProgress` gets the progress; once `signal` is
+ * aborted, it throws the signal's reason.
  */
 export async function openFile(
   file: File,
@@ -72,7 +72,7 @@ export async function openFile(
   }
 }
 
-/** Asks a worker. */
+/** Calls a worker. */
 class Remote {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>();
@@ -103,7 +103,7 @@ class Remote {
   }
 }
 
-/** What the inspector asks of a service, answered by a worker. Sessions that were read are kept: none changes. */
+/** The reading side of a service, answered by a worker. Sessions that were read are cached, because none changes. */
 function readerOf(remote: Remote, signal: AbortSignal, onProgress: (progress: Progress) => void): SessionReader {
   const sessions = new Map<string, Promise<Session | undefined>>();
   const read = async (key: SessionKey): Promise<Session | undefined> => {

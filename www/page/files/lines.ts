@@ -1,25 +1,25 @@
-// The text of a file as lines for `openLines`, whatever of the forms that can be opened it has.
+// Converts the text of a file, in any of the accepted formats, to lines for `openLines`.
 
 import { eventFrom, isEvent, isMembers, isPartial, isSession, sessionFrom, type Members, type Names } from './adk.js';
-import { ACCEPTED, kindOfJson, kindOfText } from './kinds.js';
+import { ACCEPTED, describeJson, describeText } from './file-format.js';
 
-/** What a file is that cannot be opened, and what could be. */
+/** Thrown for a file of an unknown format, with a description of it and of the accepted ones. */
 export class UnknownForm extends Error {
   constructor(looksLike: string) {
     super(`it looks like ${looksLike}. ${ACCEPTED}`);
   }
 }
 
-/** Lines for `openLines`, and where in the file each of them is. */
+/** Lines for `openLines`, with their places in the file. */
 export class FileLines {
-  /** By line, from 0: what it is in the file. */
+  /** By line, from 0: its place in the file. */
   readonly places: string[] = [];
   readonly #names: Names;
   #sessions = 0;
   #events = 0;
   #time = 0;
 
-  /** `name` is the file's: what has no name of its own gets it. */
+  /** `name` is the file's, for sessions that have no name of their own. */
   constructor(name: string) {
     const bare = name.replace(/\.[^.]*$/u, '') || 'file';
     this.#names = { appName: 'file', userId: 'user', sessionId: bare };
@@ -30,7 +30,7 @@ export class FileLines {
     let text = '';
     let form: 'unknown' | 'lines' | 'document' = 'unknown';
     let number = 0;
-    // A document is read as a whole: its pieces are put together once.
+    // A document is read as a whole: its pieces are joined once.
     const document: string[] = [];
     for await (const piece of pieces) {
       if (form === 'document') {
@@ -70,7 +70,7 @@ export class FileLines {
         yield* this.#event(value, place);
       }
     } else if (isMembers(value) && value['kind'] === undefined) {
-      throw new UnknownForm(`JSON lines whose line ${number} is ${kindOfJson(value)}`);
+      throw new UnknownForm(`JSON lines whose line ${number} is ${describeJson(value)}`);
     } else {
       this.places.push(place);
       yield `${line}\n`;
@@ -81,7 +81,7 @@ export class FileLines {
   *#document(text: string): Generator<string> {
     const value = parsed(text);
     if (value === undefined) {
-      throw new UnknownForm(kindOfText(text) + whyNot(text));
+      throw new UnknownForm(describeText(text) + whyNot(text));
     }
     const sessions = sessionsIn(value);
     if (sessions !== undefined) {
@@ -94,7 +94,7 @@ export class FileLines {
       this.places.push('');
       yield `${JSON.stringify(value)}\n`;
     } else {
-      throw new UnknownForm(kindOfJson(value));
+      throw new UnknownForm(describeJson(value));
     }
   }
 
@@ -105,7 +105,7 @@ export class FileLines {
     return sessionFrom(session, { ...this.#names, sessionId: id });
   }
 
-  /** An event on a line of its own; those before any session are a session's. */
+  /** An event on a line of its own; those before any session get one. */
   *#event(given: Members, place: string): Generator<string> {
     const event = eventFrom(given, this.#events, this.#time);
     this.#time = event['timestamp'] as number;
@@ -125,8 +125,8 @@ export class FileLines {
 }
 
 /**
- * Whether a text is lines of JSON, or one JSON value over several lines; as far as its beginning tells. `hasEnd` says
- * whether its first line has ended.
+ * The format of a text, as far as its beginning shows: lines of JSON, or one JSON value over several lines. `hasEnd`
+ * is true when its first line is complete.
  */
 function formOf(text: string, hasEnd: boolean): 'unknown' | 'lines' | 'document' {
   if (isKindLine(text)) {
@@ -138,7 +138,7 @@ function formOf(text: string, hasEnd: boolean): 'unknown' | 'lines' | 'document'
   return !hasEnd ? 'unknown' : isMembers(parsed(text.slice(0, text.indexOf('\n')))) ? 'lines' : 'document';
 }
 
-/** Whether a line is one of those that `exportLines` writes, broken or not: it begins as they do. */
+/** True for a line of `exportLines`, broken or not, by its beginning. */
 function isKindLine(line: string): boolean {
   return /^\s*\{\s*"kind"\s*:/u.test(line);
 }
@@ -151,7 +151,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Why a text that begins as JSON is none. */
+/** The reason why a text that begins as JSON is none. */
 function whyNot(text: string): string {
   try {
     JSON.parse(text);
@@ -161,7 +161,7 @@ function whyNot(text: string): string {
   }
 }
 
-/** The sessions of a document: one, a list of them, or an answer of a service that has such a list. */
+/** The sessions of a document: one, a list of them, or an answer of a service with such a list. */
 function sessionsIn(value: unknown): readonly Members[] | undefined {
   if (isSession(value)) {
     return [value];

@@ -1,23 +1,23 @@
-// Opening a file in sight of the user: how far it is, the way to cancel it, and what is wrong.
+// Opening a file with notices for the user: the progress, a way to cancel, and problems.
 
 import { reasonOf } from '../../inspector/ui/reason.js';
 import type { Notice } from '../notices.js';
 import { BrokenFile, openFile, type OpenedFile, type Progress } from './files.js';
 
-/** So long a file may take before its progress is shown, in ms: most are there before it could be read. */
+/** The time that a file may take before its progress is shown, in ms: most are faster than that can be read. */
 const TELL_MS = 250;
 
-/** Opens files, one at a time: a later one takes the place of one that is still read. */
+/** Opens files, one at a time: a later one cancels one that is still being read. */
 export class FileOpening {
   readonly #tell: (id: string, notice: Omit<Notice, 'id'> | undefined) => void;
   #reading: AbortController | undefined;
 
-  /** `tell` shows a notice in place of an earlier one of the same id, or takes that away. */
+  /** `tell` shows a notice in place of an earlier one of the same id, or removes that. */
   constructor(tell: (id: string, notice: Omit<Notice, 'id'> | undefined) => void) {
     this.#tell = tell;
   }
 
-  /** Opens a file and has it shown. What is wrong is told, and nothing has changed then. */
+  /** Opens a file and shows it. Problems are shown as a notice, without an effect. */
   async open(file: File, show: (opened: OpenedFile, signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#reading?.abort();
     const reading = new AbortController();

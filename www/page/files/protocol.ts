@@ -1,37 +1,37 @@
-// What the page and the worker that reads a file say to each other.
+// The messages between the page and the worker that reads a file.
 
 import type { Event, HistoryStep, Json, Session, SessionKey } from 'statepad';
 
-/** How far reading is. */
+/** The progress of reading. */
 export interface Progress {
-  /** What is done: the file is read, its sessions are put together, its events come into the page. */
+  /** The phase: the file is read, its sessions are built, its events come into the page. */
   readonly phase: 'read' | 'build' | 'show';
-  /** As much of it is done, in bytes or in events. */
+  /** The finished amount, in bytes or in events. */
   readonly done: number;
-  /** As much there is; 0 when that is not known. */
+  /** The whole amount; 0 if it is unknown. */
   readonly total: number;
 }
 
 /** A session without its events and its state. */
 export type Head = Pick<Session, 'appName' | 'userId' | 'id' | 'lastUpdateTime' | 'revision'>;
 
-/** What is in a file. */
+/** The content of a file. */
 export interface Contents {
   readonly sessions: readonly SessionKey[];
   readonly events: number;
 }
 
-/** Why a file cannot be opened. */
+/** The reason why a file cannot be opened. */
 export interface Refusal {
   readonly message: string;
   readonly problems: readonly { readonly place: string; readonly reason: string }[];
 }
 
-/** What the page can ask, and what is answered. */
+/** The calls of the page, with their answers. */
 export interface Calls {
   list: { readonly given: { readonly appName: string }; readonly answer: readonly Head[] };
   get: { readonly given: SessionKey; readonly answer: Omit<Session, 'events'> | undefined };
-  /** Some events of a session: all at once would keep the page waiting. */
+  /** Some events of a session: all at once would block the page. */
   events: {
     readonly given: { readonly key: SessionKey; readonly from: number; readonly to: number };
     readonly answer: readonly Event[];

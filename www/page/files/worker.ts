@@ -1,17 +1,17 @@
-// Reads a file in a worker, and keeps its sessions there: the page stays responsive, however large they are.
+// Reads a file in a worker, and holds its sessions there: the page stays responsive, however large they are.
 
 import { isStatepadError, type HistoryStep, type Session, type SessionKey, type SessionService } from 'statepad';
 import { exportLines, openLines } from 'statepad/jsonl';
 import { reasonOf } from '../../inspector/ui/reason.js';
-import { kindOfBytes, magicOf, ACCEPTED } from './kinds.js';
+import { describeBytes, magicFormat, ACCEPTED } from './file-format.js';
 import { FileLines } from './lines.js';
 import type { Call, Calls, Message, Progress, Request } from './protocol.js';
 
-/** As often progress is told: once for so many bytes. */
+/** The number of bytes between reports of progress. */
 const TOLD = 1 << 19;
 
 let service: SessionService | undefined;
-/** The handles that were read: nothing changes any more. */
+/** The handles of the sessions, which no longer change. */
 const handles = new Map<string, Session>();
 
 self.addEventListener('message', ({ data }: MessageEvent<Request>) => {
@@ -29,7 +29,7 @@ function tell(message: Message): void {
 async function open(file: File): Promise<void> {
   const lines = new FileLines(file.name);
   try {
-    const magic = magicOf(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
+    const magic = magicFormat(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
     if (magic !== undefined) {
       throw new Error(`it looks like ${magic}. ${ACCEPTED}`);
     }
@@ -47,7 +47,7 @@ async function refusal(
   places: readonly string[],
 ): Promise<Extract<Message, { refused: unknown }>['refused']> {
   if (error instanceof NotText) {
-    const kind = kindOfBytes(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
+    const kind = describeBytes(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
     return { message: `it looks like ${kind}. ${ACCEPTED}`, problems: [] };
   }
   const problems = isStatepadError(error) ? (error.problems ?? []) : [];
@@ -57,7 +57,7 @@ async function refusal(
   };
 }
 
-/** Bytes are no UTF-8. */
+/** Thrown for bytes that are not UTF-8. */
 class NotText extends Error {}
 
 function decoded(decode: () => string): string {
@@ -68,7 +68,7 @@ function decoded(decode: () => string): string {
   }
 }
 
-/** The text of a file, piece by piece; how far it is read is told. */
+/** The text of a file, piece by piece, with reports of progress. */
 async function* textOf(file: File): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const progress = (phase: Progress['phase'], done: number): void => {

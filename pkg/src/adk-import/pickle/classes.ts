@@ -1,4 +1,4 @@
-// The classes that the actions of an event can have in Python. None of them is ever run: values are made of them here.
+// The Python classes that the actions of an event can have. None of them is ever run: only their data is read.
 
 /** Models of pydantic: objects with members. By module. */
 const MODELS: Readonly<Record<string, readonly string[]>> = {
@@ -22,7 +22,7 @@ const MODELS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Enums: made of their value. */
+/** Enums, which are made from their value. */
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
   'google.adk.auth.auth_credential': ['AuthCredentialTypes'],
   'google.adk.auth.auth_schemes': ['OAuthGrantType'],
@@ -33,7 +33,7 @@ const ENUMS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Data of Python itself. */
+/** Data types of Python itself. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   builtins: [
     'dict',
@@ -54,7 +54,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   decimal: ['Decimal'],
   uuid: ['UUID'],
   pathlib: ['PurePosixPath', 'PureWindowsPath', 'PosixPath', 'WindowsPath'],
-  // Where Python 3.13 has them.
+  // The module of these classes in Python 3.13.
   'pathlib._local': ['PurePosixPath', 'PureWindowsPath', 'PosixPath', 'WindowsPath'],
 };
 
@@ -65,18 +65,18 @@ const models = paths(MODELS);
 const enums = paths(ENUMS);
 const plain = paths(PLAIN);
 
-/** Whether a class may be in the actions of an event. */
+/** True when a class may be in the actions of an event. */
 export function isAllowed(module: string, name: string): boolean {
   const path = `${module}.${name}`;
   return models.has(path) || enums.has(path) || plain.has(path);
 }
 
-/** Whether a class, given as `module.name`, is a model of pydantic. */
+/** True when a class, given as `module.name`, is a model of pydantic. */
 export function isModel(path: string): boolean {
   return models.has(path);
 }
 
-/** Whether a class is an enum. */
+/** True when a class is an enum. */
 export function isEnum(path: string): boolean {
   return enums.has(path);
 }

@@ -1,4 +1,4 @@
-// What Python would build, as plain data.
+// Plain data for the objects that Python would build.
 
 /** A class or a function of Python, by its name alone. */
 export class Global {
@@ -15,7 +15,9 @@ export class Global {
   }
 }
 
-/** What Python would make by calling `type` with `args`; then `state`, `entries` and `items` are put into it. */
+/**
+ * The object that Python would make by calling `type` with `args`, and then fill with `state`, `entries` and `items`.
+ */
 export class Instance {
   readonly type: Global;
   readonly args: readonly unknown[];

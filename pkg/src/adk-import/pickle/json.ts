@@ -1,4 +1,4 @@
-// What was read from a pickle, as JSON has it: as pydantic would write it.
+// Converts the value of a pickle to JSON, as pydantic would write it.
 
 import { isEnum, isModel } from './classes.js';
 import { Dict, Global, Instance, PythonSet } from './data.js';
@@ -9,24 +9,24 @@ import { lostNumber } from '../../model/json-numbers.js';
 import { put } from '../../model/json.js';
 import { textOfNumber, type Numbers } from '../values.js';
 
-/** How deep values may be nested: a pickle can have a value in itself. */
+/** The deepest nesting of values: a value of a pickle can contain itself. */
 const MAX_DEPTH = 200;
 
 /**
- * A value of Python as JSON, of a pickle of so many bytes. Members of models that are `None` are left out. Throws
- * `LIMIT_EXCEEDED` when it comes to far more than that.
+ * A value of Python as JSON, of a pickle of so many bytes. Members of models that are `None` are omitted. Throws
+ * `LIMIT_EXCEEDED` when it expands to far more than that.
  */
 export function jsonOfPickle(value: unknown, bytes: number, numbers: Numbers): unknown {
   return jsonOf(value, { budget: new Budget(bytes), numbers }, 0);
 }
 
-/** What a conversion may use up, and what becomes of numbers. */
+/** The allowance of a conversion, and the treatment of numbers. */
 interface Terms {
   readonly budget: Budget;
   readonly numbers: Numbers;
 }
 
-/** What converts the parts of a value. */
+/** Converts the elements of a value. */
 interface Inside {
   readonly value: (value: unknown) => unknown;
   readonly key: (key: unknown) => string;
@@ -148,7 +148,7 @@ function plain(value: Instance, inside: Inside): unknown {
   }
 }
 
-/** The members of a model: those that it was given, or has by default, but for `None`. */
+/** The members of a model, including defaults, except those that are `None`. */
 function model({ type, state }: Instance, inside: Inside): Record<string, unknown> {
   const parts = partsOf(state, inside);
   const [own, extra] = [parts.get('__dict__'), parts.get('__pydantic_extra__')];
@@ -167,7 +167,7 @@ function model({ type, state }: Instance, inside: Inside): Record<string, unknow
   return members;
 }
 
-/** A text itself: nothing else is made one, as a list would be with all that is in it. */
+/** A text itself: other values are refused, because a list would become one with all of its items. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : refuse('a path in the pickle has parts that are no texts');
 }
@@ -176,7 +176,7 @@ function bytesOf(value: unknown): Uint8Array {
   return value instanceof Uint8Array ? value : refuse('a time in the pickle has no bytes');
 }
 
-/** Bytes as pydantic writes them: as a text, and where they are none, in Base64. */
+/** Bytes as pydantic writes them: as a text if they are one, otherwise in Base64. */
 function bytesText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -197,7 +197,7 @@ function complexText(real: number, imaginary: number): string {
   return real === 0 ? `${sign === '-' ? '-' : ''}${part}` : `${real}${sign}${part}`;
 }
 
-/** What a state has under its keys. */
+/** The entries of a state by their keys. */
 function partsOf(state: unknown, inside: Inside): ReadonlyMap<string, unknown> {
   const entries = state instanceof Dict ? state.entries : [];
   return new Map(entries.map(([key, value]) => [inside.key(key), value]));

@@ -1,17 +1,16 @@
-// Reads a pickle without running anything: what Python would build is described by plain data.
+// Reads a pickle without running anything: plain data describes the objects that Python would build.
 
 import { MAX_OPCODES, tooMuch } from './limits.js';
 import { STEPS, textOf, type Machine } from './steps.js';
 import { refuse } from '../../jsonl/problems.js';
 
-/** What a pickle ends with. */
+/** The last opcode of a pickle. */
 const STOP = 0x2e;
 
 /**
  * Reads the one value of a pickle of protocol 2 to 5: `null`, booleans, numbers, bigints, texts, `Uint8Array`, lists
- * (also for tuples), `Dict`, `PythonSet`, `Global`, `Instance`. Refuses every class that is
- * not allowed, by name, and whatever is no such pickle; throws `LIMIT_EXCEEDED` for too many opcodes or too long an
- * integer.
+ * (also for tuples), `Dict`, `PythonSet`, `Global`, `Instance`. Refuses every class that is not allowed, by name, and
+ * any other input; throws `LIMIT_EXCEEDED` for too many opcodes or too long an integer.
  */
 export function readPickle(bytes: Uint8Array): unknown {
   return new Reader(bytes).read();
@@ -49,7 +48,7 @@ class Reader {
     }
   }
 
-  /** What the steps work with. */
+  /** The machine of the steps. */
   readonly #machine: Machine = {
     byte: () => this.#byte(),
     uint16: () => this.#view.getUint16(this.#take(2), true),

@@ -5,10 +5,10 @@ import { Dict, Global, Instance, PythonSet } from './data.js';
 import { MAX_INTEGER_BYTES, tooMuch } from './limits.js';
 import { refuse } from '../../jsonl/problems.js';
 
-/** The last protocol that is known here. */
+/** The newest protocol that is supported. */
 const PROTOCOL = 5;
 
-/** What an opcode works with. Numbers are read from the bytes behind it. */
+/** The machine that opcodes work on. Numbers are read from the bytes after the opcode. */
 export interface Machine {
   readonly byte: () => number;
   readonly uint16: () => number;
@@ -39,7 +39,7 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** A number of Python in as many bytes as it needs, in two's complement; exact. */
+/** An exact integer of Python in any number of bytes, in two's complement. */
 function long(bytes: Uint8Array): number | bigint {
   if (bytes.length > MAX_INTEGER_BYTES) {
     return tooMuch(`has an integer of ${bytes.length} bytes`);
@@ -109,7 +109,7 @@ const constant =
   (machine) =>
     machine.push(value);
 
-/** What each opcode does; Python's `pickletools` describes them under these names. */
+/** The action of each opcode; Python's `pickletools` describes them under these names. */
 export const STEPS: Readonly<Record<number, Step>> = {
   // PROTO
   0x80: ({ byte }) => {
@@ -198,7 +198,7 @@ export const STEPS: Readonly<Record<number, Step>> = {
     const [name, module] = [pop(), pop()];
     push(globalOf(module, name));
   },
-  // REDUCE, NEWOBJ, NEWOBJ_EX: what they call is allowed, and is not called but described
+  // REDUCE, NEWOBJ, NEWOBJ_EX: the class must be allowed, and is not called but described
   0x52: ({ push, pop }) => {
     const [args, type] = [pop(), pop()];
     push(make(type, args));

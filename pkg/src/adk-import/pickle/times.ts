@@ -1,9 +1,9 @@
-// Dates and times of Python, from the bytes that their pickles have, as pydantic writes them.
+// Dates and times of Python, from the bytes in their pickles to pydantic's texts.
 
 import { Instance } from './data.js';
 import { refuse } from '../../jsonl/problems.js';
 
-/** A number itself: nothing else is made one, as a list would be with all that is in it. */
+/** A number itself: other values are refused, because a list would become one with all of its items. */
 export function numberOf(value: unknown): number {
   return typeof value === 'number'
     ? value

@@ -1,10 +1,10 @@
-// adk-java deletes a key by `null` in a delta: as statepad has it in stored events, the metadata name it besides.
+// adk-java deletes a key by `null` in a delta; statepad's stored events name it in the metadata as well.
 
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import { withDeletions } from '../../model/deletion.js';
 import type { Members } from '../../jsonl/members.js';
 
-/** What stood for a deletion in events of earlier versions of adk-java. */
+/** The value that stood for a deletion in events of earlier versions of adk-java. */
 const SENTINEL = '__ADK_SENTINEL_REMOVED__';
 
 /** An event of adk-java whose deletions are those of a stored event. */

@@ -1,4 +1,4 @@
-// Rows of events, as events of ADK's JSON.
+// Converts rows of events to events in ADK's JSON.
 
 import { deletions } from './deletions.js';
 import { layoutOf, type KnownKind } from './layout.js';
@@ -10,7 +10,7 @@ import { jsonOf, objectOf, optionalText, textOf, timeOf, type Numbers } from '..
 import { refuse } from '../../jsonl/problems.js';
 import { eventOf as fromPython } from '../../stores/adk-database/event-json.js';
 import { millisecondsOf } from '../../stores/adk-database/times.js';
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import type { Members } from '../../jsonl/members.js';
 import type { EventInit, Json } from '../../model/types.js';
 import type { AdkRow } from '../../stores/adk-database/database.js';
@@ -42,7 +42,9 @@ const TEXT_COLUMNS = {
 /** Columns that hold a truth value. */
 const FLAG_COLUMNS = { partial: 'partial', turn_complete: 'turnComplete', interrupted: 'interrupted' } as const;
 
-/** What a statement selects of an event, besides its id, which is `event_id`, and its time, `event_time`. */
+/**
+ * The columns of an event that a statement selects, besides its id, which is `event_id`, and its time, `event_time`.
+ */
 export function eventColumns(kind: KnownKind, reading: Reading): readonly string[] {
   switch (kind) {
     case 'adk-python-v0':
@@ -90,7 +92,7 @@ function fromJson(kind: KnownKind, row: AdkRow, numbers: Numbers): Members & { r
   return { ...named(kind, given), timestamp: moment };
 }
 
-/** The members of an event under the names that ADK's JSON has. */
+/** The members of an event under the names of ADK's JSON. */
 function named(kind: KnownKind, event: Members): Members {
   switch (kind) {
     case 'adk-python-v1':
@@ -105,8 +107,8 @@ function named(kind: KnownKind, event: Members): Members {
 }
 
 /**
- * The time that the JSON of an event has, in milliseconds. adk-python writes seconds and adk-js milliseconds, into
- * tables that both can read: what is nearer to the time in the column is what it is.
+ * The time in the JSON of an event, in milliseconds. adk-python writes seconds and adk-js milliseconds, into tables
+ * that both can read: the unit is the one that comes nearer to the time in the column.
  */
 function momentOf(timestamp: number, column: number, isInSeconds: boolean): number {
   const seconds = millisecondsOf(timestamp);

@@ -1,4 +1,4 @@
-// Where each maker of databases keeps what: tables, columns, and the order of events.
+// The layout of each maker's databases: tables, columns, and the order of events.
 
 import type { AdkKind } from '../../stores/adk-database/detect.js';
 import type { Unit } from '../values.js';
@@ -18,18 +18,18 @@ export interface Layout {
     readonly table: string;
     readonly id: string;
     readonly time: string;
-    /** What orders events of one time: by `rowid` where that is known in SQLite. */
+    /** Orders events of equal times: by `rowid` where SQLite has it. */
     readonly tie: string;
     readonly tieInSqlite: string;
   };
   /** App and user state as a row of JSON, or as a row for each key. */
   readonly app: { readonly table: string; readonly isByKey: boolean };
   readonly user: { readonly table: string; readonly isByKey: boolean };
-  /** What the numbers in columns of time are, in SQLite. */
+  /** The unit of numbers in columns of time, in SQLite. */
   readonly unit: Unit;
-  /** What a number in the JSON of an event is. */
+  /** The unit of the number in the JSON of an event. */
   readonly eventUnit: Unit;
-  /** `null` in a delta deletes the key. */
+  /** True when `null` in a delta deletes the key. */
   readonly nullDeletes: boolean;
 }
 
@@ -69,7 +69,7 @@ const LAYOUTS: Readonly<Record<KnownKind, Layout>> = {
   'adk-java-v1': { ...PYTHON, eventUnit: 'milliseconds', nullDeletes: true },
 };
 
-/** Where a database of a kind keeps what. */
+/** The layout of a kind of database. */
 export function layoutOf(kind: KnownKind): Layout {
   return LAYOUTS[kind];
 }

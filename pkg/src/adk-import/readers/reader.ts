@@ -1,10 +1,10 @@
-// Reads the sessions of a database, page by page: rows first, what is in them when it is asked for.
+// Reads the sessions of a database, page by page: rows first, and their content on demand.
 
 import { eventColumns, eventOf } from './events.js';
 import { layoutOf, type KnownKind, type Layout } from './layout.js';
 import { objectOf, jsonOf, timeOf, type Numbers } from '../values.js';
 import { Reading } from '../source/sql.js';
-import type { Breath } from '../breath.js';
+import type { Pacer } from '../pacer.js';
 import { put } from '../../model/json.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import type { Members } from '../../jsonl/members.js';
@@ -12,10 +12,10 @@ import type { EventInit, SessionKey } from '../../model/types.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 import type { Identified } from '../../stores/adk-database/detect.js';
 
-/** How many events are read at once: the database orders those of a session anew for each page. */
+/** The number of events on a page: the database sorts those of a session again for each page. */
 const EVENTS = 1000;
 
-/** Which sessions are wanted: all, those of an app, or those of one of its users. */
+/** The requested sessions: all, those of an app, or those of one of its users. */
 export interface Filter {
   readonly appName?: string | undefined;
   readonly userId?: string | undefined;
@@ -27,10 +27,10 @@ export interface ScopeKey {
   readonly userId?: string | undefined;
 }
 
-/** A session of a database. What is in its row is read when it is asked for: that may be refused. */
+/** A session of a database. The content of its row is read on demand, because that may be refused. */
 export interface SessionRow {
   readonly key: SessionKey;
-  /** Its own values, and when it was created and written last, in milliseconds since the epoch. */
+  /** Its own values, and the times of its creation and last write, in milliseconds since the epoch. */
   read(numbers: Numbers): { readonly state: Members; readonly created: number; readonly updated: number };
 }
 
@@ -49,16 +49,16 @@ export class AdkReader {
   readonly #kind: KnownKind;
   readonly #layout: Layout;
   readonly #sql: Reading;
-  readonly #breath: Breath;
+  readonly #pacer: Pacer;
 
-  constructor(kind: KnownKind, database: AdkDatabase, { tables }: Identified, breath: Breath) {
-    this.#breath = breath;
+  constructor(kind: KnownKind, database: AdkDatabase, { tables }: Identified, pacer: Pacer) {
+    this.#pacer = pacer;
     this.#kind = kind;
     this.#layout = layoutOf(kind);
     this.#sql = new Reading(database, tables);
   }
 
-  /** All sessions, those of an app one after the other, and those of a user in it. */
+  /** All sessions, grouped by app, and by user within it. */
   async *sessions(filter: Filter): AsyncGenerator<SessionRow, void, undefined> {
     const { table, id, created, updated } = this.#layout.sessions;
     const sql = this.#sql;
@@ -80,7 +80,10 @@ export class AdkReader {
     };
   }
 
-  /** The events of a session, as the ADK that wrote them reads them: by their times. Throws `INVALID_ARGUMENT`. */
+  /**
+   * The events of a session in the order in which the ADK that wrote them reads them: by their times. Throws
+   * `INVALID_ARGUMENT`.
+   */
   async events({ appName, userId, sessionId }: SessionKey, numbers: Numbers): Promise<EventInit[]> {
     const { table, id, time, tie, tieInSqlite } = this.#layout.events;
     const sql = this.#sql;
@@ -92,8 +95,8 @@ export class AdkReader {
     for (;;) {
       const rows = await sql.rows(`${select} OFFSET ${events.length}`, [appName, userId, sessionId]);
       for (const row of rows) {
-        if (this.#breath.isDue) {
-          await this.#breath.take();
+        if (this.#pacer.isDue) {
+          await this.#pacer.pause();
         }
         events.push(this.#event(row, numbers));
       }
@@ -116,7 +119,7 @@ export class AdkReader {
     }
   }
 
-  /** The values of an app, or of a user in it; none when there is no row. */
+  /** The values of an app, or of a user in it; none without a row. */
   async scope({ appName, userId }: ScopeKey, numbers: Numbers): Promise<Members> {
     const { table, isByKey } = userId === undefined ? this.#layout.app : this.#layout.user;
     const { where, values } = condition({ appName, userId });
@@ -138,7 +141,7 @@ export class AdkReader {
     }
   }
 
-  /** The events whose session is not there. */
+  /** The events whose session is missing. */
   async orphans(filter: Filter): Promise<readonly Orphans[]> {
     const { sessions, events } = this.#layout;
     const { where, values } = condition(filter, 'e.');
@@ -174,7 +177,7 @@ export class AdkReader {
     return this.#values(state);
   }
 
-  /** adk-java reads a value that is `null` as none. */
+  /** adk-java reads a `null` as a missing value. */
   #values(state: Members): Members {
     return this.#layout.nullDeletes
       ? Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null))

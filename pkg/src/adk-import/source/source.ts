@@ -1,7 +1,7 @@
-// What a caller has of a database, as something that is read at one moment.
+// The caller's database, as a consistent snapshot.
 
 import { StatepadError } from '../../model/errors.js';
-import { describe, isObject } from '../../model/kinds.js';
+import { describe, isObject } from '../../model/value-types.js';
 import { sqliteClient, type SqliteDatabase } from '../../stores/sqlite/client.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 
@@ -16,13 +16,13 @@ export interface MysqlHandle {
   execute(...args: never[]): unknown;
 }
 
-/** What may be given as a database. */
+/** The accepted handles of databases. */
 export type AdkDatabaseHandle = AdkDatabase | PostgresHandle | SqliteDatabase | MysqlHandle;
 
-/** Reads in one read-only transaction, so that all that is read is of one moment. */
+/** Runs reads in one read-only transaction, so that all of them see the same moment. */
 export type Snapshot = <T>(read: (database: AdkDatabase) => Promise<T>) => Promise<T>;
 
-/** Understands what is given as a database. Throws `INVALID_ARGUMENT`. */
+/** Recognizes the handle of a database. Throws `INVALID_ARGUMENT`. */
 export function snapshotOf(given: unknown): Snapshot {
   if (isObject(given)) {
     const has = (name: string): boolean => typeof (given as Partial<Record<string, unknown>>)[name] === 'function';
@@ -46,7 +46,7 @@ export function snapshotOf(given: unknown): Snapshot {
   );
 }
 
-/** As it is: what keeps what it reads at one moment is its owner's to do. */
+/** A handle without a transaction: consistency is the caller's responsibility. */
 function plain(database: AdkDatabase): Snapshot {
   if (!['postgres', 'sqlite', 'mysql'].includes(database.dialect)) {
     throw new StatepadError('INVALID_ARGUMENT', "database.dialect must be 'postgres', 'sqlite' or 'mysql'", {
@@ -79,7 +79,7 @@ function withBytes(row: AdkRow): AdkRow {
     : row;
 }
 
-/** What a pool of `pg` has besides. */
+/** The additional members of a pool of `pg`. */
 interface PostgresPool extends PostgresHandle {
   readonly totalCount?: unknown;
   connect?(): Promise<PostgresHandle & { release(): void }>;
@@ -88,8 +88,8 @@ interface PostgresPool extends PostgresHandle {
 function postgres(handle: PostgresPool): Snapshot {
   return async (read) => {
     const isPool = typeof handle.totalCount === 'number' && handle.connect !== undefined;
-    const taken = isPool ? await handle.connect?.() : undefined;
-    const client = taken ?? handle;
+    const connection = isPool ? await handle.connect?.() : undefined;
+    const client = connection ?? handle;
     try {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       try {
@@ -101,12 +101,12 @@ function postgres(handle: PostgresPool): Snapshot {
         await client.query('ROLLBACK');
       }
     } finally {
-      taken?.release();
+      connection?.release();
     }
   };
 }
 
-/** What `mysql2/promise` has. */
+/** The members of `mysql2/promise` that are used. */
 interface MysqlConnection {
   query(sql: string, values?: unknown[]): Promise<readonly [unknown, ...unknown[]]>;
   getConnection?(): Promise<MysqlConnection & { release(): void }>;
@@ -116,8 +116,8 @@ function mysql(handle: object): Snapshot {
   return async (read) => {
     const { promise } = handle as { promise?: () => object };
     const given = (promise === undefined ? handle : promise.call(handle)) as MysqlConnection;
-    const taken = await given.getConnection?.();
-    const client = taken ?? given;
+    const connection = await given.getConnection?.();
+    const client = connection ?? given;
     try {
       await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
       await client.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
@@ -130,7 +130,7 @@ function mysql(handle: object): Snapshot {
         await client.query('ROLLBACK');
       }
     } finally {
-      taken?.release();
+      connection?.release();
     }
   };
 }

@@ -1,17 +1,17 @@
-// The SQL in which dialects differ: how values are read so that every driver gives the same, and where values stand.
+// The SQL in which dialects differ: expressions that read values equally with every driver, and placeholders.
 
-import { Queues } from '../../async/queue.js';
+import { Queues } from '../../async/queues.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 import type { SeenTables } from '../../stores/adk-database/tables.js';
 
-/** How many rows are read at once. */
+/** The number of rows on a page. */
 const PAGE = 200;
 
-/** Writes and sends statements that read. */
+/** Composes and sends statements that read. */
 export class Reading {
   readonly #database: AdkDatabase;
   readonly #tables: SeenTables;
-  /** One connection does one thing after the other. */
+  /** A connection runs one statement at a time. */
   readonly #turns = new Queues();
 
   constructor(database: AdkDatabase, tables: SeenTables) {
@@ -23,17 +23,17 @@ export class Reading {
     return this.#database.dialect === 'sqlite';
   }
 
-  /** Whether a table has a column. */
+  /** True when a table has a column. */
   has(table: string, column: string): boolean {
     return this.#tables.get(table)?.has(column) === true;
   }
 
-  /** A column of JSON, read as the text of it. Drivers would make values of it, each in its own way. */
+  /** A column of JSON, read as its text. Drivers would parse it, each in its own way. */
   json(column: string): string {
     return { postgres: `${column}::text`, mysql: `CAST(${column} AS CHAR)`, sqlite: column }[this.#database.dialect];
   }
 
-  /** A column of time: `timeOf` understands what is read. Drivers would take it for a time of their own zone. */
+  /** A column of time, in a form that `timeOf` parses. Drivers would take it for a time of their own zone. */
   time(table: string, name: string): string {
     const type = this.#tables.get(table)?.get(name)?.type;
     const column = `${table}.${name}`;
@@ -41,14 +41,14 @@ export class Reading {
       case 'postgres':
         return `(EXTRACT(EPOCH FROM ${column}) * 1000)::float8`;
       case 'mysql':
-        // A TIMESTAMP is given in the zone of the connection, a DATETIME as it was written.
+        // A TIMESTAMP is returned in the zone of the connection, a DATETIME as it was written.
         return type === 'timestamp' ? `CAST(UNIX_TIMESTAMP(${column}) * 1000 AS CHAR)` : `CAST(${column} AS CHAR)`;
       case 'sqlite':
         return column;
     }
   }
 
-  /** Sends a statement whose values stand in the places of `?`. */
+  /** Sends a statement with values for its placeholders `?`. */
   async rows(sql: string, values: readonly string[]): Promise<readonly AdkRow[]> {
     let place = 0;
     const text = this.#database.dialect === 'postgres' ? sql.replace(/\?/g, () => `$${++place}`) : sql;
@@ -57,7 +57,7 @@ export class Reading {
 
   /**
    * All rows of a statement, page by page, in the order of the columns of their key. `where` is a condition with its
-   * values; `keys` are names of columns, which are among those that are read under the same names.
+   * values; `keys` are names of columns, which the statement selects under the same names.
    */
   async *pages(
     select: string,

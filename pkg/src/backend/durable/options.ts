@@ -1,14 +1,14 @@
-// What a service over a store has to be told.
+// The options of a service over a store.
 
 import type { Callbacks } from '../../stores/journal/callback-store.js';
 import type { Migrate, SessionStore } from '../../store/contract.js';
 import type { RetryOptions } from './commit/retry.js';
 
-/** Options of sessions over a store, checked and complete. */
+/** The options of sessions over a store, checked and complete. */
 export interface StoredOptions extends RetryOptions {
   readonly store: SessionStore | Callbacks;
   readonly migrate: Migrate;
-  /** How many events, about, are cached in sessions that are not in use. */
+  /** The approximate number of events that are cached in sessions that are not in use. */
   readonly cachedEvents: number;
   readonly now: () => number;
 }

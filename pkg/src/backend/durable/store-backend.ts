@@ -11,7 +11,7 @@ import { listPage } from './operations/list.js';
 import { SessionLoader } from './cache/loader.js';
 import { removeStored } from './operations/remove.js';
 import { Reservations } from './update/reservations.js';
-import { Tries } from './commit/retry.js';
+import { OpenAttempts } from './commit/retry.js';
 import { SessionCache } from './cache/session-cache.js';
 import { scopeTarget } from './update/scope-target.js';
 import { sessionTarget } from './update/session-target.js';
@@ -19,7 +19,7 @@ import { ChangeWriter } from './operations/writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
-import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
+import { isSessionTarget, type UpdateReservation, type UpdateTarget } from '../update-target.js';
 import type { StoreComponents } from './operations/components.js';
 import type { StoredOptions } from './options.js';
 import type { ForkPlan } from '../fork-plan.js';
@@ -37,29 +37,29 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../../model/types.js';
-import type { SharedPast } from '../../past/source.js';
+import type { SharedPast } from '../../past/shared-past.js';
 import { orAborted, type Signal } from '../../async/abort.js';
 import type { WholeSessionChange } from '../../model/watch.js';
-import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/source.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/change-source.js';
 import type { Topics } from '../../watch/topics.js';
 
-/** Sessions that a store keeps. */
+/** The sessions of a store. */
 export class StoreBackend implements SessionBackend {
-  readonly #parts: StoreComponents;
-  readonly #tries = new Tries();
+  readonly #components: StoreComponents;
+  readonly #openAttempts = new OpenAttempts();
   readonly #reservations: Reservations | undefined;
-  /** What is watched, once anything is. */
+  /** The watched targets, once there are any. */
   #topics: Topics | undefined;
 
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? recordStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
-    const retry = { ...options, isTotal: store.asksAgain === true, tries: this.#tries };
+    const retry = { ...options, isTotal: store.asksAgain === true, openAttempts: this.#openAttempts };
     const connection = new Connection(store, retry, options.migrate, (hints) =>
-      loader.reloadHinted(hints, this.#topics),
+      loader.handleHints(hints, this.#topics),
     );
     const loader = new SessionLoader(connection, cache);
-    this.#parts = {
+    this.#components = {
       connection,
       cache,
       loader,
@@ -70,93 +70,93 @@ export class StoreBackend implements SessionBackend {
   }
 
   get lacks(): readonly StoreLack[] | undefined {
-    return this.#parts.connection.store.lacks;
+    return this.#components.connection.store.lacks;
   }
 
   async create(creation: Creation, signal?: Signal): Promise<Session> {
-    return await createStored(this.#parts, creation, signal);
+    return await createStored(this.#components, creation, signal);
   }
 
   async get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Promise<Session | undefined> {
-    return await this.#parts.loader.read(key, config, signal);
+    return await this.#components.loader.read(key, config, signal);
   }
 
   async list(plan: ListPlan, signal?: Signal): Promise<ListSessionsResponse> {
-    return await listPage(this.#parts, plan, signal);
+    return await listPage(this.#components, plan, signal);
   }
 
   async remove(key: SessionKey, signal?: Signal, under?: Leased): Promise<void> {
-    await removeStored(this.#parts, key, signal, under);
+    await removeStored(this.#components, key, signal, under);
   }
 
   async append({ session, draft, expectedRevision, lease, shown }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return (await appendStored(this.#parts, { session, draft, guard, lease, shown, signal })).event;
+    return (await appendStored(this.#components, { session, draft, guard, lease, shown, signal })).event;
   }
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
-    const { state } = await this.#parts.loader.loadScope({ appName, userId }, signal);
+    const { state } = await this.#components.loader.loadScope({ appName, userId }, signal);
     return cloneMutable(state) as Record<string, unknown>;
   }
 
   target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget {
     return isSessionTarget(target)
-      ? sessionTarget(this.#parts, checkKey(target), options, lease)
-      : scopeTarget(this.#parts, target, options.signal);
+      ? sessionTarget(this.#components, checkKey(target), options, lease)
+      : scopeTarget(this.#components, target, options.signal);
   }
 
-  reservation(target: UpdateStateTarget, signal?: Signal): Reservation | undefined {
-    return this.#reservations?.of(target, signal);
+  reservation(target: UpdateStateTarget, signal?: Signal): UpdateReservation | undefined {
+    return this.#reservations?.forUpdate(target, signal);
   }
 
   view(session: unknown): View | undefined {
-    return this.#parts.cache.registry.view(session);
+    return this.#components.cache.registry.view(session);
   }
 
   async refresh(view: View, signal?: Signal): Promise<void> {
-    await orAborted(showCurrent(this.#parts, view), signal);
+    await orAborted(showCurrent(this.#components, view), signal);
   }
 
   async fork(plan: ForkPlan, signal?: Signal): Promise<Session> {
-    return await forkStored(this.#parts, plan, signal);
+    return await forkStored(this.#components, plan, signal);
   }
 
-  async lease(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Promise<LeaseAnswer> {
-    return await leaseStored(this.#parts, view, request, { signal, given });
+  async lease(view: View, request: LeaseRequest, signal?: Signal, onDone?: () => void): Promise<LeaseAnswer> {
+    return await leaseStored(this.#components, view, request, { signal, onDone });
   }
 
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {
-    return await loadFullLog(this.#parts, session, signal);
+    return await loadFullLog(this.#components, session, signal);
   }
 
   async past(): Promise<SharedPast> {
-    return new (await import('./operations/shared-history.js')).StoredPast(this.#parts);
+    return new (await import('./operations/shared-history.js')).StoredPast(this.#components);
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
     const { watchStored } = await import('./watch/watch.js');
-    return watchStored(this.#parts, await this.#watched(), plan);
+    return watchStored(this.#components, await this.#loadTopics(), plan);
   }
 
   async watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>> {
     const { watchWholeStored } = await import('./watch/watch.js');
-    return watchWholeStored(this.#parts, await this.#watched(), plan);
+    return watchWholeStored(this.#components, await this.#loadTopics(), plan);
   }
 
-  async #watched(): Promise<Topics> {
+  async #loadTopics(): Promise<Topics> {
     const { Topics } = await import('./watch/watch.js');
-    const { cache, connection } = this.#parts;
+    const { cache, connection } = this.#components;
     return (this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true));
   }
 
   async flush(): Promise<void> {
-    await this.#parts.writer.idle();
+    await this.#components.writer.idle();
   }
 
   async close(): Promise<void> {
     this.#topics?.close();
-    this.#tries.close();
+    this.#openAttempts.close();
     await this.flush();
-    await this.#parts.connection.close();
+    await this.#components.connection.close();
   }
 }

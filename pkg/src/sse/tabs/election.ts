@@ -1,17 +1,17 @@
-// One tab of several leads: the one that holds a lock of the browser. A lock ends with its tab, so that the next one
-// leads when the tab is closed, or crashes.
+// The election of a leader among tabs: the tab that holds a lock of the browser. A lock ends with its tab, so that
+// another one leads when the leader is closed, or crashes.
 
 import type { Message } from './messages.js';
 
-/** What a tab needs of its browser. */
+/** The parts of the browser that a tab uses. */
 export interface TabHost {
   readonly locks: LockManager;
   readonly openChannel: (name: string) => BroadcastChannel;
-  /** Where it is told that the tab is frozen, hidden or left; absent in a worker. */
+  /** The source of events that the tab is frozen, hidden or left; absent in a worker. */
   readonly page: { readonly window: EventTarget; readonly document: Document } | undefined;
 }
 
-/** What is told to a tab. */
+/** The receiver of the election's results. */
 export interface Elector {
   /** This tab leads. */
   leads(): void;
@@ -19,32 +19,32 @@ export interface Elector {
   follows(term: string): void;
   /** This tab leads no longer. */
   steppedDown(): void;
-  /** A message that is not about who leads. */
+  /** A message about something else than the election. */
   hears(message: Message): void;
 }
 
-/** How often a tab that is seen asks the leader whether it still runs, in milliseconds. */
+/** The interval at which a visible tab checks that the leader still runs, in milliseconds. */
 const PING_MS = 5_000;
 
-/** This tab's part, from `join` to `leave`. */
+/** This tab's participation, from `join` to `leave`. */
 export class Election {
-  /** This tab among the others. While it holds the lock of this name, it is there. */
+  /** The id of this tab. It holds the lock of this name as long as it lives. */
   readonly id = crypto.randomUUID();
   readonly #host: TabHost;
   readonly #name: string;
   readonly #elector: Elector;
   readonly #left = new AbortController();
   #channel: BroadcastChannel | undefined;
-  /** The term that is followed, of this tab or of another one: when it began, and a name. The latest one counts. */
+  /** The current term, of this tab or of another one: its beginning, and a name. The latest one counts. */
   #term: string | undefined;
   #isLeading = false;
-  /** While this tab leads: gives the lock back. */
+  /** Releases the lock while this tab leads. */
   #release: () => void = () => undefined;
-  /** While it waits for the lock. */
+  /** Aborts the request for the lock. */
   #waiting = new AbortController();
   #steals = false;
-  /** Whether the leader was asked since it was last heard of. */
-  #isAsked = false;
+  /** True when the leader has not answered the last question yet. */
+  #isQuestioned = false;
 
   constructor(host: TabHost, name: string, elector: Elector) {
     this.#host = host;
@@ -56,15 +56,15 @@ export class Election {
     return this.#isLeading;
   }
 
-  /** The term of the leader, if one is known. */
+  /** The term of the leader, if known. */
   get term(): string | undefined {
     return this.#term;
   }
 
-  /** Takes part until `leave`. */
+  /** Participates until `leave`. */
   async join(): Promise<void> {
     const { signal } = this.#left;
-    if (!(await this.#isThere())) {
+    if (!(await this.#markAlive())) {
       // A document that may have no locks, such as a sandboxed frame: it reads for itself.
       this.#lead();
       return;
@@ -98,28 +98,28 @@ export class Election {
     }
   }
 
-  /** Calls a function when another tab is not there any more. */
-  whenGone(id: string, signal: AbortSignal, gone: () => void): void {
-    this.#host.locks.request(`${this.#name} ${id}`, { signal }, gone).catch(() => undefined);
+  /** Calls a function when another tab has ended. */
+  whenEnded(id: string, signal: AbortSignal, ended: () => void): void {
+    this.#host.locks.request(`${this.#name} ${id}`, { signal }, ended).catch(() => undefined);
   }
 
-  /** A leader that does not answer while somebody looks is frozen, or hangs: the lock is taken from it. */
+  /** Checks the leader: if it does not answer a visible tab, it is frozen, or hangs, and loses the lock. */
   look(): void {
     const isSeen = this.#host.page?.document.visibilityState !== 'hidden';
     if (this.#isLeading || !isSeen) {
-      this.#isAsked = false;
-    } else if (this.#isAsked) {
-      this.#isAsked = false;
+      this.#isQuestioned = false;
+    } else if (this.#isQuestioned) {
+      this.#isQuestioned = false;
       this.#steals = true;
       this.#waiting.abort();
     } else {
-      this.#isAsked = true;
+      this.#isQuestioned = true;
       this.tell({ type: 'hello' });
     }
   }
 
-  /** Holds the lock that says that this tab is there. Answers whether there are locks. */
-  async #isThere(): Promise<boolean> {
+  /** Holds the lock that marks this tab as alive. Returns true if there are locks. */
+  async #markAlive(): Promise<boolean> {
     return await new Promise((resolve) => {
       const hold = async (): Promise<void> => {
         resolve(true);
@@ -129,7 +129,7 @@ export class Election {
     });
   }
 
-  /** Waits for the lock, or takes it, and leads while it is held. */
+  /** Waits for the lock, or takes it over, and leads while holding it. */
   async #compete(left: AbortSignal): Promise<void> {
     const waiting = new AbortController();
     this.#waiting = waiting;
@@ -143,7 +143,7 @@ export class Election {
         });
       }
     };
-    // It is rejected when the lock is taken away, or waited for no longer.
+    // It rejects when the lock is taken over, or the request is aborted.
     await this.#host.locks.request(this.#name, options, hold).catch(() => undefined);
     if (this.#isLeading) {
       this.#stepDown();
@@ -181,10 +181,10 @@ export class Election {
 
   #hearLeader(term: string): void {
     if (term === this.#term) {
-      this.#isAsked = false;
+      this.#isQuestioned = false;
     } else if (this.#term === undefined || beginOf(term) > beginOf(this.#term)) {
-      this.#isAsked = false;
-      // Its lock was taken while it hung.
+      this.#isQuestioned = false;
+      // Its lock was taken over while it hung.
       this.#stepDown();
       this.#term = term;
       this.#elector.follows(term);
@@ -192,10 +192,10 @@ export class Election {
   }
 }
 
-/** Whether it is by now. */
+/** Reads the flag again, which TypeScript assumes to be unchanged. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
-/** When a term began. */
+/** The time when a term began. */
 const beginOf = (term: string): number => Number(term.split(' ')[0]);
 
 /** Resolves when a signal is aborted. */

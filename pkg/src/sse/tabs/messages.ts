@@ -1,4 +1,4 @@
-// What the tabs of one origin tell each other.
+// The messages between the tabs of one origin.
 
 import { DELETED, isDeleted } from '../../model/deletion.js';
 import { StatepadError, type ErrorCode } from '../../model/errors.js';
@@ -6,24 +6,24 @@ import { deepFreeze } from '../../model/json.js';
 import type { SessionKey } from '../../model/types.js';
 import type { WholePlace, WholeSessionChange } from '../../model/watch.js';
 
-/** What one tab tells all others, or one of them: who is meant is in the message. */
+/** A message of one tab to all others, or to one of them, which the message names. */
 export type Message =
-  /** Asks who leads, and whether that tab still runs. It answers with `leads`. */
+  /** Asks for the leader, and a sign that it still runs. The leader answers with `leads`. */
   | { readonly type: 'hello' }
-  /** A tab leads. Each time that a tab begins to lead is a term. */
+  /** Announces the leader. Each period of leading is a term. */
   | { readonly type: 'leads'; readonly term: string }
   /** Asks the leader of a term to watch a session for a tab. */
-  | ({ readonly type: 'watch'; readonly term: string; readonly from: string } & Asked)
-  /** A tab needs a watch no longer. */
+  | ({ readonly type: 'watch'; readonly term: string; readonly from: string } & WatchRequest)
+  /** Ends a watch. */
   | { readonly type: 'stop'; readonly watch: string }
   /** A change for a watch. */
   | { readonly type: 'change'; readonly watch: string; readonly text: string }
-  /** A watch has ended, or has failed. */
+  /** Reports that a watch has ended, or has failed. */
   | { readonly type: 'end'; readonly watch: string; readonly error?: Failure };
 
-/** What a leader is asked to watch. */
-export interface Asked {
-  /** The name of the watch, unlike all others. */
+/** A request to the leader for a watch. */
+export interface WatchRequest {
+  /** The unique name of the watch. */
   readonly watch: string;
   readonly key: SessionKey;
   readonly since?: WholePlace;
@@ -31,7 +31,7 @@ export interface Asked {
   readonly poll?: number;
 }
 
-/** An error, as it crosses from tab to tab. */
+/** An error in a message. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -56,14 +56,14 @@ export function writeWhole(change: WholeSessionChange): string {
   return JSON.stringify({ ...change, [MARK]: deleted });
 }
 
-/** The change of a text, frozen. */
+/** The change in a text, frozen. */
 export function readWhole(text: string): WholeSessionChange {
   const { [MARK]: deleted = [], ...change } = JSON.parse(text) as {
     [MARK]?: string[];
     delta?: Record<string, unknown>;
   };
   for (const key of deleted) {
-    // It is there, as `null`.
+    // It is present, as `null`.
     Object.defineProperty(change.delta, key, { value: DELETED, enumerable: true, configurable: true, writable: true });
   }
   return deepFreeze(change) as unknown as WholeSessionChange;

@@ -1,5 +1,5 @@
-// Watching without a connection that stays open, for tabs that cannot share one: six of them, and no request of the
-// origin gets through any more over HTTP/1.1.
+// Watching without an open connection, for tabs that cannot share one: over HTTP/1.1, six of those block all other
+// requests of the origin.
 
 import { sleep } from '../../async/sleep.js';
 import { isStatepadError, StatepadError } from '../../model/errors.js';
@@ -7,10 +7,10 @@ import { sameJson } from '../../model/json.js';
 import type { GetSessionConfig, Session, SessionKey } from '../../model/types.js';
 import type { SessionSource, WholeSessionChange, WholeWatchOptions } from '../../model/watch.js';
 
-/** How often a session is read, in milliseconds. */
+/** The interval between reads of a session, in milliseconds. */
 const POLL_MS = 2_000;
 
-/** Reads a session again and again, and tells it whole whenever it is another one. */
+/** Reads a session periodically, and yields it whole whenever it has changed. */
 export async function* polled(
   source: SessionSource,
   key: SessionKey,
@@ -22,11 +22,11 @@ export async function* polled(
   if (first === undefined) {
     throw new StatepadError('SESSION_NOT_FOUND', `session "${key.sessionId}" was not found`, { id: key.sessionId });
   }
-  let told = first;
-  yield changeOf(told);
+  let last = first;
+  yield changeOf(last);
   for (;;) {
     await sleep(poll, signal);
-    const before = told;
+    const before = last;
     const session = await current(before, read).catch((error: unknown) => {
       signal?.throwIfAborted();
       if (isStatepadError(error) && error.code === 'STORE_UNAVAILABLE') {
@@ -39,15 +39,14 @@ export async function* polled(
       return undefined;
     }
     if (session !== before) {
-      told = session;
-      yield changeOf(told);
+      last = session;
+      yield changeOf(last);
     }
   }
 }
 
 /**
- * The session as it is now, or the one before if nothing has changed. Its events are read only when there are new
- * ones.
+ * The current session, or the one before if nothing has changed. Its events are read only when there are new ones.
  */
 async function current(
   before: Session,
@@ -63,7 +62,7 @@ async function current(
   return sameJson(session.state, before.state) ? before : Object.freeze({ ...session, events: before.events });
 }
 
-/** The places of the values are not known here: each change has the whole session. */
+/** The positions of the values are unknown here: each change has the whole session. */
 function changeOf(session: Session): WholeSessionChange {
   return { type: 'session', session, place: { revision: session.revision, user: 0, app: 0 } };
 }

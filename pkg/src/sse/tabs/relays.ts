@@ -1,10 +1,10 @@
-// What the tab that leads reads from the server: each session once, for all who watch it in any tab.
+// The watches of the leading tab: each session once, for all listeners in any tab.
 
-import { failureOf, type Asked, type Failure } from './messages.js';
+import { failureOf, type WatchRequest, type Failure } from './messages.js';
 import type { SessionKey } from '../../model/types.js';
 import type { SessionSource, WholePlace, WholeSessionChange } from '../../model/watch.js';
 
-/** Who is told what is read. */
+/** The receiver of a watch. */
 export interface Listener {
   change(change: WholeSessionChange): void;
   end(failure: Failure | undefined): void;
@@ -12,7 +12,7 @@ export interface Listener {
 
 /** One watch of the source. */
 interface Stream {
-  /** Where all of its listeners are. */
+  /** The place of all of its listeners. */
   place: WholePlace | undefined;
   readonly listeners: Map<string, Listener>;
   readonly end: AbortController;
@@ -22,10 +22,10 @@ interface Stream {
 export class Relays {
   readonly #source: SessionSource;
   readonly #emptied: () => void;
-  /** By the session. Behind the first one are those that have not come to the same place yet. */
+  /** By the session. After the first stream come those that have not reached the same place yet. */
   readonly #streams = new Map<string, Stream[]>();
 
-  /** `emptied` is called when nobody listens any more. */
+  /** `emptied` is called after the last listener has left. */
   constructor(source: SessionSource, emptied: () => void) {
     this.#source = source;
     this.#emptied = emptied;
@@ -35,13 +35,13 @@ export class Relays {
     return this.#streams.size === 0;
   }
 
-  /** Tells a listener what it has asked for. */
-  add(asked: Asked, listener: Listener): void {
+  /** Delivers the requested watch to a listener. */
+  add(asked: WatchRequest, listener: Listener): void {
     const session = nameOf(asked.key);
     const streams = this.#streams.get(session) ?? [];
-    const here = streams.find(({ place }) => asked.since !== undefined && isSame(place, asked.since));
-    if (here !== undefined) {
-      here.listeners.set(asked.watch, listener);
+    const matching = streams.find(({ place }) => asked.since !== undefined && isSame(place, asked.since));
+    if (matching !== undefined) {
+      matching.listeners.set(asked.watch, listener);
       return;
     }
     const listeners = new Map([[asked.watch, listener]]);
@@ -50,7 +50,7 @@ export class Relays {
     void this.#read(session, stream, asked);
   }
 
-  /** Tells a listener nothing more. */
+  /** Stops delivering to a listener. */
   stop(watch: string): void {
     for (const [session, streams] of this.#streams) {
       for (const stream of streams) {
@@ -61,14 +61,14 @@ export class Relays {
     }
   }
 
-  /** Tells nobody anything more. */
+  /** Stops delivering to everyone. */
   clear(): void {
     const all = [...this.#streams.values()].flat();
     this.#streams.clear();
     all.forEach(({ end }) => end.abort());
   }
 
-  async #read(session: string, stream: Stream, { key, since, initial, poll }: Asked): Promise<void> {
+  async #read(session: string, stream: Stream, { key, since, initial, poll }: WatchRequest): Promise<void> {
     const { signal } = stream.end;
     const options = {
       signal,
@@ -98,7 +98,7 @@ export class Relays {
     }
   }
 
-  /** Those who have come to the place of the first stream of a session go on with it. */
+  /** Moves the listeners of streams that have reached the place of a session's first stream to that stream. */
   #merge(session: string): void {
     const [first, ...others] = this.#streams.get(session) ?? [];
     for (const other of others) {
@@ -125,7 +125,7 @@ export class Relays {
 
 const nameOf = ({ appName, userId, sessionId }: SessionKey): string => JSON.stringify([appName, userId, sessionId]);
 
-/** Whether two places are the same one. Of a place only that is known. */
+/** True for equal, known places. */
 function isSame(a: WholePlace | undefined, b: WholePlace | undefined): boolean {
   const text = (place: WholePlace | undefined): string =>
     JSON.stringify(Object.entries(place ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -8,20 +8,20 @@ import type { TabHost } from './election.js';
 import type { SessionKey } from '../../model/types.js';
 import type { SessionSource, WatchOptions, WatchTarget, WholeWatchOptions } from '../../model/watch.js';
 
-/** How the tabs of an origin share one connection. */
+/** Options for sharing one connection among the tabs of an origin. */
 export interface TabSharing {
   /**
-   * Tells whose connection it is: tabs whose sources have the same `url` and the same `key` share one, and what the
-   * server tells one of them is told to all. It must be another one for every user, such as the user's id or a name of
-   * the login. Of it, others see a hash alone.
+   * The owner of the connection: tabs whose sources have the same `url` and the same `key` share one, and all of them
+   * get the server's messages for any of them. It must differ for every user: the user's id, for example, or a name
+   * of the login. Others see only a hash of it.
    */
   readonly key: string;
 }
 
 /**
- * A source that shares with other tabs what is watched of whole sessions: one of the tabs holds the connection. Where
- * a page has no Web Locks, as over plain HTTP from another machine, it holds none and reads the sessions every
- * other second. Outside of pages and workers nothing is shared.
+ * A source that shares its watches of whole sessions with other tabs: one of the tabs holds the connection. Where a
+ * page has no Web Locks, as over plain HTTP from another machine, it holds none and reads the sessions every other
+ * second. Outside of pages and workers nothing is shared.
  */
 export function sharedByTabs(source: SessionSource, url: string | URL, sharing: TabSharing): SessionSource {
   checkObject(sharing, 'shareTabs');
@@ -42,7 +42,7 @@ export function sharedByTabs(source: SessionSource, url: string | URL, sharing: 
 
 type WatchWhole = (key: SessionKey, options: WholeWatchOptions) => ReturnType<TabGroup['watch']>;
 
-/** A source that watches whole sessions in another way. */
+/** A source with another way to watch whole sessions. */
 function withWhole(source: SessionSource, watchWhole: WatchWhole): SessionSource {
   const watch = (target: WatchTarget, options: WholeWatchOptions | WatchOptions = {}): unknown => {
     const { target: key, whole } = keyOf(target);
@@ -53,7 +53,7 @@ function withWhole(source: SessionSource, watchWhole: WatchWhole): SessionSource
   return { ...source, watch: watch as SessionSource['watch'] };
 }
 
-/** What this host has; `undefined` where something is missing. */
+/** The needed parts of this host; `undefined` if one is missing. */
 function hostOf(): TabHost | undefined {
   const { BroadcastChannel: Channel, navigator, crypto } = globalThis as Partial<typeof globalThis>;
   const locks = (navigator as { readonly locks?: LockManager } | undefined)?.locks;
@@ -65,7 +65,7 @@ function hostOf(): TabHost | undefined {
   return { locks, openChannel: (name) => new Channel(name), page };
 }
 
-/** The name of the group: a hash, so that a key that is a secret is none less. */
+/** The name of the group: a hash, so that a secret key stays secret. */
 async function nameOf(url: string | URL, key: string): Promise<string> {
   const text = JSON.stringify([new URL(url, location.href).href, key]);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));

@@ -1,26 +1,26 @@
-// Tabs that share one connection: the one that leads reads for all of them.
+// Tabs that share one connection: the leader reads for all of them.
 
 import { Election, type Elector, type TabHost } from './election.js';
-import { readWhole, writeWhole, type Asked, type Failure, type Message } from './messages.js';
+import { readWhole, writeWhole, type WatchRequest, type Failure, type Message } from './messages.js';
 import { Relays } from './relays.js';
 import { TabWatch } from './tab-watch.js';
 import { lazyIterator } from '../../async/lazy-iterator.js';
 import type { SessionKey } from '../../model/types.js';
 import type { SessionSource, WholeSessionChange, WholeWatchOptions } from '../../model/watch.js';
 
-/** How long a tab waits before it asks a leader again that could not reach the server, in milliseconds. */
+/** The time that a tab waits before it asks a leader again that could not reach the server, in milliseconds. */
 const PAUSE_MS = 1_000;
 
-/** This tab among those that have the same name. It takes part while somebody in it watches. */
+/** This tab in the group of its name. It participates while it has watches. */
 export class TabGroup implements Elector {
   readonly #name: Promise<string>;
   readonly #host: TabHost;
   readonly #watches = new Set<TabWatch>();
   #election: Election | undefined;
-  /** Ends the listening to the page. */
+  /** Removes the listeners from the page. */
   #listening: AbortController | undefined;
   #isFrozen = false;
-  /** While this tab leads: what it reads, and the watches of the other tabs that it reads for. */
+  /** The reads of this tab while it leads, for itself and for the other tabs. */
   readonly #relays: Relays;
   readonly #tabs = new Map<string, Set<string>>();
   #leading = new AbortController();
@@ -31,7 +31,7 @@ export class TabGroup implements Elector {
     this.#host = host;
   }
 
-  /** Watches a session, by this tab or another one. */
+  /** Watches a session, through this tab or another one. */
   watch(key: SessionKey, options: WholeWatchOptions): AsyncIterableIterator<WholeSessionChange, undefined> {
     return lazyIterator(async () => {
       const { signal } = options;
@@ -47,11 +47,11 @@ export class TabGroup implements Elector {
       this.#add(watch);
       const next = async (): Promise<IteratorResult<WholeSessionChange, undefined>> => {
         try {
-          const told = await watch.next();
-          if (told.done === true) {
+          const result = await watch.next();
+          if (result.done === true) {
             end();
           }
-          return told;
+          return result;
         } catch (error) {
           end();
           throw error;
@@ -106,7 +106,7 @@ export class TabGroup implements Elector {
     }
   }
 
-  /** A frozen tab can neither read nor tell: another one has to. */
+  /** A frozen tab can neither read nor send: another one has to lead. */
   #listen(): void {
     if (this.#listening === undefined && this.#host.page !== undefined) {
       this.#listening = new AbortController();
@@ -128,7 +128,7 @@ export class TabGroup implements Elector {
     }
   }
 
-  /** Asks the leader to watch from where this tab is. */
+  /** Asks the leader to watch from the place of this tab. */
   #ask(watch: TabWatch): void {
     const election = this.#election;
     if (election?.term === undefined) {
@@ -136,7 +136,7 @@ export class TabGroup implements Elector {
     }
     watch.name = crypto.randomUUID();
     const { initial, poll } = watch.options;
-    const asked: Asked = {
+    const request: WatchRequest = {
       watch: watch.name,
       key: watch.key,
       ...(watch.place !== undefined && { since: watch.place }),
@@ -144,12 +144,12 @@ export class TabGroup implements Elector {
       ...(poll !== undefined && { poll }),
     };
     if (election.isLeading) {
-      this.#relays.add(asked, {
-        change: (change) => watch.tell(change),
+      this.#relays.add(request, {
+        change: (change) => watch.push(change),
         end: (failure) => this.#fail(watch, failure),
       });
     } else {
-      election.tell({ type: 'watch', term: election.term, from: election.id, ...asked });
+      election.tell({ type: 'watch', term: election.term, from: election.id, ...request });
     }
   }
 
@@ -164,7 +164,7 @@ export class TabGroup implements Elector {
     }
   }
 
-  // What the election tells
+  // The election's results
 
   leads(): void {
     this.#leading = new AbortController();
@@ -191,29 +191,29 @@ export class TabGroup implements Elector {
     } else if (message.type === 'change' || message.type === 'end') {
       const watch = [...this.#watches].find(({ name }) => name === message.watch);
       if (watch !== undefined && message.type === 'change') {
-        watch.tell(readWhole(message.text));
+        watch.push(readWhole(message.text));
       } else if (watch !== undefined && message.type === 'end') {
         this.#fail(watch, message.error);
       }
     }
   }
 
-  // What the leader does
+  // The leader's work
 
-  /** Watches for another tab, until that needs it no longer, or is gone. */
-  #serve(from: string, asked: Asked): void {
-    const { watch } = asked;
+  /** Watches for another tab, until that ends the watch or its life. */
+  #serve(from: string, request: WatchRequest): void {
+    const { watch } = request;
     let ofTab = this.#tabs.get(from);
     if (ofTab === undefined) {
       ofTab = new Set();
       this.#tabs.set(from, ofTab);
-      this.#election?.whenGone(from, this.#leading.signal, () => {
+      this.#election?.whenEnded(from, this.#leading.signal, () => {
         this.#tabs.get(from)?.forEach((name) => this.#relays.stop(name));
         this.#tabs.delete(from);
       });
     }
     ofTab.add(watch);
-    this.#relays.add(asked, {
+    this.#relays.add(request, {
       change: (change) => this.#election?.tell({ type: 'change', watch, text: writeWhole(change) }),
       end: (error) => this.#election?.tell({ type: 'end', watch, ...(error !== undefined && { error }) }),
     });

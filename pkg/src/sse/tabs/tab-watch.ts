@@ -1,18 +1,18 @@
-// A session that one reader in this tab watches, whichever tab reads it from the server.
+// A session that one reader in this tab watches, through any tab.
 
 import { errorOf, type Failure } from './messages.js';
 import type { SessionKey } from '../../model/types.js';
 import type { WholePlace, WholeSessionChange, WholeWatchOptions } from '../../model/watch.js';
 
-/** What is told of a session, until the reader takes it. */
+/** The changes of a session, until the reader takes them. */
 export class TabWatch {
   readonly key: SessionKey;
   readonly options: WholeWatchOptions;
-  /** The name under which a leader has been asked; each question has a new one. */
+  /** The name of the request to the leader; each request has a new one. */
   name: string | undefined;
-  /** Where the reader is behind all that was told. */
+  /** The place of the reader after all changes. */
   place: WholePlace | undefined;
-  /** Whether anything was told, so that the session could be read at least once. */
+  /** True after the first change: the session could be read at least once. */
   hasBegun = false;
   readonly #waiting: WholeSessionChange[] = [];
   #end: { readonly error?: unknown } | undefined;
@@ -24,8 +24,8 @@ export class TabWatch {
     this.place = options.since;
   }
 
-  /** Tells a change. */
-  tell(change: WholeSessionChange): void {
+  /** Adds a change. */
+  push(change: WholeSessionChange): void {
     this.#waiting.push(change);
     this.hasBegun = true;
     if (change.type === 'deleted') {
@@ -36,16 +36,16 @@ export class TabWatch {
     this.#wake();
   }
 
-  /** Ends it: the reader takes what was told, and then the error, if there is one. */
+  /** Ends it: the reader takes the remaining changes, and then the error, if there is one. */
   end(end: { readonly error?: unknown } = {}): void {
     this.#end ??= end;
     this.#wake();
   }
 
-  /** Ends it because the leader's own watch has ended. Answers whether to ask again in a while. */
+  /** Ends it because the leader's own watch has ended. Returns true to ask again later. */
   fail(failure: Failure | undefined): boolean {
     if (failure !== undefined && this.hasBegun && failure.code === 'SESSION_NOT_FOUND') {
-      this.tell({ type: 'deleted' });
+      this.push({ type: 'deleted' });
     } else if (failure !== undefined && this.hasBegun && failure.code === 'STORE_UNAVAILABLE') {
       return true;
     } else {
@@ -54,7 +54,7 @@ export class TabWatch {
     return false;
   }
 
-  /** The next change, once it was told. */
+  /** Resolves to the next change. */
   async next(): Promise<IteratorResult<WholeSessionChange, undefined>> {
     for (;;) {
       const change = this.#waiting.shift();

@@ -1,6 +1,6 @@
 // Sends statements to the server: one by one, several in one message, or as a transaction that is committed later.
 
-import { Queues } from '../../async/queue.js';
+import { Queues } from '../../async/queues.js';
 import { Sender, type PostgresClient, type Statement } from '../postgres/client.js';
 import { storeErrorOf } from '../postgres/errors.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';

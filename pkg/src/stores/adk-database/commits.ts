@@ -3,7 +3,7 @@
 import { CommitLost, type Database, type Rows } from './client.js';
 import { appendStatements, createStatements, updateStatements, type Answer, type Moved } from './write.js';
 import { checkChange } from './limits.js';
-import { isKeepable, type Tables } from './sql.js';
+import type { Tables } from './sql.js';
 import { eventText, headIn, loadStatement, scopeIn, scopeStatement, seenOf } from './read.js';
 import { microsecondsOf } from './times.js';
 import { Unresolved, type Earlier } from './unresolved.js';
@@ -12,7 +12,7 @@ import { beforeOf } from '../shared/parts.js';
 import { StoreError } from '../../store/store-error.js';
 import type { Integers } from './numbers.js';
 import type { Positions } from './positions.js';
-import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contract.js';
+import type { Change, Committed, Pos, ScopeName } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';
 
 /** How often an append is sent again because its session was replaced while it waited for it. */
@@ -43,9 +43,6 @@ export class Commits {
   async commit(change: Change): Promise<Committed> {
     const event = change.kind === 'append' ? eventIn(change) : undefined;
     checkChange(change, event);
-    if (!areKeepable(change.guard?.keys)) {
-      throw wrongState();
-    }
     switch (change.kind) {
       case 'append':
         return await this.#append(change, event ?? null);
@@ -107,6 +104,9 @@ export class Commits {
     const answer = await this.#transact(change, createStatements(this.#tables, change, created), String(created));
     if (answer.verdict === 'exists') {
       throw sessionExists(change);
+    }
+    if (answer.verdict === 'conflict') {
+      throw wrongState();
     }
     const pos = this.#posOf(change, answer.app, answer.user);
     return { rev: 0, prev: null, pos, created: String(created) };
@@ -191,15 +191,4 @@ function eventIn({ id, event }: Change): Json {
 function answerIn(rows: Rows | undefined): Answer {
   const [row] = rows as readonly { readonly answer: string }[];
   return JSON.parse(row?.answer ?? 'null') as Answer;
-}
-
-/** Whether the values and names of a guard can be there at all. */
-function areKeepable(keys: NonNullable<Change['guard']>['keys'] = {}): boolean {
-  const parts: readonly (Delta | undefined)[] = [keys.app, keys.user, keys.session];
-  const isText = (value: unknown): boolean => typeof value !== 'string' || isKeepable(value);
-  const isValue = (value: unknown): boolean =>
-    typeof value === 'object' && value !== null
-      ? Object.entries(value).every(([name, item]) => isKeepable(name) && isValue(item))
-      : isText(value);
-  return parts.every((part) => isValue(part?.set ?? {}));
 }

@@ -4,7 +4,7 @@
 // far as adk-python knows it; where that leaves something out, all of the event lies beside it, under a name that
 // adk-python passes over.
 
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import { put, sameJson } from '../../model/json.js';
 import { RULES } from './event-rules.js';
 import { modelOf, type Plain, type Shape } from './shapes.js';

@@ -3,6 +3,7 @@
 import { isColumnTime, microsecondsOf } from './times.js';
 import { isKeepable } from './sql.js';
 import { isWellFormed } from '../../model/json.js';
+import { STORED_SCOPES } from '../../model/scope.js';
 import { StoreError } from '../../store/store-error.js';
 import type { Change } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
@@ -22,7 +23,7 @@ export function checkChange({ key, time, event: sent, delta }: Change, event: Js
   checkText('the id of the user', key.userId, ID_LIMIT);
   checkText('the id of the session', key.sessionId, ID_LIMIT);
   checkTime(time);
-  for (const part of ['app', 'user', 'session'] as const) {
+  for (const part of STORED_SCOPES) {
     const set = delta[part]?.set ?? {};
     if (!isKeepableJson(JSON.stringify(set))) {
       checkJson(`the state of the ${part}`, set);

@@ -4,8 +4,9 @@
 import { storedEvent } from './event-json.js';
 import { invocationOf } from './limits.js';
 import { holds, isAbout, isEmptyState, isEventOf, isSession, literal, merged } from './sql.js';
-import { microseconds, timestamp, versionOf, type Tables } from './sql.js';
+import { isKeepable, microseconds, timestamp, versionOf, type Tables } from './sql.js';
 import { microsecondsOf } from './times.js';
+import { SHARED_SCOPES, STORED_SCOPES, type SharedScope } from '../../model/scope.js';
 import type { Change } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';
 
@@ -13,9 +14,8 @@ import type { Json, SessionKey } from '../../model/types.js';
 const LOCKED = 'statepad.session';
 const IS_LOCKED = `current_setting('${LOCKED}', true) <> ''`;
 
-/** Scopes that sessions share. */
-const SHARED = ['app', 'user'] as const;
-type SharedPart = (typeof SHARED)[number];
+/** The values that a guard expects, by scope. */
+type GuardedValues = NonNullable<NonNullable<Change['guard']>['keys']>;
 
 /** What a statement that writes answers, in its last row. */
 export interface Answer {
@@ -43,8 +43,8 @@ export function appendStatements(tables: Tables, change: Change, event: Json): s
   const verdict = `case
     when not exists (select from session) then 'not-found'
     when (select created from session) <> current_setting('${LOCKED}', true) then 'again'
-    when exists (select from stored) then 'duplicate'
     ${isOther === undefined ? '' : `when ${isOther} then 'not-found'`}
+    when exists (select from stored) then 'duplicate'
     when not (${conditions(keys)}) then 'conflict'
     else 'written' end`;
   return [
@@ -71,20 +71,22 @@ select json_build_object('verdict', (select it from verdict),
 /** Creates a session. `created` is its time of creation, in microseconds. */
 export function createStatements(tables: Tables, change: Change, created: number): string[] {
   const key = change.key as SessionKey;
-  const { delta } = change;
+  const { delta, guard: { keys = {} } = {} } = change;
+  const isAllowed = conditions({ ...keys, session: {} });
   const state = merged(`'{}'::jsonb`, delta.session ?? {});
   const values = [key.appName, key.userId, key.sessionId].map(literal);
   return [
-    ...SHARED.map((part) => ensure(tables, part, key, 'true')),
+    ...SHARED_SCOPES.map((part) => ensure(tables, part, key, 'true')),
     ...lockStatements(tables, change, 'false'),
-    `with written as materialized (select),
+    `with ${scopesBefore(tables, change)},
 made as (
   insert into ${tables.sessions} (app_name, user_id, id, state, create_time, update_time)
-  values (${values.join(', ')}, ${state}, ${timestamp(created)}, ${timestamp(microsecondsOf(change.time))})
-  on conflict do nothing returning 1),
-${scopesBefore(tables, change)},
+  select ${values.join(', ')}, ${state}, ${timestamp(created)}, ${timestamp(microsecondsOf(change.time))}
+  where ${isAllowed} on conflict do nothing returning 1),
 ${scopesAfter(tables, delta, key, 'made')}
-select json_build_object('verdict', case when exists (select from made) then 'written' else 'exists' end,
+select json_build_object('verdict', case when exists (select from made) then 'written'
+    when ${isAllowed} or exists (select from ${tables.sessions} where ${isSession(key)}) then 'exists'
+    else 'conflict' end,
   ${toldScopes(delta, key)})::text as answer`,
     TRANSACTION,
   ];
@@ -118,7 +120,7 @@ function lockStatements(tables: Tables, { key, delta, guard }: Change, condition
 }
 
 /** Makes the row of a scope where it is missing: adk-python needs both before it appends to a session. */
-function ensure(tables: Tables, part: SharedPart, key: Change['key'], condition: string): string {
+function ensure(tables: Tables, part: SharedScope, key: Change['key'], condition: string): string {
   const [columns, values] =
     part === 'app'
       ? ['app_name', literal(key.appName)]
@@ -165,13 +167,25 @@ function toldScopes(delta: Change['delta'], key: Change['key']): string {
 }
 
 /** Whether a guard holds. */
-function conditions(keys: NonNullable<NonNullable<Change['guard']>['keys']>): string {
-  const ofScopes = SHARED.flatMap((part) => {
+function conditions(keys: GuardedValues): string {
+  if (!areKeepable(keys)) {
+    return 'false';
+  }
+  const ofScopes = SHARED_SCOPES.flatMap((part) => {
     const expected = keys[part];
     return isAbout(expected) ? [holds(`coalesce((select state from ${part}_before), '{}'::jsonb)`, expected)] : [];
   });
   const ofSession = isAbout(keys.session) ? [holds('(select state from session)', keys.session)] : [];
   return [...ofScopes, ...ofSession, 'true'].join(' and ');
+}
+
+/** False where Postgres can hold no such names or values: then none of them is there. */
+function areKeepable(keys: GuardedValues): boolean {
+  const isValue = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).every(([name, item]) => isKeepable(name) && isValue(item))
+      : typeof value !== 'string' || isKeepable(value);
+  return STORED_SCOPES.every((scope) => isValue(keys[scope]?.set ?? {}));
 }
 
 function insertEvent(tables: Tables, change: Change, event: Json): string {
@@ -227,11 +241,11 @@ function lastId(tables: Tables, { key, event }: Change): string {
   order by timestamp desc, id desc limit 1 offset (select count(*) from written)`;
 }
 
-function partsOf({ userId }: Change['key']): readonly SharedPart[] {
-  return userId === undefined ? ['app'] : SHARED;
+function partsOf({ userId }: Change['key']): readonly SharedScope[] {
+  return userId === undefined ? ['app'] : SHARED_SCOPES;
 }
 
-function isScope(part: SharedPart, { appName, userId = '' }: Change['key']): string {
+function isScope(part: SharedScope, { appName, userId = '' }: Change['key']): string {
   const ofApp = `app_name = ${literal(appName)}`;
   return part === 'app' ? ofApp : `${ofApp} and user_id = ${literal(userId)}`;
 }

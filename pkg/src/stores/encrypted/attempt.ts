@@ -7,6 +7,7 @@ import { wrongState } from '../../store/refusals.js';
 import { isStoreError, type StoreError } from '../../store/store-error.js';
 import { keyText } from '../shared/keys.js';
 import { isEmpty } from '../shared/values.js';
+import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
 import type { Home, Records } from './records.js';
 import type { Change, Delta, Guard, Loaded, Pos, SessionStore, StoreContext, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -36,9 +37,6 @@ interface Seen {
   readonly at: number;
   readonly values: Values;
 }
-
-export const SCOPES = ['app', 'user', 'session'] as const;
-export type Scope = (typeof SCOPES)[number];
 
 /** How many places are remembered. */
 const MOST_PLACES = 10_000;
@@ -78,8 +76,10 @@ export class Attempts {
     const { kind, id, key } = change;
     const { keys = {}, ...guard } = change.guard ?? {};
     // Where the caller guards a position, too, the values must have been read at that position.
-    const hasPos = (scope: Scope): boolean => scope !== 'session' && guard.pos?.[scope] !== undefined;
-    const scopes = isGuardedByValues(change) ? SCOPES.filter((scope) => !isEmpty(keys[scope]) || hasPos(scope)) : [];
+    const hasPos = (scope: StoredScope): boolean => scope !== 'session' && guard.pos?.[scope] !== undefined;
+    const scopes = isGuardedByValues(change)
+      ? STORED_SCOPES.filter((scope) => !isEmpty(keys[scope]) || hasPos(scope))
+      : [];
     if (kind !== 'append') {
       return this.#looked(
         change,
@@ -113,12 +113,12 @@ export class Attempts {
 
   /** Reads scopes; those of a loaded session are there. */
   async #look(
-    scopes: readonly Scope[],
+    scopes: readonly StoredScope[],
     { kind, key: { appName: app, userId: user } }: Change,
     loaded: Loaded | undefined,
     context: StoreContext,
-  ): Promise<ReadonlyMap<Scope, Seen>> {
-    const read = async (scope: Scope): Promise<Seen> => {
+  ): Promise<ReadonlyMap<StoredScope, Seen>> {
+    const read = async (scope: StoredScope): Promise<Seen> => {
       if (scope === 'session') {
         return kind === 'append' && loaded !== undefined
           ? { at: loaded.rev, values: loaded.state.session ?? {} }
@@ -138,7 +138,7 @@ export class Attempts {
   }
 
   /** The attempt that rests on what was seen. */
-  async #looked(change: Change, place: Place, guard: Guard, seen: ReadonlyMap<Scope, Seen>): Promise<Attempt> {
+  async #looked(change: Change, place: Place, guard: Guard, seen: ReadonlyMap<StoredScope, Seen>): Promise<Attempt> {
     const { created, rev } = place;
     const session = change.kind === 'append' ? { created } : {};
     const refusal = await this.#refusal(change, place, seen);
@@ -159,7 +159,7 @@ export class Attempts {
   async #refusal(
     change: Change,
     { created, rev }: Place,
-    seen: ReadonlyMap<Scope, Seen>,
+    seen: ReadonlyMap<StoredScope, Seen>,
   ): Promise<StoreError | undefined> {
     const { kind, key, guard = {} } = change;
     try {
@@ -201,7 +201,7 @@ export class Attempts {
 }
 
 /** Where a change's values of a scope live; `undefined` when it has no such place. */
-export function homeOf(scope: Scope, key: Change['key'], created: string): Home | undefined {
+export function homeOf(scope: StoredScope, key: Change['key'], created: string): Home | undefined {
   const { appName: app, userId: user, sessionId } = key;
   if (scope === 'app') {
     return { scope, app };
@@ -217,5 +217,5 @@ export function homeOf(scope: Scope, key: Change['key'], created: string): Home 
 
 /** Whether a change is guarded by values, which the inner store cannot compare. */
 export function isGuardedByValues({ guard }: Change): boolean {
-  return SCOPES.some((scope) => !isEmpty(guard?.keys?.[scope]));
+  return STORED_SCOPES.some((scope) => !isEmpty(guard?.keys?.[scope]));
 }

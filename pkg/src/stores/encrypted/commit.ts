@@ -4,17 +4,9 @@
 import { sleep } from '../../async/sleep.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
+import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
 import { outcomeLater, type Outcome } from '../shared/outcome.js';
-import {
-  homeOf,
-  isGuardedByValues,
-  NEVER,
-  SCOPES,
-  type Attempt,
-  type Attempts,
-  type Place,
-  type Scope,
-} from './attempt.js';
+import { homeOf, isGuardedByValues, NEVER, type Attempt, type Attempts, type Place } from './attempt.js';
 import { openChanged } from './read.js';
 import { stampOf } from './stamp.js';
 import type { Records } from './records.js';
@@ -204,12 +196,12 @@ export class Commits {
     const { delta, key } = change;
     const { rev: before, created } = attempt.place;
     const place = { created, rev: change.kind === 'create' ? 0 : before + 1 };
-    const seal = async (scope: Scope): Promise<readonly [Scope, Delta] | undefined> => {
+    const seal = async (scope: StoredScope): Promise<readonly [StoredScope, Delta] | undefined> => {
       const [home, part] = [homeOf(scope, key, created), delta[scope]];
       const pos = scope === 'session' ? undefined : attempt.guard.pos?.[scope];
       return home && part && [scope, await this.#records.sealDelta(part, home, stampOf(change, place, pos))];
     };
-    const [parts, event] = await Promise.all([Promise.all(SCOPES.map(seal)), this.#sealEvent(change, place)]);
+    const [parts, event] = await Promise.all([Promise.all(STORED_SCOPES.map(seal)), this.#sealEvent(change, place)]);
     const sealed: Change = {
       ...change,
       delta: Object.fromEntries(parts.filter((part) => part !== undefined)),

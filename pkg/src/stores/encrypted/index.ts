@@ -45,13 +45,12 @@ import { nameTokens } from './names.js';
 import { checkArguments, type EncryptedStoreOptions } from './options.js';
 import { openLoaded, openPage } from './read.js';
 import { homeOfScope, Records } from './records.js';
+import { SHARED_SCOPES, type SharedScope } from '../../model/scope.js';
 import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
 
 export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './keys.js';
 export type { EncryptedStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
-
-const SHARED = ['app', 'user'] as const;
 
 /**
  * Makes a store that keeps everything encrypted in another one. It has the members that the other one has. Throws
@@ -85,7 +84,7 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
     ...(inner.commitMany && { commitMany: (changes, context) => commits.commitMany(changes, context) }),
     load: async (key, query, context) => {
       const opened = await load(key, query, context);
-      const isWhole = opened === null || SHARED.every((scope) => isTold(opened, query, scope));
+      const isWhole = opened === null || SHARED_SCOPES.every((scope) => isTold(opened, query, scope));
       // A deleted name of which only the token is known: all values are asked for.
       return isWhole ? opened : load(key, { ...query, known: withoutScopes(query.known) }, context);
     },
@@ -124,7 +123,7 @@ function recordsOf({ keys, current, nameKey, plaintext }: EncryptedStoreOptions)
  * Whether an answer has what a scope holds, or how it has become that; or the caller has it, as its position is the
  * same.
  */
-function isTold({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: (typeof SHARED)[number]): boolean {
+function isTold({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: SharedScope): boolean {
   return state[scope] !== undefined || changed?.[scope] !== undefined || known?.pos?.[scope] === pos[scope];
 }
 

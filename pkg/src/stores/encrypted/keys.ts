@@ -1,6 +1,6 @@
 // The keys of an encrypted store: which there are, and what encrypts with each.
 
-import { describe } from '../../model/kinds.js';
+import { describe } from '../../model/value-types.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { nodeAesGcm, subtle, webAesGcm, type AesGcm } from './aes-gcm.js';
 

@@ -1,6 +1,6 @@
 // Names that the inner store does not see: it gets a token for each, the same one every time.
 
-import { describe } from '../../model/kinds.js';
+import { describe } from '../../model/value-types.js';
 import { StoreError } from '../../store/store-error.js';
 import { toBase64 } from './base64.js';
 import { subtle } from './aes-gcm.js';

@@ -1,18 +1,19 @@
 // Several changes in one transaction: everything they need is read first, then they are made one after the other in
 // memory, and what has moved is written. So one that is refused has written nothing, and the others are not touched.
 
-import { isRememberedRefusal, refusedBefore, sessionExists, sessionNotFound } from '../../store/refusals.js';
-import { callOf, isNamed, keyText } from '../shared/keys.js';
+import { isRememberedRefusal } from '../../store/refusals.js';
+import { answerTo, decideCommit } from '../shared/decide.js';
+import { callOf, keyText } from '../shared/keys.js';
 import { writerOf } from '../shared/log-entries.js';
 import { outcomeOf, type Outcome } from '../shared/outcome.js';
-import { resultsOf } from './events.js';
 import { RememberedIds } from './ids.js';
 import { scopeKey, sessionKey, toOrdered } from './keys.js';
 import { get, put } from './requests.js';
 import type { MetaRow, ScopeKey, SessionRow } from './rows.js';
 import { HeldScope } from './scope.js';
-import { beforeNow, changedFor, checkGuard, placeNow, resolveNow, type Place, type Target } from './target.js';
+import { Target, type Ids, type Place } from './target.js';
 import { HeldValues } from './values.js';
+import type { ResolvedChange } from '../shared/operators.js';
 import type { Change, Committed } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
@@ -34,9 +35,11 @@ class Batch {
   readonly #transaction: IDBTransaction;
   readonly #scopes = new Map<string, HeldScope>();
   readonly #places = new Map<string, Place>();
-  readonly #updates = new RememberedIds('updates');
-  readonly #calls = new RememberedIds('calls');
-  readonly #creations = new RememberedIds('creations');
+  readonly #ids: Ids = {
+    updates: new RememberedIds('updates'),
+    calls: new RememberedIds('calls'),
+    creations: new RememberedIds('creations'),
+  };
   #meta: MetaRow | undefined;
   #lastSession = 0;
 
@@ -61,9 +64,14 @@ class Batch {
   /** Makes a change, or says why it cannot be made. */
   commit(change: Change): Outcome {
     const target = this.#target(change);
-    const outcome = outcomeOf(() => this.#check(change, target) ?? this.#apply(change, target));
+    const outcome = outcomeOf(() => {
+      const decision = decideCommit(change, target);
+      return decision.duplicate === undefined
+        ? this.#apply(change, decision, target)
+        : answerTo(decision, target.now.pos, target.history(change));
+    });
     if (isRememberedRefusal(change, outcome)) {
-      this.#calls.add(callOf(change));
+      this.#ids.calls.add(callOf(change));
     }
     return outcome;
   }
@@ -82,8 +90,8 @@ class Batch {
     if (this.#meta !== undefined && this.#meta.sessions !== this.#lastSession) {
       put(transaction, 'meta', { ...this.#meta, sessions: this.#lastSession });
     }
-    this.#updates.write(transaction);
-    this.#calls.write(transaction);
+    this.#ids.updates.write(transaction);
+    this.#ids.calls.write(transaction);
   }
 
   #readChange(change: Change): Promise<unknown> {
@@ -114,9 +122,9 @@ class Batch {
     return Promise.all([
       ...concerns.map((concern) => this.#scope(concern.scope).read(this.#transaction, concern)),
       key.sessionId === undefined ? undefined : this.#readPlace(key as SessionKey),
-      kind === 'update' ? this.#updates.read(this.#transaction, id, scopeKey(key.appName, key.userId)) : undefined,
-      kind === 'create' ? this.#creations.read(this.#transaction, id) : undefined,
-      this.#calls.read(this.#transaction, callOf(change)),
+      kind === 'update' ? this.#ids.updates.read(this.#transaction, id, scopeKey(key.appName, key.userId)) : undefined,
+      kind === 'create' ? this.#ids.creations.read(this.#transaction, id) : undefined,
+      this.#ids.calls.read(this.#transaction, callOf(change)),
     ]);
   }
 
@@ -136,6 +144,7 @@ class Batch {
     const text = keyText(key);
     if (!this.#places.has(text)) {
       const place: Place = {
+        key,
         row: undefined,
         hasMoved: false,
         values: new HeldValues(),
@@ -169,75 +178,26 @@ class Batch {
 
   #target({ key }: Change): Target {
     const { appName, userId, sessionId } = key;
-    return {
-      app: this.#scope(scopeKey(appName)),
-      user: userId === undefined ? undefined : this.#scope(scopeKey(appName, userId)),
-      place: sessionId === undefined ? undefined : this.#places.get(keyText(key)),
-    };
+    const app = this.#scope(scopeKey(appName));
+    const user = userId === undefined ? undefined : this.#scope(scopeKey(appName, userId));
+    const place = sessionId === undefined ? undefined : this.#places.get(keyText(key));
+    return new Target(this.#ids, app, user, place);
   }
 
-  /** What is known of a change that has been made before. Throws when it cannot be made. */
-  #check(change: Change, target: Target): Committed | undefined {
-    const { kind, guard } = change;
-    const known = this.#duplicate(change, target);
-    if (known !== undefined) {
-      return known;
-    }
-    if (this.#calls.has(callOf(change))) {
-      throw refusedBefore(change);
-    }
-    const session = target.place?.row;
-    if (kind === 'create' && session !== undefined) {
-      throw sessionExists(change);
-    }
-    if (kind === 'append' && !isNamed(session, guard)) {
-      throw sessionNotFound(change);
-    }
-    checkGuard(target, change);
-    resolveNow(target, change);
-    return undefined;
-  }
-
-  #duplicate(change: Change, target: Target): Committed | undefined {
-    const { id, kind, key, guard } = change;
-    const { place } = target;
-    const session = place?.row;
-    const answer = {
-      ...placeNow(target),
-      duplicate: true,
-      ...changedFor(change, target),
-      before: beforeNow(target),
-    } as const;
-    if (kind === 'update') {
-      const update = this.#updates.get(id, scopeKey(key.appName, key.userId));
-      return update && { ...answer, prev: null, ...cameTo(update) };
-    }
-    if (kind === 'create') {
-      if (session?.created === id) {
-        return answer;
-      }
-      // It has been removed since, whatever is there now.
-      return this.#creations.has(id) ? { ...answer, rev: 0, prev: 0 } : undefined;
-    }
-    const event = isNamed(session, guard) ? place?.events.get(id) : undefined;
-    return event && { ...answer, data: event.data, ...cameTo(event) };
-  }
-
-  #apply(change: Change, target: Target): Committed {
+  #apply(change: Change, { delta, results }: ResolvedChange, target: Target): Committed {
     const { id, key, time, event } = change;
     const { app, user, place } = target;
-    const { delta, results } = resolveNow(target, change);
-    const told = { before: beforeNow(target), ...changedFor(change, target), ...(results && { results }) };
+    const told = { ...target.history(change), ...(results && { results }) };
     const origin = { time, by: writerOf(change) };
     const isNew = place !== undefined && place.row === undefined;
     app.move(delta.app, callOf(change), isNew, origin);
     user?.move(delta.user, callOf(change), isNew, origin);
     const resolved = results && { results: JSON.stringify(results) };
     if (place === undefined) {
-      this.#updates.add(id, scopeKey(key.appName, key.userId), resolved);
-      return { ...placeNow(target), prev: null, ...told };
+      this.#ids.updates.add(id, scopeKey(key.appName, key.userId), resolved);
+      return { ...target.now, prev: null, ...told };
     }
-    const kept = { ...resolved, ...(this.#hasLog && { pos: placeNow(target).pos }) };
+    const kept = { ...resolved, ...(this.#hasLog && { pos: target.now.pos }) };
     place.hasMoved = true;
     place.values.apply(delta.session ?? {});
     if (place.row === undefined) {
@@ -247,7 +207,7 @@ class Batch {
         place.added.push({ session: place.row.number, rev: 0, time, peak: time, data, ...kept });
         place.row = { ...place.row, first: 0, peak: event.time };
       }
-      return { ...placeNow(target), prev: null, ...told };
+      return { ...target.now, prev: null, ...told };
     }
     const rev = place.row.rev + 1;
     const eventTime = event?.time ?? time;
@@ -257,7 +217,7 @@ class Batch {
     place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data, ...kept });
     place.row = { ...place.row, ...times(time), rev, peak, last: id };
     place.last = id;
-    return { ...placeNow(target), prev: rev - 1, ...told };
+    return { ...target.now, prev: rev - 1, ...told };
   }
 
   #newSession({ appName, userId, sessionId }: SessionKey, created: string, time: number): SessionRow {
@@ -275,11 +235,6 @@ class Batch {
       fence: 0,
     };
   }
-}
-
-/** What the operators of a change that was made before came to, as its row has it. */
-function cameTo({ results }: { readonly results?: string }): Pick<Committed, 'results'> {
-  return results === undefined ? {} : { results: resultsOf(results) };
 }
 
 /** A time and its opposite. Neither is -0, which is another key than 0 in some browsers. */

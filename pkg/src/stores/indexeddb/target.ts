@@ -1,17 +1,30 @@
 // The app, the user and the session of a change, as they are after the changes before it.
 
-import { checkFence } from '../../store/lease.js';
-import { scopeTitle, sessionTitle, wrongRevision, wrongState } from '../../store/refusals.js';
-import { resolveChange, type ResolvedChange } from '../shared/operators.js';
-import { parseValue } from '../shared/values.js';
+import { sessionTitle } from '../../store/refusals.js';
+import { callOf } from '../shared/keys.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
-import { HeldScope } from './scope.js';
+import { parseValue } from '../shared/values.js';
+import { resultsOf } from './events.js';
+import { scopeKey } from './keys.js';
 import { HeldValues } from './values.js';
+import type { RememberedIds } from './ids.js';
 import type { EventRow, SessionRow } from './rows.js';
-import type { Change, Committed, Pos, ScopedValues } from '../../store/contract.js';
+import type { HeldScope } from './scope.js';
+import type { CommitFacts, CommitContent } from '../shared/decide.js';
+import type { Change, Committed, Delta } from '../../store/contract.js';
+import type { SharedScope, StoredScope } from '../../model/scope.js';
+import type { Json, SessionKey } from '../../model/types.js';
+
+/** Ids of earlier changes and calls, as far as the changes of a transaction need them. */
+export interface Ids {
+  readonly updates: RememberedIds;
+  readonly calls: RememberedIds;
+  readonly creations: RememberedIds;
+}
 
 /** A session, or the place of one that is not there yet. */
 export interface Place {
+  readonly key: SessionKey;
   row: SessionRow | undefined;
   hasMoved: boolean;
   readonly values: HeldValues;
@@ -22,70 +35,84 @@ export interface Place {
   readonly added: EventRow[];
 }
 
-/** The app, the user and the session of a change. */
-export interface Target {
+const NOTHING = new HeldValues();
+
+/** The app, the user and the session of a change. All that is asked of them was read before. */
+export class Target implements CommitFacts {
   readonly app: HeldScope;
   readonly user: HeldScope | undefined;
   readonly place: Place | undefined;
-}
+  readonly #ids: Ids;
 
-/** Throws `fenced` or `conflict` when the guard of a change does not hold. */
-export function checkGuard({ app, user, place }: Target, change: Change): void {
-  const { fence, rev, pos, keys } = change.guard ?? {};
-  checkFence(place?.row?.fence ?? 0, fence);
-  const actual = place?.row?.rev ?? 0;
-  if (rev !== undefined && rev !== actual) {
-    throw wrongRevision(change, actual);
+  constructor(ids: Ids, app: HeldScope, user: HeldScope | undefined, place: Place | undefined) {
+    this.#ids = ids;
+    this.app = app;
+    this.user = user;
+    this.place = place;
   }
-  const now = posOf(app, user);
-  const hasMoved = (pos?.app ?? now.app) !== now.app || (pos?.user ?? now.user) !== now.user;
-  const nothing = new HeldValues();
-  const parts = [
-    [app.values, keys?.app],
-    [user?.values ?? nothing, keys?.user],
-    [place?.values ?? nothing, keys?.session],
-  ] as const;
-  if (hasMoved || !parts.every(([values, expected]) => values.holds(expected ?? {}))) {
-    throw wrongState();
+
+  get session(): SessionRow | undefined {
+    return this.place?.row;
+  }
+
+  contentOf({ id, kind, key: { appName, userId } }: Change): CommitContent | undefined {
+    if (kind === 'append') {
+      const event = this.place?.events.get(id);
+      return event && { data: event.data, ...resultsIn(event) };
+    }
+    const update = this.#ids.updates.get(id, scopeKey(appName, userId));
+    return update && resultsIn(update);
+  }
+
+  hasTombstone({ id }: Change): boolean {
+    return this.#ids.creations.has(id);
+  }
+
+  isRefused(change: Change): boolean {
+    return this.#ids.calls.has(callOf(change));
+  }
+
+  fence(): number {
+    return this.session?.fence ?? 0;
+  }
+
+  pos(scope: SharedScope): number {
+    return this[scope]?.pos ?? 0;
+  }
+
+  holds(scope: StoredScope, expected: Delta): boolean {
+    return (this.#values(scope) ?? NOTHING).holds(expected);
+  }
+
+  /** Throws `corrupt`. */
+  value(scope: StoredScope, name: string): Json | undefined {
+    const text = this.#values(scope)?.textOf(name);
+    return text === undefined ? undefined : parseValue(name, text, this.#titleOf(scope));
+  }
+
+  #values(scope: StoredScope): HeldValues | undefined {
+    return (scope === 'session' ? this.place : this[scope])?.values;
+  }
+
+  #titleOf(scope: StoredScope): string {
+    return scope === 'session' ? sessionTitle(this.place?.key ?? {}) : (this[scope] ?? this.app).title();
+  }
+
+  /** The revision and the positions of now. */
+  get now(): Pick<Committed, 'rev' | 'prev' | 'pos'> {
+    const rev = this.session?.rev ?? 0;
+    return { rev, prev: rev, pos: { app: this.pos('app'), user: this.pos('user') } };
+  }
+
+  /** The part of the answer to a change about the scopes before it. Throws `corrupt`. */
+  history({ known: { pos = {}, marks = {} } = {} }: Change): Pick<Committed, 'before' | 'changed'> {
+    const app = this.app.changedSince({ pos: pos.app, mark: marks.app });
+    const user = this.user?.changedSince({ pos: pos.user, mark: marks.user });
+    return { ...changedOf(app, user), before: beforeOf(this.app.mark, this.user?.mark, this.place?.last) };
   }
 }
 
-/** What the operators of a change come to now. Throws when one does not fit, or `corrupt`. */
-export function resolveNow({ app, user, place }: Target, change: Change): ResolvedChange {
-  return resolveChange(change, (scope, name) => {
-    const held = scope === 'session' ? place : scope === 'user' ? user : app;
-    const text = held?.values.textOf(name);
-    return text === undefined ? undefined : parseValue(name, text, titleOf(change, scope));
-  });
-}
-
-function titleOf({ key: { appName: app, userId: user, sessionId } }: Change, scope: keyof ScopedValues): string {
-  return scope === 'session'
-    ? sessionTitle({ ...(sessionId !== undefined && { sessionId }) })
-    : scopeTitle({ app, ...(scope === 'user' && user !== undefined && { user }) });
-}
-
-/** The revision and the positions of now. */
-export function placeNow({ app, user, place }: Target): Pick<Committed, 'rev' | 'prev' | 'pos'> {
-  const rev = place?.row?.rev ?? 0;
-  return { rev, prev: rev, pos: posOf(app, user) };
-}
-
-function posOf(app: HeldScope, user: HeldScope | undefined): Pos {
-  return { app: app.pos, user: user?.pos ?? 0 };
-}
-
-/** The marks and the last event of now. */
-export function beforeNow({ app, user, place }: Target): NonNullable<Committed['before']> {
-  return beforeOf(app.mark, user?.mark, place?.last);
-}
-
-/** What others have done to the scopes since the caller's positions, as far as it can be told. */
-export function changedFor(
-  { known: { pos = {}, marks = {} } = {} }: Change,
-  target: Target,
-): Pick<Committed, 'changed'> {
-  const app = target.app.changedSince({ pos: pos.app, mark: marks.app });
-  const user = target.user?.changedSince({ pos: pos.user, mark: marks.user });
-  return changedOf(app, user);
+/** The results of the operators in the row of a committed change. */
+function resultsIn({ results }: { readonly results?: string }): CommitContent {
+  return results === undefined ? {} : { results: resultsOf(results) };
 }

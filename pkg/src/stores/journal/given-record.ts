@@ -3,7 +3,7 @@
 // at by itself.
 
 import { StoreError } from '../../store/store-error.js';
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import { LOST, type Damage, type Found } from './log-tables.js';
 import type { Change, Delta, Guard, Hint } from '../../store/contract.js';
 import type { Refusal, Removal } from './log-record.js';

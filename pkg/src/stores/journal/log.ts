@@ -4,7 +4,7 @@ import { isStoreError, StoreError } from '../../store/store-error.js';
 import { olderVersion } from '../../store/refusals.js';
 import { makeEntry, takeBatch, type Done, type Entry, type Request, type Task } from './batch.js';
 import { LogTables, type Found } from './log-tables.js';
-import type { Leases } from '../memory/tables.js';
+import type { Leases } from '../memory/target.js';
 import { versionRecord, type Callbacks, type LogOptions, type Records } from './log-record.js';
 import { FORMAT, type LogFormat } from './version.js';
 import type { Migrate, StoreContext } from '../../store/contract.js';

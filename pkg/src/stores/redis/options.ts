@@ -1,6 +1,6 @@
 // The options of `redisStore`, and the checks of what it is given.
 
-import { describe } from '../../model/kinds.js';
+import { describe } from '../../model/value-types.js';
 import { checkOptions, invalid } from '../../checks/arguments.js';
 import { checkChoice } from '../shared/options.js';
 import { kindOf } from './client.js';

@@ -3,15 +3,16 @@
 import { misfit } from '../../store/refusals.js';
 import { resolveOperator } from '../../model/operators.js';
 import { put } from '../../model/json.js';
+import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
 import { emptyValues } from './values.js';
 import type { Change, Delta, ScopedValues, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
-/** Scopes, in the order in which a change writes them. */
-const SCOPES = ['app', 'user', 'session'] as const;
-
-/** The value under a name of a scope before a change; `undefined` when the name is not there. */
-export type CurrentValue = (scope: (typeof SCOPES)[number], name: string) => Json | undefined;
+/** The values that operators find. */
+export interface CurrentValues {
+  /** The value under a name before a change; `undefined` when the name is not there. */
+  value(scope: StoredScope, name: string): Json | undefined;
+}
 
 /** A change without operators. */
 export interface ResolvedChange {
@@ -19,21 +20,25 @@ export interface ResolvedChange {
   readonly delta: Change['delta'];
   /** What they came to; absent when there are none. */
   readonly results?: ScopedValues;
+  readonly duplicate?: undefined;
 }
 
 /** What the operators of a change come to. Throws `conflict` or `rejected` when one does not fit. */
-export function resolveChange({ delta, operators }: Change, current: CurrentValue): ResolvedChange {
+export function resolveChange({ delta, operators }: Change, current: CurrentValues): ResolvedChange {
   if (operators === undefined) {
     return { delta };
   }
-  const resolved: Partial<Record<(typeof SCOPES)[number], Delta>> = { ...delta };
-  const results: Partial<Record<(typeof SCOPES)[number], Values>> = {};
-  for (const scope of SCOPES) {
+  const resolved: Partial<Record<StoredScope, Delta>> = { ...delta };
+  const results: Partial<Record<StoredScope, Values>> = {};
+  for (const scope of STORED_SCOPES) {
     const ofScope = operators[scope];
     if (ofScope !== undefined) {
       const values = emptyValues();
       for (const name of Object.keys(ofScope)) {
-        const answer = resolveOperator(ofScope[name] as NonNullable<(typeof ofScope)[string]>, current(scope, name));
+        const answer = resolveOperator(
+          ofScope[name] as NonNullable<(typeof ofScope)[string]>,
+          current.value(scope, name),
+        );
         if ('fault' in answer) {
           throw misfit(scope, name, answer.fault);
         }

@@ -1,31 +1,25 @@
 // Committing to SQLite tables, within a transaction: reads what a change needs, checks it, and writes it.
 
 import { isStoreError } from '../../store/store-error.js';
-import {
-  isRememberedRefusal,
-  refusedBefore,
-  sessionExists,
-  sessionNotFound,
-  wrongRevision,
-  wrongState,
-} from '../../store/refusals.js';
+import { isRememberedRefusal } from '../../store/refusals.js';
 import { ScopeHistory } from './changed.js';
-import { checkToken } from './lease.js';
 import { headOf, LogWrites } from './log-writes.js';
 import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
 import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './read.js';
-import { numberIn, resultsOf, textIn } from './rows.js';
+import { numberIn } from './rows.js';
 import * as sql from './statements.js';
+import { Target } from './target.js';
 import { ValueWrites } from './value-writes.js';
 import { toColumn } from '../shared/column-text.js';
-import { callOf, isNamed } from '../shared/keys.js';
+import { answerTo, decideCommit } from '../shared/decide.js';
+import { callOf } from '../shared/keys.js';
 import { REMEMBERED_MS } from '../shared/limits.js';
-import { resolveChange, type ResolvedChange } from '../shared/operators.js';
+import type { ResolvedChange } from '../shared/operators.js';
 import { outcomeOf, type Outcome } from '../shared/outcome.js';
 import { beforeOf } from '../shared/parts.js';
-import { isEmpty, parseValue } from '../shared/values.js';
-import type { SqlDriver, SqlRow } from './driver.js';
+import { isEmpty } from '../shared/values.js';
+import type { SqlDriver } from './driver.js';
 import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contract.js';
 
 /**
@@ -42,7 +36,7 @@ export function commitChange(
   if (isStoreError(found)) {
     return found;
   }
-  const outcome = outcomeOf(() => known(driver, change, found, history) ?? resolve(driver, change, found));
+  const outcome = outcomeOf(() => decide(driver, change, found, history));
   if (!isStoreError(outcome)) {
     // Nothing is written so far. What fails from here on undoes all.
     return 'rev' in outcome ? outcome : write(driver, change, outcome, found, history, hasLog);
@@ -66,70 +60,17 @@ function findFor(driver: SqlDriver, change: Change): FoundToWrite {
   return found;
 }
 
-/** What is known of a change that has been made before. Throws when it cannot be made. Writes nothing. */
-function known(driver: SqlDriver, change: Change, found: FoundToWrite, history: ScopeHistory): Committed | undefined {
-  const { kind, guard = {} } = change;
-  const { session } = found;
-  const isThere = isNamed(session, guard);
-  const duplicate = duplicateOf(driver, change, found, isThere);
-  if (duplicate !== undefined) {
-    const { rev, prev, data, results } = duplicate;
-    return {
-      rev,
-      prev,
-      pos: posOf(found),
-      duplicate: true,
-      ...tell(change, found, history),
-      ...(data !== undefined && { data }),
-      ...(results !== undefined && { results }),
-    };
-  }
-  if (found.isRefused) {
-    throw refusedBefore(change);
-  }
-  if (kind === 'create' && session !== undefined) {
-    throw sessionExists(change);
-  }
-  if (kind === 'append' && !isThere) {
-    throw sessionNotFound(change);
-  }
-  check(driver, change, found);
-  return undefined;
-}
-
-/** The answer to a change that was made before: where its session is now. `undefined` for a new change. */
-function duplicateOf(
+/** The deltas of a change, or the answer to a duplicate. Throws a refusal. Writes nothing. */
+function decide(
   driver: SqlDriver,
-  { id, kind, key }: Change,
-  { app, user, session, sent }: FoundToWrite,
-  isThere: boolean,
-): Pick<Committed, 'rev' | 'prev' | 'data' | 'results'> | undefined {
-  const rev = session?.rev ?? 0;
-  if (kind === 'append') {
-    if (session === undefined || !isThere || sent === undefined) {
-      return undefined;
-    }
-    return { rev, prev: rev, data: sent, ...keptIn(driver.all(sql.READ_RESULTS, [session.n, toColumn(id)])[0]) };
-  }
-  if (kind === 'update') {
-    const { n } = key.userId === undefined ? app : user;
-    const [update] = driver.all(sql.FIND_UPDATE, [n, toColumn(id)]);
-    return update && { rev: 0, prev: null, ...keptIn(update) };
-  }
-  if (session?.created === id) {
-    return { rev, prev: rev };
-  }
-  return driver.all(sql.FIND_CREATION, [toColumn(id)]).length > 0 ? { rev: 0, prev: 0 } : undefined;
-}
-
-/** What the operators of a change that was made before came to, as its row has it. */
-function keptIn(row: SqlRow | undefined): Pick<Committed, 'results'> {
-  const results = resultsOf(row?.['results']);
-  return results === undefined ? {} : { results };
-}
-
-function posOf({ app, user }: Found): Pos {
-  return { app: app.pos, user: user.pos };
+  change: Change,
+  found: FoundToWrite,
+  history: ScopeHistory,
+): Committed | ResolvedChange {
+  const decision = decideCommit(change, new Target(driver, found));
+  return decision.duplicate === undefined
+    ? decision
+    : answerTo(decision, { app: found.app.pos, user: found.user.pos }, tell(change, found, history));
 }
 
 /** What the answer tells about the scopes as they were before the change: to be called before anything is written. */
@@ -140,42 +81,6 @@ function tell(
 ): Pick<Committed, 'before' | 'changed'> {
   const before = beforeOf(app.mark, user.mark, session?.last);
   return change.known === undefined ? { before } : { ...history.changed(app, user, change.known), before };
-}
-
-/** Throws `fenced` or `conflict` when a guard does not hold. */
-function check(driver: SqlDriver, change: Change, { app, user, session }: Found): void {
-  const { fence, rev, pos, keys = {} } = change.guard ?? {};
-  checkToken(driver, session?.n, fence);
-  const actual = session?.rev ?? 0;
-  if (rev !== undefined && rev !== actual) {
-    throw wrongRevision(change, actual);
-  }
-  const isMoved = (pos?.app ?? app.pos) !== app.pos || (pos?.user ?? user.pos) !== user.pos;
-  const parts = [
-    [app.n, keys.app],
-    [user.n, keys.user],
-    [session?.n ?? 0, keys.session],
-  ] as const;
-  if (isMoved || !parts.every(([owner, expected = {}]) => holds(driver, owner, expected))) {
-    throw wrongState();
-  }
-}
-
-function holds(driver: SqlDriver, owner: number, { set = {}, unset = [] }: Delta): boolean {
-  const valueOf = (name: string) => driver.all(sql.READ_VALUE, [owner, toColumn(name)])[0]?.['value'];
-  return (
-    unset.every((name) => valueOf(name) === undefined) &&
-    Object.keys(set).every((name) => valueOf(name) === sql.jsonColumn(set[name]))
-  );
-}
-
-/** What the operators of a change come to. Throws when one does not fit. */
-function resolve(driver: SqlDriver, change: Change, { app, user, session }: Found): ResolvedChange {
-  const owners = { app: app.n, user: user.n, session: session?.n ?? 0 };
-  return resolveChange(change, (scope, name) => {
-    const [row] = driver.all(sql.READ_VALUE, [owners[scope], toColumn(name)]);
-    return row === undefined ? undefined : parseValue(name, textIn(row, 'value'), `the ${scope}`);
-  });
 }
 
 /** Makes a change that is known to be new, and allowed. */

@@ -1,10 +1,11 @@
 // The operations of a store on SQLite tables, over any driver.
 
+import { checkFence } from '../../store/lease.js';
 import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { ScopeHistory } from './changed.js';
 import { commitChange } from './commit.js';
-import { checkToken, lease } from './lease.js';
+import { lease, readLease } from './lease.js';
 import { readPage } from './list.js';
 import { readLog, trimLog } from './log.js';
 import { LogWrites } from './log-writes.js';
@@ -143,7 +144,9 @@ function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created'
     return;
   }
   const { n, created } = session;
-  checkToken(driver, n, guard.fence);
+  if (guard.fence !== undefined) {
+    checkFence(readLease(driver, n).fence, guard.fence);
+  }
   driver.run(sql.FORGET_CREATIONS, [Date.now() - REMEMBERED_MS]);
   driver.run(sql.ADD_CREATION, [...[created, key.appName, key.userId, key.sessionId].map(toColumn), Date.now()]);
   driver.run(sql.REMOVE_EVENTS, [n, n]);

@@ -1,6 +1,6 @@
 // Leases in SQLite tables: columns of the row of the session.
 
-import { checkFence, decideLease } from '../../store/lease.js';
+import { decideLease } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { checkVersion } from './open.js';
 import { findToWrite } from './read.js';
@@ -26,15 +26,8 @@ export function lease(driver: SqlDriver, key: SessionKey, request: LeaseRequest)
   return { fence, until: until ?? now };
 }
 
-/** Throws `fenced` when a session is not at a token. `n` is absent where there is no session. */
-export function checkToken(driver: SqlDriver, n: number | undefined, fence: number | undefined): void {
-  if (fence !== undefined) {
-    checkFence(n === undefined ? 0 : readLease(driver, n).fence, fence);
-  }
-}
-
 /** What is kept of a session for its leases. */
-function readLease(driver: SqlDriver, n: number): LeaseRow {
+export function readLease(driver: SqlDriver, n: number): LeaseRow {
   const [row = {}] = driver.all(sql.READ_LEASE, [n]);
   return leaseIn(row);
 }

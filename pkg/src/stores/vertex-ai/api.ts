@@ -3,7 +3,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { unreadable } from '../../store/refusals.js';
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import { operationError, type Outcome } from './answers.js';
 import { quoted } from './names.js';
 import type { ApiClient } from './client.js';

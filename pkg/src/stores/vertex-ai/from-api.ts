@@ -1,6 +1,6 @@
 // An event as the API has it, made the event that it was: by `rawEvent`, where that was written, or by its parts.
 
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import { lastPart } from './names.js';
 import { shownDelta, type ApiState } from './state.js';
 import { fromRfc3339 } from './times.js';

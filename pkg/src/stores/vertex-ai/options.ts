@@ -1,7 +1,7 @@
 // The options of `vertexAiStore`, and the checks of what it is given.
 
 import { checkCount, checkFunction, checkOptions, invalid } from '../../checks/arguments.js';
-import { describe } from '../../model/kinds.js';
+import { describe } from '../../model/value-types.js';
 import { checkText } from '../shared/options.js';
 import { engineIn, type EngineOf, type Place } from './names.js';
 import type { StoreContext } from '../../store/contract.js';

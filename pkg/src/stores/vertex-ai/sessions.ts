@@ -1,6 +1,6 @@
 // Sessions of the API as this store knows them: what was read of each, brought up to date before it is used.
 
-import { Queues } from '../../async/queue.js';
+import { Queues } from '../../async/queues.js';
 import { keyText } from '../shared/keys.js';
 import { CREATION_LABEL, idIn } from './labels.js';
 import { engineFinder, sessionName, type Engine } from './names.js';

@@ -5,7 +5,7 @@
 // writer sets is there, mark or not. Setting `null` takes the mark back. Marks are never shown.
 
 import { StoreError } from '../../store/store-error.js';
-import { APP_PREFIX, nameOf, TEMP_PREFIX, USER_PREFIX, type StoredScope } from '../../model/scope.js';
+import { APP_PREFIX, nameOf, STORED_SCOPES, TEMP_PREFIX, USER_PREFIX, type StoredScope } from '../../model/scope.js';
 import { put } from '../../model/json.js';
 import { emptyValues } from '../shared/values.js';
 import { checkStruct, checkText } from './structs.js';
@@ -21,7 +21,6 @@ export type ScopedState = Readonly<Record<StoredScope, Values>>;
 /** What the name of a mark begins with, behind the prefix of its scope. */
 const MARK = 'statepad:gone:';
 const PREFIXES = { app: APP_PREFIX, user: USER_PREFIX, session: '' } as const;
-const SCOPES = ['app', 'user', 'session'] as const;
 
 /** Splits a state by scope, without what is deleted and without marks. */
 export function splitState(state: ApiState = {}): ScopedState {
@@ -42,7 +41,7 @@ export function splitState(state: ApiState = {}): ScopedState {
  */
 export function stateDelta(delta: Change['delta'], now?: ApiState): Record<string, Json> {
   const written: Record<string, Json> = {};
-  for (const scope of SCOPES) {
+  for (const scope of STORED_SCOPES) {
     addScope(written, scope, delta[scope] ?? {}, now);
   }
   return written;

@@ -3,7 +3,7 @@
 // The whole event is what statepad and both ADKs read; the other fields are for those who know no `rawEvent`. They are
 // made as ADK makes them.
 
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import { StoreError } from '../../store/store-error.js';
 import { checkNumbers, checkStruct } from './structs.js';
 import { toRfc3339 } from './times.js';

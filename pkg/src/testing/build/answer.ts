@@ -1,4 +1,4 @@
-// What a store answers.
+// The answers of a store.
 
 import { dataOf } from './stored.js';
 import { KEY, TIME } from './keys.js';
@@ -14,29 +14,29 @@ export function appended(rev: number, app = 0, user = 0): Committed {
   return { rev, prev: rev - 1, pos: { app, user } };
 }
 
-/** A creation was there, and the session has come to this revision. */
+/** A duplicate creation; the session is at this revision. */
 export function again(rev: number, app = 0, user = 0): Committed {
   return { rev, prev: rev, pos: { app, user }, duplicate: true };
 }
 
-/** An event of {@link append} was there. */
+/** A duplicate event of {@link append}. */
 export function appendedBefore(id: string, rev: number, app = 0, user = 0): Committed {
   return { ...again(rev, app, user), data: dataOf(id) };
 }
 
-/** An update was there. */
+/** A duplicate update. */
 export function updatedBefore(app = 0, user = 0): Committed {
   return { ...made(app, user), duplicate: true };
 }
 
-/** Parts of a loaded session. Values that are `undefined`, and `changed: null`, may not be told. */
+/** Members of a loaded session. Values that are `undefined`, and `changed: null`, must be absent. */
 interface LoadedWith extends Partial<Omit<Loaded, 'pos' | 'state' | 'changed'>> {
   readonly pos?: Partial<Loaded['pos']>;
   readonly state?: { readonly [Scope in keyof Loaded['state']]?: Loaded['state'][Scope] | undefined };
   readonly changed?: Loaded['changed'] | null;
 }
 
-/** A loaded session: the usual one, just created, but for what is given. */
+/** A loaded session: the usual one, just created, with these members. */
 export function loaded({ pos = {}, state = {}, ...more }: LoadedWith = {}): Loaded {
   return {
     created: 'c',
@@ -49,7 +49,7 @@ export function loaded({ pos = {}, state = {}, ...more }: LoadedWith = {}): Load
   } as Loaded;
 }
 
-/** A row of the usual session, just created, but for what is given. */
+/** A row of the usual session, just created, with these members. */
 export function row(more: Partial<Row> = {}): Row {
   return { key: KEY, created: 'c', rev: 0, time: TIME, state: {}, ...more };
 }

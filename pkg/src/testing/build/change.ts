@@ -1,10 +1,10 @@
-// Changes that a store is sent, and the events in them.
+// Changes for a store, with their events.
 
 import { HOME, KEY, TIME } from './keys.js';
 import type { Change } from '../../store/contract.js';
 import { beginningOf, dataOf } from './stored.js';
 
-/** Changes that are alike in all but a few things. */
+/** The members of a change that have defaults. */
 type More = Partial<Omit<Change, 'id' | 'kind' | 'delta'>>;
 
 /** Creates the usual session. */
@@ -12,7 +12,7 @@ export function create(id = 'c', delta: Change['delta'] = {}, more: More = {}): 
   return { id, kind: 'create', key: KEY, time: TIME, delta, ...more };
 }
 
-/** Creates the usual session, and says what it began with. */
+/** Creates the usual session, with an event for its first values. */
 export function begin(id = 'c', delta: Change['delta'] = {}, more: More = {}): Change {
   const time = more.time ?? TIME;
   return create(id, delta, { event: { id, time, data: beginningOf(id).data }, ...more });
@@ -29,7 +29,7 @@ export function update(id: string, delta: Change['delta'], more: More = {}): Cha
   return { id, kind: 'update', key: HOME, time: TIME, delta, ...more };
 }
 
-/** A delta for each scope: a change that is refused must leave nothing of it. */
+/** A delta for each scope: a refused change must leave nothing of it. */
 export const EVERYTHING: Change['delta'] = {
   app: { set: { new: 1 }, unset: ['a'] },
   user: { set: { new: 1 }, unset: ['u'] },

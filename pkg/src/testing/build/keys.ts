@@ -1,4 +1,4 @@
-// Where the cases happen: the names, keys and times of most of them.
+// The names, keys and times of most cases.
 
 import type { SessionKey } from '../../model/types.js';
 
@@ -8,8 +8,6 @@ export const USER = 'user';
 export const KEY: SessionKey = { appName: APP, userId: USER, sessionId: 'session' };
 /** The user of most cases, as the key of an update. */
 export const HOME = { appName: APP, userId: USER };
-/** The scopes that are stored. */
-export const SCOPES = ['app', 'user', 'session'] as const;
 /** The time of most changes. */
 export const TIME = 1_000;
 

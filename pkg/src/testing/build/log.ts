@@ -1,4 +1,4 @@
-// What a log says: entries by the usual session, and a log that counts.
+// Logs: entries by the usual session, and a log that counts.
 
 import * as answer from './answer.js';
 import * as change from './change.js';
@@ -26,7 +26,7 @@ export const entry = (
   ...(who !== undefined && { by: who }),
   writes,
 });
-/** A name was set that was not there. */
+/** A missing name was set. */
 export const added = (name: string, to: Values[string]): LogWrite => ({ name, to });
 
 /** Positions 1 to `count` of the app: each sets `n`, and every third one `m`, to its position. */
@@ -44,12 +44,12 @@ export const counts = (count: number): StoreStep[] =>
 /** The entry of one of them. */
 export const counted = (pos: number): LoggedEntry =>
   entry(pos, [...(pos % 3 === 0 ? [countedWrite('m', pos, 3)] : []), countedWrite('n', pos, 1)], undefined, pos);
-/** What it writes of a name that every so many of them write. */
+/** Its write of a name that is written at every `gap`-th position. */
 export const countedWrite = (name: string, pos: number, gap: number): LogWrite => ({
   name,
   ...(pos > gap && { from: pos - gap }),
   to: pos,
 });
-/** The entries of some of them. */
+/** The entries of some of these positions. */
 export const countedFrom = (first: number, last: number): LoggedEntry[] =>
   times(last - first + 1, (index) => counted(first + index));

@@ -1,4 +1,4 @@
-// Operators, changes with them, and what they come to.
+// Operators, changes with them, and their results.
 
 import type { Change, Committed, Operator, ScopedOperators, ScopedValues } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
@@ -7,11 +7,11 @@ import type { Json } from '../../model/types.js';
 export const increment = (by: number): Operator => ({ increment: by });
 /** Adds items to the end of a list. */
 export const push = (...items: readonly Json[]): Operator => ({ append: items });
-/** Sets a name unless it is there. */
+/** Sets a missing name. */
 export const setOnce = (value: Json): Operator => ({ setOnce: value });
 /** Sets a name that has a value. */
 export const compareAndSet = (expected: Json, value: Json): Operator => ({ compareAndSet: { expected, value } });
-/** Sets a name that is not there. */
+/** Sets a missing name. */
 export const setAbsent = (value: Json): Operator => ({ compareAndSet: { value } });
 
 /** The same change with operators. */
@@ -19,7 +19,7 @@ export function withOperators(change: Change, operators: ScopedOperators): Chang
   return { ...change, operators };
 }
 
-/** The same answer with what operators came to. */
+/** The same answer with the results of operators. */
 export function withResults(answer: Committed, results: ScopedValues): Committed {
   return { ...answer, results };
 }

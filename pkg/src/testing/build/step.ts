@@ -1,4 +1,4 @@
-// What a case does, one call after the other, with the answer that it wants.
+// The steps of a case: calls, with the expected answers.
 
 import { APP, KEY, USER } from './keys.js';
 import type { Change, LeaseRequest, ListQuery, LoadQuery, LogQuery, Row, Values } from '../../store/contract.js';
@@ -25,7 +25,7 @@ export function userHas(pos: number, state: Values, user = USER, app = APP): Loa
   return { loadScope: { app, user }, answer: { pos, state } };
 }
 
-/** Lists the app's sessions, ascending, all of them unless told otherwise. */
+/** Lists the app's sessions, ascending, by default all of them. */
 export function list(
   rows: readonly Row[],
   query: Partial<ListQuery> = {},
@@ -38,7 +38,7 @@ export function list(
   };
 }
 
-/** Asks for the lease of the usual session. */
+/** Acquires the lease of the usual session. */
 export function lease(
   request: LeaseRequest,
   answer?: LeaseStep['answer'],
@@ -48,7 +48,7 @@ export function lease(
   return { lease: key, request, ...(answer !== undefined && { answer }), ...rest };
 }
 
-/** Reads the app's log. The base is 0 unless told otherwise. */
+/** Reads the app's log. The base is 0 by default. */
 export function appLog(pos: number, entries: readonly LoggedEntry[], query?: LogQuery, base = 0): ReadLogStep {
   return { readLog: { app: APP }, ...(query !== undefined && { query }), answer: { pos, base, entries } };
 }

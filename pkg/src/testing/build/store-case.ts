@@ -1,15 +1,15 @@
-// A case is a name and steps; what a store needs for it is read from them.
+// A case is a name and steps; its needs are derived from them.
 
 import type { StoreCase, StoreNeed, StoreStep } from '../case.js';
-import { lackable } from './lacking.js';
+import { lackable } from './lackable.js';
 import type { Guard, Operator, OperatorName, StoreFeature } from '../../store/contract.js';
 
-/** Makes a case; what it needs is read from its steps. */
+/** Makes a case; its needs are derived from its steps. */
 export function storeCase(name: string, ...steps: readonly StoreStep[]): StoreCase {
   return { name, needs: [...new Set([...steps.flatMap(needsOf), ...lackable(steps)])], steps };
 }
 
-/** Makes a case that needs something besides what is read from its steps. */
+/** Makes a case with one more need than its steps show. */
 export function caseThatNeeds(need: StoreNeed, name: string, ...steps: readonly StoreStep[]): StoreCase {
   const { needs } = storeCase(name, ...steps);
   return { name, needs: [...new Set([need, ...needs])], steps };
@@ -44,7 +44,7 @@ function needsOf(step: StoreStep): StoreNeed[] {
   ];
 }
 
-/** What a store has to compare. */
+/** The comparisons that a guard needs. */
 function guardNeeds({ created, rev, pos, keys, fence }: Guard): StoreNeed[] {
   return [
     ...(fence === undefined ? [] : (['lease'] as const)),
@@ -53,7 +53,7 @@ function guardNeeds({ created, rev, pos, keys, fence }: Guard): StoreNeed[] {
   ];
 }
 
-/** So many, from 0. */
+/** An array of this length; the index counts from 0. */
 export function times<Item>(count: number, make: (index: number) => Item): Item[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }

@@ -1,6 +1,7 @@
 // Which values a guard takes for equal, in every scope.
 
-import { SCOPES, answer, caseThatNeeds, change, set, step, storeCase } from '../build/index.js';
+import { answer, caseThatNeeds, change, set, step, storeCase } from '../build/index.js';
+import { STORED_SCOPES } from '../../model/scope.js';
 import type { Delta } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
@@ -13,14 +14,14 @@ function keyGuards(value: Json, holding: readonly Delta[], failing: readonly Del
       change.create('c', { app: set('x', value), user: set('x', value), session: set('x', value) }),
       answer.made(1, 1),
     ),
-    ...SCOPES.flatMap((scope) =>
+    ...STORED_SCOPES.flatMap((scope) =>
       failing.map((keys) =>
         step.commit(change.append('no', change.EVERYTHING, { guard: { keys: { [scope]: keys } } }), {
           throws: 'conflict',
         }),
       ),
     ),
-    ...SCOPES.flatMap((scope, at) =>
+    ...STORED_SCOPES.flatMap((scope, at) =>
       holding.map((keys, index) =>
         step.commit(
           change.append(`e${at}-${index}`, {}, { guard: { keys: { [scope]: keys } } }),
@@ -99,7 +100,7 @@ export const comparisonCases: readonly StoreCase[] = [
   storeCase(
     'a guard does not take what objects have by themselves for values',
     step.commit(change.create(), answer.made()),
-    ...SCOPES.flatMap((scope, index) => [
+    ...STORED_SCOPES.flatMap((scope, index) => [
       step.commit(change.append('no', {}, { guard: { keys: { [scope]: set('__proto__', {}) } } }), {
         throws: 'conflict',
       }),

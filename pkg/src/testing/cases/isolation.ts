@@ -1,7 +1,7 @@
 // Nothing is ever taken for something else.
 
 import { KEY, answer, change, dataOf, keyOf, set, step, storeCase, times } from '../build/index.js';
-import { inByteOrder, letters, SEPARATORS, TEXTS } from '../strange.js';
+import { inByteOrder, letters, SEPARATORS, TEXTS } from '../edge-values.js';
 import type { Delta, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';

@@ -1,7 +1,7 @@
 // Lists: their order, their pages, and what comes with them.
 
 import { APP, USER, answer, change, keyOf, set, step, storeCase, times } from '../build/index.js';
-import { inByteOrder } from '../strange.js';
+import { inByteOrder } from '../edge-values.js';
 import type { ListQuery, Row } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 

@@ -13,7 +13,7 @@ import {
   storeCase,
   times,
 } from '../build/index.js';
-import { EVENT_TEXTS } from '../strange.js';
+import { EVENT_TEXTS } from '../edge-values.js';
 import type { Loaded, LoadQuery } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 

@@ -17,6 +17,7 @@ import {
   withOperators,
   withResults,
 } from '../build/index.js';
+import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
 import type { Change, Operator, ScopedOperators, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
@@ -24,13 +25,10 @@ import type { StoreCase, StoreStep } from '../case.js';
 /** Another session of the usual user. */
 const OTHER = keyOf('other');
 
-type Scope = 'app' | 'user' | 'session';
-
-const SCOPES: readonly Scope[] = ['app', 'user', 'session'];
 /** The names that operators do not fit, which are in no delta. */
 const TAKEN: Values = { number: 1, text: '1', list: [1], object: { b: 1, a: 2 }, nothing: null };
 
-const inAll = <Item>(item: Item): Record<Scope, Item> => ({ app: item, user: item, session: item });
+const inAll = <Item>(item: Item): Record<StoredScope, Item> => ({ app: item, user: item, session: item });
 const append = (id: string, operators: ScopedOperators, delta: Change['delta'] = {}, more = {}): Change =>
   withOperators(change.append(id, delta, more), operators);
 
@@ -43,7 +41,7 @@ const untouched = step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: inA
 /** In each scope an operator does not fit: nothing of its change is written. */
 function misfits(throws: 'conflict' | 'rejected', operators: Readonly<Record<string, Operator>>): StoreStep[] {
   return Object.entries(operators).flatMap(([name, operator], index) => [
-    ...SCOPES.map((scope) =>
+    ...STORED_SCOPES.map((scope) =>
       step.commit(append(`e-${scope}-${index}`, { [scope]: { [name]: operator } }, change.EVERYTHING), {
         throws,
         key: name,
@@ -118,7 +116,7 @@ export const operatorCases: readonly StoreCase[] = [
       append('e1', inAll({ x: setAbsent(null) })),
       withResults(answer.appended(1, 1, 1), inAll({ x: null })),
     ),
-    ...SCOPES.map((scope) =>
+    ...STORED_SCOPES.map((scope) =>
       step.commit(append('e2', { [scope]: { x: setAbsent(1) } }, change.EVERYTHING), {
         throws: 'conflict',
         key: 'x',
@@ -242,7 +240,7 @@ export const operatorCases: readonly StoreCase[] = [
   storeCase(
     'increment beyond what a double holds is rejected, and nothing is written',
     step.commit(change.create('c', inAll(set('n', Number.MAX_VALUE))), answer.made(1, 1)),
-    ...SCOPES.map((scope) =>
+    ...STORED_SCOPES.map((scope) =>
       step.commit(append(`e-${scope}`, { [scope]: { n: increment(1e300) } }, change.EVERYTHING), {
         throws: 'rejected',
         key: 'n',

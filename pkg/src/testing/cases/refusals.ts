@@ -1,6 +1,7 @@
 // What is refused, and that nothing is written then.
 
-import { APP, KEY, SCOPES, answer, change, eventsOf, keyOf, set, step, storeCase } from '../build/index.js';
+import { APP, KEY, answer, change, eventsOf, keyOf, set, step, storeCase } from '../build/index.js';
+import { STORED_SCOPES } from '../../model/scope.js';
 import type { Guard } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
@@ -130,7 +131,7 @@ const guardCases: readonly StoreCase[] = [
     'names that do not have the expected values are a conflict, whatever the scope',
     ...begin,
     ...(['a', 'u', 's'] as const).flatMap((name, index) => {
-      const scope = SCOPES[index] ?? 'app';
+      const scope = STORED_SCOPES[index] ?? 'app';
       return [
         conflict({ keys: { [scope]: set(name, 2) } }),
         conflict({ keys: { [scope]: { unset: [name] } } }),

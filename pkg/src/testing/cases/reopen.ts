@@ -14,7 +14,7 @@ import {
   storeCase,
   times,
 } from '../build/index.js';
-import { EVENT_TEXTS, inByteOrder, TEXTS, VALUES } from '../strange.js';
+import { EVENT_TEXTS, inByteOrder, TEXTS, VALUES } from '../edge-values.js';
 import type { Values } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 

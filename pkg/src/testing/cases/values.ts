@@ -1,7 +1,7 @@
 // Values and events come back as they went in.
 
 import { APP, HOME, KEY, answer, caseThatNeeds, change, dataOf, step, storeCase } from '../build/index.js';
-import { EVENT_TEXTS, hasNul, TEXTS, VALUES } from '../strange.js';
+import { EVENT_TEXTS, hasNul, TEXTS, VALUES } from '../edge-values.js';
 import type { Values } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
 import type { Json } from '../../model/types.js';

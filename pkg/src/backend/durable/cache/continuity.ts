@@ -1,47 +1,57 @@
-// Whether what a store answers follows what is cached. A store may go back: a replica is promoted, a backup restored.
+// Checks that an answer of the store continues what is cached. A store may go back: a replica is promoted, a backup
+// restored.
 
 import type { Marks } from '../../../store/contract.js';
 
-/** Where an app's scope is, or a user's, and the change that brought it there, as far as the store tells. */
-export interface At {
+/**
+ * The position of a shared scope, and the mark of the change that brought it there, as far as the store reports them.
+ */
+export interface ScopePosition {
   readonly pos: number;
   readonly mark: string | undefined;
 }
 
 /** The scopes that sessions share. */
-export type SharedPart = keyof Marks;
+export type SharedScope = keyof Marks;
 
-/** What to do with a cached scope: leave it, add what others did, take all its values, or ask again without it. */
-export type Step = 'keep' | 'add' | 'replace' | 'forget';
+/**
+ * The action on a cached scope after a load: leave it, add the changes of others, replace all values, or load without
+ * it.
+ */
+export type LoadStep = 'keep' | 'add' | 'replace' | 'reload';
 
-/** A scope as an answer tells it. */
-export interface ToldScope {
-  readonly at: At;
-  /** Whether its values are in the answer. */
+/** A scope in an answer of the store. */
+export interface ScopeAnswer {
+  readonly at: ScopePosition;
+  /** True when the answer has its values. */
   readonly hasValues: boolean;
-  /** Whether what has happened since the known position is in the answer. */
+  /** True when the answer has the changes since the known position. */
   readonly hasChanged: boolean;
 }
 
-/** Whether two ids or marks of the same change differ. One that is not known is not compared. */
+/** True when two ids or marks of the same change differ. An unknown one matches any. */
 export function differ(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other;
 }
 
 /**
- * Whether the store has gone back since it was asked: a scope is behind where it was `sent`, or was moved by another
- * change.
+ * True when the store has gone back since it was asked: a scope is behind its `sent` position, or another change
+ * brought it there.
  */
-function isBehind(at: At, sent: At | undefined): boolean {
+function isBehind(at: ScopePosition, sent: ScopePosition | undefined): boolean {
   return sent !== undefined && (at.pos < sent.pos || (at.pos === sent.pos && differ(at.mark, sent.mark)));
 }
 
 /**
- * How a scope goes on after a session was loaded. `sent` is what the store was told to be known, `now` is what is
- * cached when the answer comes, as answers overtake each other.
+ * The action on a scope after a session was loaded. `sent` is the position in the query, `now` the cached one when the
+ * answer arrives, as answers overtake each other.
  */
-export function afterLoad(now: At | undefined, sent: At | undefined, { at, hasValues, hasChanged }: ToldScope): Step {
-  const whole = hasValues ? 'replace' : 'forget';
+export function afterLoad(
+  now: ScopePosition | undefined,
+  sent: ScopePosition | undefined,
+  { at, hasValues, hasChanged }: ScopeAnswer,
+): LoadStep {
+  const whole = hasValues ? 'replace' : 'reload';
   if (now === undefined || isBehind(at, sent)) {
     return whole;
   }
@@ -51,42 +61,49 @@ export function afterLoad(now: At | undefined, sent: At | undefined, { at, hasVa
   return hasChanged && sent !== undefined && now.pos >= sent.pos ? 'add' : whole;
 }
 
-/** What a scope was at just before a change of this service, and whether that change moved it, under which mark. */
-export interface Moved {
-  readonly before: At;
+/** The position of a scope right before a change of this service, and the mark of that change. */
+export interface CommittedMove {
+  readonly before: ScopePosition;
   /** The change's mark, if it moved the scope. */
   readonly own: string | undefined;
-  /** Whether what others have done since the known position is in the answer. */
+  /** True when the answer has the changes of others since the known position. */
   readonly hasChanged: boolean;
 }
 
-/** What a change does to a cached scope: nothing, as it is there already; itself alone; or after what others did. */
-export type OwnStep = 'keep' | 'own' | 'add' | 'forget';
+/**
+ * The action on a cached scope after a commit: none, as it has the change already; apply the change alone, or after
+ * those of others; or load the scope.
+ */
+export type CommitStep = 'keep' | 'own' | 'add' | 'reload';
 
-/** How a scope goes on after a change of this service was stored. `sent` and `now` as in {@link afterLoad}. */
-export function afterCommit(now: At | undefined, sent: At | undefined, { before, own, hasChanged }: Moved): OwnStep {
+/** The action on a scope after a change of this service was stored. `sent` and `now` as in {@link afterLoad}. */
+export function afterCommit(
+  now: ScopePosition | undefined,
+  sent: ScopePosition | undefined,
+  { before, own, hasChanged }: CommittedMove,
+): CommitStep {
   if (now === undefined || isBehind(before, sent)) {
-    return 'forget';
+    return 'reload';
   }
   if (now.pos === before.pos) {
-    return differ(now.mark, before.mark) ? 'forget' : 'own';
+    return differ(now.mark, before.mark) ? 'reload' : 'own';
   }
   if (now.pos > before.pos) {
-    return now.pos === before.pos + 1 && differ(now.mark, own) ? 'forget' : 'keep';
+    return now.pos === before.pos + 1 && differ(now.mark, own) ? 'reload' : 'keep';
   }
-  return hasChanged && sent !== undefined && now.pos >= sent.pos ? 'add' : 'forget';
+  return hasChanged && sent !== undefined && now.pos >= sent.pos ? 'add' : 'reload';
 }
 
-/** How far a session has come, and the id of the event that brought it there, as far as the store tells. */
-export interface Head {
+/** The revision of a session, and the id of the event there, as far as the store reports it. */
+export interface LogEnd {
   readonly rev: number;
   readonly last: string | undefined;
 }
 
 /**
- * Whether the store has gone back since it was asked: a session is behind where it was `sent`, or has another event
+ * True when the store has gone back since it was asked: a session is behind its `sent` revision, or has another event
  * there.
  */
-export function isLost(told: Head, sent: Head | undefined): boolean {
-  return sent !== undefined && (told.rev < sent.rev || (told.rev === sent.rev && differ(told.last, sent.last)));
+export function isRolledBack(answer: LogEnd, sent: LogEnd | undefined): boolean {
+  return sent !== undefined && (answer.rev < sent.rev || (answer.rev === sent.rev && differ(answer.last, sent.last)));
 }

@@ -1,12 +1,12 @@
-// Reading from a store: what is loaded is merged into the cache, and used from there.
+// Reads from a store: the answer is merged into the cache, and used from there.
 
 import { ALL, NONE, missingRange, rangeOf, startOf, type EventRange } from './event-range.js';
 import { windowOf, type EventWindow } from '../../../session/event-window.js';
-import { parseCreation, type CreationEvent } from '../../../session/creation.js';
+import { parseCreation, type CreationEvent } from '../../../session/creation-event.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
 import { StatepadError } from '../../../model/errors.js';
-import { missing } from '../../../session/append.js';
-import { parseEvent } from './loaded-event.js';
+import { throwNotFound } from '../../../session/append.js';
+import { parseEvent } from './stored-event.js';
 import { isUnfinished } from './unfinished.js';
 import type { Connection } from '../commit/connection.js';
 import type { SessionCache } from './session-cache.js';
@@ -16,19 +16,17 @@ import type { Event, GetSessionConfig, Session, SessionKey } from '../../../mode
 import type { Topics } from '../../../watch/topics.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** How often the cache may move while a session is loaded. */
+/** The most loads of a session while the cache keeps changing. */
 const MAX_ROUNDS = 100;
 
-/** How a session is loaded. */
+/** The options of a load. */
 interface LoadOptions {
   readonly signal?: Signal | undefined;
-  /** What a handle remembers of a session that is not cached. */
+  /** The record of a handle whose session is not cached. */
   readonly idle?: SessionRecord | undefined;
 }
 
-/**
- * Loads sessions and scopes. Everything here throws `STORE_UNAVAILABLE`, `STORE_CORRUPT` and the reason of a `signal`.
- */
+/** Loads sessions and scopes. All methods throw `STORE_UNAVAILABLE`, `STORE_CORRUPT` and the reason of a `signal`. */
 export class SessionLoader {
   readonly #connection: Connection;
   readonly #cache: SessionCache;
@@ -39,8 +37,8 @@ export class SessionLoader {
   }
 
   /**
-   * Uses a session as the store has it, with the events of a range; the cached one where no other process can have
-   * moved it. It may leave the cache as soon as `use` has returned. Answers `undefined` when there is none.
+   * Uses a session of the store, with the events of a range; the cached one where no other process can have changed
+   * it. It may leave the cache as soon as `use` has returned. Returns `undefined` for a missing session.
    */
   async load<T>(
     key: SessionKey,
@@ -56,32 +54,32 @@ export class SessionLoader {
         cache.touch(before);
         return use(before);
       }
-      const here = before ?? (idle?.number === NOT_LOADED && !cache.isLost(idle) ? idle : undefined);
+      const fallback = before ?? (idle?.number === NOT_LOADED && !cache.isDiverged(idle) ? idle : undefined);
       const known = cache.known(key, before);
-      const loaded = await this.#ask(key, { events: missingRange(here, range), known }, signal);
+      const loaded = await this.#ask(key, { events: missingRange(fallback, range), known }, signal);
       const record =
         loaded === null
-          ? this.#dropMissing(key, before)
+          ? this.#recordMissing(key, before)
           : (cache.mergeLoaded(key, loaded, { before, known, idle }) ?? 'again');
       if (record !== 'again') {
         return record && use(record);
       }
     }
-    return neverFits(key);
+    return throwInconsistent(key);
   }
 
-  /** The store has no such session. */
-  #dropMissing(key: SessionKey, before: SessionRecord | undefined): undefined | 'again' {
+  /** Records that the store has no such session. */
+  #recordMissing(key: SessionKey, before: SessionRecord | undefined): undefined | 'again' {
     if (this.#cache.registry.find(key) !== before) {
       return 'again';
     }
     if (before !== undefined) {
-      this.#cache.drop(before);
+      this.#cache.markDeleted(before);
     }
     return undefined;
   }
 
-  /** A handle of a session with the events that a caller has asked for. Answers `undefined` when there is none. */
+  /** A handle of a session with the events that a config selects. Returns `undefined` for a missing session. */
   async read(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Promise<Session | undefined> {
     const { registry } = this.#cache;
     const window = windowOf(config);
@@ -99,18 +97,18 @@ export class SessionLoader {
         return undefined;
       }
       try {
-        const given = record.base === 0 ? undefined : await this.#eventsSince(record, window, signal);
-        if (!cache.isLost(record)) {
-          return record.number === NOT_LOADED ? undefined : cache.registry.read(record, window, given);
+        const windowEvents = record.base === 0 ? undefined : await this.#eventsSince(record, window, signal);
+        if (!cache.isDiverged(record)) {
+          return record.number === NOT_LOADED ? undefined : cache.registry.read(record, window, windowEvents);
         }
       } finally {
         cache.unpin(record);
       }
     }
-    return neverFits(key);
+    return throwInconsistent(key);
   }
 
-  /** The events of a window by time, up to the cached revision. Times are in no order: the store finds them. */
+  /** The events of a window by time, up to the cached revision. Times are in no order, so the store selects them. */
   async #eventsSince(
     record: SessionRecord,
     { since, last }: EventWindow,
@@ -124,7 +122,7 @@ export class SessionLoader {
         return [];
       }
       if (loaded.diverged || loaded.rev < to) {
-        this.#cache.lose(record);
+        this.#cache.markDiverged(record);
         return [];
       }
       if (record.revision === to) {
@@ -133,26 +131,22 @@ export class SessionLoader {
     }
   }
 
-  /**
-   * Loads what other processes have written. When that fails, the session stays stale and is loaded before it is used.
-   */
+  /** Loads the writes of other processes. On failure the session stays stale, and is loaded before its next use. */
   async reload(record: SessionRecord): Promise<void> {
     this.#cache.markStale(record);
     try {
       await this.load(record.key, NONE, () => undefined);
     } catch {
-      // The next operation that needs the session loads it, and reports what fails.
+      // The next operation on the session loads it, and reports the failure.
     }
   }
 
-  /**
-   * Other processes have written: what is cached of it is brought up to date. Of what is watched its readers hear.
-   */
-  reloadHinted(hints: readonly Hint[], topics: Topics | undefined): void {
+  /** Brings the cached sessions of some hints up to date, and notifies the readers of watches. */
+  handleHints(hints: readonly Hint[], topics: Topics | undefined): void {
     const records = new Set(hints.map((hint) => this.#cache.registry.findAny(hint)));
     for (const record of records) {
       if (record !== undefined && topics?.isWaitedFor(record.key)) {
-        // Those who wait have it loaded.
+        // The waiting readers load it.
         this.#cache.markStale(record);
       } else if (record !== undefined) {
         void this.reload(record);
@@ -161,28 +155,26 @@ export class SessionLoader {
     hints.forEach((hint) => topics?.hinted(hint));
   }
 
-  /** Loads all events of a session, and keeps it in the cache until it is unpinned. */
+  /** Loads all events of a session, which stays in the cache until it is unpinned. */
   async pinWhole(key: SessionKey, options: LoadOptions): Promise<SessionRecord | undefined> {
     return await this.load(key, ALL, (loaded) => this.#cache.pin(loaded), options);
   }
 
-  /** What a session began with. Throws `SESSION_NOT_FOUND`. */
+  /** The creation of a session. Throws `SESSION_NOT_FOUND`. */
   async loadCreation(record: SessionRecord, signal: Signal | undefined): Promise<CreationEvent | 'unknown'> {
     const { key, created } = record;
     const query = { events: { from: 0, to: 0 }, known: this.#cache.known(key, record) };
     const loaded = await this.#ask(key, query, signal);
-    return loaded?.created === created ? parseCreation(loaded.events[0]) : missing(key);
+    return loaded?.created === created ? parseCreation(loaded.events[0]) : throwNotFound(key);
   }
 
-  /**
-   * The `created` of a session, for one that is to be deleted, whole or not; `undefined` when there is none.
-   */
-  async loadCreated(key: SessionKey, signal: Signal | undefined): Promise<string | undefined> {
+  /** The creation id of a session to be deleted, complete or unfinished; `undefined` for a missing one. */
+  async loadCreationId(key: SessionKey, signal: Signal | undefined): Promise<string | undefined> {
     const known = this.#cache.known(key, this.#cache.registry.find(key));
     return (await this.#askAny(key, { events: { last: 0 }, known }, signal))?.created;
   }
 
-  /** A session that is not whole yet, with its creation; `null` when there is none. */
+  /** An unfinished session, with its creation; `null` when there is none. */
   async loadUnfinished(key: SessionKey): Promise<Loaded | null> {
     const loaded = await this.#askAny(key, { events: { from: 0, to: 0 } });
     return loaded !== null && isUnfinished(loaded) ? loaded : null;
@@ -194,12 +186,12 @@ export class SessionLoader {
     return await this.#connection.ask(async (store, context) => await store.loadScope(scope, context), signal);
   }
 
-  /** A part of a session as the store has it, for a reader: nothing of it is cached. */
-  async loadPiece(key: SessionKey, query: LoadQuery, signal?: Signal): Promise<Loaded | null> {
+  /** A part of a session, for a reader: it is not cached. */
+  async loadRange(key: SessionKey, query: LoadQuery, signal?: Signal): Promise<Loaded | null> {
     return await this.#ask(key, query, signal);
   }
 
-  /** A session that is not whole yet is not there. */
+  /** Loads a session; an unfinished one counts as missing. */
   async #ask(key: SessionKey, query: LoadQuery, signal: Signal | undefined): Promise<Loaded | null> {
     const loaded = await this.#askAny(key, query, signal);
     return loaded !== null && isUnfinished(loaded) ? null : loaded;
@@ -210,6 +202,6 @@ export class SessionLoader {
   }
 }
 
-function neverFits({ sessionId: id }: SessionKey): never {
+function throwInconsistent({ sessionId: id }: SessionKey): never {
   throw new StatepadError('STORE_CORRUPT', `the store's answers for session "${id}" do not fit together`, { id });
 }

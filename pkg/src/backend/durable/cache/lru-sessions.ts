@@ -1,21 +1,21 @@
-// How much of what a store has stays cached.
+// The bound of the cache.
 
 import type { SessionRecord } from '../../../session/record.js';
 
 /**
- * The cached sessions, the least recently used first. Those that are not pinned go when there are too many events; the
- * one that was used last stays, however many it has, where there is room for any: it would be loaded anew for each
- * append.
+ * The cached sessions, the least recently used first. Those that are not pinned are evicted when there are too many
+ * events. The one that was used last stays, however many it has, unless the limit is 0: it would be loaded anew for
+ * each append.
  */
 export class LruSessions {
   readonly #recent = new Set<SessionRecord>();
-  /** How often each session is pinned. */
+  /** The number of pins of each session. */
   readonly #pins = new Map<SessionRecord, number>();
   readonly #limit: number;
   readonly #evict: (record: SessionRecord) => void;
-  /** How many events there are, and one more for each session. */
+  /** The number of events, and one more for each session. */
   #size = 0;
-  /** The session that was used last, unless it is gone. */
+  /** The session that was used last, unless it was removed. */
   #last: SessionRecord | undefined;
 
   /** Keeps about `limit` events; `evict` takes a session out of the cache, and so calls {@link LruSessions.remove}. */
@@ -24,7 +24,7 @@ export class LruSessions {
     this.#evict = evict;
   }
 
-  /** So many events, or sessions, were added. */
+  /** Counts events, or sessions, that were added. */
   grow(count: number): void {
     this.#size += count;
   }
@@ -35,18 +35,18 @@ export class LruSessions {
     this.touch(record);
   }
 
-  /** Ends what {@link LruSessions.pin} has begun. */
+  /** Undoes one {@link LruSessions.pin}. */
   unpin(record: SessionRecord): void {
-    const left = (this.#pins.get(record) ?? 1) - 1;
-    if (left > 0) {
-      this.#pins.set(record, left);
+    const remaining = (this.#pins.get(record) ?? 1) - 1;
+    if (remaining > 0) {
+      this.#pins.set(record, remaining);
     } else {
       this.#pins.delete(record);
       this.#shrink(this.#limit > 0 ? this.#last : undefined);
     }
   }
 
-  /** A session is used: others are evicted first. */
+  /** Marks a session as used: others are evicted first. */
   touch(record: SessionRecord): void {
     this.#recent.delete(record);
     this.#recent.add(record);
@@ -54,17 +54,17 @@ export class LruSessions {
     this.#shrink(record);
   }
 
-  /** A session was taken out of the cache, with its events. */
+  /** Removes a session that was taken out of the cache, with its events. */
   remove(record: SessionRecord): void {
     this.#recent.delete(record);
     this.#last = this.#last === record ? undefined : this.#last;
     this.#size -= 1 + record.events.length;
   }
 
-  #shrink(kept: SessionRecord | undefined): void {
+  #shrink(protectedSession: SessionRecord | undefined): void {
     if (this.#size > this.#limit) {
       for (const oldest of this.#recent) {
-        if (oldest !== kept && !this.#pins.has(oldest)) {
+        if (oldest !== protectedSession && !this.#pins.has(oldest)) {
           this.#evict(oldest);
         }
         if (this.#size <= this.#limit) {

@@ -1,96 +1,98 @@
-// Where the cached shared scopes are, as their store counts, and how they go on after a change of this service.
+// The positions of the cached shared scopes, as their store counts, and their moves after a change of this service.
 
 import { NOT_LOADED } from '../../../session/record.js';
-import { afterCommit, type At, type OwnStep, type SharedPart } from './continuity.js';
+import { afterCommit, type ScopePosition, type CommitStep, type SharedScope } from './continuity.js';
 import { APP_PREFIX, USER_PREFIX } from '../../../model/scope.js';
 import type { PreparedChange, ScopeSet, SessionScopes } from '../../../engine/sessions.js';
 import type { Change, Committed, Known } from '../../../store/contract.js';
 
 /** One of {@link SHARED}. */
-export type Shared = (typeof SHARED)[number];
+export type SharedScopeEntry = (typeof SHARED)[number];
 
-/** The scopes that sessions share: the index in {@link SessionScopes}, and the prefix of keys. */
+/** The shared scopes: the index in {@link SessionScopes}, and the prefix of keys. */
 export const SHARED = [
-  { part: 'app', index: 1, prefix: APP_PREFIX },
-  { part: 'user', index: 2, prefix: USER_PREFIX },
+  { scope: 'app', index: 1, prefix: APP_PREFIX },
+  { scope: 'user', index: 2, prefix: USER_PREFIX },
 ] as const;
 
-/** A change on its way to a store. */
+/** A change that was sent to a store. */
 export interface SentChange {
   readonly change: Change;
-  /** What the core has prepared of it. */
+  /** The core's change. */
   readonly prepared: PreparedChange;
-  /** What was known when it was sent. */
+  /** The known positions when it was sent. */
   readonly known: Known;
 }
 
-/** What a store is told of the shared scopes. */
-export type KnownScopes = Required<Pick<Known, 'pos' | 'marks'>>;
+/** The shared scopes as a store receives them. */
+export type KnownPositions = Required<Pick<Known, 'pos' | 'marks'>>;
 
 /** A position and its mark, where that is known. */
-interface Place {
+interface MarkedPosition {
   readonly pos: number;
   readonly mark?: string | undefined;
 }
 
-/** How each of the scopes goes on. */
-export type Steps = Readonly<Record<SharedPart, OwnStep>>;
+/** The action on each of the scopes. */
+export type Steps = Readonly<Record<SharedScope, CommitStep>>;
 
-/** By the number of a scope in the core: where its values are. Absent: they may be anywhere, and have to be loaded. */
+/**
+ * The position of each scope, by its number in the core. Without one it is unknown, and the scope has to be loaded.
+ */
 export class Positions {
-  readonly #at: (At | undefined)[] = [];
+  readonly #at: (ScopePosition | undefined)[] = [];
 
-  get(scope: number): At | undefined {
-    return this.#at[scope];
+  get(number: number): ScopePosition | undefined {
+    return this.#at[number];
   }
 
-  set(scope: number, at: At): void {
-    this.#at[scope] = at;
+  set(number: number, at: ScopePosition): void {
+    this.#at[number] = at;
   }
 
-  forget(scope: number): void {
-    this.#at[scope] = undefined;
+  invalidate(number: number): void {
+    this.#at[number] = undefined;
   }
 
-  /** How the cached shared scopes go on after a change; `undefined` when one of them has to be loaded. */
+  /** The actions on the cached shared scopes after a change; `undefined` when one of them has to be loaded. */
   steps(scopes: SessionScopes, sent: SentChange, { pos, before, changed }: Committed): Steps | undefined {
     const { change, prepared, known } = sent;
-    const steps: Partial<Record<SharedPart, OwnStep>> = {};
-    for (const { part, index } of SHARED) {
-      const scope = scopes[index];
-      const own = prepared.scopes[part] ? markOf(change) : undefined;
-      const moved = {
-        before: { pos: pos[part] - (own === undefined ? 0 : 1), mark: before?.[part] },
+    const steps: Partial<Record<SharedScope, CommitStep>> = {};
+    for (const { scope, index } of SHARED) {
+      const number = scopes[index];
+      const own = prepared.scopes[scope] ? markOf(change) : undefined;
+      const move = {
+        before: { pos: pos[scope] - (own === undefined ? 0 : 1), mark: before?.[scope] },
         own,
-        hasChanged: changed?.[part] !== undefined,
+        hasChanged: changed?.[scope] !== undefined,
       };
-      steps[part] = scope === NOT_LOADED ? 'own' : afterCommit(this.#at[scope], sentOf(known, part), moved);
+      steps[scope] = number === NOT_LOADED ? 'own' : afterCommit(this.#at[number], sentOf(known, scope), move);
     }
-    const forgotten = SHARED.filter(({ part }) => steps[part] === 'forget');
-    forgotten.forEach(({ index }) => this.forget(scopes[index]));
-    return forgotten.length > 0 ? undefined : (steps as Steps);
+    const unknown = SHARED.filter(({ scope }) => steps[scope] === 'reload');
+    unknown.forEach(({ index }) => this.invalidate(scopes[index]));
+    return unknown.length > 0 ? undefined : (steps as Steps);
   }
 
-  /** After a change was applied: the scopes are where the store says. */
-  moved(scopes: SessionScopes, steps: Steps, { change, prepared }: SentChange, { pos, before }: Committed): void {
-    for (const { part, index } of SHARED) {
-      const scope = scopes[index];
-      if (scope !== NOT_LOADED && steps[part] !== 'keep') {
-        const here = this.#at[scope];
-        const unmoved = before?.[part] ?? (here?.pos === pos[part] ? here.mark : undefined);
-        this.#at[scope] = { pos: pos[part], mark: prepared.scopes[part] ? markOf(change) : unmoved };
+  /** Takes over the positions of an answer, after the change was applied. */
+  advance(scopes: SessionScopes, steps: Steps, { change, prepared }: SentChange, { pos, before }: Committed): void {
+    for (const { scope, index } of SHARED) {
+      const number = scopes[index];
+      if (number !== NOT_LOADED && steps[scope] !== 'keep') {
+        const cached = this.#at[number];
+        const unmoved = before?.[scope] ?? (cached?.pos === pos[scope] ? cached.mark : undefined);
+        this.#at[number] = { pos: pos[scope], mark: prepared.scopes[scope] ? markOf(change) : unmoved };
       }
     }
   }
 }
 
-/** The parts of a change that are not cached yet. `session`: whether its event is one of them. */
-export function newParts(steps: Steps, { prepared: { scopes } }: SentChange, session: boolean): ScopeSet {
+/** The scopes of a change that the cache does not have yet. `session` says so of its event. */
+export function uncachedScopes(steps: Steps, { prepared: { scopes } }: SentChange, session: boolean): ScopeSet {
   return { session, app: scopes.app && steps.app !== 'keep', user: scopes.user && steps.user !== 'keep' };
 }
 
-/** Where an app is and a user in it, as a store is told. */
-export function knownOf(app: Place | undefined, user: Place | undefined): KnownScopes {
+/** The positions of an app and of a user in it, as a store receives them. */
+export function knownOf(app: MarkedPosition | undefined, user: MarkedPosition | undefined): KnownPositions {
   const pos: { app?: number; user?: number } = {};
   const marks: { app?: string; user?: string } = {};
   if (app !== undefined) {
@@ -108,13 +110,13 @@ export function knownOf(app: Place | undefined, user: Place | undefined): KnownS
   return { pos, marks };
 }
 
-/** Where a scope was when a store was asked. */
-export function sentOf({ pos, marks }: Known, part: SharedPart): At | undefined {
-  const known = pos?.[part];
-  return known === undefined ? undefined : { pos: known, mark: marks?.[part] };
+/** The position of a scope in a query. */
+export function sentOf({ pos, marks }: Known, scope: SharedScope): ScopePosition | undefined {
+  const known = pos?.[scope];
+  return known === undefined ? undefined : { pos: known, mark: marks?.[scope] };
 }
 
-/** The mark that a change leaves where it moves a scope. */
+/** The mark that a change leaves where it moves a number. */
 function markOf({ call, id }: Change): string {
   return call ?? id;
 }

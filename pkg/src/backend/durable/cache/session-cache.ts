@@ -1,88 +1,88 @@
-// What a service has cached of the sessions that a store keeps: never ahead of the store, and bounded.
+// The cached sessions of a service over a store: never ahead of the store, and bounded.
 
-import { differ, isLost, type Head } from './continuity.js';
+import { differ, isRolledBack, type LogEnd } from './continuity.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
 import { SessionRegistry } from '../../../session/registry.js';
-import { newParts, SHARED, type KnownScopes, type SentChange } from './positions.js';
+import { uncachedScopes, SHARED, type KnownPositions, type SentChange } from './positions.js';
 import { SharedScopes } from './shared-scopes.js';
 import { LruSessions } from './lru-sessions.js';
 import { eventsOf, type View } from '../../../session/handle.js';
-import { parseEvent } from './loaded-event.js';
-import type { CreationEvent } from '../../../session/creation.js';
+import { parseEvent } from './stored-event.js';
+import type { CreationEvent } from '../../../session/creation-event.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { Committed, Known, Loaded, Pos, StoredEvent, Values } from '../../../store/contract.js';
 import type { Event, SessionKey } from '../../../model/types.js';
 import type { Topics } from '../../../watch/topics.js';
 
-/** What the cache had of a session when a store was asked for it. */
-export interface Asked {
+/** A query for a session, with the state of the cache at that time. */
+export interface LoadRequest {
   readonly before: SessionRecord | undefined;
-  /** What the store was told to be known. */
+  /** The known positions in the query. */
   readonly known: Known;
-  /** A session that is not cached and that a handle knows: it comes back. */
+  /** The record of a handle whose session is not cached: it is cached again. */
   readonly idle?: SessionRecord | undefined;
 }
 
 /** Sessions that were loaded from a store, or created in it. */
 export class SessionCache {
-  /** The cached sessions. The cache puts them in and takes them out. */
+  /** The cached sessions. Only the cache adds and removes them. */
   readonly registry = new SessionRegistry();
   readonly #shared = new SharedScopes(this.registry);
   readonly #sessions: LruSessions;
   readonly #stale = new WeakSet<SessionRecord>();
   /** Logs that the store does not have: it has gone back since. */
-  readonly #lost = new WeakSet<SessionRecord>();
-  /** What is told of everything that moves, once anything is watched. */
+  readonly #diverged = new WeakSet<SessionRecord>();
+  /** Receives every change of the cache, once anything is watched. */
   topics: Topics | undefined;
 
   /** Keeps about `limit` events in sessions that are not in use. */
   constructor(limit: number) {
-    this.#sessions = new LruSessions(limit, (record) => this.forget(record));
+    this.#sessions = new LruSessions(limit, (record) => this.evict(record));
   }
 
-  /** Whether nothing is known to have moved a session since it was loaded. */
+  /** True when a session is not known to have changed since it was loaded. */
   isCurrent(record: SessionRecord): boolean {
     return record.number !== NOT_LOADED && !this.#stale.has(record) && this.#shared.areKnown(record);
   }
 
-  /** Others may have moved a session: it is loaded before it is used. */
+  /** Marks a session that others may have changed: it is loaded before its next use. */
   markStale(record: SessionRecord): void {
     this.#stale.add(record);
     this.topics?.movedSession(record.key);
   }
 
-  /** What need not be loaded again. */
+  /** The parts of a session that need not be loaded again. */
   known(key: SessionKey, record: SessionRecord | undefined): Known {
     if (record === undefined) {
-      return this.knownScopes(key);
+      return this.knownPositions(key);
     }
     const { created, revision: rev, last, number } = record;
-    const { pos, marks } = number === NOT_LOADED ? this.knownScopes(key) : this.#shared.knownOf(record);
+    const { pos, marks } = number === NOT_LOADED ? this.knownPositions(key) : this.#shared.knownPositionsOf(record);
     return last === undefined ? { created, rev, pos, marks } : { created, rev, last, pos, marks };
   }
 
   /** The positions of an app, and of a user in it, where they are known. */
-  knownScopes(key: ScopeKey): KnownScopes {
-    return this.#shared.known(key);
+  knownPositions(key: ScopeKey): KnownPositions {
+    return this.#shared.knownPositions(key);
   }
 
   /**
-   * Merges what a store has answered. Answers `undefined` when the cache has moved meanwhile, or was not what the
-   * store has: the store has to be asked again.
+   * Merges an answer of the store. Returns `undefined` when the cache has changed meanwhile, or differed from the
+   * store: the store has to be asked again.
    */
-  mergeLoaded(key: SessionKey, loaded: Loaded, { before, known, idle }: Asked): SessionRecord | undefined {
+  mergeLoaded(key: SessionKey, loaded: Loaded, { before, known, idle }: LoadRequest): SessionRecord | undefined {
     const now = this.registry.find(key);
     if (now !== before) {
       return undefined;
     }
     if (now !== undefined && now.created !== loaded.created) {
-      this.drop(now);
+      this.markDeleted(now);
       return undefined;
     }
     const isIdle = idle?.created === loaded.created && idle.number === NOT_LOADED;
-    const old = now ?? (isIdle && !this.#lost.has(idle) ? idle : undefined);
+    const old = now ?? (isIdle && !this.#diverged.has(idle) ? idle : undefined);
     if (old !== undefined && isReplaced(old, loaded, known)) {
-      this.lose(old);
+      this.markDiverged(old);
       return undefined;
     }
     const record = old ?? this.registry.newRecord(key, loaded.created);
@@ -91,16 +91,16 @@ export class SessionCache {
         return undefined;
       }
       this.#stale.delete(record);
-      this.#toldLoaded(key, loaded.pos, known.pos);
+      this.#reportLoadedScopes(key, loaded.pos, known.pos);
       return this.#shared.mergeLoaded(record, loaded, known) ? record : undefined;
     } catch (error) {
       // The core had no memory for all of it: a part of it is no session.
-      this.forget(record);
+      this.evict(record);
       throw error;
     }
   }
 
-  /** Merges the session's own part of an answer. Says whether it fits to what is here. */
+  /** Merges the events and the session scope of an answer. Returns true if they fit the cached ones. */
   #mergeEvents(record: SessionRecord, { rev, time, state, events, last }: Loaded, isNew: boolean): boolean {
     const first = events[0]?.rev ?? rev + 1;
     if (isNew) {
@@ -128,19 +128,19 @@ export class SessionCache {
       record.last = last ?? record.events.at(-1)?.id;
     }
     if (isMoved) {
-      this.#toldMoved(record);
+      this.#reportMoved(record);
     }
     this.touch(record);
     return true;
   }
 
-  /** A cached session has moved. */
-  #toldMoved({ key, created, revision: rev, last }: SessionRecord): void {
+  /** Reports that a cached session has changed. */
+  #reportMoved({ key, created, revision: rev, last }: SessionRecord): void {
     this.topics?.movedSession(key, last === undefined ? { created, rev } : { created, rev, last });
   }
 
-  /** Others have moved the scopes of a session that was loaded. */
-  #toldLoaded({ appName, userId }: SessionKey, { app, user }: Pos, known: Known['pos']): void {
+  /** Reports that others have changed the scopes of a loaded session. */
+  #reportLoadedScopes({ appName, userId }: SessionKey, { app, user }: Pos, known: Known['pos']): void {
     if (this.topics !== undefined) {
       if (known?.app !== undefined && known.app !== app) {
         this.topics.movedScope(appName, undefined);
@@ -151,7 +151,7 @@ export class SessionCache {
     }
   }
 
-  /** Puts events before those that are here. */
+  /** Puts events before the cached ones. */
   #prepend(record: SessionRecord, older: Event[]): void {
     if (older.length > 0) {
       record.events = older.concat(record.events);
@@ -162,8 +162,8 @@ export class SessionCache {
   }
 
   /**
-   * Applies an append that is stored. Answers with the event as it is here, or with `undefined` when the cache does
-   * not lead up to it: the session is as it was then, and has to be loaded.
+   * Applies a stored append. Returns the cached event, or `undefined` when the cache does not lead up to it: the
+   * session is left as it was, and has to be loaded.
    */
   applyCommittedAppend(
     record: SessionRecord,
@@ -181,10 +181,10 @@ export class SessionCache {
       return undefined;
     }
     const isNew = isNext && rev > record.revision;
-    this.#shared.applyForeign(record.key, steps, committed);
-    // Where the session has to be loaded, its app and its user need not be: they go on from here.
-    this.registry.applyAppend(record, event, sent.prepared, newParts(steps, sent, isNew));
-    this.#shared.moved(record.scopes, steps, sent, committed);
+    this.#shared.applyConcurrent(record.key, steps, committed);
+    // If only the session has to be loaded, its app and its user continue from the cached values.
+    this.registry.applyAppend(record, event, sent.prepared, uncachedScopes(steps, sent, isNew));
+    this.#shared.advance(record.scopes, steps, sent, committed);
     if (!isNext) {
       this.markStale(record);
       return undefined;
@@ -192,29 +192,33 @@ export class SessionCache {
     if (isNew) {
       record.last = event.id;
       this.#sessions.grow(1);
-      this.#toldMoved(record);
+      this.#reportMoved(record);
     }
     return isNew ? event : record.events[rev - record.base - 1];
   }
 
-  /** Whether the cached session leads up to an append that is stored. One that the store does not have is lost. */
+  /**
+   * True when the cached session leads up to a stored append. Marks it as diverged when the store does not have its
+   * log.
+   */
   #follows(record: SessionRecord, id: string, known: Known, { rev, prev, before }: Committed): boolean {
     if (record.number === NOT_LOADED) {
       return false;
     }
-    const told: Head = { rev: prev ?? rev - 1, last: before?.session };
+    const previous: LogEnd = { rev: prev ?? rev - 1, last: before?.session };
     const isAhead = rev <= record.revision;
-    const here = isAhead ? record.events[rev - record.base - 1] : undefined;
-    const isOther =
-      (told.rev === record.revision && differ(told.last, record.last)) || (here !== undefined && here.id !== id);
-    if (isLost(told, { rev: known.rev ?? 0, last: known.last }) || isOther) {
-      this.lose(record);
+    const cached = isAhead ? record.events[rev - record.base - 1] : undefined;
+    const isOtherEvent =
+      (previous.rev === record.revision && differ(previous.last, record.last)) ||
+      (cached !== undefined && cached.id !== id);
+    if (isRolledBack(previous, { rev: known.rev ?? 0, last: known.last }) || isOtherEvent) {
+      this.markDiverged(record);
       return false;
     }
-    return isAhead ? here !== undefined : told.rev === record.revision;
+    return isAhead ? cached !== undefined : previous.rev === record.revision;
   }
 
-  /** Applies a creation that is stored, as {@link SessionCache.applyCommittedAppend} does an append. */
+  /** Applies a stored creation, as {@link SessionCache.applyCommittedAppend} does an append. */
   applyCommittedCreate(
     key: SessionKey,
     creation: CreationEvent,
@@ -225,129 +229,132 @@ export class SessionCache {
     this.topics?.written(key, sent.prepared.scopes);
     const scopes = this.#shared.scopesOf(key);
     const steps = this.#shared.steps(scopes, sent, committed);
-    // A scope that is not cached is known when this change is the first one there.
+    // A scope that is not cached is known when this change is its first one.
     const isKnown = SHARED.every(
-      ({ part, index }) => scopes[index] !== NOT_LOADED || pos[part] === (sent.prepared.scopes[part] ? 1 : 0),
+      ({ scope, index }) => scopes[index] !== NOT_LOADED || pos[scope] === (sent.prepared.scopes[scope] ? 1 : 0),
     );
     if (duplicate || steps === undefined || !isKnown || this.registry.find(key) !== undefined) {
       this.registry.engine.discard(sent.prepared);
       return undefined;
     }
-    this.#shared.applyForeign(key, steps, committed);
-    const record = this.registry.applyCreate(key, creation, sent.prepared, created, newParts(steps, sent, true));
-    this.#shared.moved(record.scopes, steps, sent, committed);
+    this.#shared.applyConcurrent(key, steps, committed);
+    const record = this.registry.applyCreate(key, creation, sent.prepared, created, uncachedScopes(steps, sent, true));
+    this.#shared.advance(record.scopes, steps, sent, committed);
     this.#sessions.grow(1);
     this.touch(record);
     return record;
   }
 
-  /** Applies a change of app and user state that is stored, where it follows what is known. */
+  /** Applies a stored change of app and user state, if it continues the known positions. */
   applyCommittedUpdate(key: ScopeKey, sent: SentChange, committed: Committed): void {
     this.topics?.writtenScopes(key, sent.prepared.scopes);
     const scopes = this.#shared.scopesOf(key);
     const steps = committed.duplicate ? undefined : this.#shared.steps(scopes, sent, committed);
     if (steps === undefined) {
       this.registry.engine.discard(sent.prepared);
-      this.forgetPositions(key);
+      this.invalidatePositions(key);
       return;
     }
-    this.#shared.applyForeign(key, steps, committed);
-    const { app, user } = newParts(steps, sent, false);
-    const parts = { session: false, app: app && scopes[1] !== NOT_LOADED, user: user && scopes[2] !== NOT_LOADED };
-    if (parts.app || parts.user) {
-      this.registry.applyUpdate(sent.prepared, parts);
+    this.#shared.applyConcurrent(key, steps, committed);
+    const { app, user } = uncachedScopes(steps, sent, false);
+    const selected = { session: false, app: app && scopes[1] !== NOT_LOADED, user: user && scopes[2] !== NOT_LOADED };
+    if (selected.app || selected.user) {
+      this.registry.applyUpdate(sent.prepared, selected);
     } else {
       this.registry.engine.discard(sent.prepared);
     }
-    this.#shared.moved(scopes, steps, sent, committed);
+    this.#shared.advance(scopes, steps, sent, committed);
   }
 
-  /** It is not known any more where an app, or a user in it, is: they are loaded before they are used. */
-  forgetPositions(key: ScopeKey): void {
-    this.#shared.forget(key);
+  /** Invalidates the positions of an app, and of a user in it: their values are loaded before their next use. */
+  invalidatePositions(key: ScopeKey): void {
+    this.#shared.invalidate(key);
   }
 
-  /** Puts the events of a handle before those of a cached session, where both are known to be of one log. */
-  join({ record: old }: View, record: SessionRecord): void {
+  /** Puts the events of a handle before those of a cached session, if both are known to be of one log. */
+  mergeEventsOf({ record: old }: View, record: SessionRecord): void {
     const overlap = record.events[0];
     const isSame = overlap !== undefined && old.events[record.base - old.base]?.id === overlap.id;
-    if (old !== record && record.base > old.base && isSame && !this.#lost.has(old)) {
+    if (old !== record && record.base > old.base && isSame && !this.#diverged.has(old)) {
       this.#prepend(record, old.events.slice(0, record.base - old.base));
     }
   }
 
-  /** Whether a handle has been read from a log that is not that of a cached session: it shows that from now on. */
-  isOther({ record: old, readLength }: View, record: SessionRecord): boolean {
-    return old !== record && (this.#lost.has(old) || record.revision < readLength);
+  /** True when a handle was read from another log than that of a cached session, which it shows from then on. */
+  showsOtherLog({ record: old, readLength }: View, record: SessionRecord): boolean {
+    return old !== record && (this.#diverged.has(old) || record.revision < readLength);
   }
 
-  /** Lets a handle go on with a cached session, in place of what it was read from. */
+  /** Binds a handle to a cached session, in place of the record that it was read from. */
   rebind(view: View, record: SessionRecord): void {
-    if (this.isOther(view, record)) {
-      // It goes on showing these events until it is refreshed.
+    if (this.showsOtherLog(view, record)) {
+      // It shows these events until it is refreshed.
       view.events ??= eventsOf(view);
       view.readLength = record.revision;
-      view.given = undefined;
+      view.windowEvents = undefined;
     }
     view.record = record;
   }
 
-  /** Whether the store is known not to have a log. */
-  isLost(record: SessionRecord): boolean {
-    return this.#lost.has(record);
+  /** True when the store is known not to have a log. */
+  isDiverged(record: SessionRecord): boolean {
+    return this.#diverged.has(record);
   }
 
-  /** A cached session is not what the store has. Its handles show what they show until they are used. */
-  lose(record: SessionRecord): void {
-    this.#lost.add(record);
+  /**
+   * Marks a cached session whose log is not the store's, and evicts it. Its handles keep their values until their next
+   * use.
+   */
+  markDiverged(record: SessionRecord): void {
+    this.#diverged.add(record);
     this.topics?.movedSession(record.key);
-    this.forget(record);
+    this.evict(record);
   }
 
-  /** Keeps a session in the cache while it is worked with. */
+  /** Keeps a session in the cache while it is in use. */
   pin(record: SessionRecord): SessionRecord {
     this.#sessions.pin(record);
     return record;
   }
 
-  /** Ends what {@link SessionCache.pin} has begun. */
+  /** Undoes one {@link SessionCache.pin}. */
   unpin(record: SessionRecord): void {
     this.#sessions.unpin(record);
   }
 
-  /** A session is used: others are evicted first. */
+  /** Marks a session as used: others are evicted first. */
   touch(record: SessionRecord): void {
     this.#sessions.touch(record);
   }
 
-  /** Forgets a session that others have deleted. */
-  drop(record: SessionRecord): void {
-    this.forget(record);
+  /** Marks a session that others have deleted, and evicts it. */
+  markDeleted(record: SessionRecord): void {
+    this.evict(record);
     record.deleted = true;
     this.topics?.movedSession(record.key);
   }
 
-  /** Takes a session out of the cache. Its handles keep showing what they show, and may bring it back. */
-  forget(record: SessionRecord): void {
+  /** Takes a session out of the cache. Its handles keep their values, and may bring it back. */
+  evict(record: SessionRecord): void {
     if (record.number !== NOT_LOADED) {
-      this.registry.unload(record).forEach((scope) => this.#shared.unloaded(scope));
+      this.registry.unload(record).forEach((scope) => this.#shared.evicted(scope));
       this.#sessions.remove(record);
     }
   }
 }
 
-function headOf({ revision, last }: SessionRecord): Head {
+function headOf({ revision, last }: SessionRecord): LogEnd {
   return { rev: revision, last };
 }
 
-/** Whether a cached log is not the one that the store has. */
+/** True when a cached log is not the store's. */
 function isReplaced(record: SessionRecord, { rev, last, events, diverged }: Loaded, known: Known): boolean {
   const sent = record.number === NOT_LOADED ? headOf(record) : { rev: known.rev ?? 0, last: known.last };
-  if (diverged || isLost({ rev, last }, sent) || (rev === record.revision && differ(last, record.last))) {
+  if (diverged || isRolledBack({ rev, last }, sent) || (rev === record.revision && differ(last, record.last))) {
     return true;
   }
   return events.some((stored) => {
-    const here = record.events[stored.rev - record.base - 1];
-    return here !== undefined && here.id !== (stored.id ?? parseEvent(record, stored).id);
+    const cached = record.events[stored.rev - record.base - 1];
+    return cached !== undefined && cached.id !== (stored.id ?? parseEvent(record, stored).id);
   });
 }

@@ -1,14 +1,14 @@
-// The cached values that sessions share: an app's and a user's, each at a position of its store.
+// The cached values of shared scopes, an app's and a user's, each at a position of its store.
 
-import { afterLoad, type At, type SharedPart } from './continuity.js';
+import { afterLoad, type ScopePosition, type SharedScope } from './continuity.js';
 import {
   Positions,
   SHARED,
   knownOf,
   sentOf,
-  type KnownScopes,
+  type KnownPositions,
   type SentChange,
-  type Shared,
+  type SharedScopeEntry,
   type Steps,
 } from './positions.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
@@ -19,7 +19,7 @@ import type { KeyedDelta, ScopeKey, SessionScopes } from '../../../engine/sessio
 import type { SessionRegistry } from '../../../session/registry.js';
 import type { Committed, Delta, Known, Loaded, Values } from '../../../store/contract.js';
 
-/** The values lie in the registry, the positions here. */
+/** The values are in the registry, the positions here. */
 export class SharedScopes {
   readonly #registry: SessionRegistry;
   readonly #positions = new Positions();
@@ -28,24 +28,24 @@ export class SharedScopes {
     this.#registry = registry;
   }
 
-  /** Whether it is known where the scopes of a session are. */
+  /** True when the positions of a session's scopes are known. */
   areKnown({ scopes: [, app, user] }: SessionRecord): boolean {
     return this.#positions.get(app) !== undefined && this.#positions.get(user) !== undefined;
   }
 
   /** The positions of the scopes of a cached session, where they are known. */
-  knownOf({ scopes: [, app, user] }: SessionRecord): KnownScopes {
+  knownPositionsOf({ scopes: [, app, user] }: SessionRecord): KnownPositions {
     return knownOf(this.#positions.get(app), this.#positions.get(user));
   }
 
   /** The positions of an app, and of a user in it, where they are known. */
-  known({ appName, userId }: ScopeKey): KnownScopes {
-    const at = (user?: string): At | undefined =>
+  knownPositions({ appName, userId }: ScopeKey): KnownPositions {
+    const at = (user?: string): ScopePosition | undefined =>
       this.#positions.get(this.#registry.engine.scopeOf(appName, user) ?? NOT_LOADED);
     return knownOf(at(), userId === undefined ? undefined : at(userId));
   }
 
-  /** The numbers of an app's scope and a user's in it, in the places that they have for a session. */
+  /** The numbers of an app's scope and a user's in it, at their indexes in a session's scopes. */
   scopesOf({ appName, userId }: ScopeKey): SessionScopes {
     const app = this.#registry.engine.scopeOf(appName);
     const user = userId === undefined ? undefined : this.#registry.engine.scopeOf(appName, userId);
@@ -53,78 +53,88 @@ export class SharedScopes {
   }
 
   /**
-   * Merges what a store has answered when it was told what is `known`. Whether the values of both scopes are here now.
+   * Merges an answer to a query with the `known` positions. Returns true if the values of both scopes are cached now.
    */
   mergeLoaded(record: SessionRecord, loaded: Loaded, known: Known): boolean {
-    return SHARED.map((scope) => this.#mergeScope(record, scope, loaded, known)).every(Boolean);
+    return SHARED.map((entry) => this.#mergeScope(record, entry, loaded, known)).every(Boolean);
   }
 
-  #mergeScope(record: SessionRecord, { part, index, prefix }: Shared, loaded: Loaded, known: Known): boolean {
+  #mergeScope(
+    record: SessionRecord,
+    { scope, index, prefix }: SharedScopeEntry,
+    loaded: Loaded,
+    known: Known,
+  ): boolean {
     const { pos, marks, state, changed } = loaded;
-    const scope = record.scopes[index];
-    const at: At = { pos: pos[part], mark: marks?.[part] };
-    const values = state[part];
-    const delta = changed?.[part];
-    const now = this.#positions.get(scope);
-    const told = { at, hasValues: values !== undefined, hasChanged: delta !== undefined };
-    switch (afterLoad(now, sentOf(known, part), told)) {
+    const number = record.scopes[index];
+    const at: ScopePosition = { pos: pos[scope], mark: marks?.[scope] };
+    const values = state[scope];
+    const delta = changed?.[scope];
+    const now = this.#positions.get(number);
+    const answer = { at, hasValues: values !== undefined, hasChanged: delta !== undefined };
+    switch (afterLoad(now, sentOf(known, scope), answer)) {
       case 'keep':
         if (now?.pos === at.pos && now.mark === undefined) {
-          this.#positions.set(scope, at);
+          this.#positions.set(number, at);
         }
         return true;
       case 'add':
-        this.#applyDelta(record.key, part, prefix, delta as Delta);
+        this.#applyDelta(record.key, scope, prefix, delta as Delta);
         break;
       case 'replace':
-        this.#registry.replaceScope(scope, underKeys(prefix, values as Values));
+        this.#registry.replaceScope(number, underKeys(prefix, values as Values));
         break;
-      case 'forget':
-        this.#positions.forget(scope);
+      case 'reload':
+        this.#positions.invalidate(number);
         return false;
     }
-    this.#positions.set(scope, at);
+    this.#positions.set(number, at);
     return true;
   }
 
-  /** How the scopes go on after a change; `undefined` when one of them has to be loaded. */
+  /** The actions on the scopes after a change; `undefined` when one of them has to be loaded. */
   steps(scopes: SessionScopes, sent: SentChange, committed: Committed): Steps | undefined {
     return this.#positions.steps(scopes, sent, committed);
   }
 
-  /** Before a change is applied: what others have done to the scopes since they were loaded. */
-  applyForeign(key: ScopeKey, steps: Steps, { changed }: Committed): void {
-    for (const { part, prefix } of SHARED) {
-      if (steps[part] === 'add') {
-        this.#applyDelta(key, part, prefix, changed?.[part] as Delta);
+  /** Applies the changes of others since the load, before a change of this service. */
+  applyConcurrent(key: ScopeKey, steps: Steps, { changed }: Committed): void {
+    for (const { scope, prefix } of SHARED) {
+      if (steps[scope] === 'add') {
+        this.#applyDelta(key, scope, prefix, changed?.[scope] as Delta);
       }
     }
   }
 
-  /** After a change was applied: the scopes are where the store says. */
-  moved(scopes: SessionScopes, steps: Steps, sent: SentChange, committed: Committed): void {
-    this.#positions.moved(scopes, steps, sent, committed);
+  /** Takes over the positions of an answer, after the change was applied. */
+  advance(scopes: SessionScopes, steps: Steps, sent: SentChange, committed: Committed): void {
+    this.#positions.advance(scopes, steps, sent, committed);
   }
 
-  /** It is not known any more where an app, or a user in it, is: they are loaded before they are used. */
-  forget(key: ScopeKey): void {
-    this.scopesOf(key).forEach((scope) => {
-      if (scope !== NOT_LOADED) {
-        this.#positions.forget(scope);
+  /** Invalidates the positions of an app, and of a user in it: their values are loaded before their next use. */
+  invalidate(key: ScopeKey): void {
+    this.scopesOf(key).forEach((number) => {
+      if (number !== NOT_LOADED) {
+        this.#positions.invalidate(number);
       }
     });
   }
 
-  /** A scope is not cached any more. */
-  unloaded(scope: number): void {
-    this.#positions.forget(scope);
+  /** Removes the position of an evicted scope. */
+  evicted(number: number): void {
+    this.#positions.invalidate(number);
   }
 
-  /** Applies what others have done to a scope. What is deleted and written again goes to the end. */
-  #applyDelta({ appName, userId }: ScopeKey, part: SharedPart, prefix: string, { set = {}, unset = [] }: Delta): void {
-    const scope = { appName, userId: part === 'user' ? userId : undefined };
+  /** Applies changes of others to a scope. A key that is deleted and written again goes to the end. */
+  #applyDelta(
+    { appName, userId }: ScopeKey,
+    scope: SharedScope,
+    prefix: string,
+    { set = {}, unset = [] }: Delta,
+  ): void {
+    const target = { appName, userId: scope === 'user' ? userId : undefined };
     const apply = (written: KeyedDelta): void => {
-      const change = this.#registry.engine.prepareUpdate(scope, { id: newId(), timestamp: 0, ...written }, {});
+      const change = this.#registry.engine.prepareUpdate(target, { id: newId(), timestamp: 0, ...written }, {});
       this.#registry.applyUpdate(change);
     };
     if (unset.length > 0) {

@@ -1,33 +1,33 @@
-// Sends changes to a store: those that wait together in one call, and each until it is known what became of it.
+// Sends changes to a store: the waiting ones in one call, and each until its outcome is known.
 
-import { outcomeUnknown, pauseAfter, Patience, refusal, tryOnce, unavailable, type RetryOptions } from './retry.js';
+import { outcomeUnknown, pauseAfter, Patience, refusal, runAttempt, unavailable, type RetryOptions } from './retry.js';
 import { isStoreError, StoreError } from '../../../store/store-error.js';
 import type { Change, Committed, SessionStore } from '../../../store/contract.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** A change on its way. */
+/** A change in the queue. */
 interface QueuedChange {
   readonly change: Change;
   readonly resolve: (committed: Committed) => void;
   readonly reject: (error: unknown) => void;
   attempts: number;
   readonly patience: Patience;
-  /** A try of it may have been written. */
-  isUnknown: boolean;
+  /** True when one of its attempts may have been written. */
+  mayBeWritten: boolean;
 }
 
-/** How many changes go together at most. */
+/** The most changes of a batch. */
 const MAX_BATCH = 256;
-/** How many changes a batch has at least before the changes that wait are shared out among the calls that may go. */
+/** The size up to which a batch takes all waiting changes; more are divided among the calls that may start. */
 const SHARED_BATCH = 16;
-/** How long changes wait for a call that is under way, in milliseconds. */
+/** The longest wait of a change for another call in progress, in milliseconds. */
 const BATCH_TIMEOUT_MS = 20;
 
 /**
- * The changes of one service. At most one of each session may be on its way; the service sees to that.
+ * The changes of one service. The service sends at most one of each session at a time.
  *
- * As many calls are under way at a time as the store asks for, usually one, so that the changes that come meanwhile go
- * together in the next; but no change waits longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
+ * The store sets the number of calls in progress, usually one, so that the changes that arrive meanwhile share the
+ * next; but no change waits longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
  */
 export class CommitQueue {
   readonly #store: SessionStore;
@@ -51,7 +51,14 @@ export class CommitQueue {
    */
   commit(change: Change): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.#enqueue({ change, resolve, reject, attempts: 0, patience: new Patience(this.#retry), isUnknown: false });
+      this.#enqueue({
+        change,
+        resolve,
+        reject,
+        attempts: 0,
+        patience: new Patience(this.#retry),
+        mayBeWritten: false,
+      });
     });
   }
 
@@ -93,10 +100,10 @@ export class CommitQueue {
     try {
       const [first] = batch;
       const patience = first !== undefined && batch.length === 1 ? first.patience : new Patience(this.#retry);
-      const outcomes = await tryOnce((context) => this.#call(batch, context), patience);
-      batch.forEach((queued, index) => this.#decide(queued, outcomes[index]));
+      const outcomes = await runAttempt((context) => this.#call(batch, context), patience);
+      batch.forEach((queued, index) => this.#settle(queued, outcomes[index]));
     } catch (error) {
-      this.#failed(batch, error);
+      this.#settleAll(batch, error);
     }
     this.#calls -= 1;
     if (this.#calls < this.#mostCalls) {
@@ -119,36 +126,37 @@ export class CommitQueue {
     return outcomes;
   }
 
-  #decide(queued: QueuedChange, outcome: unknown): void {
+  #settle(queued: QueuedChange, outcome: unknown): void {
     if (isStoreError(outcome)) {
-      this.#refused(queued, outcome);
+      this.#settleRefusal(queued, outcome);
     } else if (typeof (outcome as Committed | undefined)?.rev === 'number') {
       queued.resolve(outcome as Committed);
     } else {
-      this.#lost(queued, new TypeError('the store did not say what became of the change'));
+      this.#outcomeLost(queued, new TypeError('the store did not report the outcome of the change'));
     }
   }
 
   /**
-   * An error that a call throws holds for all its changes; a refusal may be due to one: each is sent by itself then.
+   * An error that a call throws holds for all its changes; a refusal may be due to one of them, so each is sent alone
+   * then.
    */
-  #failed(batch: readonly QueuedChange[], error: unknown): void {
+  #settleAll(batch: readonly QueuedChange[], error: unknown): void {
     for (const queued of batch) {
       if (!isStoreError(error)) {
-        this.#lost(queued, error);
+        this.#outcomeLost(queued, error);
       } else if (batch.length > 1 && error.code !== 'unavailable') {
         void this.#send([queued]);
       } else {
-        this.#refused(queued, error);
+        this.#settleRefusal(queued, error);
       }
     }
   }
 
-  /** This try has written nothing; whether an earlier one has may be unknown. */
-  #refused(queued: QueuedChange, error: StoreError): void {
+  /** This attempt has written nothing; the outcome of an earlier one may be unknown. */
+  #settleRefusal(queued: QueuedChange, error: StoreError): void {
     switch (error.code) {
       case 'unavailable':
-        this.#again(queued, error);
+        this.#retryLater(queued, error);
         break;
       case 'conflict':
       case 'exists':
@@ -156,35 +164,35 @@ export class CommitQueue {
         queued.reject(error);
         break;
       case 'not-found':
-        // An event goes with its session; what an earlier try has written to the app and the user stays.
-        queued.reject(isLeft(queued) ? outcomeUnknown(queued.change.id, error) : error);
+        // An event is deleted with its session; the writes of an earlier attempt to the app and the user stay.
+        queued.reject(mayHaveWritten(queued) ? outcomeUnknown(queued.change.id, error) : error);
         break;
       default:
-        queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : refusal(error));
+        queued.reject(queued.mayBeWritten ? outcomeUnknown(queued.change.id, error) : refusal(error));
     }
   }
 
-  /** It is not known whether this try has written anything. */
-  #lost(queued: QueuedChange, error: unknown): void {
-    queued.isUnknown = true;
-    this.#again(queued, error);
+  /** The outcome of this attempt is unknown. */
+  #outcomeLost(queued: QueuedChange, error: unknown): void {
+    queued.mayBeWritten = true;
+    this.#retryLater(queued, error);
   }
 
-  #again(queued: QueuedChange, error: unknown): void {
+  #retryLater(queued: QueuedChange, error: unknown): void {
     if (queued.attempts >= this.#retry.attempts || queued.patience.isOver) {
-      queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : unavailable(error));
+      queued.reject(queued.mayBeWritten ? outcomeUnknown(queued.change.id, error) : unavailable(error));
       return;
     }
     void pauseAfter(queued.attempts, this.#retry).then(() => this.#enqueue(queued));
   }
 }
 
-/** What a store gets: from the second try on it is told which one it is, as an earlier one may still be on its way. */
+/** The change for the store: from the second attempt on it has the number, as an earlier one may still arrive. */
 function changeOf({ change, attempts }: QueuedChange): Change {
   return attempts > 1 ? { ...change, attempt: attempts } : change;
 }
 
-/** Whether something of an earlier try may be left, also when its session is not. */
-function isLeft({ change: { delta, operators }, isUnknown }: QueuedChange): boolean {
-  return isUnknown && [delta, operators].some((parts) => parts?.app !== undefined || parts?.user !== undefined);
+/** True when writes of an earlier attempt may remain, even without the session. */
+function mayHaveWritten({ change: { delta, operators }, mayBeWritten }: QueuedChange): boolean {
+  return mayBeWritten && [delta, operators].some((parts) => parts?.app !== undefined || parts?.user !== undefined);
 }

@@ -1,30 +1,30 @@
-// A store in use: opened before it is first asked, asked again when it does not answer, closed in the end.
+// A store in use: opened before the first call, called again when it does not answer, closed in the end.
 
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
-import { ask, Patience, tryOnce, type RetryOptions } from './retry.js';
+import { ask, Patience, runAttempt, type RetryOptions } from './retry.js';
 import { orAborted } from '../../../async/abort.js';
 import type { Hint, Migrate, SessionStore, StoreContext, Turn } from '../../../store/contract.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** How long hints gather before they are looked at, in milliseconds. */
+/** The time for which hints are collected, in milliseconds. */
 const HINT_PAUSE_MS = 5;
-/** How long a turn of the store is waited for at most, in milliseconds. */
-const MAX_TURN_WAIT_MS = 5_000;
+/** The longest wait for a reservation, in milliseconds. */
+const MAX_RESERVATION_WAIT_MS = 5_000;
 
 /** The store of one service. */
 export class Connection {
   readonly store: SessionStore;
   readonly #retry: RetryOptions;
   readonly #migrate: Migrate;
-  /** Called with all hints of {@link HINT_PAUSE_MS} together. */
+  /** Receives all hints of {@link HINT_PAUSE_MS} together. */
   readonly #onHints: (hints: readonly Hint[]) => void;
   #hints = new Map<string, Hint>();
-  /** The last one of them: a store that tells of each change may give the same one many times. */
+  /** The last hint: a store that reports each change may repeat the same one many times. */
   #lastHint: Hint | undefined;
   #opened: Promise<void> | undefined;
   #isOpen = false;
-  /** The turns that are waited for. */
-  readonly #reserving = new Set<AbortController>();
+  /** The requests for reservations in progress. */
+  readonly #reservations = new Set<AbortController>();
   #unwatch: (() => void) | undefined;
 
   constructor(store: SessionStore, retry: RetryOptions, migrate: Migrate, onHints: (hints: readonly Hint[]) => void) {
@@ -34,13 +34,13 @@ export class Connection {
     this.#onHints = onHints;
   }
 
-  /** Whether the store is open, and not closed. */
+  /** True while the store is open. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
   /**
-   * Opens the store, once. After a failure it is tried again. Throws `STORE_UNAVAILABLE`, `STORE_UNSUITABLE`,
+   * Opens the store, once; a failure is followed by another attempt. Throws `STORE_UNAVAILABLE`, `STORE_UNSUITABLE`,
    * `STORE_CORRUPT`, `FORBIDDEN`, `CLOSED`.
    */
   async open(): Promise<void> {
@@ -54,7 +54,7 @@ export class Connection {
     this.#isOpen = this.#opened === opened;
   }
 
-  /** Asks the store for something that may be asked for twice: that changes nothing, or changes what `id` names. */
+  /** Makes a call that may be repeated: it changes nothing, or only the data that `id` names. */
   async ask<T>(
     run: (store: SessionStore, context: StoreContext) => Promise<T>,
     signal?: Signal,
@@ -67,45 +67,45 @@ export class Connection {
   }
 
   /**
-   * Waits for a turn, see `SessionStore.reserve`. `undefined`: the store has none, or it does not come in time, or
-   * the store fails. Throws the reason of `signal`, and nothing else.
+   * Waits for a reservation, see `SessionStore.reserve`. `undefined`: the store has none, or it does not arrive in
+   * time, or the store fails. Throws the reason of `signal`, and nothing else.
    */
   async reserve(target: Hint, hold: number, signal?: Signal): Promise<Turn | undefined> {
-    const times = { hold, wait: Math.min(MAX_TURN_WAIT_MS, this.#retry.timeout) };
-    const given = new AbortController();
-    this.#reserving.add(given);
-    let turn: Turn | undefined;
+    const times = { hold, wait: Math.min(MAX_RESERVATION_WAIT_MS, this.#retry.timeout) };
+    const controller = new AbortController();
+    this.#reservations.add(controller);
+    let reservation: Turn | undefined;
     const run = async (): Promise<Turn | undefined> => {
-      turn = await this.store.reserve?.(target, times, { signal: given.signal });
-      if (given.signal.aborted) {
-        giveBack(turn);
+      reservation = await this.store.reserve?.(target, times, { signal: controller.signal });
+      if (controller.signal.aborted) {
+        releaseUnused(reservation);
       }
-      return turn;
+      return reservation;
     };
     try {
       await orAborted(this.open(), signal);
-      return await orAborted(orAborted(tryOnce(run, new Patience(this.#retry)), given.signal), signal);
+      return await orAborted(orAborted(runAttempt(run, new Patience(this.#retry)), controller.signal), signal);
     } catch {
-      // The turn is not wanted any more. It may have come at this very moment, or come later.
-      given.abort();
-      giveBack(turn);
+      // The reservation is not needed any more. It may have arrived at this very moment, or arrive later.
+      controller.abort();
+      releaseUnused(reservation);
       signal?.throwIfAborted();
       return undefined;
     } finally {
-      this.#reserving.delete(given);
+      this.#reservations.delete(controller);
     }
   }
 
   /**
-   * Closes the store, if it was opened. Nothing can be asked of it afterwards. One that does not answer in time is
-   * left to itself.
+   * Closes the store, if it was opened. No calls are possible afterwards. A store that does not answer in time is
+   * abandoned.
    */
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#isOpen = false;
     this.#opened = Promise.reject(new StatepadError('CLOSED', 'the service is closed'));
     this.#opened.catch(() => undefined);
-    this.#reserving.forEach((given) => given.abort());
+    this.#reservations.forEach((controller) => controller.abort());
     const isOpen =
       opened !== undefined &&
       (await opened.then(
@@ -120,8 +120,8 @@ export class Connection {
 
   async #closeStore(): Promise<void> {
     const closed = (async () => await this.store.close?.())();
-    await tryOnce(async () => await closed, new Patience(this.#retry)).catch((error: unknown) => {
-      if (this.#retry.tries?.areOver !== true) {
+    await runAttempt(async () => await closed, new Patience(this.#retry)).catch((error: unknown) => {
+      if (this.#retry.openAttempts?.areOver !== true) {
         throw error;
       }
       closed.catch(() => undefined);
@@ -159,9 +159,7 @@ export class Connection {
   }
 }
 
-/**
- * Gives a turn back that was not used, without waiting for it. When that fails, others wait until the turn has ended.
- */
-export function giveBack(turn: Turn | undefined): void {
-  void (async () => await turn?.release())().catch(() => undefined);
+/** Releases an unused reservation, without waiting. If that fails, others wait until the reservation has ended. */
+export function releaseUnused(reservation: Turn | undefined): void {
+  void (async () => await reservation?.release())().catch(() => undefined);
 }

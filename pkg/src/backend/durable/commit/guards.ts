@@ -1,12 +1,12 @@
-// What a store can compare before it writes. A guard that it cannot compare is an error, never left out silently.
+// The guards that a store can compare. A guard that it cannot compare is an error, never omitted silently.
 
 import { StatepadError } from '../../../model/errors.js';
 import type { Guard, SessionStore } from '../../../store/contract.js';
 
 /**
- * The guard of a change, as far as the store can compare it. Throws `INVALID_ARGUMENT` when it cannot compare what the
- * caller has asked for. `created`, which the service adds by itself, is sent to every store, and a token of a lease to
- * the store that has given it.
+ * The guard of a change for a store. Throws `INVALID_ARGUMENT` for a guard of the caller that it cannot compare.
+ * `created`, which the service adds by itself, is sent to every store, and a lease's token to the store that has
+ * issued it.
  */
 export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard: Guard): { readonly guard?: Guard } {
   const { created, keys, rev, pos, fence } = guard;
@@ -22,8 +22,8 @@ export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard:
   if (guards !== 'none') {
     return { guard };
   }
-  const left = { ...(created !== undefined && { created }), ...(fence !== undefined && { fence }) };
-  return Object.keys(left).length > 0 ? { guard: left } : {};
+  const remaining = { ...(created !== undefined && { created }), ...(fence !== undefined && { fence }) };
+  return Object.keys(remaining).length > 0 ? { guard: remaining } : {};
 }
 
 const ADVICE = 'let the function read the keys that it needs by their names';

@@ -1,11 +1,19 @@
-// The operators of a change over a store: it resolves them itself, or they are resolved here, under a guard for the
-// values that were found.
+// The operators of a change over a store: the store resolves them itself, or they are resolved here, under a guard for
+// the values that they read.
 
 import { StatepadError } from '../../../model/errors.js';
 import { deepFreeze, put } from '../../../model/json.js';
 import { operatorName, type Operator } from '../../../model/operators.js';
 import { misfit, resultsOf } from '../../../model/operator-results.js';
-import { APP_PREFIX, USER_PREFIX, mergeRecords, nameOf, underKeys, type StoredScope } from '../../../model/scope.js';
+import {
+  APP_PREFIX,
+  USER_PREFIX,
+  mergeRecords,
+  nameOf,
+  underKeys,
+  STORED_SCOPES,
+  type StoredScope,
+} from '../../../model/scope.js';
 import { scopedDelta, type PreparedChange } from '../../../engine/sessions.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreError } from '../../../store/store-error.js';
@@ -20,7 +28,7 @@ import type {
 } from '../../../store/contract.js';
 import type { Json } from '../../../model/types.js';
 
-/** What operators come to that are resolved here, and a guard for the values on which that rests. */
+/** The results of operators that are resolved here, and a guard for the values that they rest on. */
 export interface Resolution {
   /** Under full keys. */
   readonly results: Readonly<Record<string, Json>>;
@@ -28,13 +36,16 @@ export interface Resolution {
 }
 
 /**
- * Whether a store resolves these operators in its atomic step. Throws `INVALID_ARGUMENT` when they cannot be resolved
- * here either, as the store compares nothing, or keeps no operators.
+ * True when a store resolves these operators in its atomic step. Throws `INVALID_ARGUMENT` when they cannot be
+ * resolved here either, because the store compares nothing, or keeps no operators.
  */
-export function areResolved({ resolves = [], guards, lacks = [] }: SessionStore, operators: KeyedOperators): boolean {
-  const [left] = Object.entries(operators).filter(([, operator]) => !resolves.includes(operatorName(operator)));
-  if (left !== undefined && (guards === 'none' || lacks.includes('operators'))) {
-    const [key, operator] = left;
+export function storeResolves(
+  { resolves = [], guards, lacks = [] }: SessionStore,
+  operators: KeyedOperators,
+): boolean {
+  const [unresolved] = Object.entries(operators).filter(([, operator]) => !resolves.includes(operatorName(operator)));
+  if (unresolved !== undefined && (guards === 'none' || lacks.includes('operators'))) {
+    const [key, operator] = unresolved;
     const [what, why] =
       guards === 'none'
         ? ['kept from overwriting what others write', 'does not resolve it, and compares no values']
@@ -42,28 +53,31 @@ export function areResolved({ resolves = [], guards, lacks = [] }: SessionStore,
     const message = `${operatorName(operator)} of "${key}" cannot be ${what}: the store ${why}`;
     throw new StatepadError('INVALID_ARGUMENT', message, { key });
   }
-  return left === undefined;
+  return unresolved === undefined;
 }
 
 /** Resolves operators against values. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the `key`. */
-export function resolveHere(operators: KeyedOperators, valueOf: (key: string) => Json | undefined): Resolution {
+export function resolveLocally(operators: KeyedOperators, valueOf: (key: string) => Json | undefined): Resolution {
   const results = resultsOf(operators, valueOf);
-  const keys = scoped(operators, (part: { set: Record<string, Json>; unset: string[] } = nothing(), name, key) => {
-    const value = valueOf(key);
-    if (value === undefined) {
-      part.unset.push(name);
-    } else {
-      put(part.set, name, value);
-    }
-    return part;
-  });
+  const keys = byScope(
+    operators,
+    (group: { set: Record<string, Json>; unset: string[] } = emptyDelta(), name, key) => {
+      const value = valueOf(key);
+      if (value === undefined) {
+        group.unset.push(name);
+      } else {
+        put(group.set, name, value);
+      }
+      return group;
+    },
+  );
   return { results, keys };
 }
 
-/** Both guards. Where they name the same value, that of the first one. */
-export function bothKeys(one: Guard['keys'] = {}, other: Guard['keys'] = {}): NonNullable<Guard['keys']> {
+/** Both guards together. Of two for the same value, the first one. */
+export function mergeGuardedKeys(one: Guard['keys'] = {}, other: Guard['keys'] = {}): NonNullable<Guard['keys']> {
   const both: Partial<Record<StoredScope, Delta>> = { ...one };
-  for (const scope of ['app', 'user', 'session'] as const) {
+  for (const scope of STORED_SCOPES) {
     const { set = {}, unset = [] } = one[scope] ?? {};
     const more = other[scope];
     if (more !== undefined) {
@@ -78,8 +92,8 @@ export function bothKeys(one: Guard['keys'] = {}, other: Guard['keys'] = {}): No
   return both;
 }
 
-/** The parts of a change that say what it writes, with the operators that its store resolves. */
-export function written(
+/** The writes of a change, with the operators that its store resolves. */
+export function contentOf(
   prepared: PreparedChange,
   operators: KeyedOperators | undefined,
 ): Pick<Change, 'delta' | 'operators'> {
@@ -89,23 +103,22 @@ export function written(
   const { keys, words } = prepared;
   const isPlain = (_: unknown, index: number): boolean => !Object.hasOwn(operators, keys[index] as string);
   const plain = { ...prepared, keys: keys.filter(isPlain), words: words.filter(isPlain) };
-  const named = scoped(operators, (part: Record<string, Operator> = {}, name, key) => {
-    put(part, name, operators[key] as Operator);
-    return part;
+  const named = byScope(operators, (group: Record<string, Operator> = {}, name, key) => {
+    put(group, name, operators[key] as Operator);
+    return group;
   });
   return { delta: scopedDelta(plain), operators: named };
 }
 
 /**
- * What the operators of a change that is stored came to, under full keys. Throws `STORE_CORRUPT`, with `committed`,
- * when the store does not tell it of one: the values of now may be those of other callers, and another call would
- * write once more.
+ * The results of a stored change's operators, under full keys. Throws `STORE_CORRUPT`, with `committed`, when the
+ * store omits one: the current values may be those of other callers, and another call would write once more.
  */
 export function keyedResults(
   { results = {} }: Pick<Committed, 'results'>,
   operators: ScopedOperators,
 ): Readonly<Record<string, Json>> {
-  for (const scope of ['app', 'user', 'session'] as const) {
+  for (const scope of STORED_SCOPES) {
     for (const [name, operator] of Object.entries(operators[scope] ?? {})) {
       if (!Object.hasOwn(results[scope] ?? {}, name)) {
         const key = fullKey(scope, name);
@@ -123,42 +136,42 @@ export function underFullKeys({ app = {}, user = {}, session = {} }: ScopedValue
   return deepFreeze(mergeRecords([session, underKeys(APP_PREFIX, app), underKeys(USER_PREFIX, user)]));
 }
 
-/** What a change has written to a scope, with what its operators came to. */
-export function deltaWith(
+/** The writes of a change to a scope, with the results of its operators. */
+export function withResults(
   delta: Delta | undefined,
   results: Readonly<Record<string, Json>> | undefined,
 ): Delta | undefined {
   return results === undefined ? delta : { ...delta, set: mergeRecords([delta?.set ?? {}, results]) };
 }
 
-/** The error for an operator that a store has found not to fit; `undefined` for other refusals. */
+/** The error for an operator that a store has refused; `undefined` for other refusals. */
 export function operatorRefusal(error: StoreError): StatepadError | undefined {
   const { code, key: name, scope, message } = error;
   if (name === undefined || scope === undefined) {
     return undefined;
   }
   const key = fullKey(scope, name);
-  const told = code === 'conflict' ? misfit(key, 'changed').message : message;
-  return new StatepadError(code === 'conflict' ? 'STATE_CONFLICT' : 'INVALID_ARGUMENT', told, { key, cause: error });
+  const text = code === 'conflict' ? misfit(key, 'changed').message : message;
+  return new StatepadError(code === 'conflict' ? 'STATE_CONFLICT' : 'INVALID_ARGUMENT', text, { key, cause: error });
 }
 
 function fullKey(scope: StoredScope, name: string): string {
   return (scope === 'app' ? APP_PREFIX : scope === 'user' ? USER_PREFIX : '') + name;
 }
 
-function nothing(): { set: Record<string, Json>; unset: string[] } {
+function emptyDelta(): { set: Record<string, Json>; unset: string[] } {
   return { set: {}, unset: [] };
 }
 
-/** What is made of the keys of operators, by scope, in their order. */
-function scoped<T>(
+/** Groups the keys of operators by scope, in their order. */
+function byScope<T>(
   operators: KeyedOperators,
-  add: (part: T | undefined, name: string, key: string) => T,
+  add: (group: T | undefined, name: string, key: string) => T,
 ): Readonly<Partial<Record<StoredScope, T>>> {
-  const parts: Partial<Record<StoredScope, T>> = {};
+  const groups: Partial<Record<StoredScope, T>> = {};
   for (const key of Object.keys(operators)) {
     const [scope, name] = nameOf(key);
-    parts[scope] = add(parts[scope], name, key);
+    groups[scope] = add(groups[scope], name, key);
   }
-  return parts;
+  return groups;
 }

@@ -1,4 +1,4 @@
-// How long a store is waited for, how often it is asked again, and what its errors mean for the caller.
+// The time limits and the attempts of calls to a store, and the caller's errors for those of the store.
 
 import { operatorRefusal } from './operators.js';
 import { StatepadError } from '../../../model/errors.js';
@@ -8,37 +8,37 @@ import { isStoreError, StoreError } from '../../../store/store-error.js';
 import type { StoreContext } from '../../../store/contract.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** How a service deals with a store that does not answer, or not well. */
+/** The patience of a service with a store that does not answer, or fails. */
 export interface RetryOptions {
-  /** How long one try may take, in milliseconds; with `isTotal` all tries together, from the last answer on. */
+  /**
+   * The time limit of one attempt, in milliseconds; with `isTotal` of all attempts together, from the last answer on.
+   */
   readonly timeout: number;
   /** See `SessionStore.asksAgain`. */
   readonly isTotal?: boolean;
-  /** How often it is tried in all. */
+  /** The most attempts. */
   readonly attempts: number;
-  /**
-   * How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most.
-   */
+  /** The pause after the first attempt, in milliseconds: doubled after each further one, 5 seconds at most. */
   readonly pause: number;
-  /** The tries that are under way. */
-  readonly tries?: Tries | undefined;
+  /** The attempts in progress. */
+  readonly openAttempts?: OpenAttempts | undefined;
 }
 
 const MAX_PAUSE_MS = 5000;
 
 /**
- * Waits after a try that failed: a random part of the pause, so that what failed together is not tried again together.
+ * Waits after a failed attempt: a random part of the pause, so that simultaneous failures are not repeated together.
  */
 export async function pauseAfter(attempt: number, { pause }: RetryOptions): Promise<void> {
   await sleep(Math.min(MAX_PAUSE_MS, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
 }
 
-/** How long a store may still be silent: `timeout` for each try, or since its last answer for all of them. */
+/** The remaining silence of a store: `timeout` for each attempt, or since its last answer for all of them. */
 export class Patience {
-  readonly #retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>;
+  readonly #retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'openAttempts'>;
   #since: number | undefined;
 
-  constructor(retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>) {
+  constructor(retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'openAttempts'>) {
     this.#retry = retry;
     this.answered();
   }
@@ -47,42 +47,40 @@ export class Patience {
     return this.#retry.timeout;
   }
 
-  /** The tries of the same service. */
-  get tries(): Tries | undefined {
-    return this.#retry.tries;
+  /** The attempts of the same service. */
+  get openAttempts(): OpenAttempts | undefined {
+    return this.#retry.openAttempts;
   }
 
-  /** How long the next try may be silent, in milliseconds. */
-  get left(): number {
+  /** The silence allowed for the next attempt, in milliseconds. */
+  get remaining(): number {
     return this.#since === undefined ? this.timeout : this.timeout - (performance.now() - this.#since);
   }
 
-  /** Whether there is no time for another try, or the store is not asked any more. */
+  /** True when there is no time for another attempt, or the store is not called any more. */
   get isOver(): boolean {
-    return this.left <= 0 || this.tries?.areOver === true;
+    return this.remaining <= 0 || this.openAttempts?.areOver === true;
   }
 
-  /** The store has answered something. */
+  /** Notes an answer of the store. */
   answered(): void {
     this.#since = this.#retry.isTotal === true ? performance.now() : undefined;
   }
 
-  /** A try has used up its time. */
+  /** Notes that an attempt has used up its time. */
   end(): void {
     this.#since = this.#retry.isTotal === true ? -Infinity : undefined;
   }
 }
 
-/**
- * Runs one try. What it answers after its time is ignored. Throws `unavailable` when the store is not asked any more.
- */
-export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, patience: Patience): Promise<T> {
+/** Runs one attempt. A late answer is ignored. Throws `unavailable` when the store is not called any more. */
+export function runAttempt<T>(run: (context: StoreContext) => Promise<T>, patience: Patience): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    if (patience.tries?.areOver) {
-      reject(new StoreError('unavailable', GIVEN_UP));
+    if (patience.openAttempts?.areOver) {
+      reject(new StoreError('unavailable', CLOSED_MESSAGE));
       return;
     }
-    const context = new Try(patience, reject);
+    const context = new AttemptContext(patience, reject);
     run(context).then(
       (answer) => {
         context.end();
@@ -97,19 +95,19 @@ export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, patience:
   });
 }
 
-const GIVEN_UP = 'the service was closed while the store did not answer';
+const CLOSED_MESSAGE = 'the service was closed while the store did not answer';
 
 /**
- * The tries of one service that are under way. Once it is being closed, a store that does not answer in time is not
- * waited for any longer: all tries end with the first of them that does, and no other one begins.
+ * The attempts of one service in progress. During `close` a store that does not answer in time is not waited for any
+ * longer: all attempts end with the first one that times out, and no other one begins.
  */
-export class Tries {
-  /** What ends each of them. */
+export class OpenAttempts {
+  /** The functions that end them. */
   readonly #open = new Set<(reason: Error) => void>();
   #isClosing = false;
   #areOver = false;
 
-  /** Whether the store is not asked any more. */
+  /** True when the store is not called any more. */
   get areOver(): boolean {
     return this.#areOver;
   }
@@ -122,38 +120,38 @@ export class Tries {
     this.#open.delete(expire);
   }
 
-  /** The service is being closed. */
+  /** Notes that the service is being closed. */
   close(): void {
     this.#isClosing = true;
   }
 
-  /** The store has not answered a try in time. */
+  /** Notes that an attempt has timed out. */
   timedOut(): void {
     if (this.#isClosing) {
       this.#areOver = true;
       const open = [...this.#open];
       this.#open.clear();
-      open.forEach((expire) => expire(new Error(GIVEN_UP)));
+      open.forEach((expire) => expire(new Error(CLOSED_MESSAGE)));
     }
   }
 }
 
-/** A try whose signal is made when a store asks for it: most do not. */
-class Try implements StoreContext {
+/** The context of an attempt. Its signal is created when a store reads it: most do not. */
+class AttemptContext implements StoreContext {
   readonly #patience: Patience;
-  readonly #giveUp: (reason: unknown) => void;
+  readonly #reject: (reason: unknown) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #controller: AbortController | undefined;
   #reason: unknown;
 
-  constructor(patience: Patience, giveUp: (reason: unknown) => void) {
+  constructor(patience: Patience, reject: (reason: unknown) => void) {
     this.#patience = patience;
-    this.#giveUp = giveUp;
-    this.#timer = setTimeout(this.#stop, Math.max(0, patience.left));
-    patience.tries?.add(this.#expire);
+    this.#reject = reject;
+    this.#timer = setTimeout(this.#stop, Math.max(0, patience.remaining));
+    patience.openAttempts?.add(this.#expire);
   }
 
-  /** The time begins anew, unless it is over. */
+  /** Restarts the time limit, unless it is over. */
   readonly answered = (): void => {
     if (this.#timer !== undefined) {
       clearTimeout(this.#timer);
@@ -165,21 +163,21 @@ class Try implements StoreContext {
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#patience.tries?.delete(this.#expire);
+    this.#patience.openAttempts?.delete(this.#expire);
   }
 
   readonly #stop = (): void => {
-    const { timeout, tries } = this.#patience;
+    const { timeout, openAttempts } = this.#patience;
     this.#expire(new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError'));
-    tries?.timedOut();
+    openAttempts?.timedOut();
   };
 
   readonly #expire = (reason: Error): void => {
     this.end();
     this.#patience.end();
     this.abort(reason);
-    // A store that gives up at once may know that nothing was written, and say so.
-    setTimeout(this.#giveUp, 0, reason);
+    // A store that stops at once may know that nothing was written, and report it.
+    setTimeout(this.#reject, 0, reason);
   };
 
   get signal(): Signal {
@@ -199,9 +197,9 @@ class Try implements StoreContext {
 }
 
 /**
- * Asks a store for something that may be done twice: that changes nothing, or changes what `id` names. Throws
- * `STORE_UNAVAILABLE` when it is never done, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of
- * the tries may have changed something.
+ * Makes a call that may be repeated: it changes nothing, or only the data that `id` names. Throws `STORE_UNAVAILABLE`
+ * when it certainly had no effect, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of the
+ * attempts may have changed something.
  */
 export async function ask<T>(
   run: (context: StoreContext) => Promise<T>,
@@ -214,7 +212,7 @@ export async function ask<T>(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
-      return await orAborted(tryOnce(run, patience), signal);
+      return await orAborted(runAttempt(run, patience), signal);
     } catch (error) {
       signal?.throwIfAborted();
       isUnknown ||= id !== undefined && !isStoreError(error);
@@ -227,12 +225,12 @@ export async function ask<T>(
   }
 }
 
-/** The error for a store that cannot do it now. */
+/** The error for a store that fails now. */
 export function unavailable(cause: unknown): StatepadError {
   return new StatepadError('STORE_UNAVAILABLE', `the store is not available: ${messageOf(cause)}`, { cause });
 }
 
-/** The error for what a store will never do, or cannot read. */
+/** The error for a permanent refusal of a store, or for unreadable data. */
 export function refusal(error: StoreError): StatepadError {
   const { code, message, size, limit, until } = error;
   switch (code) {

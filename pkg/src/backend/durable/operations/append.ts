@@ -5,15 +5,21 @@ import {
   freezeAppend,
   isDuplicate,
   notFound,
-  repeated,
-  repeatedAppend,
+  storedDuplicate,
+  duplicateAppend,
   type PendingAppend,
 } from '../../../session/append.js';
 import { pinAtOnce, pinForAppend, showAppended } from './append-target.js';
 import { NONE } from '../cache/event-range.js';
-import { OperatorTries, lanesOfAppend, resolveTempKeys, storedOperators, type ToSend } from './operator-attempts.js';
-import { areResolved, keyedResults, operatorRefusal, written } from '../commit/operators.js';
-import { parseEvent } from '../cache/loaded-event.js';
+import {
+  OperatorAttempts,
+  lanesOfAppend,
+  resolveTempKeys,
+  storedOperators,
+  type ToSend,
+} from './operator-attempts.js';
+import { storeResolves, keyedResults, operatorRefusal, contentOf } from '../commit/operators.js';
+import { parseEvent } from '../cache/stored-event.js';
 import { checkKey } from '../../../input/requests.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
@@ -37,74 +43,80 @@ import type { Signal } from '../../../async/abort.js';
 export interface AppendRequest {
   readonly session: AppendPlan['session'];
   readonly draft: EventDraft;
-  /** What the caller expects. */
+  /** The caller's guard. */
   readonly guard: Guard;
-  /** What the caller has read of the scopes, where that is not what is cached. */
+  /** The positions that the caller has read, where they are not the cached ones. */
   readonly read?: Pick<Known, 'pos' | 'marks'> | undefined;
   /** See `AppendPlan.shown`. */
   readonly shown?: AppendPlan['shown'] | undefined;
   readonly signal?: Signal | undefined;
   /** See `Change.turn`. */
-  readonly turn?: string | undefined;
-  /** The lease that it is written under; that of the handle unless told otherwise. */
+  readonly reservation?: string | undefined;
+  /** The lease of the write; by default that of the handle. */
   readonly lease?: LeaseHold | undefined;
 }
 
-/** An event that is stored, and what the store has answered; without `stored` it was there before. */
+/** A stored event and the answer of the store; without `stored` it is a duplicate. */
 export interface Appended {
   readonly event: Event;
   readonly stored?: { readonly change: Change; readonly committed: Committed };
 }
 
-/** An append whose turn it is. */
-interface Task {
+/** An append at the head of its session's queue. */
+interface AppendTask {
   readonly request: AppendRequest;
   readonly view: View | undefined;
   readonly begin: Begin;
   /** For an event with operators that are resolved here. */
-  readonly tries: OperatorTries | undefined;
-  /** Whether it has the lanes of the shared scopes that it writes. */
+  readonly operatorAttempts: OperatorAttempts | undefined;
+  /** True when it has the lanes of the shared scopes that it writes. */
   readonly hasLanes: boolean;
 }
 
 /** Appends an event under a guard. */
-export async function appendStored(parts: StoreComponents, request: AppendRequest): Promise<Appended> {
+export async function appendStored(components: StoreComponents, request: AppendRequest): Promise<Appended> {
   const { appName, userId, id: sessionId } = request.session;
-  const view = parts.cache.registry.view(request.session);
+  const view = components.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
-  // The lease that there is now, whatever becomes of it while others take their turn.
+  // The lease at the time of the request, whatever happens to it in the queue.
   const lease = request.lease ?? view?.lease;
-  const asked = lease === undefined ? request : { ...request, lease };
+  const leased = lease === undefined ? request : { ...request, lease };
   const task = async (begin: Begin): Promise<Appended> => {
     const operators = request.draft.operators && storedOperators(request.draft);
-    if (operators === undefined || areResolved(parts.connection.store, operators)) {
-      return await append(parts, key, { request: asked, view, begin, tries: undefined, hasLanes: false });
+    if (operators === undefined || storeResolves(components.connection.store, operators)) {
+      return await append(components, key, {
+        request: leased,
+        view,
+        begin,
+        operatorAttempts: undefined,
+        hasLanes: false,
+      });
     }
     const lanes = lanesOfAppend(key, request.draft, operators);
-    const tries = new OperatorTries(operators);
-    return await parts.writer.lanes.hold(lanes, () =>
-      append(parts, key, { request: asked, view, begin, tries, hasLanes: lanes.length > 0 }),
+    const operatorAttempts = new OperatorAttempts(operators);
+    return await components.writer.lanes.hold(lanes, () =>
+      append(components, key, { request: leased, view, begin, operatorAttempts, hasLanes: lanes.length > 0 }),
     );
   };
-  return await parts.writer.runExclusive(key, request.signal, task);
+  return await components.writer.runExclusive(key, request.signal, task);
 }
 
-/** The store compares what the caller expects: see {@link AppendRequest.guard}. */
+/** The store compares the caller's versions: see {@link AppendRequest.guard}. */
 const ANY_VERSION = {};
 
-async function append(parts: StoreComponents, key: SessionKey, task: Task): Promise<Appended> {
-  const { cache, connection, loader } = parts;
+async function append(components: StoreComponents, key: SessionKey, task: AppendTask): Promise<Appended> {
+  const { cache, connection, loader } = components;
   const { registry } = cache;
   const { view, request } = task;
   const { draft } = request;
   let earlier: PendingAppend | undefined;
   for (let isSure = connection.store.exclusive === true; ; isSure = true) {
     const isCached = registry.find(key) !== undefined;
-    const record = pinAtOnce(parts, key, view) ?? (await pinForAppend(parts, key, view));
+    const record = pinAtOnce(components, key, view) ?? (await pinForAppend(components, key, view));
     try {
       const change = changeOf(registry, record, draft, ANY_VERSION);
       if (isDuplicate(change) && !isSure) {
-        // An event of this id is cached. The store may have lost it since.
+        // An event with this id is cached. The store may have lost it since.
         await loader.load(key, NONE, () => undefined);
         continue;
       }
@@ -114,9 +126,9 @@ async function append(parts: StoreComponents, key: SessionKey, task: Task): Prom
       const pending: PendingAppend =
         earlier === undefined
           ? freezeAppend(registry, record, draft, change)
-          : appendOnceMore(registry, record, draft, change, earlier);
+          : appendAgain(registry, record, draft, change, earlier);
       const now = { wasCached: isCached && earlier === undefined, isSure };
-      const appended = await storeUnlessReplaced(parts, record, pending, task, now);
+      const appended = await storeAppend(components, record, pending, task, now);
       if (appended === undefined) {
         earlier = pending;
         continue;
@@ -125,7 +137,7 @@ async function append(parts: StoreComponents, key: SessionKey, task: Task): Prom
         return appended;
       }
       if (view.record.number === NOT_LOADED) {
-        await showAppended(parts, key, view);
+        await showAppended(components, key, view);
       } else {
         registry.refresh(view);
       }
@@ -140,8 +152,8 @@ async function append(parts: StoreComponents, key: SessionKey, task: Task): Prom
   }
 }
 
-/** The append of an event that was made `before`, for another session. Throws `EVENT_ID_CONFLICT`. */
-function appendOnceMore(
+/** The append of an event that an earlier round has frozen. Throws `EVENT_ID_CONFLICT`. */
+function appendAgain(
   registry: SessionRegistry,
   record: SessionRecord,
   draft: EventDraft,
@@ -149,35 +161,36 @@ function appendOnceMore(
   { event, temp }: PendingAppend,
 ): PendingAppend {
   return isDuplicate(change)
-    ? repeatedAppend(record, draft, event, registry.eventOf(record, change))
+    ? duplicateAppend(record, draft, event, registry.eventOf(record, change))
     : { event, change, temp };
 }
 
 /**
- * Has an append stored and applies it, if it is not there already. Answers `undefined` when it has to be tried again:
- * the session that was cached is not there any more and the caller has named none but that of this key, another one
- * may be there by now; or the values are not those that operators were resolved against.
+ * Stores and applies an append, unless it is a duplicate. Returns `undefined` when it has to be repeated: the cached
+ * session was deleted and the caller has named it by its key alone, so that another one may exist by now; or the
+ * values have changed since operators were resolved against them.
  */
-async function storeUnlessReplaced(
-  parts: StoreComponents,
+async function storeAppend(
+  components: StoreComponents,
   record: SessionRecord,
   { event, change: prepared }: PendingAppend,
-  { request, view, begin, tries, hasLanes }: Task,
+  { request, view, begin, operatorAttempts, hasLanes }: AppendTask,
   { wasCached, isSure }: { readonly wasCached: boolean; readonly isSure: boolean },
 ): Promise<Appended | undefined> {
   if (prepared === undefined) {
     return { event };
   }
-  const { cache, writer } = parts;
+  const { cache, writer } = components;
   const { guard, read, lease } = request;
-  const given: ToSend = { event, prepared, guard };
-  const ready = tries === undefined ? given : tries.resolve(cache, record, given, isSure);
+  const unresolved: ToSend = { event, prepared, guard };
+  const ready =
+    operatorAttempts === undefined ? unresolved : operatorAttempts.resolve(cache, record, unresolved, isSure);
   if (ready === undefined) {
     return undefined;
   }
   const cached = cache.known(record.key, record);
   const known = read === undefined ? cached : { ...cached, ...read };
-  const change = changeToSend(parts, record, ready, request, known, tries !== undefined);
+  const change = changeToSend(components, record, ready, request, known, operatorAttempts !== undefined);
   const sent = { change, prepared: ready.prepared, known };
   let committed: Committed;
   try {
@@ -186,20 +199,20 @@ async function storeUnlessReplaced(
     if (ready.misfit !== undefined && isStoreError(error) && error.code === 'conflict' && error.actual === undefined) {
       throw ready.misfit;
     }
-    if (guard.keys === undefined && (await tries?.canTryAgain(cache, record, error))) {
+    if (guard.keys === undefined && (await operatorAttempts?.canTryAgain(cache, record, error))) {
       return undefined;
     }
-    const reason = await refusal(parts, error, record, guard, lease);
+    const reason = await refusal(components, error, record, guard, lease);
     const isByKey = view === undefined && guard.created === undefined;
     if (wasCached && isByKey && isStatepadError(reason) && reason.code === 'SESSION_NOT_FOUND') {
       return undefined;
     }
     throw reason;
   }
-  return await applyStored(parts, record, ready.event, request.draft, sent, committed);
+  return await applyStored(components, record, ready.event, request.draft, sent, committed);
 }
 
-/** Applies an append that is stored. */
+/** Applies a stored append. */
 async function applyStored(
   { cache, loader }: StoreComponents,
   record: SessionRecord,
@@ -215,31 +228,32 @@ async function applyStored(
     await loader.reload(record);
     const { rev, data = 'null', results } = committed;
     const there = parseEvent(record, { rev, data, ...(results && { results }) });
-    const known = repeated(record, draft, event, there);
+    const known = storedDuplicate(record, draft, event, there);
     if (operators !== undefined) {
       keyedResults(committed, operators);
     }
     return { event: known, stored };
   }
-  const [whole, told] = operators === undefined ? [event, sent] : withTold(cache, record, event, sent, committed);
-  const applied = cache.applyCommittedAppend(record, whole, told, committed);
+  const [complete, completed] =
+    operators === undefined ? [event, sent] : withStoredResults(cache, record, event, sent, committed);
+  const applied = cache.applyCommittedAppend(record, complete, completed, committed);
   if (applied === undefined) {
     await loader.reload(record);
   }
-  return { event: applied ?? whole, stored };
+  return { event: applied ?? complete, stored };
 }
 
-/** An event and its change with what the store says that the operators came to. */
-function withTold(
+/** An event and its change with the operators' results, as the store reports them. */
+function withStoredResults(
   cache: StoreComponents['cache'],
   record: SessionRecord,
-  given: Event,
+  unresolved: Event,
   sent: SentChange,
   committed: Committed,
 ): readonly [Event, SentChange] {
   const { prepared, change } = sent;
   try {
-    const event = eventWith(given, keyedResults(committed, change.operators as ScopedOperators));
+    const event = eventWith(unresolved, keyedResults(committed, change.operators as ScopedOperators));
     return [event, { ...sent, prepared: { ...prepared, delta: event.actions.stateDelta as PreparedChange['delta'] } }];
   } catch (error) {
     cache.registry.engine.discard(prepared);
@@ -248,37 +262,37 @@ function withTold(
   }
 }
 
-/** What a store gets of an append. The append is discarded when that cannot be made. */
+/** The change of an append for the store. Discards the append on failure. */
 function changeToSend(
   { cache: { registry }, writer }: StoreComponents,
   { key, created }: SessionRecord,
-  { event: given, prepared, guard }: ToSend,
-  { draft: { id, timestamp: time, named, operators }, turn, lease }: AppendRequest,
+  { event: body, prepared, guard }: ToSend,
+  { draft: { id, timestamp: time, named, operators }, reservation, lease }: AppendRequest,
   { pos = {}, marks = {} }: Known,
   isResolved: boolean,
 ): Change {
   try {
-    const event = { id, time, data: JSON.stringify(given) };
+    const event = { id, time, data: JSON.stringify(body) };
     const fence = lease?.token;
-    const { guard: held } = writer.guardOf({ created, ...guard, ...(fence !== undefined && { fence }) });
+    const { guard: sentGuard } = writer.guardOf({ created, ...guard, ...(fence !== undefined && { fence }) });
     const change: { -readonly [Member in keyof Change]: Change[Member] } = {
       id,
       kind: 'append',
       key,
       time,
       event,
-      ...written(prepared, isResolved ? undefined : operators),
+      ...contentOf(prepared, isResolved ? undefined : operators),
       known: { pos, marks },
     };
-    if (held !== undefined) {
-      change.guard = held;
+    if (sentGuard !== undefined) {
+      change.guard = sentGuard;
     }
     if (named || isResolved) {
-      // It may come again under this id: by another call, or with other values of its operators.
+      // The id may be used again: by another call, or with other results of its operators.
       change.call = newId();
     }
-    if (turn !== undefined) {
-      change.turn = turn;
+    if (reservation !== undefined) {
+      change.turn = reservation;
     }
     return change;
   } catch (error) {
@@ -287,7 +301,7 @@ function changeToSend(
   }
 }
 
-/** What the caller is told of an append that failed. The session is loaded again before it is used. */
+/** The caller's error for a failed append. The session is loaded again before its next use. */
 async function refusal(
   { cache, loader }: StoreComponents,
   error: unknown,
@@ -301,14 +315,14 @@ async function refusal(
     return error;
   }
   if (error.code === 'not-found') {
-    cache.drop(record);
-    lease?.lose(notFound(id));
+    cache.markDeleted(record);
+    lease?.markLost(notFound(id));
     return notFound(id);
   }
   await loader.reload(record);
   if (error.code === 'fenced') {
     const lost = leaseLost(id, error);
-    return lease?.lose(lost) ?? lost;
+    return lease?.markLost(lost) ?? lost;
   }
   const ofOperator = operatorRefusal(error);
   if (ofOperator !== undefined) {

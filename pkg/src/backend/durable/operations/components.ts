@@ -1,11 +1,11 @@
-// What operations over a store work with: each takes the parts that it needs.
+// The components of operations over a store: each operation takes those that it needs.
 
 import type { Connection } from '../commit/connection.js';
 import type { SessionLoader } from '../cache/loader.js';
 import type { SessionCache } from '../cache/session-cache.js';
 import type { ChangeWriter } from './writer.js';
 
-/** The parts of one service over a store. */
+/** The components of one service over a store. */
 export interface StoreComponents {
   readonly connection: Connection;
   readonly cache: SessionCache;

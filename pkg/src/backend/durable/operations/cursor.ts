@@ -1,14 +1,14 @@
-// Where the next page of a list begins, as text that the caller gives back.
+// The cursor of a list: the start of the next page as text, which the caller passes back.
 
 import { StatepadError } from '../../../model/errors.js';
 import type { Place } from '../../../store/contract.js';
 
-/** The cursor of a page that ends at a place; `before` sessions were looked at before the next page. */
+/** The cursor of a page that ends at a place; `before` is the number of sessions up to there. */
 export function cursorText({ time, sessionId, userId }: Place, before: number): string {
   return JSON.stringify([time, sessionId, userId, before]);
 }
 
-/** Where a page begins. Throws `INVALID_ARGUMENT`. */
+/** The start of a page. Throws `INVALID_ARGUMENT`. */
 export function parseCursor(text: string): { readonly after: Place; readonly before: number } {
   try {
     const [time, sessionId, userId, before] = JSON.parse(text) as unknown[];
@@ -21,7 +21,7 @@ export function parseCursor(text: string): { readonly after: Place; readonly bef
       return { after: { time, sessionId, userId }, before };
     }
   } catch {
-    // The error below says so.
+    // The error below reports it.
   }
   throw new StatepadError('INVALID_ARGUMENT', 'cursor is not one that a page of sessions has given', {
     path: 'cursor',

@@ -1,12 +1,12 @@
-// A fork over a store: one change after the other, and not there for anyone before the last one. One that was not
-// brought to its end goes on when it is asked for again.
+// A fork over a store: one change after the other, invisible before the last one. A repeated call completes an
+// unfinished one.
 
-import { refusal } from './create.js';
+import { creationRefused } from './create.js';
 import { outcomeUnknown } from '../commit/retry.js';
 import { uniquePart, unfinishedId } from '../cache/unfinished.js';
-import { creationEvent } from '../../../session/creation.js';
+import { creationEvent } from '../../../session/creation-event.js';
 import { freezeEvent, type EventDraft } from '../../../input/event-draft.js';
-import { missing, notFound } from '../../../session/append.js';
+import { throwNotFound, notFound } from '../../../session/append.js';
 import { isStatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
 import { put } from '../../../model/json.js';
@@ -19,15 +19,15 @@ import type { Json, Session } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
 /** A fork that has begun. */
-interface Begun {
+interface StartedFork {
   readonly created: string;
-  /** How many of its events are there. */
+  /** The number of its events. */
   readonly rev: number;
-  /** The revision of the source that it goes on from. */
+  /** The revision of the source at which it branches off. */
   readonly revision: number;
 }
 
-/** Where a fork comes from, as the event of its creation says. */
+/** The source of a fork, as the event of its creation has it. */
 interface ForkedFrom {
   readonly sessionId: string;
   readonly created: string;
@@ -37,24 +37,28 @@ interface ForkedFrom {
 }
 
 /** See `SessionBackend.fork`. */
-export async function forkStored(parts: StoreComponents, plan: ForkPlan, signal: Signal | undefined): Promise<Session> {
+export async function forkStored(
+  components: StoreComponents,
+  plan: ForkPlan,
+  signal: Signal | undefined,
+): Promise<Session> {
   const { key } = plan;
-  return await parts.writer.runExclusive(key, signal, async (start) => {
-    // Nothing has happened before the last change is made: until then the caller may give up.
+  return await components.writer.runExclusive(key, signal, async (start) => {
+    // The fork has no effect before its last change: until then the caller may give up.
     const beforeLast = (): void => start(key.sessionId);
     try {
-      await fill(parts, plan, await begin(parts, plan), { signal, beforeLast });
+      await fill(components, plan, await begin(components, plan), { signal, beforeLast });
     } catch (error) {
       if (plan.isNew && !(isStatepadError(error) && error.code === 'SESSION_EXISTS')) {
-        await removeQuietly(parts, plan);
+        await removeQuietly(components, plan);
       }
       throw error;
     }
-    return await readWhole(parts, plan);
+    return await readWhole(components, plan);
   });
 }
 
-/** The fork, which is stored. Throws `COMMIT_UNKNOWN` when it cannot be read now. */
+/** The stored fork. Throws `COMMIT_UNKNOWN` when it cannot be read now. */
 async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promise<Session> {
   let session: Session | undefined;
   try {
@@ -62,11 +66,11 @@ async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promis
   } catch (error) {
     throw outcomeUnknown(key.sessionId, error);
   }
-  return session ?? missing(key);
+  return session ?? throwNotFound(key);
 }
 
-/** Creates the session, or finds what an earlier call has left of the same fork. Throws `SESSION_EXISTS`. */
-async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<Begun> {
+/** Creates the session, or finds the unfinished one of an earlier call for the same fork. Throws `SESSION_EXISTS`. */
+async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
   const { key, state, source, revision } = plan;
   const [time, id] = [now(), unfinishedId(revision + 1)];
   const from = forkedFrom(source, revision);
@@ -79,10 +83,10 @@ async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): 
     if (!isStoreError(error)) {
       throw error;
     }
-    const found = error.code === 'exists' ? await loader.loadUnfinished(key) : null;
-    const begun = found === null ? undefined : sameFork(plan, found);
+    const existing = error.code === 'exists' ? await loader.loadUnfinished(key) : null;
+    const begun = existing === null ? undefined : sameFork(plan, existing);
     if (begun === undefined) {
-      throw refusal(error.code, key, error);
+      throw creationRefused(error.code, key, error);
     }
     return begun;
   }
@@ -92,14 +96,14 @@ function forkedFrom({ sessionId, created, lastAt }: ForkSource, revision: number
   return { sessionId, created, revision, last: lastAt(revision) };
 }
 
-/** What was begun, if it is this fork: at the revision that is asked for now, or at the one that was present then. */
-function sameFork({ source, at }: ForkPlan, { created, rev, events }: Loaded): Begun | undefined {
-  const found = forkedFromIn(events[0]?.data);
-  if (found === undefined || (at !== undefined && at !== found.revision)) {
+/** The unfinished session, if it is this fork: at the requested revision, or at the one that was current then. */
+function sameFork({ source, at }: ForkPlan, { created, rev, events }: Loaded): StartedFork | undefined {
+  const origin = forkedFromIn(events[0]?.data);
+  if (origin === undefined || (at !== undefined && at !== origin.revision)) {
     return undefined;
   }
-  const isSame = JSON.stringify(found) === JSON.stringify(forkedFrom(source, found.revision));
-  return isSame ? { created, rev, revision: found.revision } : undefined;
+  const isSame = JSON.stringify(origin) === JSON.stringify(forkedFrom(source, origin.revision));
+  return isSame ? { created, rev, revision: origin.revision } : undefined;
 }
 
 function forkedFromIn(data = '{}'): ForkedFrom | undefined {
@@ -110,11 +114,11 @@ function forkedFromIn(data = '{}'): ForkedFrom | undefined {
   }
 }
 
-/** Writes the events that are not there yet. One that another call has written meanwhile is there once. */
+/** Writes the missing events. An event that another call has written meanwhile is a duplicate. */
 async function fill(
   { writer }: StoreComponents,
   { key, eventAt, lastEvent }: ForkPlan,
-  { created, rev, revision }: Begun,
+  { created, rev, revision }: StartedFork,
   { signal, beforeLast }: { readonly signal: Signal | undefined; readonly beforeLast: () => void },
 ): Promise<void> {
   for (let next = rev + 1; next <= revision + 1; next++) {
@@ -130,7 +134,7 @@ async function fill(
     try {
       await writer.send({ id, kind: 'append', key, time, event, delta, guard: { created }, call: newId() });
     } catch (error) {
-      // Somebody has deleted it.
+      // Others have deleted it.
       throw isStoreError(error) ? notFound(key.sessionId) : error;
     }
   }
@@ -138,11 +142,11 @@ async function fill(
 
 /** A delta of the session's own keys. */
 function ownDelta({ delta, deleted }: Pick<AdmittedDelta | EventDraft, 'delta' | 'deleted'>): { session?: Delta } {
-  const gone = new Set(deleted);
+  const deletedKeys = new Set(deleted);
   const set: Record<string, Json> = {};
   const unset: string[] = [];
   for (const key of Object.keys(delta)) {
-    if (gone.has(key)) {
+    if (deletedKeys.has(key)) {
       unset.push(key);
     } else {
       put(set, key, delta[key] as Json);
@@ -151,12 +155,12 @@ function ownDelta({ delta, deleted }: Pick<AdmittedDelta | EventDraft, 'delta' |
   return Object.keys(delta).length === 0 ? {} : { session: { set, unset } };
 }
 
-/** What nobody can ask for again is deleted, if that can be done now. */
+/** Deletes a fork that no call can complete, if that is possible now. */
 async function removeQuietly({ connection }: StoreComponents, { key }: ForkPlan): Promise<void> {
   try {
     await connection.ask(async (store, context) => await store.remove(key, context));
   } catch (error) {
-    // The caller is told why the fork has failed. Nobody sees what is left.
+    // The caller gets the error of the fork. The rest is invisible.
     if (!isStatepadError(error)) {
       throw error;
     }

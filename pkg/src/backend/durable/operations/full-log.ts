@@ -1,15 +1,13 @@
-// The full log of a session over a store: loaded when its history is asked for.
+// The full log of a session over a store, for its history.
 
-import { missing } from '../../../session/append.js';
+import { throwNotFound } from '../../../session/append.js';
 import { stateOf, type View } from '../../../session/handle.js';
 import { checkKey } from '../../../input/requests.js';
 import type { SessionName } from '../../backend.js';
 import type { StoreComponents } from './components.js';
 import type { Signal } from '../../../async/abort.js';
 
-/**
- * What a handle shows, or a session as it is now: with its creation and all events loaded. Throws `SESSION_NOT_FOUND`.
- */
+/** The view of a handle, or of the current session, with the creation and all events. Throws `SESSION_NOT_FOUND`. */
 export async function loadFullLog(
   { cache, loader }: Pick<StoreComponents, 'cache' | 'loader'>,
   session: SessionName,
@@ -21,24 +19,24 @@ export async function loadFullLog(
     registry.view(session) ??
     registry.view(await loader.read(checkKey({ appName, userId, sessionId }), undefined, signal));
   if (view === undefined) {
-    return missing({ appName, userId, sessionId });
+    return throwNotFound({ appName, userId, sessionId });
   }
   const { key, created, base } = view.record;
   if (base > 0) {
-    const record = (await loader.pinWhole(key, { signal, idle: view.record })) ?? missing(key);
+    const record = (await loader.pinWhole(key, { signal, idle: view.record })) ?? throwNotFound(key);
     cache.unpin(record);
     if (record.created !== created) {
-      missing(key);
+      throwNotFound(key);
     }
-    const isOther = cache.isOther(view, record);
-    cache.join(view, record);
+    const isOther = cache.showsOtherLog(view, record);
+    cache.mergeEventsOf(view, record);
     cache.rebind(view, record);
     if (isOther) {
-      // There is no other history to tell than that of the log that the store has.
+      // The store's log is the only one whose history is known.
       registry.refresh(view);
     }
   }
-  // As it is now: an append through the handle may lead that to a session whose log is not all loaded.
+  // A copy: an append through the handle may bind the view to a session whose log is not fully loaded.
   const shown = { ...view, state: (view.state ??= stateOf(view)) };
   shown.record.creation ??= await loader.loadCreation(shown.record, signal);
   return shown;

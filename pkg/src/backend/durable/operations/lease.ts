@@ -1,39 +1,39 @@
-// Leases over a store that has them.
+// Leases over a store that supports them.
 
 import { StatepadError } from '../../../model/errors.js';
-import { missing } from '../../../session/append.js';
+import { throwNotFound } from '../../../session/append.js';
 import type { StoreComponents } from './components.js';
 import type { View } from '../../../session/handle.js';
 import type { LeaseAnswer, LeaseRequest } from '../../../store/lease.js';
 import type { Signal } from '../../../async/abort.js';
 
 /**
- * Takes the lease of a handle's session, makes it last longer or gives it back. A request whose answer was lost is
- * sent once more: the holder is known by its name.
+ * Takes, renews or releases the lease of a handle's session. A request whose answer was lost is repeated: the store
+ * recognizes the holder by its name.
  */
 export async function leaseStored(
   { connection, writer }: Pick<StoreComponents, 'connection' | 'writer'>,
   { record: { key, created, deleted } }: View,
   request: LeaseRequest,
-  { signal, given }: { readonly signal: Signal | undefined; readonly given: (() => void) | undefined },
+  { signal, onDone }: { readonly signal: Signal | undefined; readonly onDone: (() => void) | undefined },
 ): Promise<LeaseAnswer> {
   if (connection.store.lease === undefined) {
     throw new StatepadError('INVALID_ARGUMENT', 'the session cannot be leased: the store keeps no leases');
   }
   if (deleted) {
-    missing(key);
+    throwNotFound(key);
   }
   const ask = async (): Promise<LeaseAnswer> => {
     const answered = await connection.ask(async (store, context) => {
       const answer = await store.lease?.(key, { ...request, created }, context);
       if (typeof answer?.fence !== 'number' || typeof answer.until !== 'number') {
-        throw new TypeError('the store did not say what became of the lease');
+        throw new TypeError('the store did not report the outcome of the lease request');
       }
       return answer;
     }, signal);
-    given?.();
+    onDone?.();
     return answered;
   };
-  // What was asked for under a lease is written under it: it is given back after that.
+  // Writes that were requested under a lease are made under it: the release comes after them.
   return request.ttl === 0 ? await writer.runExclusive(key, signal, ask) : await ask();
 }

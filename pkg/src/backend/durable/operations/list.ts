@@ -1,7 +1,7 @@
-// Pages of sessions over a store, each beginning where the one before it has ended.
+// Pages of sessions over a store, each beginning at the end of the one before.
 
 import { cursorText, parseCursor } from './cursor.js';
-import { rowHandle, sharedVersion } from '../cache/detached-handle.js';
+import { rowHandle, sharedVersion } from '../cache/uncached-handle.js';
 import { isUnfinished } from '../cache/unfinished.js';
 import { pageOf } from '../../backend.js';
 import type { ListPlan } from '../../../input/requests.js';
@@ -10,8 +10,8 @@ import type { StoreComponents } from './components.js';
 import type { ListSessionsResponse } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** A page, and where the next one begins. */
-interface Part {
+/** A page of the store, with the rows of the caller's page and its end. */
+interface BoundedPage {
   readonly page: Page;
   readonly rows: readonly Row[];
   /** Absent when there are no more sessions. */
@@ -19,8 +19,9 @@ interface Part {
 }
 
 /**
- * One page of a list. Whether there is another one is never counted: sessions come and go between two pages. The store
- * is asked for one session more than is wanted, and the cursor is the place of the last one that was looked at.
+ * One page of a list. The existence of a next one is never derived from a count: sessions are created and deleted
+ * between two pages. The store is asked for one session more than requested, and the cursor is the place of the last
+ * row.
  */
 export async function listPage(
   { cache: { registry }, connection }: Pick<StoreComponents, 'cache' | 'connection'>,
@@ -39,7 +40,7 @@ export async function listPage(
     };
     return await connection.ask(async (store, context) => await store.list(query, context), signal);
   };
-  const { page, rows, end } = await partOf(ask, plan.limit);
+  const { page, rows, end } = await readPage(ask, plan.limit);
   const { app, users, total, corrupt = [] } = page;
   const ofApp = sharedVersion('app', app);
   const ofUsers = new Map([...users].map(([id, values]) => [id, sharedVersion('user', values)]));
@@ -53,7 +54,10 @@ export async function listPage(
   return corrupt.length === 0 ? answer : { ...answer, corrupt };
 }
 
-async function partOf(ask: (limit: number | undefined) => Promise<Page>, limit: number | undefined): Promise<Part> {
+async function readPage(
+  ask: (limit: number | undefined) => Promise<Page>,
+  limit: number | undefined,
+): Promise<BoundedPage> {
   if (limit === undefined || limit === 0) {
     const page = await ask(limit);
     return { page, rows: page.rows, end: undefined };
@@ -64,7 +68,7 @@ async function partOf(ask: (limit: number | undefined) => Promise<Page>, limit: 
     const rows = page.rows.slice(0, limit);
     const last = rows.at(-1);
     if (page.rows.length + corrupt.length <= most) {
-      // The store has no further sessions. There are more rows than wanted only after it was asked for more.
+      // The store has no further sessions. There are more rows than requested only after a larger query.
       return { page, rows, end: last && rows.length < page.rows.length ? placeOf(last) : undefined };
     }
     const end =
@@ -74,8 +78,8 @@ async function partOf(ask: (limit: number | undefined) => Promise<Page>, limit: 
     if (end !== undefined) {
       return { page, rows, end };
     }
-    // No session of it can be read, and the store does not say where it ends: more are asked for, up to one that can
-    // be.
+    // No session of it can be read, and the store does not report its end: a larger query follows, up to a readable
+    // one.
   }
 }
 

@@ -1,8 +1,8 @@
-// Appends whose operators are resolved here: tried until no other write has come between the reading of the values
-// and the commit.
+// Appends whose operators are resolved here: repeated until no other write comes between the read of the values and
+// the commit.
 
 import { lanesOfKeys } from './lanes.js';
-import { bothKeys, resolveHere } from '../commit/operators.js';
+import { mergeGuardedKeys, resolveLocally } from '../commit/operators.js';
 import { sleep } from '../../../async/sleep.js';
 import { resolveNow } from '../../../session/append.js';
 import { tempBefore } from '../../../session/temp-values.js';
@@ -19,22 +19,22 @@ import type { SessionCache } from '../cache/session-cache.js';
 import type { Guard } from '../../../store/contract.js';
 import type { Event, SessionKey } from '../../../model/types.js';
 
-/** How often an append is tried. */
-const MOST_TRIES = 100;
-/** The longest pause between two tries, in milliseconds. */
-const LONGEST_PAUSE_MS = 50;
+/** The most attempts of an append. */
+const MAX_ATTEMPTS = 100;
+/** The longest pause between two attempts, in milliseconds. */
+const MAX_PAUSE_MS = 50;
 
-/** What a store is sent of an append. */
+/** The content of an append for the store. */
 export interface ToSend {
   readonly event: Event;
   readonly prepared: PreparedChange;
   readonly guard: Guard;
-  /** Why it cannot be written: the guard never holds, and all that can come of it is that the store has the event. */
+  /** The reason that it cannot be written: its guard never holds, and it only finds out if the store has the event. */
   readonly misfit?: Error;
 }
 
-/** The tries of one append. */
-export class OperatorTries {
+/** The attempts of one append. */
+export class OperatorAttempts {
   readonly #operators: KeyedOperators;
   #count = 0;
 
@@ -43,33 +43,33 @@ export class OperatorTries {
   }
 
   /**
-   * Resolves the operators against the cached values. Answers `undefined`, and the change is discarded, when one does
-   * not fit, and the values may be old: they are loaded before the next try.
+   * Resolves the operators against the cached values. Returns `undefined`, with the change discarded, when one is
+   * refused and the values may be outdated: they are loaded before the next attempt.
    */
-  resolve(cache: SessionCache, record: SessionRecord, given: ToSend, isCurrent: boolean): ToSend | undefined {
+  resolve(cache: SessionCache, record: SessionRecord, unresolved: ToSend, isCurrent: boolean): ToSend | undefined {
     const { registry } = cache;
     try {
-      const { results, keys } = resolveHere(this.#operators, (key) => registry.valueOf(record, key));
-      const event = eventWith(given.event, results);
-      const prepared = { ...given.prepared, delta: event.actions.stateDelta as PreparedChange['delta'] };
-      return { event, prepared, guard: { ...given.guard, keys: bothKeys(given.guard.keys, keys) } };
+      const { results, keys } = resolveLocally(this.#operators, (key) => registry.valueOf(record, key));
+      const event = eventWith(unresolved.event, results);
+      const prepared = { ...unresolved.prepared, delta: event.actions.stateDelta as PreparedChange['delta'] };
+      return { event, prepared, guard: { ...unresolved.guard, keys: mergeGuardedKeys(unresolved.guard.keys, keys) } };
     } catch (misfit) {
       if (isCurrent) {
         return {
-          ...given,
-          guard: { ...given.guard, keys: neverHolds((misfit as StatepadError).key) },
+          ...unresolved,
+          guard: { ...unresolved.guard, keys: neverHolds((misfit as StatepadError).key) },
           misfit: misfit as Error,
         };
       }
-      registry.engine.discard(given.prepared);
+      registry.engine.discard(unresolved.prepared);
       cache.markStale(record);
       return undefined;
     }
   }
 
   /**
-   * Whether a try was refused because others have come between: after a pause that is longer each time, and by chance,
-   * so that writers that met do not meet again. Throws `STATE_CONFLICT` when it was tried often enough.
+   * Returns true if an attempt was refused because of the writes of others, after a pause that grows, with jitter, so
+   * that the writers drift apart. Throws `STATE_CONFLICT` after the last attempt.
    */
   async canTryAgain(cache: SessionCache, record: SessionRecord, error: unknown): Promise<boolean> {
     if (!isStoreError(error) || error.code !== 'conflict' || error.actual !== undefined) {
@@ -77,38 +77,38 @@ export class OperatorTries {
     }
     cache.markStale(record);
     this.#count += 1;
-    if (this.#count >= MOST_TRIES) {
+    if (this.#count >= MAX_ATTEMPTS) {
       const { sessionId: id } = record.key;
-      const message = `the values of the operators changed under each of ${MOST_TRIES} tries`;
+      const message = `the values of the operators changed under each of ${MAX_ATTEMPTS} attempts`;
       throw new StatepadError('STATE_CONFLICT', message, { id, cause: error });
     }
-    await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** Math.min(this.#count, 6)));
+    await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** Math.min(this.#count, 6)));
     return true;
   }
 }
 
-/** A guard that a key must have a value, and must not be there. */
+/** A guard that requires a key both to have a value and to be missing. */
 function neverHolds(key = ''): NonNullable<Guard['keys']> {
   const [scope, name] = nameOf(key);
   return { [scope]: { set: { [name]: null }, unset: [name] } };
 }
 
-/** The operators of an event that are stored, if it has any. */
+/** The operators of an event without those of `temp:` keys, if there are any. */
 export function storedOperators({ operators }: EventDraft): KeyedOperators | undefined {
   const stored = Object.entries(operators ?? {}).filter(([key]) => !isTemp(key));
   return stored.length > 0 ? Object.fromEntries(stored) : undefined;
 }
 
 /**
- * The lanes that an append takes whose operators are resolved here: those of all shared scopes that it writes. None
- * where its operators are of the session alone, whose appends take turns anyway.
+ * The lanes of an append whose operators are resolved here: those of all shared scopes that it writes. None when its
+ * operators are of the session alone, whose appends are queued anyway.
  */
 export function lanesOfAppend(key: SessionKey, { delta }: EventDraft, operators: KeyedOperators): string[] {
   const isShared = lanesOfKeys(key, Object.keys(operators)).length > 0;
   return isShared ? lanesOfKeys(key, Object.keys(delta)) : [];
 }
 
-/** Resolves the operators of `temp:` keys against what the handle shows. When that fails, the change is discarded. */
+/** Resolves the operators of `temp:` keys against the values of the handle. Discards the change on failure. */
 export function resolveTempKeys(
   registry: SessionRegistry,
   { delta, deleted, operators = {}, event }: EventDraft,

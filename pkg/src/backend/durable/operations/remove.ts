@@ -10,20 +10,20 @@ import type { Guard } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** What a store looks at before it deletes. */
+/** The guard of a deletion. */
 type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 
-/** Deletes a session; it need not be there. See `SessionBackend.remove`. */
+/** Deletes a session, which may be missing. See `SessionBackend.remove`. */
 export async function removeStored(
-  parts: StoreComponents,
+  components: StoreComponents,
   key: SessionKey,
   signal: Signal | undefined,
   under: Leased | undefined,
 ): Promise<void> {
-  const { cache, connection, writer } = parts;
+  const { cache, connection, writer } = components;
   await writer.runExclusive(key, signal, async (begin) => {
-    const guard = guardOfLease(parts, under) ?? (await guardOfRemoval(parts, key, signal));
-    if (guard === 'gone') {
+    const guard = guardOfLease(components, under) ?? (await guardOfRemoval(components, key, signal));
+    if (guard === 'deleted') {
       return;
     }
     begin(key.sessionId);
@@ -34,15 +34,15 @@ export async function removeStored(
         key.sessionId,
       );
     } catch (error) {
-      // It may be there, or not.
-      withCached(parts, key, (record) => cache.forget(record));
-      throw isFenced(error) ? lost(key, under, error) : error;
+      // The outcome is unknown.
+      withCached(components, key, (record) => cache.evict(record));
+      throw isFenced(error) ? leaseLostError(key, under, error) : error;
     }
-    withCached(parts, key, (record) => cache.drop(record));
+    withCached(components, key, (record) => cache.markDeleted(record));
   });
 }
 
-/** The session that is leased, and the token of its lease; `undefined` when that was given back before. */
+/** The guard of the leased session and its token; `undefined` when the lease was released before. */
 function guardOfLease(
   { connection: { store } }: Pick<StoreComponents, 'connection'>,
   under: Leased | undefined,
@@ -59,45 +59,45 @@ function guardOfLease(
   return { created: under.record.created, fence };
 }
 
-/** Whether the store has refused the token: no try of it is ever made then, whatever became of its answers. */
+/** True when the store has refused the token: then no attempt takes effect, even if an answer was lost. */
 function isFenced(error: unknown): boolean {
   const { code, cause } = isStatepadError(error) ? error : {};
   return code === 'LEASE_LOST' || (code === 'COMMIT_UNKNOWN' && isStoreError(cause) && cause.code === 'fenced');
 }
 
-function lost({ sessionId: id }: SessionKey, under: Leased | undefined, cause: unknown): StatepadError {
+function leaseLostError({ sessionId: id }: SessionKey, under: Leased | undefined, cause: unknown): StatepadError {
   const error = leaseLost(id, cause);
-  return under?.lease.lose(error) ?? error;
+  return under?.lease.markLost(error) ?? error;
 }
 
 /**
- * Which session is to be deleted: a second try must not delete one that was created anew in between. Only where the
- * store looks at it. `'gone'` when there is none.
+ * The session to be deleted: a repeated attempt must not delete one that was created anew in between. `undefined` over
+ * a store that does not compare it, `'deleted'` for a missing session.
  */
 async function guardOfRemoval(
-  parts: StoreComponents,
+  components: StoreComponents,
   key: SessionKey,
   signal: Signal | undefined,
-): Promise<RemovalGuard | 'gone' | undefined> {
-  const { cache, connection, loader } = parts;
+): Promise<RemovalGuard | 'deleted' | undefined> {
+  const { cache, connection, loader } = components;
   const { keeps, exclusive } = connection.store;
   if (!keeps?.includes('creations')) {
     return undefined;
   }
-  const found = cache.registry.find(key);
-  if (found !== undefined && exclusive) {
-    return { created: found.created };
+  const cached = cache.registry.find(key);
+  if (cached !== undefined && exclusive) {
+    return { created: cached.created };
   }
   try {
-    const created = await loader.loadCreated(key, signal);
+    const created = await loader.loadCreationId(key, signal);
     if (created === undefined) {
-      withCached(parts, key, (record) => cache.drop(record));
-      return 'gone';
+      withCached(components, key, (record) => cache.markDeleted(record));
+      return 'deleted';
     }
     return { created };
   } catch (error) {
     if (isStatepadError(error) && error.code === 'STORE_CORRUPT') {
-      // What cannot be read can be deleted all the same.
+      // A session that cannot be read can still be deleted.
       return undefined;
     }
     throw error;

@@ -1,4 +1,4 @@
-// What a store tells of the past of app and user values.
+// The past of app and user values over a store.
 
 import { StatepadError } from '../../../model/errors.js';
 import { put } from '../../../model/json.js';
@@ -6,21 +6,21 @@ import { APP_PREFIX, USER_PREFIX, mergeRecords } from '../../../model/scope.js';
 import type { StoreComponents } from './components.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { View } from '../../../session/handle.js';
-import type { SharedPast, Values } from '../../../past/source.js';
+import type { SharedPast, Values } from '../../../past/shared-past.js';
 import type { LogEntry, LogQuery, Pos, ScopeLog, ScopeName, SessionStore } from '../../../store/contract.js';
 import type { Json } from '../../../model/types.js';
 import type { SharedHistory, SharedStep, TrimOptions } from '../../../model/past.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** How many entries of a log are read at a time. */
-const PIECE = 1000;
+/** The number of log entries in one read. */
+const PAGE_SIZE = 1000;
 
-/** Whether a store keeps a log of app and user values. */
+/** True when a store keeps a log of app and user values. */
 export function keepsLog(store: SessionStore): boolean {
   return store.keeps?.includes('log') === true && typeof store.readLog === 'function';
 }
 
-/** Asks a store for a part of a log. It keeps one. */
+/** Reads a part of a log from a store that keeps one. */
 export async function readLog(
   { connection }: Pick<StoreComponents, 'connection'>,
   scope: ScopeName,
@@ -44,21 +44,21 @@ export function scopeName({
   return user === undefined ? { app } : { app, user };
 }
 
-/** The past as a store has it. */
+/** The past by the logs of a store. */
 export class StoredPast implements SharedPast {
-  readonly #parts: StoreComponents;
+  readonly #components: StoreComponents;
 
-  constructor(parts: StoreComponents) {
-    this.#parts = parts;
+  constructor(components: StoreComponents) {
+    this.#components = components;
   }
 
-  get #isKept(): boolean {
-    return keepsLog(this.#parts.connection.store);
+  get #hasLog(): boolean {
+    return keepsLog(this.#components.connection.store);
   }
 
-  async at({ record }: View, revision: number, told: Values, signal?: Signal): Promise<Values | undefined> {
+  async at({ record }: View, revision: number, sessionState: Values, signal?: Signal): Promise<Values | undefined> {
     const { appName, userId } = record.key;
-    const pos = this.#isKept ? await this.#positionsAt(record, revision, signal) : undefined;
+    const pos = this.#hasLog ? await this.#positionsAt(record, revision, signal) : undefined;
     if (pos === undefined) {
       return undefined;
     }
@@ -66,17 +66,17 @@ export class StoredPast implements SharedPast {
       this.#valuesAt({ appName, userId: undefined }, pos.app, signal),
       this.#valuesAt({ appName, userId }, pos.user, signal),
     ]);
-    return app && user && mergeRecords([inOrderOf(told, app), inOrderOf(told, user)]);
+    return app && user && mergeRecords([inOrderOf(sessionState, app), inOrderOf(sessionState, user)]);
   }
 
   async steps(scope: ScopeKey, key: string, signal?: Signal): Promise<SharedHistory> {
-    if (!this.#isKept) {
+    if (!this.#hasLog) {
       return { exact: false, steps: [] };
     }
     const name = key.slice(prefixOf(scope).length);
     const steps: SharedStep[] = [];
     let base = 0;
-    for await (const log of this.#pieces(scope, { name }, signal)) {
+    for await (const log of this.#pages(scope, { name }, signal)) {
       base = log.base;
       steps.push(...log.entries.flatMap((entry) => stepOf(entry, name)));
     }
@@ -88,8 +88,8 @@ export class StoredPast implements SharedPast {
     { before, upTo }: Pick<TrimOptions, 'before' | 'upTo'>,
     signal?: Signal,
   ): Promise<number> {
-    const { connection } = this.#parts;
-    if (!this.#isKept || connection.store.trimLog === undefined) {
+    const { connection } = this.#components;
+    if (!this.#hasLog || connection.store.trimLog === undefined) {
       throw new StatepadError(
         'INVALID_ARGUMENT',
         'the store keeps no log of app and user values that can be trimmed',
@@ -106,26 +106,26 @@ export class StoredPast implements SharedPast {
     );
   }
 
-  /** Where the scopes of a session were just after a revision, where the store tells. */
+  /** The positions of a session's scopes right after a revision, if the store reports them. */
   async #positionsAt(
     { key, created }: View['record'],
     revision: number,
     signal: Signal | undefined,
   ): Promise<Pos | undefined> {
-    const { cache, loader } = this.#parts;
+    const { cache, loader } = this.#components;
     const events = { from: revision, to: revision };
     const known = cache.known(key, cache.registry.find(key));
-    const loaded = await loader.loadPiece(key, { events, known }, signal);
+    const loaded = await loader.loadRange(key, { events, known }, signal);
     const [stored] = loaded?.events ?? [];
     return loaded?.created === created && stored?.rev === revision ? stored.pos : undefined;
   }
 
-  /** The values of a scope at a position: those of now, but for what was written since; of that the first `from`. */
+  /** The values of a scope at a position: the current ones, with the first `from` of each key written since. */
   async #valuesAt(scope: ScopeKey, pos: number, signal: Signal | undefined): Promise<Values | undefined> {
-    const now = await this.#parts.loader.loadScope(scope, signal);
+    const now = await this.#components.loader.loadScope(scope, signal);
     const before = new Map<string, Json | undefined>();
     let at = pos;
-    for await (const { base, entries } of this.#pieces(scope, { after: pos, to: now.pos }, signal)) {
+    for await (const { base, entries } of this.#pages(scope, { after: pos, to: now.pos }, signal)) {
       if (base > pos) {
         return undefined;
       }
@@ -142,7 +142,7 @@ export class StoredPast implements SharedPast {
   /** The position of the last entry before the first one that is not older than a time. */
   async #lastBefore(scope: ScopeKey, before: number, signal: Signal | undefined): Promise<number> {
     let last = 0;
-    for await (const { entries } of this.#pieces(scope, {}, signal)) {
+    for await (const { entries } of this.#pages(scope, {}, signal)) {
       for (const { pos, time } of entries) {
         if (time >= before) {
           return last;
@@ -153,18 +153,18 @@ export class StoredPast implements SharedPast {
     return last;
   }
 
-  /** A log, piece by piece: one at least. */
-  async *#pieces(
+  /** The pages of a log, at least one. */
+  async *#pages(
     scope: ScopeKey,
     query: Omit<LogQuery, 'limit'>,
     signal: Signal | undefined,
   ): AsyncGenerator<ScopeLog> {
     let { after = 0 } = query;
     for (;;) {
-      const log = await readLog(this.#parts, scopeName(scope), { ...query, after, limit: PIECE }, signal);
+      const log = await readLog(this.#components, scopeName(scope), { ...query, after, limit: PAGE_SIZE }, signal);
       yield log;
       const last = log.entries.at(-1);
-      if (last === undefined || log.entries.length < PIECE) {
+      if (last === undefined || log.entries.length < PAGE_SIZE) {
         return;
       }
       after = last.pos;
@@ -176,7 +176,7 @@ function prefixOf({ userId }: ScopeKey): string {
   return userId === undefined ? APP_PREFIX : USER_PREFIX;
 }
 
-/** Values under full keys, with those of `before` in their place. */
+/** Values under full keys, with the entries of `before` in place of the current ones. */
 function withBefore(prefix: string, now: Values, before: ReadonlyMap<string, Json | undefined>): Values {
   const values: Record<string, Json> = {};
   for (const name of Object.keys(now)) {
@@ -188,7 +188,7 @@ function withBefore(prefix: string, now: Values, before: ReadonlyMap<string, Jso
   return values;
 }
 
-/** Values in the order that others have; those that are not there come last. */
+/** Values in the order of others; keys that those lack come last. */
 function inOrderOf(others: Values, values: Values): Values {
   const ordered: Record<string, Json> = {};
   for (const key of [...Object.keys(others), ...Object.keys(values)]) {

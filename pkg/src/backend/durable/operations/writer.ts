@@ -1,11 +1,11 @@
-// Writing to a store: one change of a session after the other, each sent until it is known what became of it.
+// Writing to a store: the changes of a session one after the other, each sent until its outcome is known.
 
 import { CommitQueue } from '../commit/commit-queue.js';
 import { guardOf } from '../commit/guards.js';
 import { Lanes, lanesOf } from './lanes.js';
 import { outcomeUnknown, type RetryOptions } from '../commit/retry.js';
 import { orAborted, type Signal } from '../../../async/abort.js';
-import { Queues } from '../../../async/queue.js';
+import { Queues } from '../../../async/queues.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { Connection } from '../commit/connection.js';
 import type { SessionCache } from '../cache/session-cache.js';
@@ -13,10 +13,10 @@ import type { SentChange } from '../cache/positions.js';
 import type { Change, Committed, Guard } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 
-/** Says that a change is about to be sent. Throws when its caller has given up. */
+/** Announces that a change is about to be sent. Throws when its caller has given up. */
 export type Begin = (id: string) => void;
 
-/** Of a caller who cannot give up. */
+/** For a caller who cannot give up. */
 const BEGIN: Begin = () => undefined;
 
 /** Sends the changes of one service. */
@@ -24,10 +24,10 @@ export class ChangeWriter {
   readonly #connection: Connection;
   readonly #cache: SessionCache;
   readonly #commits: CommitQueue;
-  /** Who writes to the values of an app or a user what rests on what it has read there. */
+  /** For writes that rest on the values of an app or a user that they have read. */
   readonly lanes = new Lanes();
   #ended = 0;
-  /** By session: its changes, one after the other. */
+  /** The changes of each session, one after the other. */
   readonly #queues = new Queues();
 
   constructor(connection: Connection, cache: SessionCache, retry: RetryOptions) {
@@ -36,21 +36,21 @@ export class ChangeWriter {
     this.#commits = new CommitQueue(connection.store, retry);
   }
 
-  /** The guard of a change, as far as the store can compare it. Throws `INVALID_ARGUMENT`. */
+  /** The guard of a change for the store. Throws `INVALID_ARGUMENT` for one that it cannot compare. */
   guardOf(guard: Guard): { readonly guard?: Guard } {
     return guardOf(this.#connection.store, guard);
   }
 
   /**
    * Runs a task after all earlier ones of its session, or of its name. Until it has begun to write, `signal` ends it;
-   * after that it goes on, and the caller is told that the outcome is unknown.
+   * after that it continues, and the caller learns that the outcome is unknown.
    */
   async runExclusive<T>(
-    of: SessionKey | string,
+    target: SessionKey | string,
     signal: Signal | undefined,
     task: (begin: Begin) => Promise<T>,
   ): Promise<T> {
-    const name = typeof of === 'string' ? of : nameOf(of);
+    const name = typeof target === 'string' ? target : nameOf(target);
     if (signal === undefined) {
       return await this.#queues.run(name, () => this.#whenOpen(task, BEGIN));
     }
@@ -66,7 +66,7 @@ export class ChangeWriter {
     return await orAborted(this.#queues.run(name, run), signal, () => begun && outcomeUnknown(begun, signal.reason));
   }
 
-  /** Runs a task once the store is open: at once when it is. */
+  /** Runs a task once the store is open. */
   async #whenOpen<T>(task: (begin: Begin) => Promise<T>, begin: Begin): Promise<T> {
     if (!this.#connection.isOpen) {
       await this.#connection.open();
@@ -74,29 +74,29 @@ export class ChangeWriter {
     return await task(begin);
   }
 
-  /** How many changes have ended, written or not. */
+  /** The number of changes that have ended, written or not. */
   get ended(): number {
     return this.#ended;
   }
 
   /**
-   * Makes a change durable. When that fails, it is discarded. One that does not have the lanes of the shared scopes
-   * that it writes waits for those who do.
+   * Makes a change durable; discards it on failure. A change without the lanes of the shared scopes that it writes
+   * waits for their holders.
    */
   async commit({ change, prepared }: SentChange, begin: Begin, hasLanes = false): Promise<Committed> {
     try {
       if (!hasLanes && !this.lanes.areFree) {
         const { appName, userId } = change.key;
-        await this.lanes.pass(lanesOf({ appName, userId }, (part) => prepared.scopes[part]));
+        await this.lanes.pass(lanesOf({ appName, userId }, (scope) => prepared.scopes[scope]));
       }
       begin(change.id);
       return await this.#commits.commit(change);
     } catch (error) {
       this.#cache.registry.engine.discard(prepared);
       if (!isStoreError(error)) {
-        // It may be written: where its scopes are is not known any more.
+        // It may be written: the positions of its scopes are unknown.
         const { appName, userId } = change.key;
-        this.#cache.forgetPositions({ appName, userId });
+        this.#cache.invalidatePositions({ appName, userId });
       }
       throw error;
     } finally {
@@ -104,12 +104,12 @@ export class ChangeWriter {
     }
   }
 
-  /** Makes a change durable of which nothing is cached. Throws as {@link CommitQueue.commit}. */
+  /** Makes a change durable that the cache has no part of. Throws as {@link CommitQueue.commit}. */
   async send(change: Change): Promise<Committed> {
     return await this.#commits.commit(change);
   }
 
-  /** Resolves when everything that was asked for is done. */
+  /** Resolves when all requested tasks are done. */
   async idle(): Promise<void> {
     await this.#queues.idle();
   }

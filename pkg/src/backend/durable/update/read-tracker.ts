@@ -1,4 +1,4 @@
-// Remembers what an update function has looked at: only that must not change until its delta is written.
+// Records the reads of an update function: only those values must not change until its delta is written.
 
 import { isTemp, nameOf, type StoredScope } from '../../../model/scope.js';
 import type { Delta, Guard } from '../../../store/contract.js';
@@ -6,9 +6,9 @@ import type { Json } from '../../../model/types.js';
 
 type State = Readonly<Record<string, Json>>;
 
-/** State that remembers which of its keys were asked for. */
+/** State that records which of its keys were read. */
 export class ReadTracker {
-  /** What the function is given. */
+  /** The function's argument. */
   readonly state: State;
   readonly #values: State;
   readonly #keys = new Set<string>();
@@ -41,44 +41,44 @@ export class ReadTracker {
     });
   }
 
-  /** Whether the function has looked at which keys there are. */
+  /** True when the function has read the list of keys. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** Of the scopes that were looked at and those that are written, the one that most sessions share. */
+  /** The most shared scope among those that were read or are written. */
   widest(delta: Readonly<Record<string, unknown>>): StoredScope {
     const keys = [...this.#keys, ...Object.keys(delta)];
     const scopes = new Set(keys.filter((key) => !isTemp(key)).map((key) => nameOf(key)[0]));
     return this.#isWhole || scopes.has('app') ? 'app' : scopes.has('user') ? 'user' : 'session';
   }
 
-  /** The values, and the absences, that were seen. */
-  keys(): NonNullable<Guard['keys']> {
-    const parts: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = {
-      app: none(),
-      user: none(),
-      session: none(),
+  /** The values, and the missing keys, that were read. */
+  guardedKeys(): NonNullable<Guard['keys']> {
+    const groups: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = {
+      app: emptyDelta(),
+      user: emptyDelta(),
+      session: emptyDelta(),
     };
     for (const key of this.#keys) {
       if (!isTemp(key)) {
         const [scope, name] = nameOf(key);
-        const part = parts[scope];
+        const group = groups[scope];
         if (Object.hasOwn(this.#values, key)) {
-          part.set[name] = this.#values[key] as Json;
+          group.set[name] = this.#values[key] as Json;
         } else {
-          part.unset.push(name);
+          group.unset.push(name);
         }
       }
     }
-    return Object.fromEntries(Object.entries(parts).filter(([, part]) => !isNone(part)));
+    return Object.fromEntries(Object.entries(groups).filter(([, group]) => !isEmpty(group)));
   }
 }
 
-function none(): { set: Record<string, Json>; unset: string[] } {
+function emptyDelta(): { set: Record<string, Json>; unset: string[] } {
   return { set: Object.create(null) as Record<string, Json>, unset: [] };
 }
 
-function isNone({ set = {}, unset = [] }: Delta): boolean {
+function isEmpty({ set = {}, unset = [] }: Delta): boolean {
   return unset.length === 0 && Object.keys(set).length === 0;
 }

@@ -1,30 +1,30 @@
-// The turns of a store: for updates that would conflict with those of other services, in other processes, too.
+// Reservations of a store: for updates that would conflict with those of other services, in other processes as well.
 
-import { giveBack, type Connection } from '../commit/connection.js';
-import { nameOf, ownScope, partOf, type Reservation } from '../../update-target.js';
+import { releaseUnused, type Connection } from '../commit/connection.js';
+import { scopeNameOf, ownScope, hintOf, type UpdateReservation as UpdateReservation } from '../../update-target.js';
 import type { StoredScope } from '../../../model/scope.js';
 import type { Turn } from '../../../store/contract.js';
 import type { UpdateStateTarget } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
-/** How long a conflict is remembered, in milliseconds. */
+/** The time for which a conflict is remembered, in milliseconds. */
 const CONFLICT_MS = 1_000;
-/** Of how many targets conflicts are remembered. */
+/** The most targets with a remembered conflict. */
 const MAX_TARGETS = 1_000;
-/** How long a turn lasts at least and at most, in milliseconds. */
+/** The shortest and the longest reservation, in milliseconds. */
 const MIN_HOLD_MS = 500;
 const MAX_HOLD_MS = 10_000;
 
 /** A conflict with other updates. */
 interface Conflict {
   readonly scope: StoredScope;
-  /** How long an attempt took, in milliseconds. */
+  /** The duration of the attempt, in milliseconds. */
   readonly took: number;
-  /** When it is forgotten, by `performance.now()`. */
+  /** The time at which it expires, by `performance.now()`. */
   readonly until: number;
 }
 
-/** The turns of the updates of one service. */
+/** The reservations of the updates of one service. */
 export class Reservations {
   readonly #connection: Connection;
   readonly #conflicts = new Conflicts();
@@ -33,17 +33,17 @@ export class Reservations {
     this.#connection = connection;
   }
 
-  /** The turn that one update may have. */
-  of(target: UpdateStateTarget, signal: Signal | undefined): Reservation {
-    return new UpdateReservation(this.#conflicts, this.#connection, target, signal);
+  /** The reservation that one update may take. */
+  forUpdate(target: UpdateStateTarget, signal: Signal | undefined): UpdateReservation {
+    return new StoreReservation(this.#conflicts, this.#connection, target, signal);
   }
 }
 
-/** The conflicts of the last moments, by the name of a target's scope. */
+/** The recent conflicts, by the name of a target's scope. */
 class Conflicts {
   readonly #last = new Map<string, Conflict>();
 
-  /** The last conflict under a name, as long as it is remembered. */
+  /** The last conflict under a name, until it expires. */
   last(name: string): Conflict | undefined {
     const last = this.#last.get(name);
     if (last !== undefined && last.until <= performance.now()) {
@@ -64,16 +64,16 @@ class Conflicts {
   }
 }
 
-/** The turn of one call. */
-class UpdateReservation implements Reservation {
-  readonly expected: StoredScope | undefined;
+/** The reservation of one call. */
+class StoreReservation implements UpdateReservation {
+  readonly expectedScope: StoredScope | undefined;
   readonly #conflicts: Conflicts;
   readonly #connection: Connection;
   readonly #target: UpdateStateTarget;
   readonly #signal: Signal | undefined;
-  #isTaken = false;
-  #turn: Turn | undefined;
-  /** Until when it has the turn, by `performance.now()`. */
+  #isRequested = false;
+  #reservation: Turn | undefined;
+  /** The end of the reservation, by `performance.now()`. */
   #until = 0;
 
   constructor(conflicts: Conflicts, connection: Connection, target: UpdateStateTarget, signal: Signal | undefined) {
@@ -81,53 +81,56 @@ class UpdateReservation implements Reservation {
     this.#connection = connection;
     this.#target = target;
     this.#signal = signal;
-    this.expected = conflicts.last(nameOf(target, ownScope(target)))?.scope;
+    this.expectedScope = conflicts.last(scopeNameOf(target, ownScope(target)))?.scope;
   }
 
   get id(): string | undefined {
-    return this.#turn?.id;
+    return this.#reservation?.id;
   }
 
   get isHeld(): boolean {
     return performance.now() < this.#until;
   }
 
-  isHot(scope: StoredScope): boolean {
-    return this.#conflicts.last(nameOf(this.#target, scope))?.scope === scope;
+  isContended(scope: StoredScope): boolean {
+    return this.#conflicts.last(scopeNameOf(this.#target, scope))?.scope === scope;
   }
 
-  async take(scope: StoredScope, hasMet: boolean, took: number | undefined): Promise<boolean> {
-    const time = took ?? this.#conflicts.last(nameOf(this.#target, ownScope(this.#target)))?.took ?? 0;
-    if (hasMet) {
-      this.#conflicted(scope, time);
+  async take(scope: StoredScope, hasConflicted: boolean, took: number | undefined): Promise<boolean> {
+    const time = took ?? this.#conflicts.last(scopeNameOf(this.#target, ownScope(this.#target)))?.took ?? 0;
+    if (hasConflicted) {
+      this.#recordConflict(scope, time);
     }
-    if (this.#isTaken) {
+    if (this.#isRequested) {
       return false;
     }
-    this.#isTaken = true;
+    this.#isRequested = true;
     const hold = Math.min(MAX_HOLD_MS, MIN_HOLD_MS + 2 * time);
-    const turn = await this.#connection.reserve(partOf(this.#target, scope), hold, this.#signal);
-    this.#turn = turn;
-    if (turn === undefined) {
+    const reservation = await this.#connection.reserve(hintOf(this.#target, scope), hold, this.#signal);
+    this.#reservation = reservation;
+    if (reservation === undefined) {
       return true;
     }
     this.#until = performance.now() + hold;
-    if (turn.contended) {
-      this.#conflicted(scope, time);
+    if (reservation.contended) {
+      this.#recordConflict(scope, time);
     }
-    return turn.contended;
+    return reservation.contended;
   }
 
   end(isWritten: boolean): void {
     if (!isWritten) {
-      giveBack(this.#turn);
+      releaseUnused(this.#reservation);
     }
   }
 
-  /** The next update of this target, and any that conflicts in this scope, begins with a turn. */
-  #conflicted(scope: StoredScope, took: number): void {
+  /**
+   * Remembers a conflict: the next update of this target, and any that conflicts in this scope, begins with a
+   * reservation.
+   */
+  #recordConflict(scope: StoredScope, took: number): void {
     for (const each of new Set([ownScope(this.#target), scope])) {
-      this.#conflicts.add(nameOf(this.#target, each), scope, took);
+      this.#conflicts.add(scopeNameOf(this.#target, each), scope, took);
     }
   }
 }

@@ -1,19 +1,19 @@
-// A user's and the app's keys as `updateState` reads and writes them, or the app's alone: under a guard for what the
-// function has looked at.
+// The reads and writes of `updateState` on a user's and the app's keys, or the app's alone: under a guard for the
+// values that the function has read.
 
 import {
-  areResolved,
-  bothKeys,
-  deltaWith,
+  storeResolves,
+  mergeGuardedKeys,
+  withResults,
   keyedResults,
   operatorRefusal,
-  resolveHere,
-  written,
+  resolveLocally,
+  contentOf,
   type Resolution,
 } from '../commit/operators.js';
 import { lanesOfKeys } from '../operations/lanes.js';
-import { deltaOfOthers } from './foreign-delta.js';
-import { knownOf, sentOf, type KnownScopes, type SentChange } from '../cache/positions.js';
+import { concurrentDelta } from './concurrent-delta.js';
+import { knownOf, sentOf, type KnownPositions, type SentChange } from '../cache/positions.js';
 import { ReadTracker } from './read-tracker.js';
 import { admitDelta, type AdmittedDelta } from '../../../input/admit.js';
 import { withDeltas } from '../../../model/delta.js';
@@ -22,9 +22,9 @@ import { newId } from '../../../model/ids.js';
 import { deepFreeze } from '../../../model/json.js';
 import { APP_PREFIX, USER_PREFIX, mergeRecords, nameOf, underKeys } from '../../../model/scope.js';
 import { isStoreError } from '../../../store/store-error.js';
-import type { SharedPart } from '../cache/continuity.js';
+import type { SharedScope } from '../cache/continuity.js';
 import type { SessionCache } from '../cache/session-cache.js';
-import type { QueueTurn } from '../../../async/exclusive-queue.js';
+import type { Handover } from '../../../async/handovers.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { Begin } from '../operations/writer.js';
@@ -36,65 +36,77 @@ import type { Signal } from '../../../async/abort.js';
 
 type State = Readonly<Record<string, Json>>;
 
-/** An app and a user as they were read, or left by the turn before. */
+/** The scopes of an app and a user, read or handed over by the update before. */
 interface ReadScopes {
-  /** How many changes of the service had ended then. */
+  /** The count of ended changes of the service at that time. */
   readonly ended: number;
   readonly app: LoadedScope;
   readonly user: LoadedScope | undefined;
 }
 
-/** A change of app and user state, but for what a store is told of the scopes. */
+/** A change of app and user state, without the known positions. */
 interface ScopeChange extends Pick<Change, 'id' | 'time' | 'guard' | 'turn'> {
   readonly key: ScopeKey;
   readonly written: AdmittedDelta;
   readonly read: ReadScopes;
-  /** Whether it has the lanes of the scopes that it writes. */
+  /** True when it has the lanes of the scopes that it writes. */
   readonly hasLanes: boolean;
 }
 
-/** A user's and the app's keys, or the app's alone. */
-export function scopeTarget(parts: StoreComponents, target: UpdateStateTarget, signal: Signal | undefined): UpdateTarget {
+/** The target of a user's and the app's keys, or of the app's alone. */
+export function scopeTarget(
+  components: StoreComponents,
+  target: UpdateStateTarget,
+  signal: Signal | undefined,
+): UpdateTarget {
   const { appName, userId } = target;
   const key = { appName, userId };
-  return async (turn) => {
-    const left = turn.left() as ReadScopes | undefined;
-    const read = left ?? (await load(parts, key, signal));
+  return async (handover) => {
+    const handedOver = handover.read() as ReadScopes | undefined;
+    const read = handedOver ?? (await load(components, key, signal));
     const { app, user } = read;
     const reads = new ReadTracker(merged(app.state, user?.state));
     return {
       state: reads.state,
       widest: (delta) => reads.widest(delta),
       write: async (delta, reserved) => {
-        const [id, time] = [newId(), parts.now()];
+        const [id, time] = [newId(), components.now()];
         const admitted = admitDelta(delta, 'delta');
         const { operators } = admitted;
         const pos = { app: app.pos, ...(user && { user: user.pos }) };
-        const wanted: Guard = { keys: reads.keys(), ...(reads.isWhole ? { pos } : {}) };
-        const held = reserved === undefined ? {} : { turn: reserved };
-        const send = async (begin: Begin, now: ReadScopes, here?: Resolution): Promise<State> => {
-          const guard = parts.writer.guardOf({ ...wanted, keys: bothKeys(wanted.keys, here?.keys) });
-          const written = here === undefined ? admitted : resolvedDelta(admitted, here.results);
-          const hasLanes = here !== undefined;
-          const leave = turn.writes();
-          const next = await write(parts, { id, time, key, written, read: now, hasLanes, ...guard, ...held }, begin);
+        const base: Guard = { keys: reads.guardedKeys(), ...(reads.isWhole ? { pos } : {}) };
+        const reservation = reserved === undefined ? {} : { turn: reserved };
+        const send = async (begin: Begin, now: ReadScopes, resolution?: Resolution): Promise<State> => {
+          const guard = components.writer.guardOf({ ...base, keys: mergeGuardedKeys(base.keys, resolution?.keys) });
+          const written = resolution === undefined ? admitted : resolvedDelta(admitted, resolution.results);
+          const hasLanes = resolution !== undefined;
+          const leave = handover.beginWrite();
+          const next = await write(
+            components,
+            { id, time, key, written, read: now, hasLanes, ...guard, ...reservation },
+            begin,
+          );
           if (next.app.isWhole && next.user?.isWhole !== false) {
             leave(next);
           }
           return merged(next.app.state, next.user?.state);
         };
         try {
-          if (operators === undefined || areResolved(parts.connection.store, operators)) {
-            return await parts.writer.runExclusive(id, signal, (begin) => send(begin, read));
+          if (operators === undefined || storeResolves(components.connection.store, operators)) {
+            return await components.writer.runExclusive(id, signal, (begin) => send(begin, read));
           }
           const lanes = lanesOfKeys(key, Object.keys(admitted.delta));
           const resolved = async (begin: Begin): Promise<State> => {
-            // Against what those have left who had the lanes before.
-            const now = read.ended === parts.writer.ended ? read : await load(parts, key, signal);
-            return await send(begin, now, await resolve(parts, key, operators, now, now === left ? turn : undefined));
+            // Earlier holders of the lanes may have written.
+            const now = read.ended === components.writer.ended ? read : await load(components, key, signal);
+            return await send(
+              begin,
+              now,
+              await resolve(components, key, operators, now, now === handedOver ? handover : undefined),
+            );
           };
-          return await parts.writer.runExclusive(id, signal, (begin) =>
-            parts.writer.lanes.hold(lanes, () => resolved(begin)),
+          return await components.writer.runExclusive(id, signal, (begin) =>
+            components.writer.lanes.hold(lanes, () => resolved(begin)),
           );
         } catch (error) {
           throw isStoreError(error) ? (operatorRefusal(error) ?? changed(error)) : error;
@@ -105,26 +117,26 @@ export function scopeTarget(parts: StoreComponents, target: UpdateStateTarget, s
 }
 
 /**
- * Resolves operators against the values that were read. `left`: the turn before has left them, and they may be old;
- * that an operator does not fit is true of what is there now. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the
+ * Resolves operators against the values that were read. With a `handover` these come from the update before and may be
+ * outdated: a misfit is checked against the current values. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the
  * `key`.
  */
 async function resolve(
-  parts: StoreComponents,
+  components: StoreComponents,
   key: ScopeKey,
   operators: KeyedOperators,
   read: ReadScopes,
-  left: QueueTurn | undefined,
+  handover: Handover | undefined,
 ): Promise<Resolution> {
   try {
-    return resolveHere(operators, (name) => valueIn(read, name));
+    return resolveLocally(operators, (name) => valueIn(read, name));
   } catch (error) {
-    if (left === undefined) {
+    if (handover === undefined) {
       throw error;
     }
-    const now = await load(parts, key, undefined);
-    resolveHere(operators, (name) => valueIn(now, name));
-    left.forget();
+    const now = await load(components, key, undefined);
+    resolveLocally(operators, (name) => valueIn(now, name));
+    handover.expire();
     throw changed(error);
   }
 }
@@ -144,7 +156,11 @@ function changed(cause: unknown): StatepadError {
   return new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause });
 }
 
-async function load({ loader, writer }: StoreComponents, key: ScopeKey, signal: Signal | undefined): Promise<ReadScopes> {
+async function load(
+  { loader, writer }: StoreComponents,
+  key: ScopeKey,
+  signal: Signal | undefined,
+): Promise<ReadScopes> {
   const { appName, userId } = key;
   const { ended } = writer;
   const user = userId === undefined ? undefined : loader.loadScope(key, signal);
@@ -152,9 +168,9 @@ async function load({ loader, writer }: StoreComponents, key: ScopeKey, signal: 
   return { ended, app, user: loaded };
 }
 
-/** Has a change stored, and applies it. Answers with the scopes right after it. */
-async function write(parts: StoreComponents, scopeChange: ScopeChange, begin: Begin): Promise<WrittenScopes> {
-  const { cache, writer } = parts;
+/** Stores and applies a change. Returns the scopes right after it. */
+async function write(components: StoreComponents, scopeChange: ScopeChange, begin: Begin): Promise<WrittenScopes> {
+  const { cache, writer } = components;
   const {
     id,
     time,
@@ -168,20 +184,20 @@ async function write(parts: StoreComponents, scopeChange: ScopeChange, begin: Be
   const { appName, userId } = key;
   const { registry } = cache;
   const prepared = registry.engine.prepareUpdate(key, { id, timestamp: time, ...plain }, {});
-  const known = earlier(knownOf(app, user), cache.knownScopes(key));
+  const known = earlier(knownOf(app, user), cache.knownPositions(key));
   const change: Change = {
     id,
     kind: 'update',
     key: userId === undefined ? { appName } : { appName, userId },
     time,
-    ...written(prepared, operators),
+    ...contentOf(prepared, operators),
     ...(guard === undefined ? {} : { guard }),
     known,
     ...(turn === undefined ? {} : { turn }),
   };
   const sent = { change, prepared, known };
   const committed = await writer.commit(sent, begin, hasLanes);
-  cache.applyCommittedUpdate(key, withTold(cache, key, sent, committed), committed);
+  cache.applyCommittedUpdate(key, withStoredResults(cache, key, sent, committed), committed);
   return {
     ended: writer.ended,
     app: scopeAfter(app, 'app', change, committed),
@@ -189,8 +205,8 @@ async function write(parts: StoreComponents, scopeChange: ScopeChange, begin: Be
   };
 }
 
-/** A change with what the store says that its operators came to. */
-function withTold(cache: SessionCache, key: ScopeKey, sent: SentChange, committed: Committed): SentChange {
+/** A change with the operators' results, as the store reports them. */
+function withStoredResults(cache: SessionCache, key: ScopeKey, sent: SentChange, committed: Committed): SentChange {
   const {
     prepared,
     change: { operators },
@@ -203,14 +219,14 @@ function withTold(cache: SessionCache, key: ScopeKey, sent: SentChange, committe
     return { ...sent, prepared: { ...prepared, delta } };
   } catch (error) {
     cache.registry.engine.discard(prepared);
-    cache.forgetPositions(key);
+    cache.invalidatePositions(key);
     throw error;
   }
 }
 
 /** A scope right after a change. */
 interface WrittenScope extends LoadedScope {
-  /** Whether nothing that others have written is missing. */
+  /** True when no write of others is missing. */
   readonly isWhole: boolean;
 }
 
@@ -221,20 +237,20 @@ interface WrittenScopes extends ReadScopes {
 }
 
 /**
- * The values of a scope right after a change: of what was read and written for sure, of others as far as the store
- * tells. Where an answer was lost, others may have written since: what is there now says nothing about this change.
+ * The values of a scope right after a change: those read and written for certain, those of others as far as the store
+ * reports them. After a lost answer others may have written: the current values say nothing about this change.
  */
-function scopeAfter(read: LoadedScope, part: SharedPart, { id, delta }: Change, committed: Committed): WrittenScope {
-  const own = deltaWith(delta[part], committed.results?.[part]);
-  const others = deltaOfOthers(committed, part, read.pos, own);
-  const unmoved = committed.pos[part] === read.pos ? read.mark : undefined;
-  const mark = own === undefined ? (committed.before?.[part] ?? unmoved) : id;
+function scopeAfter(read: LoadedScope, scope: SharedScope, { id, delta }: Change, committed: Committed): WrittenScope {
+  const own = withResults(delta[scope], committed.results?.[scope]);
+  const others = concurrentDelta(committed, scope, read.pos, own);
+  const unmoved = committed.pos[scope] === read.pos ? read.mark : undefined;
+  const mark = own === undefined ? (committed.before?.[scope] ?? unmoved) : id;
   const state = deepFreeze(withDeltas(read.state, others, own));
-  return { pos: committed.pos[part], state, ...(mark === undefined ? {} : { mark }), isWhole: others !== undefined };
+  return { pos: committed.pos[scope], state, ...(mark === undefined ? {} : { mark }), isWhole: others !== undefined };
 }
 
-/** Of two that are known the lower one of each scope: what has happened since then is new for both. */
-function earlier(read: KnownScopes, cached: KnownScopes): KnownScopes {
+/** The lower one of two positions for each scope: all later changes are new to both. */
+function earlier(read: KnownPositions, cached: KnownPositions): KnownPositions {
   const app = (cached.pos.app ?? Infinity) < (read.pos.app ?? Infinity) ? cached : read;
   const user = (cached.pos.user ?? Infinity) < (read.pos.user ?? Infinity) ? cached : read;
   return knownOf(sentOf(app, 'app'), sentOf(user, 'user'));

@@ -1,10 +1,10 @@
-// A session as `updateState` reads and writes it: under a guard for what the function has looked at.
+// The reads and writes of `updateState` on a session: under a guard for the values that the function has read.
 
-import { appendStored, type Appended } from '../operations/append.js';
+import { appendStored, type AppendRequest, type Appended } from '../operations/append.js';
 import type { LeaseHold } from '../../../session/lease-hold.js';
 import { NONE } from '../cache/event-range.js';
-import { deltaWith } from '../commit/operators.js';
-import { deltaOfOthers } from './foreign-delta.js';
+import { withResults } from '../commit/operators.js';
+import { concurrentDelta } from './concurrent-delta.js';
 import { ReadTracker } from './read-tracker.js';
 import { admitEvent } from '../../../input/event-draft.js';
 import { withDeltas } from '../../../model/delta.js';
@@ -15,7 +15,7 @@ import { notFound } from '../../../session/append.js';
 import { NO_EVENTS } from '../../../session/event-window.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { UpdateTarget } from '../../update-target.js';
-import type { QueueTurn } from '../../../async/exclusive-queue.js';
+import type { Handover } from '../../../async/handovers.js';
 import type { View } from '../../../session/handle.js';
 import type { SessionVersions } from '../../../session/merged-state.js';
 import type { SessionRecord } from '../../../session/record.js';
@@ -26,46 +26,54 @@ import type { Signal } from '../../../async/abort.js';
 
 type State = Readonly<Record<string, Json>>;
 
-/** A session: what is written becomes an event of it. */
+/** The target of a session: a write becomes an event. */
 export function sessionTarget(
-  parts: StoreComponents,
+  components: StoreComponents,
   key: SessionKey,
   options: UpdateStateOptions,
   lease?: LeaseHold,
 ): UpdateTarget {
   const { author = 'system', invocationId, signal } = options;
-  const { cache, now } = parts;
+  const { cache, now } = components;
   const { registry } = cache;
-  return async (turn) => {
-    // A handle that shows no events: it is brought up to date by the append.
+  return async (handover) => {
+    // A handle without events: the append brings it up to date.
     const read = (record: SessionRecord) => ({
       ...cache.known(key, record),
       session: registry.read(record, NO_EVENTS),
     });
-    const found = await readLeft(parts, key, turn, read, signal);
-    if (found === undefined) {
+    const current = await readHandedOver(components, key, handover, read, signal);
+    if (current === undefined) {
       throw notFound(key.sessionId);
     }
-    const { session, created = '', rev = 0, pos = {}, marks = {} } = found;
+    const { session, created = '', rev = 0, pos = {}, marks = {} } = current;
     const reads = new ReadTracker(session.state);
-    // The handle moves on when it has written: these are its values now.
+    // The append moves the handle on: these are the values of the read.
     const { versions } = registry.view(session) as View;
     return {
       state: reads.state,
       widest: (delta) => reads.widest(delta),
       write: async (stateDelta, reserved) => {
         const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, now, {});
-        const guard: Guard = { created, keys: reads.keys(), ...(reads.isWhole ? { rev, pos } : {}) };
-        const leave = turn.writes();
+        const guard: Guard = { created, keys: reads.guardedKeys(), ...(reads.isWhole ? { rev, pos } : {}) };
+        const leave = handover.beginWrite();
         try {
-          const request = { session, draft, guard, signal, read: { pos, marks }, turn: reserved, lease };
-          const { stored } = await appendStored(parts, request);
+          const request: AppendRequest = {
+            session,
+            draft,
+            guard,
+            signal,
+            read: { pos, marks },
+            reservation: reserved,
+            lease,
+          };
+          const { stored } = await appendStored(components, request);
           leave('written');
           return Object.freeze(mergeRecords(valuesAfter(versions, stored, pos)));
         } catch (error) {
-          // Gone, or created anew: reading again tells.
-          const isGone = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
-          throw isGone
+          // Deleted, or created anew: the next read reports it.
+          const isDeleted = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
+          throw isDeleted
             ? new StatepadError('STATE_CONFLICT', error.message, { id: key.sessionId, cause: error })
             : error;
         }
@@ -74,15 +82,15 @@ export function sessionTarget(
   };
 }
 
-/** Reads a session as the turn before has left it in the cache, or as its store has it. */
-async function readLeft<T>(
+/** Reads a session that the update before has left in the cache, or loads it. */
+async function readHandedOver<T>(
   { cache, loader }: StoreComponents,
   key: SessionKey,
-  turn: QueueTurn,
+  handover: Handover,
   read: (record: SessionRecord) => T,
   signal: Signal | undefined,
 ): Promise<T | undefined> {
-  const record = turn.left() === undefined ? undefined : cache.registry.find(key);
+  const record = handover.read() === undefined ? undefined : cache.registry.find(key);
   return record !== undefined && cache.isCurrent(record)
     ? read(record)
     : await loader.load(key, NONE, read, { signal });
@@ -96,14 +104,14 @@ const SCOPES = [
 ] as const;
 
 /**
- * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as
- * the store tells.
+ * The values of a session's scopes right after a change: those read and written for certain, those of others as far as
+ * the store reports them.
  */
 function valuesAfter(versions: SessionVersions, stored: Appended['stored'], pos: NonNullable<Known['pos']>): State[] {
   return SCOPES.map(([scope, prefix], index) => {
-    const own = stored && deltaWith(stored.change.delta[scope], stored.committed.results?.[scope]);
+    const own = stored && withResults(stored.change.delta[scope], stored.committed.results?.[scope]);
     const isShared = stored !== undefined && scope !== 'session';
-    const others = isShared ? deltaOfOthers(stored.committed, scope, pos[scope], own) : undefined;
+    const others = isShared ? concurrentDelta(stored.committed, scope, pos[scope], own) : undefined;
     return withDeltas(
       (versions[index] as ScopeVersion).record(),
       deepFreeze(keyed(prefix, others)),

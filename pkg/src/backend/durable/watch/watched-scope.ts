@@ -1,31 +1,31 @@
-// The changes of an app's values over a store, or of a user's, for one reader: one by one where the store keeps a log
-// of them, and several in one where it has only the values of now.
+// The changes of an app's values over a store, or of a user's, for one reader: one by one over a store with a log, and
+// combined over one that has only the current values.
 
 import { differ } from '../cache/continuity.js';
 import { readLog, scopeName } from '../operations/shared-history.js';
 import { sameJson } from '../../../model/json.js';
-import { coalescedChange, entryChange, prefixOf, reloadAt } from '../../../watch/values.js';
-import type { ChangeSource, WatchPlan } from '../../../watch/source.js';
+import { coalescedChange, entryChange, prefixOf, reloadAt } from '../../../watch/shared-changes.js';
+import type { ChangeSource, WatchPlan } from '../../../watch/change-source.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { LoadedScope, LogEntry, LogQuery, ScopeLog } from '../../../store/contract.js';
 import type { SharedChange } from '../../../model/watch.js';
 import type { Topic, Topics } from '../../../watch/topics.js';
 
-type Parts = Pick<StoreComponents, 'connection' | 'loader'>;
+type Components = Pick<StoreComponents, 'connection' | 'loader'>;
 
 const NOTHING = Object.freeze({});
 
-/** What all readers of a scope share: who waits, who may look, and what was read last. */
+/** The common part of all readers of a scope. */
 abstract class WatchedScope<Head> implements ChangeSource {
-  protected readonly parts: Parts;
+  protected readonly components: Components;
   protected readonly plan: WatchPlan;
   protected readonly prefix: string;
   readonly #topics: Topics;
   readonly #topic: Topic;
   #wakes = 0;
 
-  constructor(parts: Parts, topics: Topics, plan: WatchPlan) {
-    this.parts = parts;
+  constructor(components: Components, topics: Topics, plan: WatchPlan) {
+    this.components = components;
     this.plan = plan;
     this.prefix = prefixOf(plan.target);
     this.#topics = topics;
@@ -49,8 +49,8 @@ abstract class WatchedScope<Head> implements ChangeSource {
     return await this.next(limit);
   }
 
-  /** What was read last for all readers, and young enough. */
-  protected async head(): Promise<Head> {
+  /** The last read, for all readers, if it is recent enough. */
+  protected async current(): Promise<Head> {
     const load = async (): Promise<void> => {
       this.#topic.head = await this.load(this.#topic.head as Head | undefined);
     };
@@ -58,19 +58,19 @@ abstract class WatchedScope<Head> implements ChangeSource {
     return this.#topic.head as Head;
   }
 
-  /** What was read last is not what there is now. */
+  /** Expires the last read. */
   protected expire(): void {
     this.#topic.expire();
   }
 
-  /** Has the store asked. */
+  /** Reads from the store. */
   protected abstract load(before: Head | undefined): Promise<Head>;
 
   protected abstract next(limit: number): Promise<readonly SharedChange[]>;
 
   protected async values(): Promise<LoadedScope> {
     const { appName, userId } = this.plan.target;
-    return await this.parts.loader.loadScope({ appName, userId });
+    return await this.components.loader.loadScope({ appName, userId });
   }
 
   /** All values, for a reader that has none. */
@@ -79,29 +79,31 @@ abstract class WatchedScope<Head> implements ChangeSource {
   }
 }
 
-/** One reader of a scope of which there are only the values of now. */
+/** One reader of a scope over a store that has only the current values. */
 export class WatchedValues extends WatchedScope<LoadedScope> {
-  /** What the reader has. */
-  #had: LoadedScope | undefined;
+  /** The last values that the reader received. */
+  #previous: LoadedScope | undefined;
 
   protected async load(before: LoadedScope | undefined): Promise<LoadedScope> {
     const now = await this.values();
-    // All readers that are there have the same values.
+    // All readers share the same values.
     return before?.pos === now.pos && !differ(before.mark, now.mark) ? before : now;
   }
 
   protected async next(): Promise<readonly SharedChange[]> {
-    const now = await this.head();
-    const had = this.#had;
-    this.#had = now;
-    if (had === undefined) {
+    const now = await this.current();
+    const previous = this.#previous;
+    this.#previous = now;
+    if (previous === undefined) {
       return this.#begin(now);
     }
-    const isBack = now.pos < had.pos || (now.pos === had.pos && differ(now.mark, had.mark));
+    const isBack = now.pos < previous.pos || (now.pos === previous.pos && differ(now.mark, previous.mark));
     if (isBack) {
       return [reloadAt(now.pos)];
     }
-    return now.pos === had.pos ? [] : [coalescedChange(this.prefix, had.pos, had.state, now.pos, now.state)];
+    return now.pos === previous.pos
+      ? []
+      : [coalescedChange(this.prefix, previous.pos, previous.state, now.pos, now.state)];
   }
 
   #begin(now: LoadedScope): readonly SharedChange[] {
@@ -109,55 +111,55 @@ export class WatchedValues extends WatchedScope<LoadedScope> {
     if (initial || (since === 0 && now.pos > 0)) {
       return [this.all(now)];
     }
-    // What the values were there is not known any more.
+    // The values at `since` are unknown.
     return since === undefined || since === now.pos ? [] : [reloadAt(now.pos)];
   }
 }
 
-/** A log as it was read last. */
+/** The last read of a log. */
 interface LogHead {
   readonly pos: number;
   readonly base: number;
-  /** The last entries, up to `pos`: readers that are not far behind need not ask for them. */
+  /** The last entries, up to `pos`: readers that are not far behind need no read of their own. */
   readonly tail: readonly LogEntry[];
-  /** One more for each time that the store has gone back. */
+  /** Counts the times that the store has gone back. */
   readonly epoch: number;
 }
 
-/** How many entries of a log stay in memory for its readers. */
+/** The most entries of a log that stay in memory for its readers. */
 const TAIL = 100;
 
-/** One reader of a scope that the store keeps a log of. */
+/** One reader of a scope over a store with a log. */
 export class WatchedLog extends WatchedScope<LogHead> {
-  /** Where the reader is; absent until it has begun. */
+  /** The place of the reader; absent until it has begun. */
   #place: { pos: number; last: LogEntry | undefined; epoch: number } | undefined;
 
   protected async load(before: LogHead | undefined): Promise<LogHead> {
     if (before === undefined) {
-      return await this.#ended(await this.#ask({ after: Number.MAX_SAFE_INTEGER - 1, limit: 1 }), 0);
+      return await this.#readEnd(await this.#ask({ after: Number.MAX_SAFE_INTEGER - 1, limit: 1 }), 0);
     }
     const last = before.tail.at(-1);
     const log = await this.#ask({ after: last === undefined ? before.pos : last.pos - 1, limit: TAIL + 1 });
     const { pos, base } = log;
-    const entries = following(log, before.pos, last);
+    const entries = entriesAfter(log, before.pos, last);
     if (entries === undefined) {
       const isBack = pos < before.pos || base <= before.pos;
-      return await this.#ended(log, before.epoch + (isBack ? 1 : 0));
+      return await this.#readEnd(log, before.epoch + (isBack ? 1 : 0));
     }
     const isWhole = before.pos + entries.length === pos;
     return isWhole
       ? { pos, base, tail: [...before.tail, ...entries].slice(-TAIL), epoch: before.epoch }
-      : await this.#ended(log, before.epoch);
+      : await this.#readEnd(log, before.epoch);
   }
 
-  /** A log of which the last entry alone is known: it tells later whether the store has gone back. */
-  async #ended({ pos, base }: ScopeLog, epoch: number): Promise<LogHead> {
+  /** A log with its last entry alone, which later shows if the store has gone back. */
+  async #readEnd({ pos, base }: ScopeLog, epoch: number): Promise<LogHead> {
     const { entries } = pos > base ? await this.#ask({ after: pos - 1, to: pos }) : { entries: [] };
     return { pos, base, tail: entries, epoch };
   }
 
   protected async next(limit: number): Promise<readonly SharedChange[]> {
-    const head = await this.head();
+    const head = await this.current();
     const place = this.#place;
     if (place === undefined) {
       return await this.#begin(head);
@@ -170,9 +172,9 @@ export class WatchedLog extends WatchedScope<LogHead> {
     }
     const first = head.tail[0]?.pos ?? Infinity;
     if (first <= place.pos + 1) {
-      return this.#tell(head.tail.slice(place.pos + 1 - first).slice(0, limit));
+      return this.#deliver(head.tail.slice(place.pos + 1 - first).slice(0, limit));
     }
-    return await this.#piece(head, place, limit);
+    return await this.#readPage(head, place, limit);
   }
 
   async #begin(head: LogHead): Promise<readonly SharedChange[]> {
@@ -190,23 +192,23 @@ export class WatchedLog extends WatchedScope<LogHead> {
     return since === head.pos ? [] : await this.next(this.plan.buffer);
   }
 
-  /** Reads a piece for this reader, with the entry that it has had last: that tells whether it is still its log. */
-  async #piece(
+  /** Reads a page for this reader, with its last entry, which shows that it is still the same log. */
+  async #readPage(
     head: LogHead,
     { pos, last }: { readonly pos: number; readonly last: LogEntry | undefined },
     limit: number,
   ): Promise<readonly SharedChange[]> {
     const more = last === undefined ? 0 : 1;
     const log = await this.#ask({ after: pos - more, to: head.pos, limit: limit + more });
-    const entries = following(log, pos, last);
+    const entries = entriesAfter(log, pos, last);
     if (entries === undefined || entries.length === 0) {
       this.expire();
       return this.#reload({ ...head, pos: log.pos });
     }
-    return this.#tell(entries);
+    return this.#deliver(entries);
   }
 
-  #tell(entries: readonly LogEntry[]): readonly SharedChange[] {
+  #deliver(entries: readonly LogEntry[]): readonly SharedChange[] {
     const last = entries.at(-1);
     if (this.#place !== undefined && last !== undefined) {
       this.#place.pos = last.pos;
@@ -221,15 +223,15 @@ export class WatchedLog extends WatchedScope<LogHead> {
   }
 
   async #ask(query: LogQuery): Promise<ScopeLog> {
-    return await readLog(this.parts, scopeName(this.plan.target), query);
+    return await readLog(this.components, scopeName(this.plan.target), query);
   }
 }
 
 /**
- * The entries of a log behind a position, one for each further one. `last` is the entry that was there, which was
- * asked for once more. `undefined` when the log does not lead on from there.
+ * The consecutive entries of a log after a position. `last` is the known entry at that position, which was read once
+ * more. `undefined` when the log does not continue from there.
  */
-function following(
+function entriesAfter(
   { pos, base, entries }: ScopeLog,
   from: number,
   last: LogEntry | undefined,

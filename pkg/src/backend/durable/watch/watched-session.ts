@@ -1,12 +1,12 @@
-// The changes of a session over a store, for one reader: taken from the cache where they are there, and loaded in
-// pieces from the reader's place on where they are not.
+// The changes of a session over a store, for one reader: taken from the cache where it has them, and loaded in pages
+// from the reader's place where it has not.
 
 import { differ } from '../cache/continuity.js';
 import { NONE } from '../cache/event-range.js';
-import { parseEvent } from '../cache/loaded-event.js';
+import { parseEvent } from '../cache/stored-event.js';
 import { notFound } from '../../../session/append.js';
 import { StatepadError } from '../../../model/errors.js';
-import { SESSION_DELETED, type ChangeSource, type WatchPlan } from '../../../watch/source.js';
+import { SESSION_DELETED, type ChangeSource, type WatchPlan } from '../../../watch/change-source.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { SessionCache } from '../cache/session-cache.js';
 import type { SessionRecord, SessionValues } from '../../../session/record.js';
@@ -14,25 +14,25 @@ import type { Known } from '../../../store/contract.js';
 import type { Event, SessionKey } from '../../../model/types.js';
 import type { SessionChange } from '../../../model/watch.js';
 import type { SessionHead, Topic, Topics } from '../../../watch/topics.js';
-import type { WholeMoment } from '../../../watch/whole.js';
+import type { WholeMoment } from '../../../watch/whole-session.js';
 
-/** How often a store may go back while a piece is loaded. */
+/** The most loads of a page while the store goes back. */
 const MAX_ROUNDS = 100;
 
-/** A session as the store had it last: what is known of it, so that pieces come without values; or that it is gone. */
-export type Head = (SessionHead & Partial<SharedHead>) | 'gone';
+/** The last read of a session: the known positions, so that pages come without values; or its deletion. */
+export type Head = (SessionHead & Partial<SharedHead>) | 'deleted';
 
 /** The values of an app and of a user. */
 export type SharedMoments = Pick<WholeMoment, 'app' | 'user'>;
 
-/** What is known besides of a session that is watched whole. */
+/** The known values of a session that is watched whole. */
 interface SharedHead {
   readonly shared: SharedMoments;
-  /** How often these values may have moved before they were loaded. */
+  /** The topic's count of changes of these values before they were loaded. */
   readonly scopeMoves: number;
 }
 
-/** Where a reader is. */
+/** The place of a reader. */
 interface Place {
   readonly created: string;
   rev: number;
@@ -41,8 +41,8 @@ interface Place {
 }
 
 /**
- * Has the store asked for a session, for all its readers. Of one that is watched whole the head has the values of its
- * app and its user at that moment, too: the session may leave the cache.
+ * Loads a session, for all its readers. The head of one that is watched whole has the values of its app and its user
+ * at that moment as well: the session may leave the cache.
  */
 export async function loadHead(
   { cache, loader }: Pick<StoreComponents, 'cache' | 'loader'>,
@@ -50,19 +50,19 @@ export async function loadHead(
   key: SessionKey,
 ): Promise<void> {
   const { scopeMoves } = topic;
-  const found = await loader.load(key, NONE, (record) => {
+  const isLoaded = await loader.load(key, NONE, (record) => {
     const head = headOf(cache.known(record.key, record));
     topic.head = topic.wholeReaders === 0 ? head : { ...head, shared: sharedOf(cache, record), scopeMoves };
     return true;
   });
-  if (found === undefined) {
-    topic.head = 'gone' satisfies Head;
+  if (isLoaded === undefined) {
+    topic.head = 'deleted' satisfies Head;
   }
 }
 
 /** One reader of a session. */
 export class WatchedSession implements ChangeSource {
-  readonly #parts: Pick<StoreComponents, 'cache' | 'loader'>;
+  readonly #components: Pick<StoreComponents, 'cache' | 'loader'>;
   readonly #topics: Topics;
   readonly #plan: WatchPlan;
   readonly #key: SessionKey;
@@ -70,8 +70,8 @@ export class WatchedSession implements ChangeSource {
   #wakes = 0;
   #place: Place | undefined;
 
-  constructor(parts: Pick<StoreComponents, 'cache' | 'loader'>, topics: Topics, plan: WatchPlan) {
-    this.#parts = parts;
+  constructor(components: Pick<StoreComponents, 'cache' | 'loader'>, topics: Topics, plan: WatchPlan) {
+    this.#components = components;
     this.#topics = topics;
     this.#plan = plan;
     this.#key = plan.target as SessionKey;
@@ -94,26 +94,26 @@ export class WatchedSession implements ChangeSource {
   async read(limit: number): Promise<readonly SessionChange[]> {
     this.#wakes = this.#topic.wakes;
     const place = (this.#place ??= await this.#begin());
-    let told = this.#cached(place, limit);
-    for (let round = 0; told === undefined && round < MAX_ROUNDS; round++) {
+    let changes = this.#cached(place, limit);
+    for (let round = 0; changes === undefined && round < MAX_ROUNDS; round++) {
       await this.#topic.refresh(this.#plan.poll, this.#load);
-      told = this.#cached(place, limit) ?? (await this.#fromHead(place, limit));
-      if (told === undefined) {
+      changes = this.#cached(place, limit) ?? (await this.#fromHead(place, limit));
+      if (changes === undefined) {
         this.#topic.expire();
       }
     }
-    if (told !== undefined) {
-      return told;
+    if (changes !== undefined) {
+      return changes;
     }
     const { sessionId: id } = this.#key;
     throw new StatepadError('STORE_CORRUPT', `the store's answers for session "${id}" do not fit together`, { id });
   }
 
-  /** Where a reader begins that has not said where it is. Throws `SESSION_NOT_FOUND`. */
+  /** The place of a reader without a handle. Throws `SESSION_NOT_FOUND`. */
   async #begin(): Promise<Place> {
     await this.#topic.refresh(this.#plan.poll, this.#load);
     const head = this.#head();
-    if (head === 'gone') {
+    if (head === 'deleted') {
       throw notFound(this.#key.sessionId);
     }
     const { since } = this.#plan;
@@ -121,42 +121,44 @@ export class WatchedSession implements ChangeSource {
     return { created, rev: since ?? rev, last: since === undefined || since === rev ? last : undefined };
   }
 
-  /** Has the store asked for the session, for all its readers. */
-  readonly #load = async (): Promise<void> => await loadHead(this.#parts, this.#topic, this.#key);
+  /** Loads the session, for all its readers. */
+  readonly #load = async (): Promise<void> => await loadHead(this.#components, this.#topic, this.#key);
 
   #head(): Head {
     return this.#topic.head as Head;
   }
 
-  /** What the cache has behind a place; `undefined` when that is nothing, or does not lead on from there. */
+  /**
+   * The cached changes after a place; `undefined` when there are none, or when the cache does not continue from there.
+   */
   #cached(place: Place, limit: number): readonly SessionChange[] | undefined {
-    const record = this.#parts.cache.registry.find(this.#key);
+    const record = this.#components.cache.registry.find(this.#key);
     const isBehind = record?.created === place.created && record.revision > place.rev && record.base <= place.rev;
     if (!isBehind || differ(record.events[place.rev - record.base - 1]?.id, place.last)) {
       return undefined;
     }
     const first = place.rev - record.base;
-    return this.#tell(place, record.events.slice(first, first + limit));
+    return this.#deliver(place, record.events.slice(first, first + limit));
   }
 
-  /** What the session has behind a place, as far as is known; `undefined` when that is known no more. */
+  /** The changes after a place by the last read; `undefined` when it is outdated. */
   async #fromHead(place: Place, limit: number): Promise<readonly SessionChange[] | undefined> {
     const head = this.#head();
-    if (head === 'gone' || head.created !== place.created) {
+    if (head === 'deleted' || head.created !== place.created) {
       return [SESSION_DELETED];
     }
     if (head.rev < place.rev || (head.rev === place.rev && differ(head.last, place.last))) {
       return this.#reload(place, head.rev, head.last);
     }
     place.last ??= head.rev === place.rev ? head.last : undefined;
-    return head.rev === place.rev ? [] : await this.#piece(place, head, limit);
+    return head.rev === place.rev ? [] : await this.#readPage(place, head, limit);
   }
 
-  /** Loads a piece, with the event that the reader has had last: it tells whether this is still its log. */
-  async #piece(place: Place, known: SessionHead, limit: number): Promise<readonly SessionChange[] | undefined> {
+  /** Loads a page, with the reader's last event, which shows that it is still the same log. */
+  async #readPage(place: Place, known: SessionHead, limit: number): Promise<readonly SessionChange[] | undefined> {
     const from = place.last === undefined ? place.rev + 1 : place.rev;
     const to = Math.min(place.rev + limit, known.rev);
-    const loaded = await this.#parts.loader.loadPiece(this.#key, { events: { from, to }, known });
+    const loaded = await this.#components.loader.loadRange(this.#key, { events: { from, to }, known });
     if (loaded?.created !== place.created || loaded.diverged || loaded.rev < known.rev) {
       return undefined;
     }
@@ -165,10 +167,10 @@ export class WatchedSession implements ChangeSource {
     if (before !== undefined && differ(before.id, place.last)) {
       return this.#reload(place, known.rev, known.last);
     }
-    return events.length === to - place.rev ? this.#tell(place, events) : undefined;
+    return events.length === to - place.rev ? this.#deliver(place, events) : undefined;
   }
 
-  #tell(place: Place, events: readonly Event[]): readonly SessionChange[] {
+  #deliver(place: Place, events: readonly Event[]): readonly SessionChange[] {
     return events.map((event) => {
       place.rev += 1;
       place.last = event.id;
@@ -183,7 +185,7 @@ export class WatchedSession implements ChangeSource {
   }
 }
 
-/** Where a reader is that has given a handle. */
+/** The place of a reader with a handle. */
 function placeOf({ since, shown }: WatchPlan): Place | undefined {
   if (shown === undefined) {
     return undefined;
@@ -201,7 +203,7 @@ function headOf({ created = '', rev = 0, ...known }: Known): SessionHead {
   return { created, rev, ...known };
 }
 
-/** The values of the app and the user of a cached session, as they are. */
+/** The current values of the app and the user of a cached session. */
 export function sharedOf(cache: SessionCache, record: SessionRecord): SharedMoments {
   const { pos, marks } = cache.known(record.key, record);
   const [, app, user] = record.values as SessionValues;

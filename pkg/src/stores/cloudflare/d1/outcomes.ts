@@ -1,14 +1,16 @@
 // What became of changes in D1, by what was found while they were pending.
 
-import { fenced } from '../../../store/lease.js';
-import { refusedBefore, sessionExists, sessionNotFound, wrongRevision, wrongState } from '../../../store/refusals.js';
+import { wrongState } from '../../../store/refusals.js';
+import { isStoreError } from '../../../store/store-error.js';
 import type { ToldScopes } from './changed.js';
+import { Target } from './target.js';
 import { checkVersion } from '../../sqlite/open.js';
 import { numberIn, textIn } from '../../sqlite/rows.js';
-import { callOf, isNamed } from '../../shared/keys.js';
+import { answerTo, decideCommit } from '../../shared/decide.js';
+import { callOf } from '../../shared/keys.js';
+import { outcomeOf, type Outcome } from '../../shared/outcome.js';
 import { beforeOf } from '../../shared/parts.js';
 import { isEmpty } from '../../shared/values.js';
-import type { Outcome } from '../../shared/outcome.js';
 import type { PackedChange } from './packed-change.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Committed, Delta, Pos } from '../../../store/contract.js';
@@ -26,38 +28,21 @@ export function groupOutcomes(group: readonly PackedChange[], rows: readonly Sql
 }
 
 function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Outcome {
-  const { kind, guard = {} } = packed.change;
-  const session = row['created'] === null ? undefined : { created: textIn(row, 'created'), rev: numberIn(row, 'rev') };
-  const rev = session?.rev ?? 0;
+  const { kind } = packed.change;
   if (numberIn(row, 'written') === 1) {
+    const rev = row['created'] === null ? 0 : numberIn(row, 'rev');
     const told = tell(packed, row, scopes);
     const pos = move(packed, row, scopes);
     return kind === 'append' ? { rev: rev + 1, prev: rev, pos, ...told } : { rev: 0, prev: null, pos, ...told };
   }
-  if (numberIn(row, 'duplicate') === 1) {
-    const isHere = kind === 'append' || session?.created === packed.change.id;
-    return {
-      ...(kind === 'update' ? { rev: 0, prev: null } : isHere ? { rev, prev: rev } : { rev: 0, prev: 0 }),
-      pos: positions(packed, row, scopes),
-      duplicate: true,
-      ...tell(packed, row, scopes),
-      ...(kind === 'append' && { data: textIn(row, 'data') }),
-    };
+  const decision = outcomeOf(() => decideCommit(packed.change, new Target(row)));
+  if (isStoreError(decision)) {
+    return decision;
   }
-  if (numberIn(row, 'refused') === 1) {
-    return refusedBefore(packed.change);
-  }
-  if (kind === 'create' && session !== undefined) {
-    return sessionExists(packed.change);
-  }
-  if (kind === 'append' && !isNamed(session, guard)) {
-    return sessionNotFound(packed.change);
-  }
-  const token = session === undefined ? 0 : numberIn(row, 'fence');
-  if (guard.fence !== undefined && guard.fence !== token) {
-    return fenced(token, guard.fence);
-  }
-  return guard.rev !== undefined && guard.rev !== rev ? wrongRevision(packed.change, rev) : wrongState();
+  // The row says nothing of values, which the batch has compared with the guard.
+  return decision.duplicate === undefined
+    ? wrongState()
+    : answerTo(decision, positions(packed, row, scopes), tell(packed, row, scopes));
 }
 
 /** Where the scopes of a change are, by its row and the changes before it in its group. */

@@ -7,10 +7,8 @@ import { jsonColumn, scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
 import { callOf, keyText } from '../../shared/keys.js';
 import { isEmpty } from '../../shared/values.js';
+import { STORED_SCOPES } from '../../../model/scope.js';
 import type { Change, Delta } from '../../../store/contract.js';
-
-/** What a scope is called in the rows. */
-export const PARTS = ['app', 'user', 'session'] as const;
 
 /** `kind` in the rows. */
 export const KINDS = { create: 0, append: 1, update: 2 } as const;
@@ -108,7 +106,7 @@ export function packChange(change: Change, index: number): PackedChange {
     change,
     head,
     event: hasEvent ? packRow([index, event?.time ?? time, toColumn(event?.data ?? '')]) : undefined,
-    guards: PARTS.flatMap((part, number) => guardRows(index, number, guard.keys?.[part])),
+    guards: STORED_SCOPES.flatMap((part, number) => guardRows(index, number, guard.keys?.[part])),
     sets: deltas.flatMap((part, number) => setRows(index, number, part)),
     unsets: deltas.flatMap((part, number) =>
       // They come before what is set.

@@ -1,0 +1,98 @@
+// An app, a user and a session that a call is about, as they are now.
+
+import { Scope } from './scope.js';
+import { callOf } from '../shared/keys.js';
+import { beforeOf, changedOf } from '../shared/parts.js';
+import type { Remembered } from './remembered.js';
+import type { Session } from './session.js';
+import type { CommitFacts, CommitContent } from '../shared/decide.js';
+import type { Change, Committed, Delta, Known, Pos } from '../../store/contract.js';
+import type { LeaseRow } from '../../store/lease.js';
+import type { SharedScope, StoredScope } from '../../model/scope.js';
+import type { Json } from '../../model/types.js';
+
+/** The leases of sessions, by the changes that created them. */
+export type Leases = Map<string, LeaseRow>;
+
+/** Facts of a store that outlive sessions, or belong to no scope. */
+export interface Ledger {
+  readonly leases: Leases;
+  /** The creations of sessions that have been removed. */
+  readonly tombstones: Remembered;
+  /** The calls that were refused when an earlier try of theirs may have been on its way. */
+  readonly refusals: Remembered;
+}
+
+/** A scope that was never written to. */
+export const UNTOUCHED = new Scope(false);
+/** A session that was never leased. */
+const UNLEASED: LeaseRow = { fence: 0 };
+
+/** The app, the user and the session of a key. A scope that is not there has no values. */
+export class Target implements CommitFacts {
+  readonly app: Scope;
+  readonly user: Scope;
+  readonly session: Session | undefined;
+  readonly #ledger: Ledger;
+
+  constructor(ledger: Ledger, app: Scope = UNTOUCHED, user: Scope = UNTOUCHED, session?: Session) {
+    this.#ledger = ledger;
+    this.app = app;
+    this.user = user;
+    this.session = session;
+  }
+
+  contentOf({ id, kind, key }: Change): CommitContent | undefined {
+    if (kind === 'append') {
+      const event = this.session?.find(id);
+      return event && { data: event.data, ...(event.results && { results: event.results }) };
+    }
+    const { updates } = key.userId === undefined ? this.app : this.user;
+    const results = updates.get(id);
+    return updates.has(id) ? { ...(results && { results }) } : undefined;
+  }
+
+  hasTombstone({ id }: Change): boolean {
+    return this.#ledger.tombstones.has(id);
+  }
+
+  isRefused(change: Change): boolean {
+    return this.#ledger.refusals.has(callOf(change));
+  }
+
+  /** The lease of the session. */
+  get lease(): LeaseRow {
+    return (this.session && this.#ledger.leases.get(this.session.created)) ?? UNLEASED;
+  }
+
+  fence(): number {
+    return this.lease.fence;
+  }
+
+  pos(scope: SharedScope): number {
+    return this[scope].pos;
+  }
+
+  holds(scope: StoredScope, expected: Delta): boolean {
+    return (this[scope] ?? UNTOUCHED).values.holds(expected);
+  }
+
+  value(scope: StoredScope, name: string): Json | undefined {
+    return this[scope]?.values.get(name);
+  }
+
+  /** The positions of the scopes. */
+  get positions(): Pos {
+    return { app: this.app.pos, user: this.user.pos };
+  }
+
+  /** The part of the answer to a change about the scopes before it. */
+  history({ known }: Change): Pick<Committed, 'before' | 'changed'> {
+    return { ...this.changed(known), before: beforeOf(this.app.mark, this.user.mark, this.session?.last) };
+  }
+
+  /** The changes of the scopes since the positions of a caller, as far as they are known for sure. */
+  changed(known: Pick<Known, 'pos' | 'marks'> = {}): Pick<Committed, 'changed'> {
+    return changedOf(this.app.since('app', known), this.user.since('user', known));
+  }
+}

@@ -1,0 +1,83 @@
+// The app, the user and the session of a change, in SQLite tables, as they are before it.
+
+import { readLease } from './lease.js';
+import { resultsOf, textIn } from './rows.js';
+import * as sql from './statements.js';
+import { toColumn } from '../shared/column-text.js';
+import { parseValue } from '../shared/values.js';
+import type { SqlDriver, SqlRow } from './driver.js';
+import type { FoundToWrite, SessionRow } from './read.js';
+import type { CommitFacts, CommitContent } from '../shared/decide.js';
+import type { Change, Delta } from '../../store/contract.js';
+import type { SharedScope, StoredScope } from '../../model/scope.js';
+import type { Json } from '../../model/types.js';
+
+/** The target of a change: what was found for it at once, and what is looked up only where it counts. */
+export class Target implements CommitFacts {
+  readonly session: SessionRow | undefined;
+  readonly #driver: SqlDriver;
+  readonly #found: FoundToWrite;
+
+  constructor(driver: SqlDriver, found: FoundToWrite) {
+    this.#driver = driver;
+    this.#found = found;
+    this.session = found.session;
+  }
+
+  contentOf({ id, kind, key }: Change): CommitContent | undefined {
+    const { app, user, session, sent } = this.#found;
+    if (kind === 'append') {
+      return sent === undefined
+        ? undefined
+        : { data: sent, ...resultsIn(this.#first(sql.READ_RESULTS, session?.n ?? 0, id)) };
+    }
+    const update = this.#first(sql.FIND_UPDATE, (key.userId === undefined ? app : user).n, id);
+    return update && resultsIn(update);
+  }
+
+  hasTombstone({ id }: Change): boolean {
+    return this.#driver.all(sql.FIND_CREATION, [toColumn(id)]).length > 0;
+  }
+
+  isRefused(): boolean {
+    return this.#found.isRefused;
+  }
+
+  fence(): number {
+    return this.session === undefined ? 0 : readLease(this.#driver, this.session.n).fence;
+  }
+
+  pos(scope: SharedScope): number {
+    return this.#found[scope].pos;
+  }
+
+  holds(scope: StoredScope, { set = {}, unset = [] }: Delta): boolean {
+    return (
+      unset.every((name) => this.#column(scope, name) === undefined) &&
+      Object.keys(set).every((name) => this.#column(scope, name) === sql.jsonColumn(set[name]))
+    );
+  }
+
+  value(scope: StoredScope, name: string): Json | undefined {
+    const row = this.#row(scope, name);
+    return row === undefined ? undefined : parseValue(name, textIn(row, 'value'), `the ${scope}`);
+  }
+
+  #column(scope: StoredScope, name: string): unknown {
+    return this.#row(scope, name)?.['value'];
+  }
+
+  #row(scope: StoredScope, name: string): SqlRow | undefined {
+    return this.#first(sql.READ_VALUE, this.#found[scope]?.n ?? 0, name);
+  }
+
+  #first(statement: string, owner: number, name: string): SqlRow | undefined {
+    return this.#driver.all(statement, [owner, toColumn(name)])[0];
+  }
+}
+
+/** The results of the operators in the row of a committed change. */
+function resultsIn(row: SqlRow | undefined): CommitContent {
+  const results = resultsOf(row?.['results']);
+  return results === undefined ? {} : { results };
+}
