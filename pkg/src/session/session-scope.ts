@@ -1,6 +1,6 @@
 // The session scope of a state, and of the writes of an event.
 
-import { isList, isObject } from '../model/kinds.js';
+import { isList, isObject } from '../model/value-types.js';
 import { put } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
 

@@ -1,7 +1,7 @@
 // The object stores of an IndexedDB database: their keys and indexes, and how they are made.
 
 import { newId } from '../../model/ids.js';
-import { isObject } from '../../model/kinds.js';
+import { isObject } from '../../model/value-types.js';
 import { get, put } from './requests.js';
 import type { MetaRow, TableName } from './rows.js';
 

@@ -1,8 +1,6 @@
 // Checks that an answer of the store continues what is cached. A store may go back: a replica is promoted, a backup
 // restored.
 
-import type { Marks } from '../../../store/contract.js';
-
 /**
  * The position of a shared scope, and the mark of the change that brought it there, as far as the store reports them.
  */
@@ -10,9 +8,6 @@ export interface ScopePosition {
   readonly pos: number;
   readonly mark: string | undefined;
 }
-
-/** The scopes that sessions share. */
-export type SharedScope = keyof Marks;
 
 /**
  * The action on a cached scope after a load: leave it, add the changes of others, replace all values, or load without

@@ -1,8 +1,8 @@
 // The positions of the cached shared scopes, as their store counts, and their moves after a change of this service.
 
 import { NOT_LOADED } from '../../../session/record.js';
-import { afterCommit, type ScopePosition, type CommitStep, type SharedScope } from './continuity.js';
-import { APP_PREFIX, USER_PREFIX } from '../../../model/scope.js';
+import { afterCommit, type ScopePosition, type CommitStep } from './continuity.js';
+import { APP_PREFIX, USER_PREFIX, type SharedScope } from '../../../model/scope.js';
 import type { PreparedChange, ScopeSet, SessionScopes } from '../../../engine/sessions.js';
 import type { Change, Committed, Known } from '../../../store/contract.js';
 

@@ -1,6 +1,6 @@
 // The cached values of shared scopes, an app's and a user's, each at a position of its store.
 
-import { afterLoad, type ScopePosition, type SharedScope } from './continuity.js';
+import { afterLoad, type ScopePosition } from './continuity.js';
 import {
   Positions,
   SHARED,
@@ -14,7 +14,7 @@ import {
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
 import { newId } from '../../../model/ids.js';
 import { deepFreeze } from '../../../model/json.js';
-import { underKeys } from '../../../model/scope.js';
+import { underKeys, type SharedScope } from '../../../model/scope.js';
 import type { KeyedDelta, ScopeKey, SessionScopes } from '../../../engine/sessions.js';
 import type { SessionRegistry } from '../../../session/registry.js';
 import type { Committed, Delta, Known, Loaded, Values } from '../../../store/contract.js';

@@ -3,8 +3,7 @@
 import { NO_EVENTS } from '../../../session/event-window.js';
 import { ScopeVersion } from '../../../session/scope-version.js';
 import { deepFreeze } from '../../../model/json.js';
-import { APP_PREFIX, USER_PREFIX, underKeys } from '../../../model/scope.js';
-import type { SharedScope } from './continuity.js';
+import { APP_PREFIX, USER_PREFIX, underKeys, type SharedScope } from '../../../model/scope.js';
 import type { View } from '../../../session/handle.js';
 import type { CreationEvent } from '../../../session/creation-event.js';
 import type { SessionRegistry } from '../../../session/registry.js';

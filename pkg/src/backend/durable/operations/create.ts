@@ -8,7 +8,7 @@ import { withDeltas } from '../../../model/delta.js';
 import { StatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
 import { isStoreError } from '../../../store/store-error.js';
-import type { SharedScope } from '../cache/continuity.js';
+import type { SharedScope } from '../../../model/scope.js';
 import type { StoreComponents } from './components.js';
 import type { Begin } from './writer.js';
 import type { Creation } from '../../backend.js';

@@ -6,8 +6,7 @@
 // and some stores, as encrypted ones, guard all keys of a scope together.
 
 import { Queues } from '../../../async/queues.js';
-import { SHARED_SCOPES, isTemp, nameOf } from '../../../model/scope.js';
-import type { SharedScope } from '../cache/continuity.js';
+import { SHARED_SCOPES, isTemp, nameOf, type SharedScope } from '../../../model/scope.js';
 import type { Hint } from '../../../store/contract.js';
 
 /** The lanes of one service. The holder of a lane waits for nothing but the store. */

@@ -1,6 +1,6 @@
 // The changes of others between a read of a scope and a change of this service.
 
-import type { SharedScope } from '../cache/continuity.js';
+import type { SharedScope } from '../../../model/scope.js';
 import type { Committed, Delta } from '../../../store/contract.js';
 
 /**
