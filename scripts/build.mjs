@@ -2,16 +2,18 @@
 // into www/dist. What is up to date is left alone. `setup.mjs build` has installed what this needs. Parts by name:
 // `node scripts/build.mjs core bundle declarations page`; the last three need no Rust, but what the first has made.
 
-import { join } from 'node:path';
 import { buildCore } from './core.mjs';
 import { guideSources, writeGuide } from './guide.mjs';
 import { bundlePackage, declarePackage } from './package.mjs';
 import { page } from './page.mjs';
 import { filesUnder, step } from './step.mjs';
-import { root } from './tools.mjs';
+import { inRoot } from './tools.mjs';
 
-const inRoot = (...path) => join(root, ...path);
-/** How a step is done, and by which versions of the tools: it is done again when one of these changes. */
+/**
+ * How a step is done, and by which versions of the tools: it is done again when one of these changes.
+ *
+ * @param {...string} scripts
+ */
 const recipe = (...scripts) => [...scripts.map((name) => inRoot('scripts', name)), inRoot('package-lock.json')];
 
 const parts = {
@@ -27,7 +29,7 @@ if (unknown.length > 0) {
   console.error(`build: there is no part ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`);
   process.exit(1);
 }
-for (const name of chosen) await parts[name]();
+for (const [name, make] of Object.entries(parts)) if (chosen.includes(name)) await make();
 
 function sourcesOfPage() {
   const built = [inRoot('pkg', 'dist', '.made-from'), inRoot('pkg', 'wasm', '.made-from')];

@@ -3,8 +3,13 @@
 import { run } from './run.mjs';
 import { cargoRoot, cargoTools, versionOf } from './tools.mjs';
 
-/** Installs one of the `cargoTools`, and says so. */
+/**
+ * Installs one of the `cargoTools`, and says so.
+ *
+ * @param {keyof typeof cargoTools} name
+ */
 export function needCargoTool(name) {
+  /** @type {import('./tools.mjs').CargoTool} */
   const tool = cargoTools[name];
   if (versionOf(name, tool.ask) === `${name} ${tool.version}`) return;
   console.log(`setup: building ${tool.crate} ${tool.version}, once, which takes about two minutes`);

@@ -14,7 +14,9 @@ needNpmPackages();
 const cache = join(root, 'target', 'cache');
 mkdirSync(cache, { recursive: true });
 
+/** @param {string} path @param {...string} args */
 const module = (path, ...args) => [process.execPath, join(root, 'node_modules', ...path.split('/')), ...args];
+/** @param {string} project @param {string} name */
 const tsc = (project, name) =>
   module(
     'typescript/bin/tsc',
@@ -25,8 +27,10 @@ const tsc = (project, name) =>
     '--tsBuildInfoFile',
     join(cache, `${name}.tsbuildinfo`),
   );
+/** @param {...string} args */
 const clippy = (...args) => ['cargo', 'clippy', '--locked', '--all-targets', ...args, '--', '-D', 'warnings'];
 const declarations = 'tsc, package';
+/** @type {Partial<Record<ReturnType<typeof stateOfCore>, string>>} */
 const cores = { missing: 'pkg/wasm is missing: npm run build makes it, once' };
 
 await runSteps([
@@ -61,7 +65,8 @@ await runSteps([
     refusal: cores[stateOfCore()],
     seconds: 5,
   },
-  { name: 'tsc, tests and scripts', command: tsc('.', 'around'), after: [declarations], seconds: 4 },
+  { name: 'tsc, tests and examples', command: tsc('.', 'around'), after: [declarations], seconds: 4 },
+  { name: 'tsc, scripts', command: tsc('scripts', 'scripts'), after: [declarations], seconds: 4 },
   { name: 'tsc, page', command: tsc('www', 'page'), after: [declarations], seconds: 3 },
   {
     name: 'eslint',

@@ -7,10 +7,10 @@ import { brotliCompressSync } from 'node:zlib';
 import { printing } from './printing.mjs';
 import { run } from './run.mjs';
 import { filesUnder, hashOf, step } from './step.mjs';
-import { cargoHome, env, root, wasmTarget } from './tools.mjs';
+import { cargoHome, env, inRoot, root, wasmTarget } from './tools.mjs';
 import { MODULE_DECLARATIONS, moduleScript } from './module-text.mjs';
 
-const inRoot = (...path) => join(root, ...path);
+/** @param {string} name */
 const wasm = (name) => inRoot('pkg', 'wasm', name);
 const compiled = inRoot('target', wasmTarget, 'release', 'statepad.wasm');
 /** The crate as the package needs it. */
@@ -33,6 +33,8 @@ const sourcesMark = wasm('.built-from-rust');
 
 /**
  * Compiles the core, and generates pkg/wasm anew when the module has changed or the `recipe`, the files that say how.
+ *
+ * @param {string[]} recipe
  */
 export async function buildCore(recipe) {
   compileCore();
@@ -40,7 +42,11 @@ export async function buildCore(recipe) {
   writeFileSync(sourcesMark, rustSources());
 }
 
-/** Whether pkg/wasm is there and was built from the Rust that is there now: 'current', 'stale' or 'missing'. */
+/**
+ * Whether pkg/wasm is there and was built from the Rust that is there now.
+ *
+ * @returns {'current' | 'stale' | 'missing'}
+ */
 export function stateOfCore() {
   if (!existsSync(wasm('.made-from')) || !existsSync(sourcesMark)) return 'missing';
   return readFileSync(sourcesMark, 'utf8') === rustSources() ? 'current' : 'stale';
@@ -156,15 +162,24 @@ async function bindCore() {
   console.log(`build: the module has ${module.length} bytes, ${brotliCompressSync(module).length} compressed`);
 }
 
-/** Makes panics end the module, without a text. The names of functions are in the module still. */
+/**
+ * Makes panics end the module, without a text. The names of functions are in the module still.
+ *
+ * @param {string} file
+ */
 async function endAtPanics(file) {
   const { default: binaryen } = await import('binaryen');
+  // Its types have the functions in a module, where they are not.
+  const { Function: inModule } = /** @type {typeof binaryen & Pick<import('binaryen').default.Module, 'Function'>} */ (
+    binaryen
+  );
   const module = binaryen.readBinary(readFileSync(file));
   const functions = Array.from({ length: module.getNumFunctions() }, (_, place) => module.getFunctionByIndex(place));
+  /** @param {RegExp} pattern */
   const named = (pattern) => functions.filter((each) => pattern.test(binaryen.getFunctionInfo(each).name));
   const [panics, formatting] = [named(PANICS), named(FORMATTING)];
   if (panics.length === 0) throw new Error('the module has no function of a panic: are their names called otherwise?');
-  for (const each of panics) binaryen.Function.setBody(each, module.unreachable());
+  for (const each of panics) inModule.setBody(each, module.unreachable());
   const callers = module
     .emitText()
     .split(/^ \(func /m)
@@ -173,11 +188,12 @@ async function endAtPanics(file) {
   if (callers.length > 0) {
     throw new Error(`the module has texts made by core::fmt, which the build leaves out, in ${callers.join(', ')}`);
   }
-  for (const each of formatting) binaryen.Function.setBody(each, module.unreachable());
+  for (const each of formatting) inModule.setBody(each, module.unreachable());
   writeFileSync(file, module.emitBinary());
   module.dispose();
 }
 
+/** @param {string} line */
 const isFormatting = (line) => /\(call \$/.test(line) && FORMATTING.test(line);
 
 /**
@@ -189,6 +205,8 @@ const AT_IMPORT = ['TextDecoder', 'TextEncoder'];
 /**
  * Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces; those
  * by the numbers of an enum do not.
+ *
+ * @param {string} file
  */
 async function minify(file) {
   const { transform } = await import('esbuild');
@@ -198,6 +216,7 @@ async function minify(file) {
     define: Object.fromEntries(AT_IMPORT.map((name) => [name, `Host${name}`])),
     banner: AT_IMPORT.map((name) => `const Host${name}=globalThis.${name}??class{decode(){}};`).join(''),
   });
+  /** @param {string} text */
   const ofNumbers = (text) => text.replace(/,\s*(?:\d+|"-?\d+"):"\w+"/g, '');
   writeFileSync(file, code.replace(/Object\.freeze\(\{[^{}]*\}\)/g, ofNumbers));
 }

@@ -5,9 +5,8 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
-import { env, root } from './tools.mjs';
+import { env, inRoot } from './tools.mjs';
 
-const inRoot = (...path) => join(root, ...path);
 const docs = inRoot('target', 'docs');
 rmSync(docs, { recursive: true, force: true });
 mkdirSync(docs, { recursive: true });

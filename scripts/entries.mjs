@@ -6,31 +6,49 @@ const { exports } = JSON.parse(readFileSync(new URL('../pkg/package.json', impor
 
 /** What users may import: the targets of `exports`, in any condition, as modules of pkg/src without their ending. */
 const EXPORTED = new Set(
-  targetsOf(exports).flatMap((target) => /^\.\/dist\/(.+)(?<!\.d)\.js$/.exec(target)?.slice(1) ?? []),
+  targetsOf(exports).flatMap(
+    (/** @type {string} */ target) => /^\.\/dist\/(.+)(?<!\.d)\.js$/.exec(target)?.slice(1) ?? [],
+  ),
 );
 const ALONE = /^(engine[\\/](wasm|load\.[\w-]+)|model[\\/]errors)$/;
 
-/** Every target that a value of `exports` or `imports` in a package.json names. */
+/** @typedef {string | { [condition: string]: Targets }} Targets a value of `exports` or `imports` */
+
+/**
+ * Every target that a value of `exports` or `imports` in a package.json names.
+ *
+ * @param {Targets | Targets[]} value @returns {string[]}
+ */
 export function targetsOf(value) {
   return typeof value === 'string' ? [value] : Object.values(value).flatMap(targetsOf);
 }
 
-/** The names of all of them in a folder of the package, with an ending. */
+/**
+ * The names of all of them in a folder of the package, with an ending.
+ *
+ * @param {string} folder @param {string} ending
+ */
 export function entryNames(folder, ending) {
-  return names(folder, ending, (name) => isExported(name) || ALONE.test(name));
+  return names(folder, ending, (/** @type {string} */ name) => isExported(name) || ALONE.test(name));
 }
 
-/** The names of those that users may import. */
+/**
+ * The names of those that users may import.
+ *
+ * @param {string} folder @param {string} ending
+ */
 export function exportedNames(folder, ending) {
   return names(folder, ending, isExported);
 }
 
+/** @param {string} name */
 function isExported(name) {
   return EXPORTED.has(name.replaceAll('\\', '/'));
 }
 
+/** @param {string} folder @param {string} ending @param {(name: string) => boolean} isChosen */
 function names(folder, ending, isChosen) {
-  return readdirSync(folder, { recursive: true })
+  return readdirSync(folder, { encoding: 'utf8', recursive: true })
     .filter((name) => name.endsWith(ending) && !name.endsWith('.d.ts'))
     .filter((name) => isChosen(name.slice(0, -ending.length)));
 }

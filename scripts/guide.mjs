@@ -6,7 +6,7 @@ import { basename, dirname, join, posix } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import { root } from './tools.mjs';
 
-/** The documents, and the page that each becomes. */
+/** @type {Map<string, string>} the documents, and the page that each becomes */
 export const PAGES = new Map([
   ['README.md', 'index.html'],
   ['src/README.md', 'crate.html'],
@@ -16,7 +16,7 @@ export const PAGES = new Map([
   ['SECURITY.md', 'security.html'],
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
-    .map((name) => [`docs/${name}`, name.replace(/\.md$/, '.html')]),
+    .map((name) => /** @type {const} */ ([`docs/${name}`, name.replace(/\.md$/, '.html')])),
 ]);
 
 /** The files that the guide is made from. */
@@ -28,7 +28,11 @@ function imagesOf() {
   return readdirSync(join(root, 'docs', 'images')).map((name) => `docs/images/${name}`);
 }
 
-/** Writes the guide into a folder. Fails on a link to a file that is no page of it. */
+/**
+ * Writes the guide into a folder. Fails on a link to a file that is no page of it.
+ *
+ * @param {string} folder
+ */
 export function writeGuide(folder) {
   mkdirSync(join(folder, 'images'), { recursive: true });
   for (const image of imagesOf()) copyFileSync(join(root, image), join(folder, 'images', basename(image)));
@@ -39,22 +43,32 @@ export function writeGuide(folder) {
 
 const markdown = new MarkdownIt({ html: false });
 
-/** Headings have the ids that links between the documents name. */
+/**
+ * Headings have the ids that links between the documents name.
+ *
+ * @type {import('markdown-it').RenderRule}
+ */
 markdown.renderer.rules.heading_open = (tokens, index, options, env, self) => {
   tokens[index].attrSet('id', slugOf(tokens[index + 1].content, env.slugs));
   return self.renderToken(tokens, index, options);
 };
+/** @type {import('markdown-it').RenderRule} */
 markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
-  tokens[index].attrSet('href', addressOf(tokens[index].attrGet('href'), env.path));
+  tokens[index].attrSet('href', addressOf(tokens[index].attrGet('href') ?? '', env.path));
   return self.renderToken(tokens, index, options);
 };
 const image = markdown.renderer.rules.image;
+/** @type {import('markdown-it').RenderRule} */
 markdown.renderer.rules.image = (tokens, index, options, env, self) => {
-  tokens[index].attrSet('src', addressOf(tokens[index].attrGet('src'), env.path));
+  tokens[index].attrSet('src', addressOf(tokens[index].attrGet('src') ?? '', env.path));
   return image(tokens, index, options, env, self);
 };
 
-/** The id of a heading, as GitHub makes it. */
+/**
+ * The id of a heading, as GitHub makes it.
+ *
+ * @param {string} text @param {Map<string, number>} slugs
+ */
 function slugOf(text, slugs) {
   const slug = text
     .toLowerCase()
@@ -65,7 +79,11 @@ function slugOf(text, slugs) {
   return times === 0 ? slug : `${slug}-${times}`;
 }
 
-/** Where a link of a document leads in the guide. */
+/**
+ * Where a link of a document leads in the guide.
+ *
+ * @param {string} target @param {string} path
+ */
 function addressOf(target, path) {
   if (/^(https?:|#)/.test(target)) return target;
   const [file, anchor] = target.split('#');
@@ -75,6 +93,7 @@ function addressOf(target, path) {
   return PAGES.get(found) + (anchor === undefined ? '' : `#${anchor}`);
 }
 
+/** @param {string} path @param {string} text */
 function pageOf(path, text) {
   const content = markdown.render(text, { path, slugs: new Map() });
   const title = /^# (.+)$/m.exec(text)?.[1].replaceAll('`', '') ?? path;

@@ -27,6 +27,7 @@ export function nextTask(waiting, running) {
   if (beside.length === 0) {
     return running.length === 0 && !waiting.some(({ alone }) => !alone) ? ready.find(({ alone }) => alone) : undefined;
   }
+  /** @param {Task} task */
   const holdsUp = (task) =>
     waiting
       .filter((other) => other === task || disturb(task, other))
@@ -34,6 +35,7 @@ export function nextTask(waiting, running) {
   return beside.reduce((best, task) => (holdsUp(task) > holdsUp(best) ? task : best));
 }
 
+/** @param {Task} one @param {Task} other */
 function disturb({ shares = [] }, { shares: others = [] }) {
   return shares.some((name) => others.includes(name));
 }
@@ -68,9 +70,14 @@ export async function inLanes(tasks, lanes, run) {
   return tasks.map((task) => results.get(task));
 }
 
-/** About how many seconds `inLanes` takes, if every task takes as long as it says. */
+/**
+ * About how many seconds `inLanes` takes, if every task takes as long as it says.
+ *
+ * @param {Task[]} tasks @param {number} lanes
+ */
 export function secondsInLanes(tasks, lanes) {
   const waiting = [...tasks];
+  /** @type {{ task: Task, end: number }[]} */
   let running = [];
   let now = 0;
   while (waiting.length > 0 || running.length > 0) {

@@ -10,6 +10,8 @@ const ESCAPES = 2;
 /**
  * A character for each of the most frequent bytes, two for each of the others, both in the order of their numbers.
  * `pkg/src/engine/module-text.ts` reads it.
+ *
+ * @param {Uint8Array} module
  */
 export function encodeModule(module) {
   const counts = new Array(256).fill(0);
@@ -19,6 +21,7 @@ export function encodeModule(module) {
   const frequent = bytes.slice(0, single).sort((a, b) => a - b);
   const others = bytes.slice(single).sort((a, b) => a - b);
   const half = Math.ceil(others.length / ESCAPES);
+  /** @type {string[]} */
   const codes = [];
   frequent.forEach((byte, place) => (codes[byte] = CHARACTERS[place]));
   others.forEach(
@@ -28,7 +31,11 @@ export function encodeModule(module) {
   return { characters: CHARACTERS, frequent, length: module.length, text };
 }
 
-/** The script that exports it. */
+/**
+ * The script that exports it.
+ *
+ * @param {Uint8Array} module
+ */
 export function moduleScript(module) {
   const { characters, frequent, length, text } = encodeModule(module);
   return [

@@ -2,7 +2,12 @@
 
 import ts from 'typescript';
 
-/** What each operator is changed into. */
+/**
+ * @typedef {{ line: number, from: string, to: string, text: string }} Mutant `text` is the whole file with the fault
+ * @typedef {(node: ts.Node, to: string) => void} Replace
+ */
+
+/** @type {Record<string, string>} what each operator is changed into */
 const OPERATORS = {
   '===': '!==',
   '!==': '===',
@@ -32,16 +37,23 @@ const OPERATORS = {
   '??=': '=',
 };
 
-/** How an operator reads that is asked for the other way round: `a < b` is also held against `a > b`. */
+/**
+ * How an operator reads that is asked for the other way round: `a < b` is also held against `a > b`.
+ *
+ * @type {Record<string, string>}
+ */
 const TURNED = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 
 /**
- * All faults of a file, in the order of the text: `{ line, from, to, text }`, where `text` is the whole file with the
- * fault. Types, imports and the texts of messages are left alone.
+ * All faults of a file, in the order of the text: types, imports and the texts of messages are left alone.
+ *
+ * @param {string} name @param {string} source
  */
 export function mutantsOf(name, source) {
   const file = ts.createSourceFile(name, source, ts.ScriptTarget.ES2022, true, ts.ScriptKind.TS);
+  /** @type {Mutant[]} */
   const mutants = [];
+  /** @param {ts.Node} node @param {string} to */
   const replace = (node, to) => {
     const from = node.getText(file);
     const start = node.getStart(file);
@@ -52,6 +64,7 @@ export function mutantsOf(name, source) {
       mutants.push({ line: line + 1, from, to, text });
     }
   };
+  /** @param {ts.Node} node */
   const visit = (node) => {
     if (
       ts.isTypeNode(node) ||
@@ -68,7 +81,9 @@ export function mutantsOf(name, source) {
   return mutants;
 }
 
+/** @param {ts.Node} node @param {Replace} replace @param {ts.SourceFile} file */
 function mutate(node, replace, file) {
+  /** @param {ts.Node} part */
   const text = (part) => part.getText(file);
   if (ts.isBinaryExpression(node)) {
     const operator = text(node.operatorToken);
@@ -119,7 +134,11 @@ function mutate(node, replace, file) {
   }
 }
 
-/** A condition that always holds, and one that never does. A loop that never ends is no fault worth waiting for. */
+/**
+ * A condition that always holds, and one that never does. A loop that never ends is no fault worth waiting for.
+ *
+ * @param {ts.Node} node @param {Replace} replace @param {boolean} isLoop
+ */
 function conditions(node, replace, isLoop) {
   if (!isLoop) {
     replace(node, 'true');
@@ -127,6 +146,7 @@ function conditions(node, replace, isLoop) {
   replace(node, 'false');
 }
 
+/** @param {ts.PrefixUnaryExpression} node @param {Replace} replace @param {(part: ts.Node) => string} text */
 function prefix(node, replace, text) {
   const operand = text(node.operand);
   if (
@@ -140,6 +160,7 @@ function prefix(node, replace, text) {
   }
 }
 
+/** @param {ts.BinaryExpression} node */
 function isAssignment(node) {
   const { kind } = node.operatorToken;
   return kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;

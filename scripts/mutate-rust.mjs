@@ -30,6 +30,8 @@ needCargoTool('cargo-mutants');
 /**
  * The faults in functions and modules that are compiled for wasm32 alone: here they change nothing. A pattern over the
  * names that cargo-mutants gives to faults.
+ *
+ * @param {string} file
  */
 function elsewhere(file) {
   const attribute = /#\[cfg\(all\([^\n]*target_arch = "wasm32"[^\n]*\)\)\]\n\s*(?:pub(?:\(\w+\))? )?(?:fn|mod) (\w+)/g;
@@ -55,25 +57,35 @@ const common = [
 /**
  * One run over the faults that are left. `targets` go to every call of cargo: what a run does not need is not built
  * either. What depends on nothing is built once, and kept from one start of this script to the next.
+ *
+ * @param {string[]} targets @param {string[]} [more]
  */
 function run(targets, more = []) {
-  const { status } = spawnSync('cargo', [...common, ...targets.map((target) => `--cargo-arg=${target}`), ...more], {
-    cwd: root,
-    env: {
-      ...env,
-      CARGO_TARGET_DIR: join(root, 'target', 'mutants'),
-      CARGO_PROFILE_DEV_DEBUG: '0',
-      CARGO_PROFILE_TEST_DEBUG: '0',
-      PROPTEST_CASES: '64',
-      PROPTEST_MAX_SHRINK_ITERS: '0',
-      RUST_BACKTRACE: '0',
+  const { status } = spawnSync(
+    'cargo',
+    [...common, ...targets.map((/** @type {string} */ target) => `--cargo-arg=${target}`), ...more],
+    {
+      cwd: root,
+      env: {
+        ...env,
+        CARGO_TARGET_DIR: join(root, 'target', 'mutants'),
+        CARGO_PROFILE_DEV_DEBUG: '0',
+        CARGO_PROFILE_TEST_DEBUG: '0',
+        PROPTEST_CASES: '64',
+        PROPTEST_MAX_SHRINK_ITERS: '0',
+        RUST_BACKTRACE: '0',
+      },
+      stdio: ['ignore', 'inherit', 'inherit'],
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  );
   return status ?? 1;
 }
 
-/** What cargo-mutants wrote about the last run. */
+/**
+ * What cargo-mutants wrote about the last run.
+ *
+ * @param {string} name
+ */
 function found(name) {
   const file = join(root, 'target', 'mutants.out', `${name}.txt`);
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];

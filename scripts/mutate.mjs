@@ -48,6 +48,7 @@ process.on('SIGINT', () => process.exit(130));
 const copies = Array.from({ length: jobs }, (_, index) => copyProject(join(folder, String(index))));
 const [first] = copies;
 await bundle(first);
+/** @type {{ test: string, time: number }[]} */
 const times = [];
 for (const test of tests) {
   const begun = Date.now();
@@ -58,12 +59,14 @@ for (const test of tests) {
   times.push({ test, time: Date.now() - begun });
 }
 // What is quick, and what is called as the file is, goes first.
+/** @param {string} test */
 const near = (test) => (basename(test).startsWith(basename(file, '.ts')) ? 0 : 1);
 times.sort((one, other) => near(one.test) - near(other.test) || one.time - other.time);
 console.log(
   `${mutants.length} faults in ${file}, ${tests.length} test files, ${Math.ceil(times.reduce((sum, { time }) => sum + time, 0) / 1000)} s each at most`,
 );
 
+/** @type {import('./mutants.mjs').Mutant[]} */
 const survivors = [];
 const waiting = [...mutants];
 await Promise.all(
@@ -81,15 +84,19 @@ console.log(`\n${mutants.length - survivors.length} of ${mutants.length} faults 
 survivors.forEach((mutant) => console.log(describe(mutant)));
 process.exit(0);
 
+/** @param {import('./mutants.mjs').Mutant} mutant */
 function describe({ line, from, to }) {
+  /** @param {string} text */
   const brief = (text) =>
     (text.length > 100 ? `${text.slice(0, 60)} … ${text.slice(-30)}` : text).replace(/\s+/g, ' ');
   return `${file}:${line}  ${brief(from)}  →  ${brief(to)}`;
 }
 
+/** @param {string[]} given */
 function parse(given) {
   const end = given.includes('--') ? given.indexOf('--') : given.length;
   const options = given.slice(0, end);
+  /** @param {string} name */
   const option = (name) => (options.includes(name) ? options.splice(options.indexOf(name), 2)[1] : undefined);
   const [from = 1, to = Infinity] = option('--lines')?.split('-').map(Number) ?? [];
   const jobCount = Number(option('--jobs') ?? 1);
@@ -116,7 +123,11 @@ function parse(given) {
   };
 }
 
-/** A copy of the project, with a node_modules in which `statepad` is the copy. */
+/**
+ * A copy of the project, with a node_modules in which `statepad` is the copy.
+ *
+ * @param {string} at
+ */
 function copyProject(at) {
   const project = join(at, 'project');
   mkdirSync(join(project, 'node_modules'), { recursive: true });
@@ -141,13 +152,18 @@ function copyProject(at) {
   return project;
 }
 
-/** Translates and puts together the copy's sources: as the build does it, but without looking at the types. */
+/**
+ * Translates and puts together the copy's sources: as the build does it, but without looking at the types.
+ *
+ * @param {string} project
+ */
 async function bundle(project) {
   const folder = join(project, 'pkg');
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
   await bundleInto(folder);
 }
 
+/** @param {string} project @param {import('./mutants.mjs').Mutant} mutant */
 async function survives(project, { text }) {
   writeFileSync(join(project, file), text);
   try {
@@ -164,7 +180,11 @@ async function survives(project, { text }) {
   return true;
 }
 
-/** Runs a test file until its first failure. */
+/**
+ * Runs a test file until its first failure.
+ *
+ * @param {string} project @param {string} test @param {number} timeout
+ */
 async function passes(project, test, timeout) {
   const child = spawn(process.execPath, ['--test-reporter=tap', test], {
     cwd: project,
@@ -174,7 +194,7 @@ async function passes(project, test, timeout) {
   const end = () => {
     try {
       // With what it has started itself.
-      process.kill(-child.pid, 'SIGKILL');
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
       // It has ended.
     }

@@ -9,9 +9,7 @@ import { isPublished, publishedReadme } from './readme.mjs';
 import { versionsIn } from './release.mjs';
 import { run } from './run.mjs';
 import { filesUnder } from './step.mjs';
-import { root } from './tools.mjs';
-
-const inRoot = (...path) => join(root, ...path);
+import { inRoot, root } from './tools.mjs';
 
 /** Members of the tree's package.json that say something about the tree. */
 const OF_THE_TREE = ['//', 'private', 'scripts', 'devDependencies'];
@@ -31,20 +29,26 @@ function publishedManifest() {
 function publishedFiles() {
   const built = ['dist', 'wasm'].flatMap((name) => (existsSync(inRoot('pkg', name)) ? inRoot('pkg', name) : []));
   const paths = [
-    ...built.flatMap(filesUnder).map((file) => [relative(inRoot('pkg'), file), file]),
-    ...filesUnder(inRoot('docs')).map((file) => [relative(root, file), file]),
-    ...['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].map((name) => [name, inRoot(name)]),
+    ...built.flatMap(filesUnder).map((file) => ({ path: relative(inRoot('pkg'), file), file })),
+    ...filesUnder(inRoot('docs')).map((file) => ({ path: relative(root, file), file })),
+    ...['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].map((path) => ({ path, file: inRoot(path) })),
   ];
-  return new Map(paths.map(([path, file]) => [path.split(sep).join('/'), file]).filter(([path]) => isPublished(path)));
+  const files = new Map(paths.map(({ path, file }) => [path.split(sep).join('/'), file]));
+  for (const path of files.keys()) if (!isPublished(path)) files.delete(path);
+  return files;
 }
 
-/** Fills `folder` with the package that is published, from what was built; what it had before is removed. */
+/**
+ * Fills `folder` with the package that is published, from what was built; what it had before is removed.
+ *
+ * @param {string} folder
+ */
 export function makePackage(folder) {
   const manifest = publishedManifest();
   const files = publishedFiles();
   const missing = targetsOf([manifest.exports, manifest.imports])
-    .map((target) => target.replace('./', ''))
-    .filter((path) => path !== 'package.json' && !files.has(path));
+    .map((/** @type {string} */ target) => target.replace('./', ''))
+    .filter((/** @type {string} */ path) => path !== 'package.json' && !files.has(path));
   if (missing.length > 0) throw new PackError(`not built yet: ${missing.join(', ')}; npm run build makes them`);
   rmSync(folder, { recursive: true, force: true });
   for (const [path, file] of files) {

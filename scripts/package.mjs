@@ -9,6 +9,7 @@ import { sqlFiles } from './sql.mjs';
 import { filesUnder, remade } from './step.mjs';
 import { root } from './tools.mjs';
 
+/** @param {...string} path */
 const inPackage = (...path) => join(root, 'pkg', ...path);
 const src = inPackage('src');
 const dist = inPackage('dist');
@@ -17,10 +18,13 @@ const declared = join(root, 'target', 'declarations');
 /** Declares what the sources import from the core. */
 const coreTypes = inPackage('wasm', 'statepad.d.ts');
 
+/** @param {string[]} recipe */
 const inputs = (recipe) => [...filesUnder(src), inPackage('tsconfig.json'), inPackage('package.json'), ...recipe];
 
 /**
  * Bundles the package when a source has changed since. Types are not looked at: that takes a second instead of ten.
+ *
+ * @param {string[]} recipe
  */
 export async function bundlePackage(recipe) {
   await remade({ name: 'pkg/dist', seconds: 2 }, join(dist, '.made-from'), inputs(recipe), bundle);
@@ -28,6 +32,8 @@ export async function bundlePackage(recipe) {
 
 /**
  * Checks the types of the package and writes the declarations that its entries need, when a source has changed since.
+ *
+ * @param {string[]} recipe
  */
 export async function declarePackage(recipe) {
   const from = [...inputs(recipe), coreTypes];
@@ -43,9 +49,11 @@ export async function declarePackage(recipe) {
       declared,
       ...tellApart,
     ]);
+    /** @param {string} name */
     const isDeclaration = (name) => name.endsWith('.d.ts');
     if (existsSync(dist)) {
-      for (const name of readdirSync(dist, { recursive: true }).filter(isDeclaration)) rmSync(join(dist, name));
+      for (const name of readdirSync(dist, { encoding: 'utf8', recursive: true }).filter(isDeclaration))
+        rmSync(join(dist, name));
     }
     for (const name of neededDeclarations()) {
       mkdirSync(dirname(join(dist, name)), { recursive: true });
@@ -82,7 +90,11 @@ const APART = new RegExp(
   ].join('|'),
 );
 
-/** Into which of the shared files a module goes; in none, where its importers decide. */
+/**
+ * Into which of the shared files a module goes; in none, where its importers decide.
+ *
+ * @param {string} path
+ */
 function groupOf(path) {
   const folder = path.split('/')[0];
   if (PAST.test(path)) return 'past';
@@ -98,11 +110,15 @@ function groupOf(path) {
  * a file each, so that a host that starts loads eight files in place of a hundred. `engine/wasm.js` stays by itself,
  * so that a bundler leaves the core out where only errors are told apart; so does each host's loader. All are without
  * blanks and comments; their names stay, for the sake of stack traces, and beside each lies its source map.
+ *
+ * @param {string} folder
  */
 export async function bundleInto(folder) {
   const { build } = await import('vite');
   const from = join(folder, 'src');
+  /** @param {string} file */
   const pathOf = (file) => relative(from, file).replaceAll('\\', '/');
+  /** @param {string} name */
   const stem = (name) => name.replace(/\.ts$/, '').replaceAll('\\', '/');
   await build({
     configFile: false,
@@ -148,7 +164,11 @@ export async function bundleInto(folder) {
   });
 }
 
-/** A script without comments and blanks, in lines that a terminal can show. Its names stay. */
+/**
+ * A script without comments and blanks, in lines that a terminal can show. Its names stay.
+ *
+ * @param {string} code @param {{ fileName: string }} chunk
+ */
 async function print(code, { fileName }) {
   const { transform } = await import('esbuild');
   const { code: printed, map } = await transform(code, {
@@ -168,7 +188,9 @@ const NOT_BUNDLED = '/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIg
 
 async function bundle() {
   if (existsSync(dist)) {
-    for (const name of readdirSync(dist, { recursive: true }).filter((name) => /\.js(\.map)?$/.test(name)))
+    for (const name of readdirSync(dist, { encoding: 'utf8', recursive: true }).filter((name) =>
+      /\.js(\.map)?$/.test(name),
+    ))
       rmSync(join(dist, name));
   }
   await bundleInto(inPackage());

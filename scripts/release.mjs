@@ -21,24 +21,42 @@ const places = {
 /** A release that cannot be made as it was asked for; `message` says why. */
 export class ReleaseError extends Error {}
 
-/** @returns {Record<string, string>} the version that each file of the tree in `folder` names */
+/**
+ * @returns {Record<string, string>} the version that each file of the tree in `folder` names
+ * @param {string} folder
+ */
 export function versionsIn(folder) {
+  /** @param {[string, RegExp]} place */
   const read = ([file, expression]) => {
     const found = expression.exec(readFileSync(join(folder, file), 'utf8'));
     if (found === null) throw new ReleaseError(`${file} names no version of statepad`);
-    return [file, found.groups.version];
+    return [file, found.groups?.version];
   };
   return Object.fromEntries(Object.entries(places).map(read));
 }
 
-/** The version after `current`: `asked` itself when it is one, or the next major, minor or patch. */
+/** @param {string} version */
+function numbersOf(version) {
+  const found = VERSION.exec(version);
+  if (found === null) throw new ReleaseError(`${version} is no version`);
+  return found.slice(1).map(Number);
+}
+
+/**
+ * The version after `current`: `asked` itself when it is one, or the next major, minor or patch.
+ *
+ * @param {string} current @param {string | undefined} asked
+ */
 export function nextVersion(current, asked) {
-  const [major, minor, patch] = VERSION.exec(current).slice(1).map(Number);
-  const next =
-    { major: `${major + 1}.0.0`, minor: `${major}.${minor + 1}.0`, patch: `${major}.${minor}.${patch + 1}` }[asked] ??
-    asked;
-  if (!VERSION.test(next ?? ''))
-    throw new ReleaseError('say which version: major, minor, patch, or a number as 1.2.3');
+  const [major, minor, patch] = numbersOf(current);
+  /** @type {Record<string, string>} */
+  const nearest = {
+    major: `${major + 1}.0.0`,
+    minor: `${major}.${minor + 1}.0`,
+    patch: `${major}.${minor}.${patch + 1}`,
+  };
+  const next = nearest[asked ?? ''] ?? asked ?? '';
+  if (!VERSION.test(next)) throw new ReleaseError('say which version: major, minor, patch, or a number as 1.2.3');
   if (!isLater(next, current)) throw new ReleaseError(`${next} is not later than ${current}`);
   return next;
 }
@@ -46,17 +64,20 @@ export function nextVersion(current, asked) {
 /**
  * Whether one version comes after another. A pre-release comes before its release; two of one release are not told
  * apart.
+ *
+ * @param {string} one @param {string} other
  */
 function isLater(one, other) {
-  const [a, b] = [one, other].map((version) => [
-    ...VERSION.exec(version).slice(1).map(Number),
-    version.includes('-') ? 0 : 1,
-  ]);
+  const [a, b] = [one, other].map((version) => [...numbersOf(version), version.includes('-') ? 0 : 1]);
   const at = a.findIndex((number, index) => number !== b[index]);
   return at === -1 ? one !== other && one.includes('-') : a[at] > b[at];
 }
 
-/** The changelog with all that is unreleased under a version, and an empty section for what comes next. */
+/**
+ * The changelog with all that is unreleased under a version, and an empty section for what comes next.
+ *
+ * @param {string} changelog @param {string} version @param {string} date
+ */
 export function released(changelog, version, date) {
   const heading = /^## \[Unreleased\]\n/m;
   const start = heading.exec(changelog);
@@ -84,19 +105,23 @@ export function planRelease(folder, asked, date) {
   if (others.length > 0) throw new ReleaseError(`the versions differ: ${JSON.stringify(versions)}`);
   const version = nextVersion(current, asked);
 
+  /** @type {Record<string, string>} */
   const texts = { 'CHANGELOG.md': released(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8'), version, date) };
   for (const [file, expression] of Object.entries(places)) {
     const text = readFileSync(join(folder, file), 'utf8');
-    const [found] = expression.exec(text);
-    texts[file] = text.replace(found, () => found.replace(current, version));
+    texts[file] = text.replace(expression, (found) => found.replace(current, version));
   }
   return { current, version, texts };
 }
 
-/** The command: plans the release of a folder, and writes it unless it is a trial. */
+/**
+ * The command: plans the release of a folder, and writes it unless it is a trial.
+ *
+ * @param {string[]} args
+ */
 function main(args) {
   const dry = args.includes('--dry-run');
-  const [asked, ...more] = args.filter((arg) => arg !== '--dry-run');
+  const [asked, ...more] = args.filter((/** @type {string} */ arg) => arg !== '--dry-run');
   if (more.length > 0)
     throw new ReleaseError(`what is ${more.join(' ')}? usage: npm run release -- VERSION [--dry-run]`);
   const { current, version, texts } = planRelease(root, asked, new Date().toISOString().slice(0, 10));

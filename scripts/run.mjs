@@ -3,7 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { env, root } from './tools.mjs';
 
-/** Runs a program that may print, and ends this one when it fails. */
+/**
+ * Runs a program that may print, and ends this one when it fails.
+ *
+ * @param {string} program @param {string[]} args
+ */
 export function run(program, args, options = {}) {
   const { status, signal, error } = spawnSync(program, args, {
     cwd: root,

@@ -36,8 +36,10 @@ export function usesOf(sources) {
  * @param {Map<string, Set<string>>} uses
  */
 export function circlesOf(uses) {
+  /** @type {string[][]} */
   const circles = [];
   const done = new Set();
+  /** @param {string} name @param {string[]} way */
   const visit = (name, way) => {
     if (way.includes(name)) {
       circles.push([...way.slice(way.indexOf(name)), name]);
@@ -51,8 +53,10 @@ export function circlesOf(uses) {
   return circles;
 }
 
+/** @param {string[]} module */
 const nameOf = (module) => ['crate', ...module].join('::');
 
+/** @param {string[]} path @param {Set<string>} modules */
 function deepest(path, modules) {
   for (let length = path.length; length > 0; length--) {
     if (modules.has(nameOf(path.slice(0, length)))) return nameOf(path.slice(0, length));
@@ -60,7 +64,11 @@ function deepest(path, modules) {
   return nameOf([]);
 }
 
-/** The paths in a file that begin at the root, at the module itself, at one around it or in it: each from the root. */
+/**
+ * The paths in a file that begin at the root, at the module itself, at one around it or in it: each from the root.
+ *
+ * @param {Source} source @param {Set<string>} modules
+ */
 function pathsIn({ module, text }, modules) {
   const code = withoutTests(withoutTexts(text));
   const children = [...modules].map((name) => name.split('::').slice(1)).filter(isChildOf(module));
@@ -73,13 +81,21 @@ function pathsIn({ module, text }, modules) {
   });
 }
 
-/** The names of the modules within the file in whose braces a place is. */
+/**
+ * The names of the modules within the file in whose braces a place is.
+ *
+ * @param {string} code @param {number} at
+ */
 function inlineAround(code, at) {
   const opened = [...code.slice(0, at).matchAll(/\bmod (\w+)\s*\{/g)];
   return opened.filter(({ 0: { length }, index }) => endOf(code, index + length - 1) > at).map(([, name]) => name);
 }
 
-/** The place of the brace that closes the one at a place. */
+/**
+ * The place of the brace that closes the one at a place.
+ *
+ * @param {string} code @param {number} at
+ */
 function endOf(code, at) {
   let depth = 0;
   for (let place = at; place < code.length; place++) {
@@ -89,10 +105,15 @@ function endOf(code, at) {
   return code.length;
 }
 
-const isChildOf = (module) => (other) =>
+/** @param {string[]} module */
+const isChildOf = (module) => (/** @type {string[]} */ other) =>
   other.length === module.length + 1 && module.every((name, place) => name === other[place]);
 
-/** Where a path begins: `around` is the module that it stands in, within that of the file. */
+/**
+ * Where a path begins: `around` is the module that it stands in, within that of the file.
+ *
+ * @param {string} start @param {string[]} around @param {string[]} module
+ */
 function startOf(start, around, module) {
   if (start === 'crate') return [];
   if (start === 'self') return around;
@@ -100,7 +121,11 @@ function startOf(start, around, module) {
   return around.slice(0, Math.max(0, around.length - start.split('::').length));
 }
 
-/** The ends of a path of which the beginning stands before `at`: several where it goes on in braces. */
+/**
+ * The ends of a path of which the beginning stands before `at`: several where it goes on in braces.
+ *
+ * @param {string} code @param {number} at @returns {string[][]}
+ */
 function pathsFrom(code, at) {
   const name = /^(?:r#)?(\w+)(\s*::\s*(?=[\w{]))?/.exec(code.slice(at, at + 200));
   if (name !== null) {
@@ -111,7 +136,11 @@ function pathsFrom(code, at) {
   return itemsIn(code, at).flatMap((item) => pathsFrom(item, 0));
 }
 
-/** The items between the brace at a place and the one that closes it. */
+/**
+ * The items between the brace at a place and the one that closes it.
+ *
+ * @param {string} code @param {number} at
+ */
 function itemsIn(code, at) {
   const items = [''];
   let depth = 0;
@@ -123,15 +152,20 @@ function itemsIn(code, at) {
   return items.map((item) => item.trim()).filter((item) => item !== '');
 }
 
-/** Code without comments, and with empty texts. */
+/**
+ * Code without comments, and with empty texts.
+ *
+ * @param {string} text
+ */
 function withoutTexts(text) {
   const parts = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|r(#+)"[\s\S]*?"\1|"(?:\\[\s\S]|[^"\\])*"|'(?:\\.|[^'\\])'/g;
   return text.replace(parts, (part) => (part.startsWith('/') ? '' : '""'));
 }
 
+/** @param {string} code */
 const withoutTests = (code) => code.replace(/#\[cfg\(test\)\]\s*(?:mod tests\s*\{[\s\S]*|[^;{]*;)/g, '');
 
-/** @returns {Source[]} */
+/** @param {string} folder @returns {Source[]} */
 function sourcesOf(folder) {
   const files = filesUnder(folder).filter((file) => file.endsWith('.rs'));
   return files.map((file) => {

@@ -11,10 +11,12 @@ import { run } from './run.mjs';
 import { env, root, versionOf, wasmTarget } from './tools.mjs';
 import { choice as betterSqlite } from '../tests/support/better-sqlite3/choice.cjs';
 
+/** @param {string} text */
 function say(text) {
   console.log(`setup: ${text}`);
 }
 
+/** @param {string} text @returns {never} */
 function giveUp(text) {
   console.error(`setup: ${text}`);
   process.exit(1);
@@ -59,13 +61,21 @@ function needNpmPackages() {
   writeFileSync(npmMark, wanted);
 }
 
-/** Installs Debian's packages when one of the programs is missing. */
+/**
+ * Installs Debian's packages when one of the programs is missing.
+ *
+ * @param {string[]} programs @param {string[]} packages
+ */
 function needPrograms(programs, packages) {
-  const missing = programs.filter((program) => !versionOf(program));
+  const missing = programs.filter((/** @type {string} */ program) => !versionOf(program));
   if (missing.length > 0) installPackages(packages, `${missing.join(' and ')} in the PATH`);
 }
 
-/** Installs Debian's packages, as `what` is missing. */
+/**
+ * Installs Debian's packages, as `what` is missing.
+ *
+ * @param {string[]} packages @param {string} what
+ */
 function installPackages(packages, what) {
   if (process.getuid?.() !== 0 || !versionOf('apt-get')) {
     giveUp(`the tests need ${what}; on Debian: sudo apt-get install ${packages.join(' ')}`);
@@ -150,6 +160,8 @@ const needs = {
 
 /**
  * What the tests of each store need besides the npm packages, which have Postgres and the hosts of Cloudflare in them.
+ *
+ * @type {Record<string, (() => void)[]>}
  */
 const stores = {
   'adk-database': [],
@@ -163,7 +175,7 @@ const stores = {
   sqlite: [needBetterSqlite],
 };
 
-const purpose = process.argv[2];
+const purpose = process.argv[2] ?? '';
 if (purpose in stores) {
   for (const need of [needNode, needNpmPackages, ...stores[purpose]]) need();
 } else if (purpose in needs) {

@@ -5,7 +5,11 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { dirname, join, relative } from 'node:path';
 import { root } from './tools.mjs';
 
-/** Every file under a folder. */
+/**
+ * Every file under a folder.
+ *
+ * @param {string} folder
+ */
 export function filesUnder(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -13,7 +17,11 @@ export function filesUnder(folder) {
     .sort();
 }
 
-/** A hash of the names and contents of files, the same wherever the tree lies. */
+/**
+ * A hash of the names and contents of files, the same wherever the tree lies.
+ *
+ * @param {string[]} files
+ */
 export function hashOf(files) {
   const hash = createHash('sha256');
   for (const file of files) hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
@@ -24,6 +32,9 @@ export function hashOf(files) {
  * Has `make` do its work unless it was done with the very same `inputs` (files) before. The file `mark` says so: it is
  * removed first and written last, so that a step that failed is done again. `seconds` says about how long it takes on
  * two cores.
+ *
+ * @param {{ name: string, seconds: number }} what @param {string} mark @param {string[]} inputs
+ * @param {() => unknown} make
  */
 export async function remade({ name, seconds }, mark, inputs, make) {
   const madeFrom = hashOf(inputs);
@@ -35,7 +46,12 @@ export async function remade({ name, seconds }, mark, inputs, make) {
   writeFileSync(mark, madeFrom);
 }
 
-/** Such a step that fills a whole `folder`, which is emptied first. */
+/**
+ * Such a step that fills a whole `folder`, which is emptied first.
+ *
+ * @param {{ name: string, seconds: number }} what @param {string} folder @param {string[]} inputs
+ * @param {() => unknown} make
+ */
 export async function step(what, folder, inputs, make) {
   await remade(what, join(folder, '.made-from'), inputs, () => {
     rmSync(folder, { recursive: true, force: true });

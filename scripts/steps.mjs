@@ -5,15 +5,15 @@ import { inLanes } from './lanes.mjs';
 import { runSuite } from './suite.mjs';
 
 /**
- * @typedef {import('./lanes.mjs').Task & { command?: string[], runner?: 'cargo' | 'node', extraEnv?: Record<string,
- * string>,
- *   refusal?: string, left?: string }} Step
+ * @typedef {import('./lanes.mjs').Task & import('./suite.mjs').Suite & { refusal?: string | undefined, left?:
+ *   string }} Step
  * A step with a `refusal` fails without being run, and says this; one that is `left` out says why, and does not fail.
  */
 
 /** @param {Step[]} steps */
 export async function runSteps(steps) {
   const width = Math.max(...steps.map(({ name }) => name.length));
+  /** @param {string} result @param {string} name @param {string} rest */
   const print = (result, name, rest) => console.log(`${result.padEnd(6)}  ${name.padEnd(width)}  ${rest}`);
 
   const results = await inLanes(steps, Math.min(2, availableParallelism()), async (step) => {

@@ -4,7 +4,16 @@ import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { env, root } from './tools.mjs';
 
-/** How each kind of runner sums up: which of its lines do, and the counts in them. */
+/**
+ * @typedef {{ name: string, command: string[], runner?: 'cargo' | 'node', extraEnv?: Record<string, string> }} Suite
+ */
+
+/**
+ * How each kind of runner sums up: which of its lines do, and the counts in them.
+ *
+ * @typedef {{ line: RegExp, counts: Record<'passed' | 'failed' | 'skipped', RegExp>, skips?: RegExp }} Summary
+ * @type {Record<'cargo' | 'node', Summary>}
+ */
 const summaries = {
   cargo: {
     line: /^test result: /,
@@ -21,7 +30,11 @@ const summaries = {
 /** How much of what a suite printed is told again when it failed, in lines. */
 const MOST_TOLD = 80;
 
-/** What a suite that failed has printed of it: from where Node's runner lists the failures, or its last lines. */
+/**
+ * What a suite that failed has printed of it: from where Node's runner lists the failures, or its last lines.
+ *
+ * @param {string} output
+ */
 function failureOf(output) {
   const lines = stripVTControlCharacters(output).trimEnd().split('\n');
   const list = lines.lastIndexOf('✖ failing tests:');
@@ -33,6 +46,8 @@ function failureOf(output) {
  * suite with a `runner` fails when it ran no test; one without is a single check, which passes or fails by its exit
  * code. What it prints is shown at once; or, with `show: 'whole'`, when it is done, so that it stays together beside
  * others; or, with 'nothing', never.
+ *
+ * @param {Suite} suite
  */
 export async function runSuite({ name, command, runner, extraEnv }, { show = 'at once' } = {}) {
   if (show === 'at once') console.log(`\n=== ${name}\n`);
@@ -58,6 +73,7 @@ export async function runSuite({ name, command, runner, extraEnv }, { show = 'at
   const { line, counts, skips } = summaries[runner];
   const printed = stripVTControlCharacters(output).split('\n');
   const lines = printed.filter((text) => line.test(text));
+  /** @param {RegExp} pattern */
   const total = (pattern) => lines.reduce((sum, text) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0);
   const told = skips ? printed.filter((text) => skips.test(text)) : [];
   const [failed, passed, skipped] = [
@@ -81,14 +97,18 @@ export async function runSuite({ name, command, runner, extraEnv }, { show = 'at
   };
 }
 
-/** Runs a program to its end, and answers its exit code and all that it printed. */
+/**
+ * Runs a program to its end, and answers its exit code and all that it printed.
+ *
+ * @param {string[]} command @param {Record<string, string> | undefined} extraEnv @param {boolean} shown
+ */
 function follow([program, ...args], extraEnv, shown) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, env: { ...env, ...extraEnv }, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    for (const [from, to] of [
-      [child.stdout, process.stdout],
-      [child.stderr, process.stderr],
+    for (const { from, to } of [
+      { from: child.stdout, to: process.stdout },
+      { from: child.stderr, to: process.stderr },
     ]) {
       from.setEncoding('utf8');
       from.on('data', (text) => {

@@ -4,6 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { filesUnder } from './step.mjs';
 import { root, wasmTarget } from './tools.mjs';
 
+/** @param {string} path @param {...string} args */
 const script = (path, ...args) => [process.execPath, join(root, ...path.split('/')), ...args];
 const denyWarnings = ['--', '-D', 'warnings'];
 
@@ -12,7 +13,11 @@ const cargo = ['cargo'];
 /** Browsers, processes that are killed, servers that are cut off: two of these at once starve each other. */
 const heavy = ['heavy'];
 
-/** About how long the tests of a folder take beside another suite on two cores, in seconds, and what they share. */
+/**
+ * About how long the tests of a folder take beside another suite on two cores, in seconds, and what they share.
+ *
+ * @type {Record<string, { seconds: number, shares?: string[], alone?: boolean }>}
+ */
 const FOLDERS = {
   'tests/adk': { seconds: 37 },
   'tests/browser': { seconds: 9, shares: heavy },
@@ -68,14 +73,22 @@ const FOLDERS = {
 /** Folders of tests with a suite for each folder in them. */
 const MANY = ['stores', 'hosts', 'versions'];
 
-/** The suite that a file of tests belongs to: its folder, or itself where it has a line above. */
+/**
+ * The suite that a file of tests belongs to: its folder, or itself where it has a line above.
+ *
+ * @param {string} file
+ */
 function suiteOf(file) {
   const path = relative(root, file).split(sep);
   if (path.join('/') in FOLDERS) return path.join('/');
   return path.slice(0, MANY.includes(path[1]) ? 3 : 2).join('/');
 }
 
-/** The command that runs files of tests. Suites run side by side, so that the files of one run one after the other. */
+/**
+ * The command that runs files of tests. Suites run side by side, so that the files of one run one after the other.
+ *
+ * @param {string[]} files
+ */
 export function nodeTests(files, atOnce = 1) {
   return [
     process.execPath,
@@ -89,17 +102,18 @@ export function nodeTests(files, atOnce = 1) {
 
 /** A suite for every folder of tests. */
 function nodeSuites() {
+  /** @type {Map<string, string[]>} */
   const suites = new Map();
   for (const file of filesUnder(join(root, 'tests')).filter((path) => path.endsWith('.test.mjs'))) {
     const name = suiteOf(file);
     suites.set(name, [...(suites.get(name) ?? []), file]);
   }
   return [...suites].map(([name, files]) => {
-    const { seconds = 30, shares = [], alone = false } = FOLDERS[name] ?? {};
+    const { seconds, shares = [], alone = false } = FOLDERS[name] ?? { seconds: 30 };
     return {
       name: `node --test ${name}`,
       command: nodeTests(files),
-      runner: 'node',
+      runner: /** @type {const} */ ('node'),
       after: ['build'],
       seconds,
       shares,
@@ -109,8 +123,7 @@ function nodeSuites() {
 }
 
 /**
- * @returns {(import('./lanes.mjs').Task & { command: string[], runner?: 'cargo' | 'node', extraEnv?: Record<string,
- * string> })[]}
+ * @returns {(import('./lanes.mjs').Task & import('./suite.mjs').Suite)[]}
  */
 export function allSuites() {
   const wasm = ['--target', wasmTarget];
@@ -160,6 +173,12 @@ export function allSuites() {
     { name: 'build', command: script('scripts/build.mjs'), seconds: 115 },
     { name: 'docs', command: script('scripts/docs.mjs'), after: ['build'], seconds: 36 },
     { name: 'tsc', command: script('node_modules/typescript/bin/tsc', '-p', root), after: ['build'], seconds: 10 },
+    {
+      name: 'tsc, scripts',
+      command: script('node_modules/typescript/bin/tsc', '-p', join(root, 'scripts')),
+      after: ['build'],
+      seconds: 6,
+    },
     {
       name: 'tsc, page',
       command: script('node_modules/typescript/bin/tsc', '-p', join(root, 'www'), '--noEmit'),

@@ -11,6 +11,7 @@ import { nodeTests } from './suites.mjs';
 import { root } from './tools.mjs';
 
 const folder = join(root, 'tests', 'stores');
+/** @param {string} name */
 const hasTests = (name) => filesUnder(join(folder, name)).some((file) => file.endsWith('.test.mjs'));
 const stores = readdirSync(folder, { withFileTypes: true }).filter(
   (entry) => entry.isDirectory() && hasTests(entry.name),
@@ -36,6 +37,7 @@ if (files.length === 0) {
   process.exit(1);
 }
 
+/** @param {string} name @param {...string} args */
 const script = (name, ...args) => run(process.execPath, [join(root, 'scripts', name), ...args]);
 for (const name of chosen) script('setup.mjs', name);
 if (stateOfCore() !== 'current') {

@@ -49,6 +49,7 @@ for (const { name, failure } of results.filter(({ ok }) => !ok))
   console.log(`\n=== failed: ${name}\n\n${failure.join('\n')}`);
 
 const width = Math.max(...results.map(({ name }) => name.length));
+/** @param {string} name @param {string} result @param {...(string | number)} cells */
 const row = (name, result, ...cells) =>
   [name.padEnd(width), result.padEnd(6), ...cells.map((cell) => String(cell).padStart(8))].join('  ').trimEnd();
 console.log(`\n=== what ran\n\n${row('suite', 'result', 'passed', 'failed', 'skipped', 'time')}`);
@@ -58,17 +59,20 @@ for (const { name, ok, passed, failed, skipped, seconds } of results) {
 
 console.log();
 for (const { name, lines } of results) for (const line of lines) console.log(`${name}: ${line}`);
+/** @param {'passed' | 'failed' | 'skipped'} count */
 const sum = (count) => results.reduce((total, result) => total + result[count], 0);
 console.log(
   `\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, in ${about(performance.now() / 1000)}`,
 );
 process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;
 
+/** @param {string} text */
 function fail(text) {
   console.error(text);
   process.exit(1);
 }
 
+/** @param {number} seconds */
 function about(seconds) {
   return seconds < 90 ? `about ${Math.round(seconds)} s` : `about ${Math.round(seconds / 60)} minutes`;
 }

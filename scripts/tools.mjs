@@ -9,12 +9,23 @@ import { fileURLToPath } from 'node:url';
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
+/**
+ * A path in the repository.
+ *
+ * @param {...string} path
+ */
+export const inRoot = (...path) => join(root, ...path);
+
 /** What the core is compiled to. */
 export const wasmTarget = 'wasm32-unknown-unknown';
 
 export const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
 
-/** The version of a crate that Cargo.lock names: the command-line tool must be exactly that of the crate. */
+/**
+ * The version of a crate that Cargo.lock names: the command-line tool must be exactly that of the crate.
+ *
+ * @param {string} crate
+ */
 function locked(crate) {
   const found = new RegExp(`^name = "${crate}"\\r?\\nversion = "(.+)"`, 'm').exec(
     readFileSync(join(root, 'Cargo.lock'), 'utf8'),
@@ -23,9 +34,13 @@ function locked(crate) {
   return found[1];
 }
 
+/** @typedef {{ crate: string, version: string, flags: string[], ask?: string[] }} CargoTool */
+
 /**
  * Tools that come from crates.io. An own folder for each version: what else a user has installed stays as it is, and
  * every checkout of the project finds them again.
+ *
+ * @satisfies {Record<string, CargoTool>}
  */
 export const cargoTools = {
   'wasm-bindgen': {
@@ -44,7 +59,11 @@ export const cargoTools = {
   },
 };
 
-/** The folder that `cargo install --root` gets for a tool. */
+/**
+ * The folder that `cargo install --root` gets for a tool.
+ *
+ * @param {CargoTool} tool
+ */
 export function cargoRoot({ crate, version }) {
   return join(cargoHome, 'statepad-tools', `${crate}-${version}`);
 }
@@ -62,6 +81,8 @@ export const env = {
 /**
  * The first line that `program --version` prints, or undefined when there is no such program. A subcommand of cargo
  * wants its name.
+ *
+ * @param {string} program
  */
 export function versionOf(program, ask = ['--version']) {
   try {

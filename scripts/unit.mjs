@@ -11,12 +11,14 @@ import { nodeTests } from './suites.mjs';
 import { root } from './tools.mjs';
 
 needNpmPackages();
+/** @param {string} folder */
 const testsIn = (folder) => filesUnder(join(root, 'tests', folder)).filter((file) => file.endsWith('.test.mjs'));
 
-const refusal = {
+/** @type {Partial<Record<ReturnType<typeof stateOfCore>, string>>} */
+const refusals = {
   missing: 'pkg/wasm is missing: npm run build makes it',
   stale: 'the Rust has changed since pkg/wasm was built: npm run build makes it anew',
-}[stateOfCore()];
+};
 
 await runSteps([
   {
@@ -33,7 +35,7 @@ await runSteps([
     runner: 'node',
     extraEnv: { STATEPAD_QUICK: '1' },
     after: ['bundle'],
-    refusal,
+    refusal: refusals[stateOfCore()],
     seconds: 35,
   },
 ]);

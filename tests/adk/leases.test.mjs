@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { createEvent, InMemorySessionService, LlmAgent } from '@google/adk';
 import { LeasedRunner, StatepadSessionService } from 'statepad/adk';
 import { memoryStore } from 'statepad/stores/memory';
+import { gate } from '../support/gate.mjs';
 import { KEY, said } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
-import { gate } from './writers.mjs';
 
 /** @typedef {import('./scripted-model.mjs').Step} Step */
 
@@ -24,7 +24,7 @@ function held(text) {
   const [model, asked] = [gate(), gate()];
   const answer = async () => {
     asked.open();
-    await model.passed;
+    await model.opened;
     return text;
   };
   return { model, asked, answer };
@@ -65,7 +65,7 @@ test('while a run goes on, another one is refused; afterwards it goes on where t
   const { model, asked, answer } = held('ours');
   const { here, there, service, log } = await start([answer]);
   const running = turn(here, 'first');
-  await asked.passed;
+  await asked.opened;
   await assert.rejects(turn(there, 'second'), { code: 'LEASE_HELD' });
   await assert.rejects(turn(here, 'second'), { code: 'LEASE_HELD' });
   assert.deepEqual(await log(), ['user: first']);
@@ -110,7 +110,7 @@ test('a run that was overtaken writes nothing more, and says why', async () => {
   const { model, asked, answer } = held('too late');
   const { here, service, log } = await start([answer], { ttl: 60_000 });
   const running = turn(here, 'first');
-  await asked.passed;
+  await asked.opened;
   // As a process that stood still finds it: the session was deleted and made anew by another one, or its lease taken.
   await service.deleteSession(KEY);
   await service.createSession(KEY);
@@ -138,7 +138,7 @@ test('a run whose lease another has taken is aborted, and throws LEASE_LOST', as
   const agent = new LlmAgent({ name: 'helper', model: new ScriptedModel(answer) });
   const runner = new LeasedRunner({ appName: KEY.appName, agent, sessionService, lease: { ttl: 1 } });
   const running = turn(runner, 'first');
-  await asked.passed;
+  await asked.opened;
   await tick(20);
   const other = new StatepadSessionService({ store });
   await other.service.withLease(NAME, async ({ session }) => {

@@ -1,14 +1,7 @@
 // Agents that write in one order and have their events appended in another.
 
 import { BaseAgent, Context, createEvent, ParallelAgent } from '@google/adk';
-
-/** What one waits for and another opens. */
-export function gate() {
-  /** @type {() => void} */
-  let open = () => {};
-  const passed = new Promise((/** @type {(value?: unknown) => void} */ resolve) => (open = resolve));
-  return { open, passed };
-}
+import { gate } from '../support/gate.mjs';
 
 /**
  * An agent that writes once it may and yields the event once it may.
@@ -54,11 +47,11 @@ export function crossed(early, late) {
           early(state);
           written.open();
         },
-        send: () => appended.passed,
+        send: () => appended.opened,
       }),
       new Writer('late', {
         async write(state) {
-          await written.passed;
+          await written.opened;
           late(state);
         },
         async send() {

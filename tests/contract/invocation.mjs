@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { DELETED, SessionService, StoreError, isStatepadError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { KEY } from '../support/fixtures.mjs';
+import { gate } from '../support/gate.mjs';
 import { plain } from './read.mjs';
 import { callState } from './state.mjs';
 
@@ -70,9 +71,9 @@ async function runStep({ service, root, context, decisions, sent }, step) {
   } else if (step.append !== undefined) {
     await append(context(step.append), decisions, step);
   } else if (step.send !== undefined) {
-    const { promise, resolve } = withResolvers();
-    decisions.set(step.id, promise);
-    sent.push({ author: step.send, decide: resolve, event: append(context(step.send), new Map(), step) });
+    const { open, opened } = gate();
+    decisions.set(step.id, opened);
+    sent.push({ author: step.send, decide: open, event: append(context(step.send), new Map(), step) });
     sent.at(-1).event.catch(() => undefined);
   } else if (step.arrive !== undefined) {
     const { author, decide, event } = sent.shift();
@@ -139,10 +140,4 @@ function compare(event, author, { set, unset = [], order }) {
 
 function hasCode(code) {
   return (error) => isStatepadError(error) && error.code === code;
-}
-
-function withResolvers() {
-  let resolve;
-  const promise = new Promise((settle) => (resolve = settle));
-  return { promise, resolve };
 }

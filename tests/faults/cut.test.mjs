@@ -8,7 +8,7 @@ import { SessionService } from 'statepad';
 import { postgresStore } from 'statepad/stores/postgres';
 import { redisStore } from 'statepad/stores/redis';
 import { startProxy } from '../stores/redis/proxy.mjs';
-import { randomFrom } from '../support/kill.mjs';
+import { randomFrom } from '../support/random.js';
 import { postgresForTests } from '../support/postgres.mjs';
 import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
 import { sleep } from './faulty.mjs';

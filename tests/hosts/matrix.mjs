@@ -9,7 +9,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const page = join(root, 'docs', 'hosts.md');
 const folder = join(root, 'target', 'hosts-seen');
 
-/** The rows of the table by the suite that fills them, in their order. */
+/**
+ * The rows of the table by the suite that fills them, in their order.
+ *
+ * @type {Record<string, string[]>}
+ */
 export const ROWS = {
   node: ['Node 20.19', 'Node 22', 'Node 24', 'Node 26'],
   browsers: [
@@ -43,14 +47,25 @@ export const ROWS = {
  * `line` and `error` are Markdown.
  */
 export const works = () => 'works';
+/** @param {string} line */
 export const worksWith = (line) => `works with ${line}`;
+/** @param {string} why */
 export const doesNot = (why) => `does not: ${why}`;
 
-/** Collects what a suite sees. */
+/**
+ * Collects what a suite sees.
+ *
+ * @param {string} suite
+ */
 export function seenBy(suite) {
+  /** @type {Record<string, string>} */
   const seen = {};
   return {
-    /** Notes what came of a row. */
+    /**
+     * Notes what came of a row.
+     *
+     * @param {string} row @param {string} verdict
+     */
     saw(row, verdict) {
       assert.ok(ROWS[suite].includes(row), `the table has no row ${row}`);
       seen[row] = verdict;
@@ -74,7 +89,11 @@ export function allSeen() {
 
 const TABLE = /^\| host \|.*\n\|.*\n((?:\|.*\n)*)/m;
 
-/** Which package of a suite's own says its version in the table. */
+/**
+ * Which package of a suite's own says its version in the table.
+ *
+ * @type {Record<string, string>}
+ */
 const PACKAGES = {
   next: 'next',
   jest: 'jest',
@@ -85,22 +104,34 @@ const PACKAGES = {
   cloudflare: 'wrangler',
 };
 
-/** The version of the host of a row, where the suite that fills it has a lock file for it. */
+/**
+ * The version of the host of a row, where the suite that fills it has a lock file for it.
+ *
+ * @param {string} row
+ */
 function versionOf(row) {
   const suite = Object.keys(ROWS).find((name) => ROWS[name].includes(row));
-  if (!(suite in PACKAGES)) return '';
+  if (suite === undefined || !(suite in PACKAGES)) return '';
   const manifest = readFileSync(new URL(`./${suite}/package.json`, import.meta.url), 'utf8');
   const name = PACKAGES[suite];
   return `${name === 'wrangler' ? 'Wrangler ' : ''}${JSON.parse(manifest).dependencies[name]}`;
 }
 
-/** The rows of the table on a page: each host, and what came of it. */
+/**
+ * The rows of the table on a page: each host, and what came of it.
+ *
+ * @param {string} text
+ */
 export function rowsOf(text) {
-  const [, body] = TABLE.exec(text);
+  const [, body] = TABLE.exec(text) ?? assert.fail('the page has no table of hosts');
   return [...body.matchAll(/^\| (.*?) \| (?:.*?) ?\| (.*) \|$/gm)].map(([, row, verdict]) => [row, verdict]);
 }
 
-/** The page with a table of these rows, where they are known, and else of what it says already. */
+/**
+ * The page with a table of these rows, where they are known, and else of what it says already.
+ *
+ * @param {string} text @param {Record<string, string>} seen
+ */
 export function withTable(text, seen) {
   const told = Object.fromEntries(rowsOf(text));
   const lines = Object.values(ROWS)

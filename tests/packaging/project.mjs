@@ -11,6 +11,7 @@ import { makePackage } from '../../scripts/pack.mjs';
 const execute = promisify(execFile);
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** @type {string[]} */
 const made = [];
 process.on('exit', () => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
@@ -23,12 +24,19 @@ export function temporaryFolder() {
   return folder;
 }
 
-/** Runs a program; answers what it printed, fails with all of that when the program does. */
+/** @typedef {import('node:child_process').ExecFileOptionsWithStringEncoding} Options */
+
+/**
+ * Runs a program; answers what it printed, fails with all of that when the program does.
+ *
+ * @param {string} program @param {string[]} args @param {Partial<Options>} [options]
+ */
 export async function run(program, args, options) {
   try {
     return (await execute(program, args, { encoding: 'utf8', ...options })).stdout;
   } catch (error) {
-    throw new Error(`${program} ${args.join(' ')}\n${error.stdout}\n${error.stderr}`, { cause: error });
+    const { stdout, stderr } = /** @type {{ stdout: string, stderr: string }} */ (error);
+    throw new Error(`${program} ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: error });
   }
 }
 
@@ -47,7 +55,11 @@ export function pack() {
   return packing;
 }
 
-/** Puts a package of this repository among those of a project, under its own name or another one. */
+/**
+ * Puts a package of this repository among those of a project, under its own name or another one.
+ *
+ * @param {string} name @param {string} folder
+ */
 export function link(name, folder, as = name) {
   const at = join(folder, 'node_modules', as);
   mkdirSync(dirname(at), { recursive: true });
@@ -58,6 +70,8 @@ export function link(name, folder, as = name) {
 /**
  * A fresh project with the package installed and `files` (name to text) in it. The packages in `link` are those of
  * this repository.
+ *
+ * @param {Record<string, string>} files @param {{ link?: string[] }} [options]
  */
 export async function project(files, { link: linked = [] } = {}) {
   const folder = temporaryFolder();
@@ -72,7 +86,11 @@ export async function project(files, { link: linked = [] } = {}) {
   return folder;
 }
 
-/** Runs a script in a project with Node; answers what it printed, read as JSON. */
+/**
+ * Runs a script in a project with Node; answers what it printed, read as JSON.
+ *
+ * @param {string} folder @param {string} script @param {...string} flags
+ */
 export async function runNode(folder, script, ...flags) {
   return JSON.parse(await run(process.execPath, [...flags, script], { cwd: folder }));
 }

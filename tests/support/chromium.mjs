@@ -1,26 +1,20 @@
 // A Chromium of this machine, headless, that calls nobody.
 
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { pathOfProgram } from './programs.mjs';
 
-function found(program) {
-  for (const folder of process.env.PATH.split(delimiter)) {
-    const path = join(folder, program);
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // It may be in the next folder.
-    }
-  }
-  throw new Error(`${program} is not in the PATH: node scripts/setup.mjs test installs it or says how`);
-}
-
-/** A browser; or, with a folder for what its pages store, one context that keeps it there. */
+/**
+ * A browser; or, with a folder for what its pages store, one context that keeps it there.
+ *
+ * @param {string} [folder]
+ */
 export function openChromium(folder) {
+  const executablePath = pathOfProgram('chromium');
+  if (executablePath === undefined) {
+    throw new Error('chromium is not in the PATH: node scripts/setup.mjs test installs it or says how');
+  }
   const options = {
-    executablePath: found('chromium'),
+    executablePath,
     args: [
       '--headless',
       '--no-sandbox',
@@ -37,9 +31,12 @@ export function openChromium(folder) {
 
 /**
  * A new page, and a list that fills with everything in it that should not be: errors, warnings, requests to elsewhere.
+ *
+ * @param {{ newPage: () => Promise<import('playwright-core').Page> }} browser @param {string} origin
  */
 export async function openPage(browser, origin) {
   const page = await browser.newPage();
+  /** @type {string[]} */
   const complaints = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);

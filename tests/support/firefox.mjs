@@ -26,7 +26,11 @@ const PREFERENCES = {
   'toolkit.telemetry.enabled': false,
 };
 
-/** Opens a page; answers a function that ends the browser. */
+/**
+ * Opens a page; answers a function that ends the browser.
+ *
+ * @param {string} url
+ */
 export function openFirefox(url) {
   const program = ['firefox', 'firefox-esr'].find((name) => versionOf(name));
   if (program === undefined) throw new Error('there is no Firefox: node scripts/setup.mjs test installs it');
@@ -43,8 +47,9 @@ export function openFirefox(url) {
   });
   const ended = new Promise((resolve) => child.on('close', resolve).on('error', resolve));
   return async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
+    const { pid, exitCode, signalCode } = child;
+    if (pid !== undefined && exitCode === null && signalCode === null) {
+      process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
     }
     await ended;
     rmSync(profile, { recursive: true, force: true, maxRetries: 10 });

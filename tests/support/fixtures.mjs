@@ -17,7 +17,11 @@ export const COUNTERS = Object.freeze([
   ['app', 'app:n'],
 ]);
 
-/** An event to append that sets `stateDelta`; `more` are its other members. */
+/**
+ * An event to append that sets `stateDelta`; `more` are its other members.
+ *
+ * @param {Record<string, unknown>} stateDelta
+ */
 export const setting = (stateDelta, more = {}) => ({
   invocationId: 'i',
   author: 'agent',
@@ -25,15 +29,25 @@ export const setting = (stateDelta, more = {}) => ({
   actions: { stateDelta },
 });
 
-/** For `assert.rejects` and `assert.throws`: an error of the package with this code. */
-export const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
+/**
+ * For `assert.rejects` and `assert.throws`: an error of the package with this code.
+ *
+ * @param {string} code
+ */
+export const hasCode = (code) => (/** @type {unknown} */ error) => isStatepadError(error) && error.code === code;
 
 /** What a store's client throws that cannot say what has become of a call. */
 export const connectionLost = () => new Error('the connection was lost');
 
-/** The warnings of the process during `run`, each as its code and message. */
+/**
+ * The warnings of the process during `run`, each as its code and message.
+ *
+ * @param {() => unknown} run
+ */
 export async function warningsOf(run) {
+  /** @type {[string | undefined, string][]} */
   const heard = [];
+  /** @param {Error & { code?: string }} warning */
   const listen = (warning) => heard.push([warning.code, warning.message]);
   process.on('warning', listen);
   await run();
@@ -44,5 +58,7 @@ export async function warningsOf(run) {
 
 /**
  * How many random runs a law gets: `count`, or a tenth of it where a quick answer is asked for (`npm run test:unit`).
+ *
+ * @param {number} count
  */
 export const runs = (count) => (process.env.STATEPAD_QUICK ? Math.ceil(count / 10) : count);

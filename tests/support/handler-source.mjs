@@ -1,19 +1,30 @@
 // A source that asks a handler without a network, and counts its connections.
 
-import { sseSource } from 'statepad/sse';
+import { sseHandler, sseSource } from 'statepad/sse';
+
+/**
+ * The handler of a service that anybody may watch, with a short pause between two connections.
+ *
+ * @param {import('statepad').SessionSource} service
+ * @param {Partial<Parameters<typeof sseHandler>[1]>} [options]
+ */
+export const handlerOf = (service, options) => sseHandler(service, { insecure: true, retry: 100, ...options });
 
 /**
  * The source, what was asked (`requests`), and how many streams there were and are (`counts`). `cutAfter` says after
  * how many bytes a stream breaks.
+ *
+ * @param {(request: Request) => Promise<Response>} handler
  */
 export function sourceOver(handler, { cutAfter = () => Infinity, ...options } = {}) {
   const counts = { connections: 0, open: 0, most: 0 };
+  /** @type {{ address: string, method: string, headers: Record<string, string> }[]} */
   const requests = [];
-  const fetch = async (address, init) => {
+  const fetch = async (/** @type {string} */ address, /** @type {RequestInit} */ init) => {
     const request = new Request(address, { ...init, ...(init.body && { duplex: 'half' }) });
     requests.push({ address, method: request.method, headers: Object.fromEntries(request.headers) });
     const response = await handler(request);
-    if (!response.body || !response.headers.get('content-type').startsWith('text/event-stream')) return response;
+    if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
     counts.connections += 1;
     counts.open += 1;
     counts.most = Math.max(counts.most, counts.open);
@@ -55,6 +66,10 @@ export function sourceOver(handler, { cutAfter = () => Infinity, ...options } = 
   return { source: sseSource({ url: 'http://host/watch', fetch, ...options }), counts, requests };
 }
 
-/** What a handler sends, with the shortest pause between two connections. */
+/**
+ * What a handler sends, with the shortest pause between two connections.
+ *
+ * @param {Uint8Array} bytes
+ */
 export const hurried = (bytes) =>
   new TextEncoder().encode(new TextDecoder().decode(bytes).replace('retry: 100\n', 'retry: 1\n'));

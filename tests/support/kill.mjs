@@ -2,15 +2,17 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { randomFrom } from './random.js';
 
-/** Numbers from 0 to 1, the same for the same seed. */
-export function randomFrom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
+/**
+ * @typedef {object} Loop
+ * @property {string} childScript
+ * @property {(round: number) => string[]} args
+ * @property {number} rounds
+ * @property {(ended: { round: number, lines: string[] }) => unknown} verify
+ * @property {number} seed
+ * @property {number} [life]
+ */
 
 /**
  * Starts `childScript` with `args(round)` so many times. Each child gets ready, prints the line `ready`, waits for a
@@ -18,59 +20,62 @@ export function randomFrom(seed) {
  * acknowledgement. It is killed up to `life` milliseconds after it was told to begin, or, three times out of four,
  * after its first acknowledgement. Then `verify({ round, lines })` looks at what is there. The next two children get
  * ready meanwhile.
+ *
+ * @param {Loop} loop
  */
 export async function killLoop({ childScript, args, rounds, verify, seed, life = 40 }) {
   const random = randomFrom(seed);
+  /** @param {number} round */
   const start = (round) => {
     const child = spawn(process.execPath, [childScript, ...args(round)], { stdio: ['pipe', 'pipe', 'inherit'] });
-    const started = { child, text: '', ready: undefined, onFirst: undefined };
+    /** @type {{ text: string, onFirst?: () => void }} */
+    const heard = { text: '' };
     child.stdout.setEncoding('utf8');
-    started.ready = new Promise((resolve, reject) => {
+    /** @type {Promise<void>} */
+    const ready = new Promise((resolve, reject) => {
       child.stdout.on('data', (text) => {
-        started.text += text;
-        if (started.text.startsWith('ready\n')) {
+        heard.text += text;
+        if (heard.text.startsWith('ready\n')) {
           resolve();
         }
-        if (started.text.length > 'ready\n'.length) {
-          started.onFirst?.();
+        if (heard.text.length > 'ready\n'.length) {
+          heard.onFirst?.();
         }
       });
       child.once('close', (code, signal) =>
         reject(new Error(`the child ended before it was ready: ${code ?? signal}`)),
       );
     });
-    started.ready.catch(() => undefined);
-    return started;
+    ready.catch(() => undefined);
+    return { child, heard, ready };
   };
-  const prepared = [];
-  let current;
+  /** @type {ReturnType<typeof start>[]} */
+  const children = [];
   try {
     for (let round = 0; round < rounds; round++) {
-      while (prepared.length < 3 && round + prepared.length < rounds) {
-        prepared.push(start(round + prepared.length));
-      }
-      current = prepared.shift();
-      const { child, ready } = current;
+      while (children.length < Math.min(round + 3, rounds)) children.push(start(children.length));
+      const { child, heard, ready } = children[round];
       await ready;
       const closed = once(child, 'close');
       child.stdin.on('error', () => undefined);
       child.stdin.write('go\n');
+      /** @type {NodeJS.Timeout | undefined} */
       let timer;
       const die = () => (timer ??= setTimeout(() => child.kill('SIGKILL'), random() * life));
       if (random() < 0.25) {
         die();
       } else {
-        current.onFirst = die;
+        heard.onFirst = die;
       }
       const [code, signal] = await closed;
       clearTimeout(timer);
       if (signal !== 'SIGKILL') {
-        throw new Error(`the child ended by itself in round ${round}: ${code ?? signal}\n${current.text}`);
+        throw new Error(`the child ended by itself in round ${round}: ${code ?? signal}\n${heard.text}`);
       }
-      await verify({ round, lines: current.text.split('\n').slice(1, -1) });
+      await verify({ round, lines: heard.text.split('\n').slice(1, -1) });
     }
   } finally {
-    [current, ...prepared].forEach((started) => started?.child.kill('SIGKILL'));
+    children.forEach(({ child }) => child.kill('SIGKILL'));
   }
 }
 

@@ -6,9 +6,10 @@ if (!Number.isFinite(moved)) throw new Error('STATEPAD_LATER_DAYS must be a numb
 const now = Date.now.bind(Date);
 const later = () => now() + moved;
 
-globalThis.Date = new Proxy(Date, {
+const moving = new Proxy(Date, {
   apply: (Real) => String(new Real(later())),
   construct: (Real, given, target) => Reflect.construct(Real, given.length === 0 ? [later()] : given, target),
 });
+Object.assign(globalThis, { Date: moving });
 Date.now = later;
 Date.prototype.constructor = Date;

@@ -2,9 +2,10 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './ports.mjs';
 
 /** How long a server may take until it answers, in milliseconds. */
 const PATIENCE = 60_000;
@@ -23,10 +24,12 @@ export async function mariadbForTests() {
   const port = await freePort();
   const user = userInfo().uid === 0 ? ['--user=mysql'] : [];
   if (user.length > 0) {
+    /** @param {string} option */
     const id = (option) => Number(execFileSync('id', [option, 'mysql'], { stdio: 'pipe' }));
     chownSync(folder, id('-u'), id('-g'));
   }
   const data = join(folder, 'data');
+  /** @type {import('node:child_process').ExecFileSyncOptions} */
   const options = { stdio: 'pipe', cwd: folder };
   execFileSync(
     'mariadb-install-db',
@@ -63,20 +66,11 @@ export async function mariadbForTests() {
   return { port, stop };
 }
 
+/** @param {number} port */
 function isListening(port) {
   return new Promise((resolve) => {
     const socket = createConnection({ port, host: '127.0.0.1' })
       .once('connect', () => (socket.destroy(), resolve(true)))
       .once('error', () => resolve(false));
-  });
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
   });
 }

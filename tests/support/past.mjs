@@ -6,25 +6,43 @@ import { DELETED, increment } from 'statepad';
 import { plain } from '../contract/read.mjs';
 import { USER, setting } from './fixtures.mjs';
 
+/**
+ * @typedef {import('statepad').SessionService} SessionService
+ * @typedef {Record<string, number | import('statepad').Deleted>} Delta
+ * @typedef {{ userId: string, sessionId: string, eventId?: string }} By the session that wrote, and by which event
+ * @typedef {{ position: number, key: string, by: By | undefined, from: number | undefined, to: number | undefined
+ *   }} Write
+ * @typedef {{ do: string, session?: string, delta?: Delta, counts?: boolean }} Step
+ */
+
+/** @type {readonly ['app', 'user']} */
+const SHARED = ['app', 'user'];
+
+/** @param {string} sessionId */
 const keyOf = (sessionId) => ({ ...USER, sessionId });
+/** @param {string} sessionId */
 const name = (sessionId) => ({ ...USER, id: sessionId });
 
 /** What a step does, to a model of all that was written. */
 class Model {
+  /** @type {Record<'app' | 'user', Map<string, number>>} */
   scopes = { app: new Map(), user: new Map() };
   positions = { app: 0, user: 0 };
+  /** @type {Record<'app' | 'user', Write[]>} */
   writes = { app: [], user: [] };
+  /** @type {Map<string, { own: Delta, states: Delta[] }>} */
   sessions = new Map();
 
+  /** @param {Delta} delta @param {By} [by] */
   write(delta, by) {
-    for (const scope of ['app', 'user']) {
+    for (const scope of SHARED) {
       const own = Object.entries(delta).filter(([key]) => key.startsWith(`${scope}:`));
       if (own.length > 0) {
         this.positions[scope] += 1;
         // What is deleted comes first.
-        for (const [key, value] of own.sort(([, a], [, b]) => (b === DELETED) - (a === DELETED))) {
+        for (const [key, value] of own.sort(([, a], [, b]) => Number(b === DELETED) - Number(a === DELETED))) {
           const from = this.scopes[scope].get(key);
-          const to = value === DELETED ? undefined : value;
+          const to = typeof value === 'number' ? value : undefined;
           if (from !== undefined || to !== undefined) {
             this.writes[scope].push({ position: this.positions[scope], key, by, from, to });
           }
@@ -37,7 +55,7 @@ class Model {
       }
     }
     if (by !== undefined) {
-      const session = this.sessions.get(by.sessionId) ?? { own: {}, states: [], deltas: [] };
+      const session = this.sessions.get(by.sessionId) ?? { own: {}, states: [] };
       this.sessions.set(by.sessionId, session);
       for (const [key, value] of Object.entries(delta)) {
         if (!key.includes(':')) {
@@ -66,11 +84,15 @@ export const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove'), session: fc.constantFrom('s', 't') }) },
 );
 
-/** Runs steps over services in turn, and over the model. */
+/**
+ * Runs steps over services in turn, and over the model.
+ *
+ * @param {SessionService[]} services @param {Step[]} steps
+ */
 async function run(services, steps) {
   const model = new Model();
   let count = 0;
-  for (const { do: what, session, delta: written, counts } of steps) {
+  for (const { do: what, session = '', delta: written = {}, counts = false } of steps) {
     const service = services[(count += 1) % services.length];
     if (what === 'update') {
       const own = Object.fromEntries(Object.entries(written).filter(([name]) => name.includes(':')));
@@ -103,6 +125,8 @@ async function run(services, steps) {
 /**
  * Runs steps over services that share a store, and fails unless each of them tells of any session at any revision what
  * all sessions had written by then, and of each key all its writes.
+ *
+ * @param {SessionService[]} services @param {Step[]} steps
  */
 export async function tellsThePast(services, steps) {
   const model = await run(services, steps);

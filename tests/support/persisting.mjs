@@ -5,34 +5,45 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KEY } from './fixtures.mjs';
 import { keeping } from './damaged-logs.mjs';
+import { gate } from './gate.mjs';
 
-/** A promise and the function that resolves it. */
-function gate() {
-  let open;
-  const opened = new Promise((resolve) => (open = resolve));
-  return { open, opened };
-}
-
+/** @param {string} name */
 const named = (name) => ({ ...KEY, sessionId: name });
+/** @param {string} id */
 const event = (id, stateDelta = {}) => ({ id, timestamp: 5, actions: { stateDelta } });
+/** @param {SessionService} service @param {import('statepad').SessionKey} [key] */
+const sessionOf = async (service, key = KEY) => (await service.getSession(key)) ?? assert.fail('there is no session');
 
-/** `Service` is the class; `Others` are all services that read the same log. */
+/**
+ * @typedef {import('statepad').SessionService} SessionService
+ * @typedef {readonly import('statepad').LogRecord[]} Changes
+ * @typedef {{ persist?: (changes: Changes) => unknown, restore?: () => unknown }} Callbacks
+ * @typedef {new (options: object) => SessionService} ServiceClass
+ */
+
+/**
+ * `Service` is the class; `Others` are all services that read the same log.
+ *
+ * @param {string} what @param {ServiceClass} Service @param {ServiceClass[]} Others @param {object} more
+ */
 export function persistTests(what, Service, Others, more) {
+  /** @param {Callbacks} callbacks */
   const serve = (callbacks) => new Service({ ...callbacks, ...more });
 
   test(`${what}: persist alone is enough, and what it keeps can be read back by one with restore`, async () => {
+    /** @type {string[]} */
     const records = [];
     const { persist, restore } = keeping(records);
     const service = serve({ persist });
     const session = await service.createSession({ ...KEY, state: { a: 1, 'app:b': 1 } });
     await service.appendEvent({ session, event: event('e', { a: 2 }) });
     await service.updateState({ appName: KEY.appName }, () => ({ 'app:b': 2 }));
-    assert.deepEqual({ ...(await service.getSession(KEY)).state }, { a: 2, 'app:b': 2 });
+    assert.deepEqual({ ...(await sessionOf(service)).state }, { a: 2, 'app:b': 2 });
     const next = serve({ persist: async () => undefined });
     assert.equal(await next.getSession(KEY), undefined);
     assert.equal((await next.listSessions({ appName: KEY.appName })).totalItems, 0);
     for (const Other of Others) {
-      const read = await new Other({ persist, restore }).getSession(KEY);
+      const read = await sessionOf(new Other({ persist, restore }));
       assert.deepEqual([read.revision, { ...read.state }], [1, { a: 2, 'app:b': 2 }]);
     }
     assert.deepEqual(
@@ -42,6 +53,7 @@ export function persistTests(what, Service, Others, more) {
   });
 
   test(`${what}: without restore a change of an unknown outcome counts as not made, and can be made again`, async () => {
+    /** @type {string[]} */
     const records = [];
     const { persist, restore } = keeping(records);
     let isLost = false;
@@ -55,11 +67,11 @@ export function persistTests(what, Service, Others, more) {
     isLost = true;
     await assert.rejects(service.appendEvent({ session, event: event('e', { a: 1 }) }), { code: 'COMMIT_UNKNOWN' });
     isLost = false;
-    assert.equal((await service.getSession(KEY)).revision, 0);
+    assert.equal((await sessionOf(service)).revision, 0);
     await service.appendEvent({ session, event: event('e', { a: 1 }) });
     await service.appendEvent({ session, event: event('f') });
     for (const told of [service, ...Others.map((Other) => new Other({ persist, restore }))]) {
-      const read = await told.getSession(KEY);
+      const read = await sessionOf(told);
       assert.deepEqual(
         read.events.map(({ id }) => id),
         ['e', 'f'],
@@ -81,6 +93,7 @@ export function persistTests(what, Service, Others, more) {
   });
 
   test(`${what}: an answer of persist that does not come in time is COMMIT_UNKNOWN; reads go on, later writes wait`, async () => {
+    /** @type {string[]} */
     const records = [];
     const { persist, restore } = keeping(records);
     const late = gate();
@@ -99,7 +112,7 @@ export function persistTests(what, Service, Others, more) {
     await service.createSession(named('other'));
     isLate = true;
     await assert.rejects(service.appendEvent({ session, event: event('e', { a: 1 }) }), { code: 'COMMIT_UNKNOWN' });
-    assert.equal((await service.getSession(KEY)).revision, 0);
+    assert.equal((await sessionOf(service)).revision, 0);
     const others = [
       () => service.appendEvent({ session: { ...named('other'), id: 'other' }, event: event('f') }),
       () => service.updateState({ appName: KEY.appName }, () => ({ 'app:x': 1 })),
@@ -111,16 +124,18 @@ export function persistTests(what, Service, Others, more) {
     await service.updateState({ appName: KEY.appName }, () => ({ 'app:x': 2 }));
     // What came late is there, once; what was given up is not written later.
     for (const told of [service, ...Others.map((Other) => new Other({ persist, restore }))]) {
-      const read = await told.getSession(KEY);
+      const read = await sessionOf(told);
       assert.deepEqual([read.revision, { ...read.state }], [1, { a: 1, 'app:x': 2 }]);
-      assert.equal((await told.getSession(named('other'))).revision, 0);
+      assert.equal((await sessionOf(told, named('other'))).revision, 0);
     }
   });
 
   test(`${what}: persist that waits for a write of its own ends with errors that say so, and all goes on`, async () => {
+    /** @type {string[]} */
     const records = [];
     const { persist, restore } = keeping(records);
-    let inner;
+    /** @type {Promise<object>} */
+    let inner = Promise.resolve({});
     let isNested = false;
     const service = serve({
       persist: async (changes) => {
@@ -142,13 +157,14 @@ export function persistTests(what, Service, Others, more) {
     });
     await service.appendEvent({ session, event: event('e') });
     await service.updateState({ appName: KEY.appName }, () => ({ 'app:seen': 1 }));
-    const read = await service.getSession(KEY);
+    const read = await sessionOf(service);
     assert.deepEqual([read.revision, { ...read.state }], [1, { 'app:seen': 1 }]);
   });
 
   test(`${what}: persist may write without waiting for it`, async () => {
     const { persist, restore } = keeping([]);
-    let inner;
+    /** @type {Promise<object>} */
+    let inner = Promise.resolve({});
     const service = serve({
       persist: (changes) => {
         if (changes.some(({ kind }) => kind === 'append')) {
@@ -171,6 +187,7 @@ export function persistTests(what, Service, Others, more) {
 
   for (const lostAt of [1, 2, 3, 4]) {
     test(`${what}: a fork whose answer ${lostAt} is lost is never half, and nothing becomes unreadable`, async () => {
+      /** @type {string[]} */
       const records = [];
       const { persist, restore } = keeping(records);
       let count = -Infinity;
@@ -196,15 +213,15 @@ export function persistTests(what, Service, Others, more) {
       for (const told of [service, ...Others.map((Other) => new Other({ persist, restore }))]) {
         const page = await told.listSessions({ appName: KEY.appName });
         assert.equal(page.corrupt, undefined);
-        assert.deepEqual({ ...(await told.getSession(KEY)).state }, { a: 1, e: 1, f: 1 });
-        assert.equal((await told.getSession(named('other'))).revision, 0);
+        assert.deepEqual({ ...(await sessionOf(told)).state }, { a: 1, e: 1, f: 1 });
+        assert.equal((await sessionOf(told, named('other'))).revision, 0);
         assert.ok(possible.includes((await told.getSession(named('fork')))?.revision));
       }
       await service.deleteSession(named('fork'));
       const fork = await service.fork(session, { sessionId: 'fork' });
       assert.deepEqual([fork.revision, { ...fork.state }], [3, { a: 1, e: 1, f: 1 }]);
       for (const Other of Others) {
-        assert.equal((await new Other({ persist, restore }).getSession(named('fork'))).revision, 3);
+        assert.equal((await sessionOf(new Other({ persist, restore }), named('fork'))).revision, 3);
       }
     });
   }

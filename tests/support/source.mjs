@@ -3,9 +3,14 @@
 import { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 
+/** @param {string} name */
 const pathOf = (name) => fileURLToPath(new URL(`../../pkg/src/${name}`, import.meta.url));
 
-/** The exports of a file of pkg/src, or of several; with a module of their own, where they need WebAssembly. */
+/**
+ * The exports of a file of pkg/src, or of several; with a module of their own, where they need WebAssembly.
+ *
+ * @param {...string} names
+ */
 export async function source(...names) {
   const { outputFiles } = await build({
     stdin: {

@@ -3,14 +3,23 @@
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 
+/** @typedef {import('statepad').SessionStore} SessionStore */
+
+/** @param {SessionStore} store @returns {SessionStore} */
 export const silent = (store) => ({ ...store, watch: undefined });
+/** @param {SessionStore} store */
 const withoutLog = (store) => ({
   ...store,
   readLog: undefined,
-  keeps: store.keeps.filter((feature) => feature !== 'log'),
+  keeps: store.keeps?.filter((feature) => feature !== 'log'),
 });
-/** A store that can compare nothing, and tells no more than every store has to. */
+/**
+ * A store that can compare nothing, and tells no more than every store has to.
+ *
+ * @param {SessionStore} store @returns {SessionStore}
+ */
 const plainest = ({ commit, load, list, remove, loadScope }) => {
+  /** @type {SessionStore['commit']} */
   const blind = async (change, context) => await commit({ ...change, guard: undefined }, context);
   return { commit: blind, load, list, remove, loadScope, guards: 'none' };
 };
@@ -27,11 +36,13 @@ export const places = {
   'a store that compares nothing': () => pair(plainest(memoryStore())),
 };
 
+/** @param {import('statepad').SessionServiceOptions} options */
 function alone(options) {
   const service = new SessionService(options);
   return [service, service];
 }
 
+/** @param {SessionStore} store */
 function pair(store, options = {}) {
   return [new SessionService({ store, ...options }), new SessionService({ store, ...options })];
 }

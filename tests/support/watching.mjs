@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 
-/** The next so many changes. */
+/**
+ * The next so many changes.
+ *
+ * @template T
+ * @param {AsyncIterator<T>} changes @param {number} count
+ */
 export async function take(changes, count) {
   const told = [];
   while (told.length < count) {
@@ -13,7 +18,12 @@ export async function take(changes, count) {
   return told;
 }
 
-/** All changes until one makes `isEnough` true, which is the last. */
+/**
+ * All changes until one makes `isEnough` true, which is the last.
+ *
+ * @template T
+ * @param {AsyncIterator<T>} changes @param {(change: T) => boolean} isEnough
+ */
 export async function takeUntil(changes, isEnough) {
   const told = [];
   for (;;) {
@@ -25,17 +35,30 @@ export async function takeUntil(changes, isEnough) {
   }
 }
 
-/** The changes, as short as can be: a revision, a position, or the type. */
+/**
+ * The changes, as short as can be: a revision, a position, or the type.
+ *
+ * @param {{ type: string, revision?: number, position?: number }[]} told
+ */
 export const brief = (told) =>
   told.map(({ type, revision, position }) => (type === 'event' ? revision : (position ?? type)));
 
-/** Whether a promise is settled within some milliseconds. */
+/**
+ * Whether a promise is settled within some milliseconds.
+ *
+ * @param {Promise<unknown>} promise
+ */
 export async function settles(promise, time = 30) {
   const late = Symbol('late');
   return (await Promise.race([promise, new Promise((resolve) => setTimeout(resolve, time, late))])) !== late;
 }
 
-/** Applies a change of values to a record of them. */
+/**
+ * Applies a change of values to a record of them.
+ *
+ * @param {Record<string, unknown>} values @param {{ delta: Record<string, unknown> }} change
+ * @param {(value: unknown) => boolean} isDeleted
+ */
 export function applied(values, { delta }, isDeleted) {
   const after = { ...values };
   for (const [key, value] of Object.entries(delta)) {

@@ -1,5 +1,7 @@
 // Events with every member that ADK knows, and events that adk-python would refuse to read as they are.
 
+import { numbersFrom } from '../../support/random.js';
+
 /** Events in ADK's JSON, as other ADKs write them. Times are in milliseconds. */
 export const RICH = [
   { content: { role: 'user', parts: [{ text: 'hello' }] }, author: 'user' },
@@ -215,13 +217,7 @@ const JUNK = [
 
 /** A rich event in which some members, wherever they are, are something else; the same ones for the same seed. */
 export function spoilt(seed) {
-  let state = seed + 1;
-  const random = (below) => {
-    // Of the minimal standard generator.
-    state = (state * 48_271) % 2_147_483_647;
-    return Math.floor((state / 2_147_483_647) * below);
-  };
-  random(1);
+  const random = numbersFrom(seed);
   const event = structuredClone(RICH[random(RICH.length)]);
   for (let count = 1 + random(3); count > 0; count--) {
     let parent = event;

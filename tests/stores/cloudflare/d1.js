@@ -19,6 +19,7 @@ import {
   KEY,
   keyOf,
   newerOnes,
+  randomOnes,
   readMany,
   serve,
   thrown,
@@ -27,7 +28,6 @@ import {
   writeMany,
   wrongOnes,
 } from './data.js';
-import { randomChanges } from './random.js';
 
 /**
  * A binding whose batches go through `send`, which gets the statements as `{ sql, values }`, and what really sends
@@ -62,7 +62,8 @@ function everyKind() {
   return [create(KEY, { ...delta, session }, { guard }), append('e1', { ...delta, session }), update('u1', delta)];
 }
 
-export const randomly = ({ database, context, ...details }) => randomChanges(d1Store(database), context, details);
+export const randomly = ({ database, context, seed, length }) =>
+  randomOnes(d1Store(database), context, { seed, length });
 export const service = ({ database }) => serve(() => new SessionService({ store: d1Store(database) }));
 export const exact = ({ database, context }) => exactOnes(d1Store(database), context);
 export const big = ({ database, context }) => bigOnes(d1Store(database), context);

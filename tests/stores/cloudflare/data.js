@@ -1,23 +1,22 @@
 // Changes for the tests of Cloudflare's stores, and what is done with them in every one of these.
 
+import * as changes from '../../support/changes.js';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { compareStores } from '../support/random.js';
 
-export const KEY = { appName: 'app', userId: 'user', sessionId: 'session' };
-
-export function keyOf(sessionId, userId = 'user') {
-  return { appName: 'app', userId, sessionId };
-}
+export const keyOf = changes.keyOf;
+export const KEY = keyOf('session');
 
 export function create(key = KEY, delta = {}, more = {}) {
-  return { id: `create ${key.userId} ${key.sessionId}`, kind: 'create', key, time: 1_000, delta, ...more };
+  return changes.create(`create ${key.userId} ${key.sessionId}`, key, delta, more);
 }
 
-export function append(id, delta = {}, { key = KEY, time = 2_000, data = JSON.stringify({ id }), ...more } = {}) {
-  return { id, kind: 'append', key, time, event: { id, time, data }, delta, ...more };
+export function append(id, delta = {}, { key = KEY, ...more } = {}) {
+  return changes.append(id, key, delta, { time: 2_000, ...more });
 }
 
 export function update(id, delta, more = {}) {
-  return { id, kind: 'update', key: { appName: 'app', userId: 'user' }, time: 3_000, delta, ...more };
+  return changes.update(id, { appName: 'app', userId: 'user' }, delta, { time: 3_000, ...more });
 }
 
 export function assert(condition, message) {
@@ -29,6 +28,12 @@ export function assert(condition, message) {
 export function assertEqual(actual, expected, what) {
   const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
   assert(one === other, `${what} is ${one?.slice(0, 1_000)}, not ${other?.slice(0, 1_000)}`);
+}
+
+/** Makes random steps: answers how often they came to what. */
+export async function randomOnes(store, context, history) {
+  await store.open({ migrate: 'create' }, context);
+  return await compareStores(store, history);
 }
 
 /** What an action throws. */

@@ -16,6 +16,7 @@ import {
   followCorrupt,
   KEY,
   newerOnes,
+  randomOnes,
   readMany,
   serve,
   thrown,
@@ -24,10 +25,9 @@ import {
   writeMany,
   wrongOnes,
 } from './data.js';
-import { randomChanges } from './random.js';
 
-export const randomly = ({ storage, context, ...details }) =>
-  randomChanges(durableObjectStore(storage), context, details);
+export const randomly = ({ storage, context, seed, length }) =>
+  randomOnes(durableObjectStore(storage), context, { seed, length });
 export const service = ({ storage }) => serve(() => new SessionService({ store: durableObjectStore(storage) }));
 export const exact = ({ storage, context }) => exactOnes(durableObjectStore(storage), context);
 export async function big({ storage, context }) {

@@ -2,6 +2,7 @@
 
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
+import * as changes from '../../support/changes.js';
 import { source } from '../../support/source.mjs';
 
 /** What all texts begin with that are sealed. */
@@ -20,24 +21,12 @@ export const context = { signal: new AbortController().signal };
 
 export const key = { appName: 'app', userId: 'ana', sessionId: 's1' };
 export const data = (id, text = '') => JSON.stringify({ id, text });
-export const create = (id, delta = {}, more = {}) => ({ id, kind: 'create', key, time: 1, delta, ...more });
-export const append = (id, delta = {}, more = {}) => ({
-  id,
-  kind: 'append',
-  key,
-  time: 2,
-  event: { id, time: 2, data: data(id) },
-  delta,
-  ...more,
-});
-export const update = (id, delta = {}, more = {}) => ({
-  id,
-  kind: 'update',
-  key: { appName: 'app', userId: 'ana' },
-  time: 3,
-  delta,
-  ...more,
-});
+export const create = (id, delta, more = {}) => changes.create(id, key, delta, { time: 1, ...more });
+export const append = (id, delta, more = {}) => changes.append(id, key, delta, { time: 2, data: data(id), ...more });
+export const update = (id, delta, more = {}) => {
+  const { appName, userId } = key;
+  return changes.update(id, { appName, userId }, delta, { time: 3, ...more });
+};
 
 /** Members of an update of the app alone. */
 export const ofApp = { key: { appName: 'app' } };

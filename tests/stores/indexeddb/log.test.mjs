@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { logLaws } from '../support/log-laws.js';
 import { Browser } from './browser.mjs';
 
 describe('IndexedDB, leases and logs', () => {
@@ -57,6 +58,10 @@ describe('IndexedDB, leases and logs', () => {
     });
     assert.deepEqual(left, [1, { by: 'two' }, {}]);
   });
+
+  for (const title of Object.keys(logLaws)) {
+    it(title, () => tabs[0].evaluate((which) => globalThis.kit.checkLog(which), title));
+  }
 
   it('a log begins behind what was written without one', async () => {
     const found = await tabs[0].evaluate(async () => {

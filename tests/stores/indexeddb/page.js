@@ -3,13 +3,15 @@
 /* global indexedDB */
 
 import { indexedDBStore } from 'statepad/stores/indexeddb';
-import { memoryStore } from 'statepad/stores/memory';
 import { runStoreCase, storeCases } from 'statepad/testing';
 import { Connection } from '../../../pkg/src/stores/indexeddb/connection.ts';
 import { TABLES } from '../../../pkg/src/stores/indexeddb/schema.ts';
+import * as changes from '../../support/changes.js';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { logLaws } from '../support/log-laws.js';
 import { compareStores } from '../support/random.js';
 
+const { keyOf } = changes;
 const context = { signal: new AbortController().signal };
 let databases = 0;
 
@@ -87,24 +89,12 @@ function told({ name, code, message, cause }) {
   return { name, code, message, cause: cause?.name };
 }
 
-function keyOf(sessionId, userId = 'user', appName = 'app') {
-  return { appName, userId, sessionId };
-}
-
 function create(sessionId, delta = {}, time = 1_000) {
-  return { id: `create ${sessionId}`, kind: 'create', key: keyOf(sessionId), time, delta };
+  return changes.create(`create ${sessionId}`, keyOf(sessionId), delta, { time });
 }
 
-function append(sessionId, id, delta = {}, { data = JSON.stringify({ id }), time = 1_000, guard } = {}) {
-  return {
-    id,
-    kind: 'append',
-    key: keyOf(sessionId),
-    time,
-    event: { id, time, data },
-    delta,
-    ...(guard && { guard }),
-  };
+function append(sessionId, id, delta = {}, more = {}) {
+  return changes.append(id, keyOf(sessionId), delta, more);
 }
 
 /** Appends until somebody ends the page: each event also sets its name in the session, and counts it for the app. */
@@ -120,9 +110,28 @@ async function appendForever(store, sessionId, tab) {
 /** Compares a store with the reference: see `compareStores`. */
 async function compare(seed, length) {
   const store = await open(`random ${seed}`, { durability: 'relaxed' });
-  const found = await compareStores(store, memoryStore(), seed, length);
+  const found = await compareStores(store, { seed, length });
   await store.close();
   return found;
+}
+
+/** Holds the store to a law of the log. */
+async function checkLog(title) {
+  const logged = await open(title);
+  const unlogged = await open(title, { log: false });
+  const database = await settled(indexedDB.open(title));
+  const log = () => database.transaction('log', 'readwrite').objectStore('log');
+  const spoil = async (position) => {
+    const entry = (await settled(log().getAll())).find(({ pos }) => pos === position);
+    await settled(log().put({ ...entry, writes: [{ name: 'n', to: '{' }] }));
+  };
+  try {
+    await logLaws[title]({ logged, unlogged, spoil, stored: () => settled(log().count()) });
+  } finally {
+    database.close();
+    await logged.close();
+    await unlogged.close();
+  }
 }
 
 /** Spoils a value of sessions, or of their users, and follows the list. */
@@ -143,6 +152,7 @@ async function corruptPages(part) {
 globalThis.kit = {
   append,
   appendForever,
+  checkLog,
   compare,
   context,
   corruptPages,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { journalStore } from 'statepad/stores/journal';
+import { numbersFrom } from '../../support/random.js';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
 import { append, context, create, loaded, opened, textMedium, update } from './support.mjs';
 
@@ -167,11 +168,7 @@ for (const index of [1, 4, 6, 8, 9, lines.length - 1]) {
 }
 
 test('no damage of several bytes goes unnoticed', async () => {
-  let state = 20240607;
-  const random = (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const random = numbersFrom(20240607);
   const bytes = Buffer.from(whole);
   // The last line stays: one that is torn and overwritten at once was perhaps never there.
   const end = bytes.length - Buffer.byteLength(lines.at(-1)) - 1;

@@ -1,5 +1,7 @@
 // What the tests of journals share.
 
+import * as changes from '../../support/changes.js';
+
 /** A `Storage` in memory, which takes so many characters. */
 export function memoryArea(quota = Infinity) {
   const items = new Map();
@@ -48,17 +50,12 @@ export function memoryLocks() {
 /** What every operation gets besides. */
 export const context = { signal: new AbortController().signal };
 
-export const create = (key, id, delta = {}, more = {}) => ({ id, kind: 'create', key, time: 1, delta, ...more });
-export const append = (key, id, delta = {}, more = {}) => ({
-  id,
-  kind: 'append',
-  key,
-  time: 2,
-  event: { id, time: 2, data: JSON.stringify({ id, text: `événement ${id}` }) },
-  delta,
-  ...more,
-});
-export const update = (key, id, delta, more = {}) => ({ id, kind: 'update', key, time: 3, delta, ...more });
+export const create = (key, id, delta, more = {}) => changes.create(id, key, delta, { time: 1, ...more });
+export const append = (key, id, delta, more = {}) => {
+  const data = JSON.stringify({ id, text: `événement ${id}` });
+  return changes.append(id, key, delta, { time: 2, data, ...more });
+};
+export const update = (key, id, delta, more = {}) => changes.update(id, key, delta, { time: 3, ...more });
 
 /** A store over a text, as somebody writes it in two lines; the text can be looked at and changed. */
 export function textMedium(text = '') {

@@ -3,6 +3,7 @@
 import { after, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
+import * as changes from '../../support/changes.js';
 import { postgresForTests } from '../../support/postgres.mjs';
 
 export const context = { signal: new AbortController().signal };
@@ -59,17 +60,9 @@ export async function withLite(register) {
 }
 
 /** A key of a session. */
-export function keyOf(sessionId = 's', userId = 'u', appName = 'a') {
-  return { appName, userId, sessionId };
-}
-
-export function create(id = 'c', delta = {}, key = keyOf()) {
-  return { id, kind: 'create', key, time: 1, delta };
-}
-
-export function append(id, delta = {}, key = keyOf(), more = {}) {
-  return { id, kind: 'append', key, time: 2, event: { id, time: 2, data: JSON.stringify({ id }) }, delta, ...more };
-}
+export const keyOf = (sessionId = 's', userId = 'u', appName = 'a') => changes.keyOf(sessionId, userId, appName);
+export const create = (id = 'c', delta = {}, key = keyOf()) => changes.create(id, key, delta, { time: 1 });
+export const append = (id, delta, key = keyOf(), more = {}) => changes.append(id, key, delta, { time: 2, ...more });
 
 /** The code of the StoreError that a promise is refused with; what else it is refused with is thrown. */
 export async function codeOf(promise) {

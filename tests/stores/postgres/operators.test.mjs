@@ -5,18 +5,15 @@ import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import { postgresStore } from 'statepad/stores/postgres';
+import { numbersFrom } from '../../support/random.js';
 import { append, context, create, keyOf, withDatabase } from './database.mjs';
 
 const { cases } = JSON.parse(readFileSync(new URL('../../cases/operators.json', import.meta.url), 'utf8'));
 
-/** Numbers from 0 to below 2^32 that are the same each time. */
+/** Numbers from 0 to below 2^32. */
 function integers(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    const mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
+  const below = numbersFrom(seed);
+  return () => below(2 ** 32);
 }
 
 const bits = new DataView(new ArrayBuffer(8));

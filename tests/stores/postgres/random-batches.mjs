@@ -1,13 +1,8 @@
 // Random batches of events for two stores, whose answers have to be the same.
 
 import assert from 'node:assert/strict';
+import { randomFrom } from '../../support/random.js';
 import { context, keyOf } from './database.mjs';
-
-/** Numbers between 0 and 1, the same ones each time. */
-function randomOf(seed) {
-  let state = seed * 7919;
-  return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
-}
 
 const NAMES = ['a', 'b', 'c', '', '__proto__', '😀', '\0', 'quote"\\', 'NULL'];
 const VALUES = [null, 0, 1, 'text', '\0"\\', '{},', [], { a: [1] }];
@@ -36,7 +31,7 @@ function plain(answer) {
 export async function randomBatches(store, reference, seed, rounds) {
   const stores = [store, reference];
   for (const each of stores) await each.open?.({ migrate: 'create' }, context);
-  const random = randomOf(seed);
+  const random = randomFrom(seed);
   const pick = (items) => items[Math.floor(random() * items.length)];
   const seen = {
     written: 0,

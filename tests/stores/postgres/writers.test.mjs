@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
+import { randomFrom } from '../../support/random.js';
 import { append, codeOf, context, create, keyOf, statisticsAreWritten, withDatabase } from './database.mjs';
 
 test('what changes within 20 ms is told in one message, after the commits, and each thing once', async (t) => {
@@ -51,7 +52,7 @@ await withDatabase((database) => {
       return rows[0].deadlocks;
     };
     const before = await deadlocks();
-    const random = randomOf(7);
+    const random = randomFrom(7);
     const keys = Array.from({ length: 12 }, (_, i) => keyOf(`s${i % 4}`, `u${i % 3}`, `a${i % 2}`));
     const expected = { sessions: new Map(), scopes: new Map(), created: 0 };
     const count = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
@@ -363,12 +364,6 @@ await withDatabase((database) => {
     assert.deepEqual([...told].sort(), [...ids].sort());
   });
 });
-
-/** Numbers between 0 and 1, the same ones each time. */
-function randomOf(seed) {
-  let state = seed;
-  return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
-}
 
 function shuffled(items, random) {
   return items

@@ -1,37 +1,15 @@
 // Short words for these tests.
 
 import assert from 'node:assert/strict';
+import * as changes from '../../support/changes.js';
+
+export { append, keyOf, update } from '../../support/changes.js';
+export { numbersFrom as numbers } from '../../support/random.js';
 
 export const context = { signal: new AbortController().signal };
 
-export function keyOf(sessionId, userId = 'user', appName = 'app') {
-  return { appName, userId, sessionId };
-}
-
-export function create(id, key, delta = {}, time = 1_000) {
-  return { id, kind: 'create', key, time, delta };
-}
-
-export function append(id, key, delta = {}, more = {}) {
-  const { time = 1_000, data = JSON.stringify({ id }), ...rest } = more;
-  return { id, kind: 'append', key, time, event: { id, time, data }, delta, ...rest };
-}
-
-export function update(id, key, delta, more = {}) {
-  return { id, kind: 'update', key, time: 1_000, delta, ...more };
-}
-
-/** A delta that sets these values. */
+export const create = (id, key, delta, time = 1_000) => changes.create(id, key, delta, { time });
 export const values = (set) => ({ set });
-
-/** A random number generator that says the same every time: whole numbers below `limit`. */
-export function numbers(seed) {
-  let state = seed;
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-}
 
 /** Compares two answers, the order of names included; says no more than where they begin to differ. */
 export function assertSame(actual, expected, what = '') {

@@ -5,6 +5,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from 'statepad/stores/sqlite';
+import * as changes from '../../support/changes.js';
 
 /** Where other versions of the libraries are installed, when these are to be tried. */
 const modules = process.env.STATEPAD_TEST_SQLITE_MODULES;
@@ -157,33 +158,16 @@ export async function failure(promise) {
   return 'nothing is thrown';
 }
 
-export const key = (sessionId = 's', userId = 'u', appName = 'a') => ({ appName, userId, sessionId });
+export const key = (sessionId = 's', userId = 'u', appName = 'a') => changes.keyOf(sessionId, userId, appName);
 
-export const creation = (id, { sessionId = id, userId, time = 1, ...delta } = {}) => ({
-  id,
-  kind: 'create',
-  key: key(sessionId, userId),
-  time,
-  delta,
-});
+export const creation = (id, { sessionId = id, userId, time = 1, ...delta } = {}) =>
+  changes.create(id, key(sessionId, userId), delta, { time });
 
-export const event = (id, { sessionId, userId, time = 2, data = `{"id":"${id}"}`, guard, ...delta } = {}) => ({
-  id,
-  kind: 'append',
-  key: key(sessionId, userId),
-  time,
-  event: { id, time, data },
-  delta,
-  ...(guard && { guard }),
-});
+export const event = (id, { sessionId, userId, time = 2, data, guard, ...delta } = {}) =>
+  changes.append(id, key(sessionId, userId), delta, { time, data, ...(guard && { guard }) });
 
-export const update = (id, { userId, ...delta } = {}) => ({
-  id,
-  kind: 'update',
-  key: { appName: 'a', ...(userId !== undefined && { userId }) },
-  time: 3,
-  delta,
-});
+export const update = (id, { userId, ...delta } = {}) =>
+  changes.update(id, { appName: 'a', ...(userId !== undefined && { userId }) }, delta, { time: 3 });
 
 /** What became of a change, without what it tells of the time before. */
 export async function outcome(promise) {

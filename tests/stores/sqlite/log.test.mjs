@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { logTests } from '../support/run.mjs';
 import { creation, event, failure, key, libraries, newFile, plain, rows, update } from './libraries.mjs';
 
+const context = { signal: new AbortController().signal };
 const app = { app: 'a' };
 const by = (eventId, sessionId = 's') => ({ userId: 'u', sessionId, eventId });
 
@@ -26,56 +28,26 @@ function testBoth(title, use) {
 
 const places = ({ pos, base, entries }) => [pos, base, entries.map((entry) => entry.pos)];
 
-testBoth(
-  'what one writes without a log ends what can be told, and the next one begins anew',
-  async (logged, unlogged) => {
-    assert.deepEqual(unlogged.keeps.includes('log'), false);
-    assert.equal(unlogged.readLog, undefined);
-    await logged.commit(creation('s', { app: { set: { n: 0 } }, user: { set: { n: 0 } } }));
-    await logged.commit(event('e1', { app: { set: { n: 1 } } }));
-    assert.deepEqual(places(await logged.readLog(app, {})), [2, 0, [1, 2]]);
-    await unlogged.commit(event('e2', { app: { set: { n: 2 } } }));
-    assert.deepEqual(places(await logged.readLog(app, {})), [3, 3, []]);
-    await logged.commitMany([event('e3', { app: { set: { n: 3 } } })]);
-    assert.deepEqual(await logged.readLog(app, {}), {
-      pos: 4,
-      base: 3,
-      entries: [{ pos: 4, time: 2, by: by('e3'), writes: [{ name: 'n', from: 2, to: 3 }] }],
-    });
-    // That of the user goes on.
-    await logged.commit(event('e4', { user: { set: { n: 1 } } }));
-    assert.deepEqual(places(await logged.readLog({ ...app, user: 'u' }, {})), [2, 0, [1, 2]]);
-    await unlogged.removeScope(app);
-    assert.deepEqual(places(await logged.readLog(app, {})), [5, 5, []]);
-    const { events } = await logged.load(key(), {});
-    assert.deepEqual(
-      events.map(({ pos }) => pos),
-      [{ app: 2, user: 1 }, undefined, { app: 4, user: 1 }, { app: 4, user: 2 }],
-    );
-  },
-);
+for (const name of Object.keys(libraries)) {
+  logTests(name, async () => {
+    const file = newFile(name);
+    const [logged, unlogged] = [file.store(), file.store({ log: false })];
+    await logged.open({ migrate: 'create' }, context);
+    await unlogged.open({ migrate: 'check' }, context);
+    const database = file.connect();
+    return {
+      ...{ logged, unlogged },
+      stored: () => rows(database, 'SELECT count(*) AS n FROM statepad_log')[0].n,
+      spoil: (position) => database.exec(`UPDATE statepad_log SET value = '{' WHERE pos = ${position}`),
+      dispose: () => file[Symbol.dispose](),
+    };
+  });
+}
 
-testBoth('what is in the log is deleted also by one who keeps none', async (logged, unlogged, file) => {
-  const database = file.connect();
-  const left = () => rows(database, 'SELECT count(*) AS n FROM statepad_log')[0].n;
-  for (let number = 1; number <= 5; number++) {
-    await logged.commit(update(`u${number}`, { app: { set: { a: number, b: number } } }));
-  }
-  assert.equal(left(), 10);
+testBoth('what is trimmed up to between two positions is trimmed up to the first of them', async (logged) => {
+  for (const n of [1, 2, 3]) await logged.commit(update(`u${n}`, { app: { set: { n } } }));
   assert.equal(await logged.trimLog(app, 2.9), 2);
-  assert.deepEqual(places(await logged.readLog(app, {})), [5, 2, [3, 4, 5]]);
-  assert.equal(await logged.trimLog(app, 1), 0);
-  assert.deepEqual(places(await logged.readLog(app, {})), [5, 2, [3, 4, 5]]);
-  await unlogged.commit(update('u6', { app: { set: { a: 6 } } }));
-  // Those that can be told no more are not counted, and are deleted.
-  assert.equal(await unlogged.trimLog(app, Infinity), 0);
-  assert.equal(left(), 0);
-  await logged.commit(update('u7', { app: { set: { a: 7 } } }));
-  assert.deepEqual(places(await logged.readLog(app, {})), [7, 6, [7]]);
-  assert.equal(await unlogged.trimLog(app, Infinity), 1);
-  assert.deepEqual(places(await logged.readLog(app, {})), [7, 7, []]);
-  assert.equal(await logged.trimLog({ app: 'other' }, 3), 0);
-  assert.deepEqual(await logged.readLog({ app: 'other' }, {}), { pos: 0, base: 0, entries: [] });
+  assert.deepEqual(places(await logged.readLog(app, {})), [3, 2, [3]]);
 });
 
 testBoth('long values and many names are logged as they are, and who wrote them', async (logged, _, file) => {

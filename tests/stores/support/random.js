@@ -1,15 +1,9 @@
-// Random changes and questions, the same for two stores, whose answers have to be the same.
+// Random histories: changes and questions, the same for two stores, whose answers have to be the same. They keep to
+// the contract: ids of creations and updates are unique everywhere, and events are text that UTF-8 can say. They run
+// in pages and workers, too: nothing of Node.
 
-/** Numbers from 0 to below 1 that are the same for the same seed. */
-function randomOf(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { memoryStore } from 'statepad/stores/memory';
+import { randomFrom } from '../../support/random.js';
 
 /** In the order of their UTF-8 bytes, which is not that of their UTF-16 units. */
 const ids = [
@@ -63,12 +57,15 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
   });
   const key = () => (random() < 0.4 ? usual : other());
   const pos = () => defined({ app: often(0.5, count), user: often(0.5, count) });
-  const guard = () =>
+  /** The id of a change of a session, or of its user or app. */
+  const idOf = (kind, target, number) => `${kind}${number} of ${JSON.stringify(target)}`;
+  const created = (target) => idOf('c', target, count());
+  const guard = (target) =>
     defined({
       rev: often(0.3, count),
       pos: often(0.2, pos),
       keys: often(0.3, deltas),
-      created: often(0.1, () => `c${count()}`),
+      created: often(0.1, () => created(target)),
       fence: lease && often(0.2, () => Math.floor(random() * 4)),
     });
   const operators = {
@@ -91,9 +88,12 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
   const change = () => {
     const kind = pick(['create', 'append', 'append', 'append', 'update']);
     const { appName, userId, sessionId } = key();
-    const [id, time] = [`${kind[0]}${Math.floor(random() * 40)}`, pick(times)];
     const scope = random() < 0.5 ? { appName } : { appName, userId };
     const target = kind === 'update' ? scope : { appName, userId, sessionId };
+    const number = Math.floor(random() * 40);
+    // Those of events are unique in their session.
+    const id = kind === 'append' ? `a${number}` : idOf(kind[0], target, number);
+    const time = pick(times);
     const { app, user, session } = deltas();
     const written = defined({ app, ...('userId' in target && { user }), ...('sessionId' in target && { session }) });
     const beside = (scope, member) =>
@@ -111,9 +111,9 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
       delta: written,
       ...(Object.keys(operated).length > 0 && { operators: operated }),
       ...((kind === 'append' || (kind === 'create' && random() < 0.7)) && {
-        event: { id, time: pick(times), data: `${id} \ud83d ${random()}` },
+        event: { id, time: pick(times), data: `${id} 😀 ${random()}` },
       }),
-      ...(random() < 0.3 && { guard: guard() }),
+      ...(random() < 0.3 && { guard: guard(target) }),
     };
   };
   const page = () => {
@@ -136,8 +136,8 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
       since: often(0.3, () => pick(times)),
       last: often(0.4, count),
     });
-  const question = () => {
-    const known = often(0.3, () => defined({ created: `c${count()}`, rev: count(), pos: often(0.7, pos) }));
+  const question = (target) => {
+    const known = often(0.3, () => defined({ created: created(target), rev: count(), pos: often(0.7, pos) }));
     return defined({ events: often(0.7, events), known });
   };
   const scope = () => (random() < 0.5 ? { app: key().appName } : { app: key().appName, user: key().userId });
@@ -149,12 +149,12 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
         kind === 'update' || changes.findIndex((each) => plain(each.key) === plain(key)) === index,
     );
   };
-  const request = () =>
+  const request = (target) =>
     defined({
       holder: pick(['one', 'two', '']),
       ttl: pick([0, LONG, LONG, 2 * LONG]),
       fence: often(0.5, () => Math.floor(random() * 4)),
-      created: often(0.1, () => `c${count()}`),
+      created: often(0.1, () => created(target)),
     });
   const part = () =>
     defined({
@@ -163,15 +163,19 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
       name: often(0.3, () => pick(names)),
       limit: often(0.3, count),
     });
+  const about = (ask) => {
+    const target = key();
+    return [target, ask(target)];
+  };
   const make = {
     commit: () => [change()],
     commitMany: () => [batch()],
-    load: () => [key(), question()],
+    load: () => about(question),
     list: () => [page()],
     loadScope: () => [scope()],
     remove: () => [key()],
     removeScope: () => [scope()],
-    lease: () => [key(), request()],
+    lease: () => about(request),
     readLog: () => [scope(), part()],
     trimLog: () => [scope(), count()],
   };
@@ -194,9 +198,7 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
   };
 }
 
-const context = { signal: new AbortController().signal };
-
-async function answerOf(store, { name, args }, isLogged) {
+async function answerOf(store, { name, args }, isLogged, context) {
   try {
     return plain(await store[name](...args, context), isLogged);
   } catch (error) {
@@ -242,19 +244,34 @@ function byName(writes) {
   return [...writes].sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ name, from, to }) => ({ name, from, to }));
 }
 
-/** Makes so many steps. Answers the first `difference` between two stores, and how often the changes came to what. */
-export async function compareStores(store, reference, seed, length) {
-  const next = steps(randomOf(seed), store);
+/**
+ * Makes so many steps with an open store and with the reference. Throws where they differ; answers how often the
+ * changes came to what.
+ */
+export async function compareStores(store, { seed, length, reference = memoryStore() }) {
+  // Workers can make a signal in a request only.
+  const context = { signal: new AbortController().signal };
+  const next = steps(randomFrom(seed), store);
   const isLogged = store.keeps?.includes('log') ?? false;
-  const refusals = {};
+  const outcomes = {};
   for (let index = 0; index < length; index++) {
     const step = next();
-    const [expected, actual] = [await answerOf(reference, step, isLogged), await answerOf(store, step, isLogged)];
-    if (actual !== expected)
-      return { difference: `step ${index}, ${JSON.stringify(step)}: ${actual} instead of ${expected}`, refusals };
-    for (const [, refusal = 'duplicate'] of expected?.matchAll(/"refused":"([\w-]+)|"duplicate"/g) ?? []) {
-      refusals[refusal] = (refusals[refusal] ?? 0) + 1;
+    const [expected, actual] = [
+      await answerOf(reference, step, isLogged, context),
+      await answerOf(store, step, isLogged, context),
+    ];
+    if (actual !== expected) {
+      throw new Error(`seed ${seed}, step ${index}, ${JSON.stringify(step)}: ${actual} instead of ${expected}`);
+    }
+    for (const [, outcome = 'duplicate'] of expected?.matchAll(/"refused":"([\w-]+)|"duplicate"/g) ?? []) {
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     }
   }
-  return { refusals };
+  return outcomes;
+}
+
+/** Throws unless histories came to each end more than so often: otherwise they would say little. */
+export function assertVaried(outcomes, least) {
+  const rare = Object.entries(least).filter(([outcome, count]) => !(outcomes[outcome] > count));
+  if (rare.length > 0) throw new Error(`too seldom ${rare.map(([outcome]) => outcome)}: ${JSON.stringify(outcomes)}`);
 }

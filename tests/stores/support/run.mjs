@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingNeeds, runStoreCase, storeCases } from 'statepad/testing';
+import { logLaws } from './log-laws.js';
 
 /**
  * A test for each store case. `open` gives fresh storage at each call: see `StoreHarness`. A case that needs what the
@@ -20,6 +21,20 @@ export function storeTests(name, open, { without = [] } = {}) {
       } finally {
         await harness.store.close?.();
         await harness.dispose?.();
+      }
+    });
+  }
+}
+
+/** A test for each law of the log. `open` gives fresh storage at each call: see `logLaws`. */
+export function logTests(name, open) {
+  for (const [title, holds] of Object.entries(logLaws)) {
+    test(`${name}: ${title}`, async () => {
+      const storage = await open();
+      try {
+        await holds(storage);
+      } finally {
+        await storage.dispose?.();
       }
     });
   }

@@ -22,7 +22,7 @@ const TROUBLES = [
   { kind: 'error', status: 500 },
 ];
 
-/** A random number generator that says the same every time: whole numbers below `limit`. */
+/** Whole numbers below `limit`, of a generator of its own: the history that was found belongs to it. */
 function numbers(seed) {
   let state = seed;
   return (limit) => {

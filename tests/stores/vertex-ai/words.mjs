@@ -2,6 +2,7 @@
 
 import { SessionService } from 'statepad';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
+import * as changes from '../../support/changes.js';
 import { fakeVertexAi } from '../../support/vertex.mjs';
 
 export const context = { signal: new AbortController().signal };
@@ -21,18 +22,10 @@ export function opened(options = {}, { service: serviceOptions = {}, ...fakeOpti
   return { vertex, store, service: new SessionService({ store, ...serviceOptions }) };
 }
 
-export function keyOf(sessionId, userId = 'ana', appName = APP) {
-  return { appName, userId, sessionId };
-}
+export const keyOf = (sessionId, userId = 'ana', appName = APP) => changes.keyOf(sessionId, userId, appName);
 
-export function create(id, key, delta = {}, time = 1_000) {
-  return { id, kind: 'create', key, time, delta };
-}
-
-export function append(id, key, delta = {}, more = {}) {
-  const { time = 1_000, data = JSON.stringify({ id }), ...rest } = more;
-  return { id, kind: 'append', key, time, event: { id, time, data }, delta, ...rest };
-}
+export const create = (id, key, delta, time = 1_000) => changes.create(id, key, delta, { time });
+export { append } from '../../support/changes.js';
 
 /** What was asked while something ran, as `GET get` and the like. */
 export async function requestsOf(vertex, run) {

@@ -8,6 +8,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { SessionService } from 'statepad';
 import { nodeListener, sseHandler } from 'statepad/sse';
+import { countingWatches } from '../../support/services.mjs';
 
 const servers = [];
 const rejections = [];
@@ -213,26 +214,15 @@ describe('the listener', () => {
     const service = new SessionService();
     const key = { appName: 'a', userId: 'u', sessionId: 's' };
     await service.createSession(key);
-    let watching = 0;
-    const counted = {
-      getSession: (request) => service.getSession(request),
-      async *watch(target, options) {
-        watching += 1;
-        try {
-          yield* service.watch(target, options);
-        } finally {
-          watching -= 1;
-        }
-      },
-    };
+    const watches = countingWatches(service);
     const heard = [];
-    const port = await serve(sseHandler(counted, { insecure: true, onError: (error) => heard.push(error) }));
+    const port = await serve(sseHandler(watches.source, { insecure: true, onError: (error) => heard.push(error) }));
     const response = await fetch(`http://127.0.0.1:${port}/?appName=a&userId=u&sessionId=s`, {
       headers: { accept: 'text/event-stream' },
     });
-    while (watching === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (watches.open() === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     await response.body.cancel();
-    while (watching > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (watches.open() > 0) await new Promise((resolve) => setTimeout(resolve, 1));
     const socket = connect(port, '127.0.0.1');
     socket.write(['POST / HTTP/1.1', 'Host: h', 'Content-Length: 1000', '', '[{"appN'].join('\r\n'));
     await new Promise((resolve) => setTimeout(resolve, 20));

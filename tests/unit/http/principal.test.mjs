@@ -1,26 +1,25 @@
 // Who may see what over HTTP, and what clients are told of errors.
 
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { SessionService, StatepadError, StoreError } from 'statepad';
 import { sseHandler } from 'statepad/sse';
 import { memoryStore } from 'statepad/stores/memory';
 import { setting } from '../../support/fixtures.mjs';
 import { sourceOver } from '../../support/handler-source.mjs';
+import { closedAfterEach } from '../../support/services.mjs';
 
 const ANA = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
 const BEN = { appName: 'tutor', userId: 'ben', sessionId: 'monday' };
 const SECRET = 'postgres://admin:hunter2@db.internal:5432';
 
-const opened = [];
+const opened = closedAfterEach();
 async function serviceOf(options) {
-  const service = new SessionService(options);
-  opened.push(service);
+  const service = opened(options);
   await service.createSession({ ...ANA, state: { n: 0, 'user:n': 1, 'app:n': 2 } });
   await service.createSession({ ...BEN, state: { n: 0, 'user:n': 3 } });
   return service;
 }
-afterEach(() => Promise.all(opened.splice(0).map((service) => service.close())));
 
 const requestOf = (parameters, init = {}) => {
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);

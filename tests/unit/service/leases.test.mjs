@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService } from 'statepad';
-import { memoryStore } from 'statepad/stores/memory';
 import { KEY, hasCode, setting } from '../../support/fixtures.mjs';
+import { sharingPlaces } from '../../support/services.mjs';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -17,19 +16,7 @@ async function passUntil(timers, promise) {
   return await promise;
 }
 
-/** A service, and another one that shares its sessions where that is possible. */
-const places = {
-  memory: () => {
-    const service = new SessionService();
-    return { service, other: service };
-  },
-  'memory store': () => {
-    const store = memoryStore();
-    return { service: new SessionService({ store }), other: new SessionService({ store }) };
-  },
-};
-
-for (const [name, open] of Object.entries(places)) {
+for (const [name, open] of Object.entries(sharingPlaces)) {
   describe(name, () => {
     test('a lease is held by one, and every write through the handle of a lost one is refused', async (t) => {
       t.mock.timers.enable({ apis: ['Date'] });

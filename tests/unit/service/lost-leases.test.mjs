@@ -2,25 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService } from 'statepad';
-import { memoryStore } from 'statepad/stores/memory';
 import { KEY, hasCode, setting } from '../../support/fixtures.mjs';
+import { sharingPlaces } from '../../support/services.mjs';
 
 const NAME = { appName: KEY.appName, userId: KEY.userId, id: KEY.sessionId };
 
-/** A service, and another one that shares its sessions where that is possible. */
-const places = {
-  memory: () => {
-    const service = new SessionService();
-    return { service, other: service };
-  },
-  'memory store': () => {
-    const store = memoryStore();
-    return { service: new SessionService({ store }), other: new SessionService({ store }) };
-  },
-};
-
-for (const [name, open] of Object.entries(places)) {
+for (const [name, open] of Object.entries(sharingPlaces)) {
   describe(name, () => {
     /** A session with a rewind to take back, and services whose clock stands still. */
     const start = async (t) => {

@@ -7,6 +7,7 @@ import { DELETED, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../../contract/read.mjs';
 import { KEY, runs } from '../../support/fixtures.mjs';
+import { gate } from '../../support/gate.mjs';
 
 const named = { appName: 'app', userId: 'u', id: 's' };
 const setting = (stateDelta) => ({ author: 'agent', actions: { stateDelta } });
@@ -78,18 +79,17 @@ describe('whatever shows a session', () => {
     ];
     const writer = await counted(there, 3);
     const handle = await here.getSession({ ...KEY, config: { numRecentEvents: 0 } });
-    const { promise: isAsked, resolve } = withResolvers();
-    const held = withResolvers();
-    [asked, hold] = [resolve, held.promise];
+    const [asking, held] = [gate(), gate()];
+    [asked, hold] = [asking.open, held.opened];
     const answer = here.stateAt(handle, 1);
-    await isAsked;
+    await asking.opened;
     await here.createSession({ ...KEY, sessionId: 'other' });
     for (let n = 4; n <= 6; n++) {
       await there.appendEvent({ session: writer, event: setting({ n }) });
     }
     await here.getSession({ ...KEY, config: { numRecentEvents: 1 } });
     await here.appendEvent({ session: handle, event: setting({ n: 7 }) });
-    held.resolve();
+    held.open();
     assert.deepEqual(plain(await answer), { n: 1 });
     await tellsAll(here, handle, 7);
   });
@@ -374,12 +374,4 @@ function isFrozen(value) {
   return (
     typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen))
   );
-}
-
-function withResolvers() {
-  let resolve;
-  const promise = new Promise((fulfil) => {
-    resolve = fulfil;
-  });
-  return { promise, resolve };
 }

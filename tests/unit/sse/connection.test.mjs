@@ -2,23 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
-import { afterEach, describe, it } from 'node:test';
-import { DELETED, SessionService } from 'statepad';
+import { describe, it } from 'node:test';
+import { DELETED } from 'statepad';
 import { applyChange, sseHandler } from 'statepad/sse';
 import { memoryStore } from 'statepad/stores/memory';
 import { hasCode, setting } from '../../support/fixtures.mjs';
-import { sourceOver } from '../../support/handler-source.mjs';
+import { handlerOf, sourceOver } from '../../support/handler-source.mjs';
+import { closedAfterEach } from '../../support/services.mjs';
 import { settles } from '../../support/watching.mjs';
 
-const opened = [];
-function serviceOf(options) {
-  const service = new SessionService(options);
-  opened.push(service);
-  return service;
-}
-afterEach(() => Promise.all(opened.splice(0).map((service) => service.close())));
+const serviceOf = closedAfterEach();
 
-const handlerOf = (service, options) => sseHandler(service, { insecure: true, retry: 100, ...options });
 const keyOf = (n) => ({ appName: 'app', userId: `u${n % 3}`, sessionId: `s${n}` });
 const wholeOf = (n) => ({ ...keyOf(n), whole: true });
 const plain = ({ ...members }) => members;

@@ -1,27 +1,19 @@
 // Watching over HTTP: no change is missing, and none comes twice, however often the connection is cut.
 
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
-import { DELETED, SessionService } from 'statepad';
-import { sseHandler, sseSource } from 'statepad/sse';
+import { describe, it } from 'node:test';
+import { DELETED } from 'statepad';
+import { sseSource } from 'statepad/sse';
 import { memoryStore } from 'statepad/stores/memory';
 import { serveFetch } from '../../support/fetch-server.mjs';
-import { hurried, sourceOver } from '../../support/handler-source.mjs';
+import { handlerOf, hurried, sourceOver } from '../../support/handler-source.mjs';
+import { closedAfterEach, countingWatches } from '../../support/services.mjs';
 
 const IDS = { appName: 'app', userId: 'user', sessionId: 'one' };
 const append = (service, session, stateDelta = {}) =>
   service.appendEvent({ session, event: { author: 'user', actions: { stateDelta } } });
 
-const opened = [];
-/** A service that is closed after the test. */
-function serviceOf(options) {
-  const service = new SessionService(options);
-  opened.push(service);
-  return service;
-}
-afterEach(() => Promise.all(opened.splice(0).map((service) => service.close())));
-
-const handlerOf = (service, options) => sseHandler(service, { insecure: true, retry: 100, ...options });
+const serviceOf = closedAfterEach();
 
 /** A request for the changes of several targets. */
 const asking = (targets, init) =>
@@ -221,25 +213,14 @@ describe('the handler', () => {
   it('writes to a quiet connection now and then, and lets go of everything when it is cut', async () => {
     const service = serviceOf();
     await service.createSession(IDS);
-    let watching = 0;
-    const counted = {
-      getSession: (request) => service.getSession(request),
-      async *watch(target, options) {
-        watching += 1;
-        try {
-          yield* service.watch(target, options);
-        } finally {
-          watching -= 1;
-        }
-      },
-    };
-    const handler = handlerOf(counted, { heartbeat: 5 });
+    const watches = countingWatches(service);
+    const handler = handlerOf(watches.source, { heartbeat: 5 });
     const server = await serveFetch(handler);
     try {
       const source = sseSource({ url: `${server.origin}/?x` });
       const changes = source.watch(IDS)[Symbol.asyncIterator]();
       const next = changes.next().catch((error) => error);
-      while (watching === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (watches.open() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
       const response = await handler(
         new Request('http://host/?appName=app&userId=user&sessionId=one', {
           headers: { accept: 'text/event-stream' },
@@ -250,11 +231,11 @@ describe('the handler', () => {
       while (!text.endsWith(': \n\n: \n\n')) text += new TextDecoder().decode((await reader.read()).value);
       await reader.cancel();
       server.cut();
-      while (watching > 1) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (watches.open() > 1) await new Promise((resolve) => setTimeout(resolve, 5));
       await append(service, await service.getSession(IDS));
       assert.equal((await next).value.revision, 1, 'it has connected again');
       await changes.return();
-      while (watching > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (watches.open() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     } finally {
       await server.stop();
     }

@@ -6,6 +6,7 @@ import { applyChange, DELETED, increment, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { APP, KEY, USER, hasCode, setting } from '../../support/fixtures.mjs';
 import { storeThatGoesBack } from '../../sharing/goes-back.mjs';
+import { numbersFrom } from '../../support/random.js';
 import { places, silent } from '../../support/watched-places.mjs';
 import { settles, take, takeUntil } from '../../support/watching.mjs';
 
@@ -112,10 +113,7 @@ for (const [name, open] of Object.entries(places)) {
       const [writer, reader] = open();
       await writer.createSession({ ...KEY, state: { n: 0, 'user:n': 0, 'app:n': 0 } });
       await writer.createSession(OTHER);
-      const random = (() => {
-        let seed = 7;
-        return (below) => (seed = (seed * 48_271) % 2_147_483_647) % below;
-      })();
+      const random = numbersFrom(7);
       // It cannot keep an operator from overwriting what others write.
       const isBlind = name === 'a store that compares nothing';
       const keys = ['n', 'm', 'user:n', 'user:m', 'app:n', 'app:m', 'app:__proto__', '__proto__'];

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fakeVertexAi } from '../../support/vertex.mjs';
 import { casesOf } from '../../contract/read.mjs';
+import { randomFrom } from '../../support/random.js';
 import { asker, ENGINE, LOCATION, PROJECTS, SESSIONS } from './ask.mjs';
 
 const BEGIN = Date.parse('2026-01-01T00:00:00Z');
@@ -20,7 +21,7 @@ for (const version of ['v1beta1', 'v1']) {
 
 async function run(steps, version) {
   let now = BEGIN;
-  const vertex = fakeVertexAi({ now: () => now, random: generator(7), projects: PROJECTS });
+  const vertex = fakeVertexAi({ now: () => now, random: randomFrom(7), projects: PROJECTS });
   const ask = asker(vertex, { version });
   const saved = { sessions: SESSIONS, location: LOCATION, asked: ENGINE };
   for (const step of steps) {
@@ -137,13 +138,4 @@ function matchText(given, wanted, path) {
       assert.equal(found[index], part, path);
     }
   }
-}
-
-/** Numbers that look random, the same at each run. */
-function generator(seed) {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
