@@ -283,6 +283,8 @@ describe('whatever is read or acknowledged is what the store has', () => {
             const handles = [new Map(), new Map()];
             const snapshots = [];
             const last = new Map();
+            /** By event, how many snapshots were taken before it. */
+            const snapshotsAt = new Map();
             for (const key of HOMES) await services[0].createSession(key);
             snapshots.push(back.snapshot());
             let count = 0;
@@ -342,6 +344,11 @@ describe('whatever is read or acknowledged is what the store has', () => {
                 const given =
                   kind === 'again' ? last.get(session) : event(value, { [name]: isDeletion ? DELETED : value });
                 if (given === undefined) continue;
+                // An event that comes back at its old revision after other events: the store tells a log by its
+                // revision and its last event, and a restored one with this event there looks the same.
+                const isAway = kind === 'again' && !(await stored(back, key))?.ids.includes(given.id);
+                if (isAway && snapshotsAt.get(given.id) < snapshots.length) continue;
+                if (kind !== 'again') snapshotsAt.set(given.id, snapshots.length);
                 last.set(session, given);
                 try {
                   await service.appendEvent({ session, event: given });

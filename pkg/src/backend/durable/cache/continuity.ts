@@ -1,5 +1,7 @@
 // Checks that an answer of the store continues what is cached. A store may go back: a replica is promoted, a backup
-// restored.
+// restored. A log is told by its revision and its last event, a shared scope by its position and mark. One case passes
+// unnoticed: a store goes back, an event that was lost is sent again and comes to its old revision after other events,
+// and the store goes forward to a copy in which that event stands there, too.
 
 /**
  * The position of a shared scope, and the mark of the change that brought it there, as far as the store reports them.
