@@ -1,7 +1,7 @@
 // Changes as a service sends them to a store: in Node, in pages and in workers.
 
 /**
- * @typedef {import('statepad').Change} Change
+ * @typedef {import('statepad/store').Change} Change
  * @typedef {Partial<Change> & { data?: string }} More `data` is the text of the event
  */
 

@@ -3,7 +3,7 @@
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 
-/** @typedef {import('statepad').SessionStore} SessionStore */
+/** @typedef {import('statepad/store').SessionStore} SessionStore */
 
 /** @param {SessionStore} store @returns {SessionStore} */
 export const silent = (store) => ({ ...store, watch: undefined });
