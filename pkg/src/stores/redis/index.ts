@@ -90,8 +90,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(isLogged ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => {
-      await findStore(run, prefix, migrate);
+      // First: a replica refuses commands, too, and Redis before 7 cannot say that it is not the user's rights.
       durability = await askServers(client, options.durability ?? 'os');
+      await findStore(run, prefix, migrate);
       if (migrate === 'upgrade') {
         await upgrade();
       }
