@@ -17,7 +17,7 @@ export interface ApiSession {
   readonly userId: string;
   readonly createTime: string;
   readonly updateTime: string;
-  /** That of the app and the user, too. */
+  /** The state of the app and the user, too. */
   readonly sessionState?: ApiState;
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -36,7 +36,7 @@ export interface ApiEvent {
   readonly rawEvent?: Readonly<Record<string, unknown>>;
 }
 
-/** Where to ask: an engine, and what is in it. */
+/** The target of a request: an engine, and what is in it. */
 export interface Resource extends StoreContext {
   readonly engine: Engine;
   readonly name: string;
@@ -55,10 +55,10 @@ interface Operation {
   readonly error?: unknown;
 }
 
-/** How many sessions and events the API gives at most at a time. */
+/** The most sessions and events that the API gives at a time. */
 export const PAGE_SIZE = 100;
 
-/** How often it is looked whether something that takes its time is done: for about 20 seconds, by the usual pauses. */
+/** The most looks for whether a slow operation is done: for about 20 seconds, by the usual pauses. */
 export const MAX_LOOKS = 12;
 
 /** Makes the calls. */
@@ -157,7 +157,7 @@ export class SessionsApi {
     for (let look = 1; operation.done !== true; look++) {
       const found = look > MAX_LOOKS ? undefined : await this.#operationAfter(look, of, operation.name);
       if (found === undefined) {
-        // What it has done, if anything, is to be looked at.
+        // Its effect, if any, is to be looked at.
         const cause = new Error(`the operation "${operation.name}" has not ended, or cannot be followed`);
         return { kind: 'unclear', cause, isOver: false, wait: 0 };
       }

@@ -40,7 +40,7 @@ export function fromApiEvent(event: ApiEvent): ReadEvent {
   return { id: whole['id'] as string, at, time: whole['timestamp'] as number, data: JSON.stringify(whole) };
 }
 
-/** What both ADKs read first. The author and the invocation of an event that names none stay its own. */
+/** The members that both ADKs read first. The author and the invocation of an event that names none stay its own. */
 function byRaw(event: ApiEvent, raw: Members, at: number): Members {
   const id = raw['id'];
   const actions = membersOf(raw['actions']);
@@ -99,7 +99,7 @@ function actionsOf(actions: Members, workflow: Members, compaction: unknown): Me
   };
 }
 
-/** What makes an event a compaction for adk-js, which writes these names. */
+/** The members that make an event a compaction for adk-js, which writes these names. */
 function compactedBy(compaction: Members): Members {
   const names = ['startTime', 'endTime', 'compactedContent'];
   return names.some((name) => compaction[name] !== undefined) ? { isCompacted: true, ...pick(compaction, names) } : {};

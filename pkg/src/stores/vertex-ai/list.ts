@@ -38,7 +38,7 @@ async function readAll({ api }: Sessions, of: Resource, user: string | undefined
   for (let token: string | undefined; ;) {
     const { items, next } = await api.list(of, user, { token });
     for (const session of items) {
-      // What a filter lets through is looked at once more.
+      // The sessions that a filter lets through are checked once more.
       if (user === undefined || session.userId === user) {
         found.set(session.name, session);
       }

@@ -1,4 +1,4 @@
-// Where app and user values are, as far as this store has seen: a number that is another one when the values are.
+// The positions of app and user values, as far as this store has seen: a number that differs when the values do.
 
 import { sameJson } from '../../model/json.js';
 import { Recent } from './recent.js';
@@ -9,11 +9,11 @@ interface Scope {
   readonly pos: number;
   /** Those that were read last, with what this store has written since; absent when that is not known. */
   readonly values: Values | undefined;
-  /** How many changes of this store there were. */
+  /** The number of changes by this store. */
   readonly writes: number;
 }
 
-/** How many values are remembered. */
+/** The number of values that are remembered. */
 const MAX_VALUES = 100_000;
 
 /** The positions of one store. */

@@ -11,9 +11,9 @@ const FIRST_TIME_MS = -62_135_596_800_000;
 /** A reading of all events that was given up before its end: another one can go on with it. */
 export interface Unfinished {
   readonly found: readonly ReadEvent[];
-  /** What asks for the next page. */
+  /** The token that asks for the next page. */
   readonly next: string;
-  /** When the first page was asked for, by the clock of this machine. */
+  /** The time when the first page was asked for, by the clock of this machine. */
   readonly begunAt: number;
 }
 
@@ -90,7 +90,7 @@ export async function readLast(api: SessionsApi, of: Resource, count: number): P
 
 type Part = Pick<ReadPart, 'events' | 'since'>;
 
-/** What is whole of the events at the end of a log; `undefined` when that is not enough. */
+/** The whole part of the events at the end of a log; `undefined` when that is not enough. */
 function lastPart(events: readonly ReadEvent[], count: number, isAll: boolean): Part | undefined {
   if (isAll) {
     return { events, since: -Infinity };

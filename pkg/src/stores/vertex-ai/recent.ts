@@ -1,4 +1,4 @@
-// What was used last, up to a size: the rest is forgotten.
+// The values used last, up to a size: the rest is forgotten.
 
 /** Values by name. What was not used for longest goes first. */
 export class Recent<Value> {
@@ -7,7 +7,7 @@ export class Recent<Value> {
   readonly #limit: number;
   readonly #sizeOf: (value: Value) => number;
   #size = 0;
-  /** Whether anything had to go. */
+  /** True when anything was evicted. */
   hasForgotten = false;
 
   constructor(limit: number, sizeOf: (value: Value) => number) {

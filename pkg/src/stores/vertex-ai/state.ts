@@ -18,7 +18,7 @@ export type ApiState = Readonly<Record<string, Json>>;
 /** The values of a session and of what it shares with others. */
 export type ScopedState = Readonly<Record<StoredScope, Values>>;
 
-/** What the name of a mark begins with, behind the prefix of its scope. */
+/** The beginning of a mark's name, behind the prefix of its scope. */
 const MARK = 'statepad:gone:';
 const PREFIXES = { app: APP_PREFIX, user: USER_PREFIX, session: '' } as const;
 

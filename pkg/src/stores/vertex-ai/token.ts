@@ -6,7 +6,7 @@ import type { Settings } from './options.js';
 /** Answers a token. `isRefused`: the API did not take the one before. */
 export type TokenSource = (isRefused: boolean) => Promise<string>;
 
-/** What is used of `google-auth-library`. */
+/** The part of `google-auth-library` that is used. */
 interface GoogleAuth {
   getAccessToken(): Promise<string | null | undefined>;
 }
