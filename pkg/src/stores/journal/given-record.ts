@@ -17,12 +17,12 @@ type Part = Delta | undefined;
 const WRITING = ['create', 'append', 'update'];
 const KINDS = [...WRITING, 'remove', 'remove-scope', 'refusal', 'version'];
 
-/** Whether something is the text of an event. */
+/** Returns true if something is the text of an event. */
 type TextCheck = (text: string) => boolean;
 
 /**
- * What a record says, or what is left of it. `place` is its number, from 1. Throws `corrupt` when it cannot be known
- * whose it is.
+ * Reads a record, or what is left of it. `place` is its number, from 1. Throws `corrupt` when its owner cannot be
+ * known.
  */
 export function foundIn(given: unknown, place: number, isText: TextCheck = () => true): readonly Found[] {
   const key = isObject(given) ? keyOf((given as Given)['key']) : undefined;
@@ -55,7 +55,7 @@ function keyOf(given: unknown): Hint | undefined {
     : undefined;
 }
 
-/** Whether a key names what records of this kind are about. */
+/** True when a key names what records of this kind are about. */
 function fits(kind: string, { userId, sessionId }: Hint): boolean {
   return kind === 'update' || kind === 'remove-scope'
     ? sessionId === undefined
@@ -76,8 +76,8 @@ function changeIn(given: Given, key: Hint, isText: TextCheck): readonly Found[] 
   const { kind, delta } = given;
   const { appName, userId, sessionId } = key;
   const parts = (isObject(delta) ? delta : {}) as Given;
-  // What an update without a delta has changed is lost. A session's record need not have touched its scopes; if it
-  // has, the positions of later records tell.
+  // The changes of an update without a delta are lost. A session's record need not have touched its scopes; if it has,
+  // the positions of later records tell.
   const isLost = !isObject(delta) && kind === 'update';
   const app = isLost ? LOST : partIn(parts['app']);
   const user = userId === undefined ? undefined : isLost ? LOST : partIn(parts['user']);
@@ -95,7 +95,7 @@ function changeIn(given: Given, key: Hint, isText: TextCheck): readonly Found[] 
   return isSound ? [damage, { ...(given as unknown as Change), delta: { ...parts, ...shared } }] : [damage];
 }
 
-/** Whether all of a change but its delta can be read. */
+/** True when all of a change but its delta can be read. */
 function isOwnSound({ id, kind, time, event, guard, call }: Given, isText: TextCheck): boolean {
   const isCalled = call === undefined || typeof call === 'string';
   const hasEvent = event === undefined ? kind !== 'append' : isEvent(event, isText);
@@ -107,7 +107,7 @@ function isEvent(given: unknown, isText: TextCheck): boolean {
   return typeof id === 'string' && isTime(time) && typeof data === 'string' && isText(data);
 }
 
-/** Whether a text is that of an event as services write it: a JSON object. To a store it may be any text. */
+/** True when a text is that of an event as services write it: a JSON object. To a store it may be any text. */
 export function isObjectText(text: string): boolean {
   try {
     return isObject(JSON.parse(text));

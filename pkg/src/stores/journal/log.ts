@@ -9,7 +9,7 @@ import { versionRecord, type Callbacks, type LogOptions, type Records } from './
 import { FORMAT, type LogFormat } from './version.js';
 import type { Migrate, StoreContext } from '../../store/contract.js';
 
-/** What keeps the records of a log. */
+/** The storage of a log's records. */
 export interface LogSource extends Pick<Callbacks, 'persist'> {
   /**
    * Gives back what is kept. `found` says how many records are known to be missing: a journal compares that with the
@@ -18,11 +18,11 @@ export interface LogSource extends Pick<Callbacks, 'persist'> {
   restore?(found: { readonly missing: number }): Records<Found> | Promise<Records<Found>>;
   /** Checks what is given back, by its number from 1; a journal has done so already. */
   admit?(given: unknown, place: number): readonly Found[];
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name?: string;
 }
 
-/** What is done while no change is on its way. */
+/** A task that is done while no change is on its way. */
 interface Between {
   readonly run: (tables: LogTables) => void;
   readonly reject: (error: unknown) => void;
@@ -30,7 +30,7 @@ interface Between {
 
 /** Reads the log when it is first needed, and again after an error that leaves open what is kept. */
 export class Log {
-  /** What may be done with a log of an older version. */
+  /** The permitted treatment of a log of an older version. */
   migrate: Migrate = 'create';
   readonly #source: LogSource;
   readonly #waiting: Task[] = [];
@@ -38,7 +38,7 @@ export class Log {
   #writing: Promise<void> | undefined;
   /** An error has left open what became of the last records. */
   #isUnknown = false;
-  /** What is done between two batches. */
+  /** The tasks between two batches. */
   #between: Between[] = [];
   readonly #hasLog: boolean;
   readonly #format: LogFormat;
@@ -51,7 +51,7 @@ export class Log {
     this.#hasLog = log;
   }
 
-  /** What the log says. */
+  /** The tables that the log describes. */
   tables(): Promise<LogTables> {
     return (this.#reading ??= Promise.resolve().then(() => this.#read()));
   }
@@ -194,7 +194,7 @@ export class Log {
   }
 }
 
-/** Whether an error of `persist` says that none of the records is kept. */
+/** True when an error of `persist` says that none of the records is stored. */
 function isUnwrittenBy(error: unknown): error is StoreError {
   return isStoreError(error) && (error.code === 'unavailable' || error.code === 'rejected');
 }

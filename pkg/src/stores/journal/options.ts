@@ -8,14 +8,14 @@ import type { StorageArea, StorageLocks } from './web-storage/area.js';
 /** Options of `fileJournal`. */
 export interface FileJournalOptions extends LogOptions {
   /**
-   * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the
+   * True, which is the default, when a change is on the disk before it is acknowledged. Otherwise it is with the
    * operating system: it survives the end of the process, and not that of the machine.
    */
   readonly sync?: boolean | undefined;
   /**
-   * Whether sessions that have been removed are taken out of the file when it is opened: it is written anew without
-   * them, and takes the place of the old one as a whole. That needs room for both, and is left alone as long as
-   * something is damaged. What was deleted stays in the file until then.
+   * True to take sessions that have been removed out of the file when it is opened: it is written anew without them,
+   * and takes the place of the old one as a whole. That needs room for both, and is left alone as long as something is
+   * damaged. Deleted data stays in the file until then.
    */
   readonly compact?: boolean | undefined;
 }

@@ -14,7 +14,7 @@ import type { Records } from './log-record.js';
 export class JournalReader {
   /** The number of the last line. */
   last = 0;
-  /** Whether there are lines at all, whatever they are. */
+  /** True when there is no line at all, sound or damaged. */
   isEmpty = true;
   /** The latest version that has written to it, as far as that has been read. */
   #version: number | undefined;
@@ -146,7 +146,7 @@ export class JournalReader {
   }
 }
 
-/** What can still be read of a damaged line, and what is lost. */
+/** The readable and the lost parts of a damaged line. */
 function* restOf({ key, own, shared }: Piece): Generator<Exclude<Found, FoundVersion>> {
   const { appName, userId, sessionId } = key.key;
   // Without a session, what a line does to its scopes depends on both sections.

@@ -2,7 +2,7 @@
 
 import { newerVersion, otherLayout } from '../../store/refusals.js';
 
-/** What a log says about itself. */
+/** The statement of a log about itself. */
 export interface LogVersion {
   readonly version: number;
   /** The fingerprint of the layout, which tells unreleased builds apart; the first release takes it out. */
@@ -20,10 +20,10 @@ export const VERSION = 1;
 /** Its fingerprint, which a test computes from what a small history leaves in a log. */
 export const LAYOUT = '716b01f0';
 
-/** What this package writes, and reads. */
+/** The format that this package writes, and reads. */
 export const FORMAT: LogFormat = { version: VERSION, layout: LAYOUT, older: [] };
 
-/** What a log says about its version, as it was read. */
+/** The statement of a log about its version, as it was read. */
 export interface FoundVersion {
   readonly version: number;
   /** Absent in what builds without fingerprints have written. */

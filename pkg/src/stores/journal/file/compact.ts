@@ -60,13 +60,13 @@ export async function compactedLines(
 }
 
 /**
- * Whether a record is what compacting has left of a removal: there is nothing before it whose revision it could tell.
+ * True for a record that compacting has left of a removal: there is nothing before it whose revision it could tell.
  */
 function isRemainder(record: Numbered): boolean {
   return record.kind === 'remove' && record.guard?.rev === undefined;
 }
 
-/** What remains of a record of a removed session: its changes of app and user state; a recent removal itself. */
+/** The remainder of a record of a removed session: its changes of app and user state; a recent removal itself. */
 function restOf(record: Numbered, since: number): Numbered | undefined {
   const { id, time, key } = record;
   if (record.kind === 'remove') {
