@@ -57,7 +57,7 @@ class Batch {
       reads.push(this.#readMeta());
     }
     await Promise.all(reads);
-    // What belongs to a session is found by its number.
+    // A session's rows are found by its number.
     await Promise.all(changes.map((change) => this.#readInside(change)));
   }
 

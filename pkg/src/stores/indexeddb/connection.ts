@@ -7,7 +7,7 @@ import { CURRENT, readMeta, versionOf, type Schema } from './schema.js';
 import { newerVersion, olderVersion, otherLayout } from '../../store/refusals.js';
 import type { Migrate } from '../../store/contract.js';
 
-/** How long another tab may take to close its connection before `open` fails, in milliseconds. */
+/** The longest wait for another tab to close its connection before `open` fails, in milliseconds. */
 const BLOCKED_TIMEOUT_MS = 1_000;
 
 /** An attempt to open a database. */
@@ -62,7 +62,7 @@ export class Connection {
   async write<T>(durability: IDBTransactionDurability, work: (transaction: IDBTransaction) => Promise<T>): Promise<T> {
     const transaction = await this.#begin('readwrite', durability);
     const completed = completionOf(transaction);
-    // When a request fails, it and the others have written nothing. Only the end itself can fail in an unknown way.
+    // A failed request, and the others with it, have written nothing. Only the end itself can fail in an unknown way.
     let isEnding = false;
     let hasFailed = false;
     transaction.onerror = () => (hasFailed = true);
@@ -204,7 +204,7 @@ export class Connection {
   }
 }
 
-/** How messages call a database. */
+/** The name of a database in messages. */
 function titleOf(name: string): string {
   return `the database "${name}"`;
 }
@@ -214,7 +214,7 @@ function foreign(name: string): StoreError {
   return new StoreError('rejected', `${titleOf(name)} is not one of statepad`);
 }
 
-/** What has been read before says nothing of a new database, not even where its scopes are. */
+/** Earlier reads say nothing of a new database, not even where its scopes are. */
 function replaced(name: string): StoreError {
   return new StoreError('rejected', `the database "${name}" was deleted while it was in use: reload the page`);
 }

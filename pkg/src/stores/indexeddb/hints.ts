@@ -2,7 +2,7 @@
 
 import type { Hint } from '../../store/contract.js';
 
-/** What is used of a `BroadcastChannel`. */
+/** The part of a `BroadcastChannel` that is used. */
 type Channel = Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>;
 
 /** A class like `BroadcastChannel`. */

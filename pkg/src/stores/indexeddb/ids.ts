@@ -1,4 +1,4 @@
-// What is remembered by its id for some time: updates, refused calls, creations of removed sessions.
+// The ids that are remembered for some time: updates, refused calls, creations of removed sessions.
 
 import { REMEMBERED_MS } from '../shared/limits.js';
 import { get, put, remove } from './requests.js';
@@ -26,7 +26,7 @@ export class RememberedIds {
     return this.get(id, scope) !== undefined;
   }
 
-  /** What is kept of an id; `undefined` where it is not known. */
+  /** The stored data of an id; `undefined` where it is not known. */
   get(id: string, scope: readonly string[] = []): Pick<IdRow, 'results'> | undefined {
     return this.#known.get(textOf(scope, id));
   }

@@ -4,8 +4,8 @@ import { nameOf, reasonOf, refusalOfOpening } from './errors.js';
 import { createTables, numberOf, upgradeTables, type Schema } from './schema.js';
 
 /**
- * How long the browser may say nothing, in milliseconds, before `open` fails: it lets a request wait behind those of
- * other tabs, and tells neither that nor when they block each other.
+ * The longest silence of the browser, in milliseconds, before `open` fails: it lets a request wait behind those of
+ * other tabs, and reports neither that nor a mutual block.
  */
 const QUEUED_TIMEOUT_MS = 5_000;
 
@@ -18,7 +18,7 @@ export interface Opened {
   onLost?: () => void;
 }
 
-/** What is reported while a request waits. */
+/** The reports while a request waits. */
 export interface Progress {
   /** Another connection is in the way. The request goes on. */
   readonly onBlocked: () => void;

@@ -11,9 +11,9 @@ export interface IndexedDBStoreOptions {
    */
   readonly durability?: 'strict' | 'relaxed';
   /**
-   * Whether a log of app and user values is kept, as it is unless told otherwise: a row for each change of theirs,
-   * until it is trimmed (`SessionStore.trimLog`). All tabs should say the same: what was written without a log is not
-   * in it, and it begins behind that.
+   * True to keep a log of app and user values, which is the default: a row for each change of theirs, until it is
+   * trimmed (`SessionStore.trimLog`). All tabs should say the same: a change written without a log is not in it, and
+   * it begins behind that.
    */
   readonly log?: boolean;
   /** Instead of the global one. */

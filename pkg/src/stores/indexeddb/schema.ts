@@ -20,7 +20,7 @@ interface Table {
   readonly indexes?: Readonly<Record<string, string[]>>;
 }
 
-/** What a database has at a version. */
+/** The content of a database at a version. */
 export interface Schema {
   readonly version: number;
   /** The fingerprint of the tables: see {@link LAYOUT}. */

@@ -11,7 +11,7 @@ import type { Delta } from '../../store/contract.js';
 
 /** The part of a change that concerns one scope. */
 export interface Concern extends ValuesConcern {
-  /** Where its caller knows the scope to be. */
+  /** The position of the scope that its caller knows. */
   readonly pos?: number | undefined;
   readonly mark?: string | undefined;
 }
@@ -25,7 +25,7 @@ export class HeldScope {
   #hasMoved = false;
   /** The position in the database. */
   #stored = 0;
-  /** What has happened since a known position, as the database has it, by position and mark. */
+  /** The changes since a known position, as the database has them, by position and mark. */
   readonly #since = new Map<string, Since | undefined>();
   readonly #marks: MarkRow[] = [];
   readonly #gone: GoneRow[] = [];
@@ -69,7 +69,7 @@ export class HeldScope {
     }
   }
 
-  /** What has happened since a caller's position, if that can be told: nothing of it is written otherwise. */
+  /** The changes since a caller's position, if they can be told: nothing of them is written otherwise. */
   changedSince({ pos, mark }: Concern): Delta | undefined {
     if (pos === undefined || mark === undefined || pos >= this.pos) {
       return undefined;
@@ -78,7 +78,7 @@ export class HeldScope {
     return since && deltaSince(pos, this.values.over(since.values), [...since.gone, ...this.#gone], this.title());
   }
 
-  /** How messages call it. */
+  /** Its name in messages. */
   title(): string {
     const [app, user] = this.#row.scope;
     return scopeTitle(user === undefined ? { app } : { app, user });

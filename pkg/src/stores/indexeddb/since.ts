@@ -1,4 +1,4 @@
-// What has happened to an app or a user in an IndexedDB database since a position that a caller knows.
+// The changes to an app or a user in an IndexedDB database since a position that a caller knows.
 
 import { beginningWith, get, getAll, remove } from './requests.js';
 import type { GoneRow, ScopeKey, ValueRow } from './rows.js';
@@ -6,7 +6,7 @@ import { valuesIn } from './values.js';
 import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../shared/limits.js';
 import type { Delta } from '../../store/contract.js';
 
-/** What has been written and deleted since a position. */
+/** The writes and deletions since a position. */
 export interface Since {
   readonly values: readonly ValueRow[];
   readonly gone: readonly GoneRow[];

@@ -147,8 +147,8 @@ class Batch {
   }
 
   /**
-   * The part of a request that is stored: not what it says about its caller, but with the session and all positions just
-   * before it.
+   * The part of a request that is stored: not what it says about its caller, but with the session and all positions
+   * just before it.
    */
   #recordOf(request: Request): Request {
     const {

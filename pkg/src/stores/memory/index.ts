@@ -58,7 +58,7 @@ export function memoryStore(options: MemoryOptions = {}): SessionStore {
   };
 }
 
-/** What is known of a change that has been made before. A refusal of a later try is remembered. */
+/** The known answer to a change that has been made before. A refusal of a later try is remembered. */
 function checkFirst(tables: Tables, change: Change): Committed | undefined {
   try {
     return tables.check(change);

@@ -6,8 +6,8 @@ import { checkChoice } from '../shared/options.js';
 /** Options of `memoryStore`. */
 export interface MemoryOptions {
   /**
-   * Whether a log of app and user values is kept, as it is unless told otherwise: each write of a name then stays in
-   * memory until the log is trimmed (`SessionStore.trimLog`).
+   * True to keep a log of app and user values, which is the default: each write of a name then stays in memory until
+   * the log is trimmed (`SessionStore.trimLog`).
    */
   readonly log?: boolean | undefined;
 }

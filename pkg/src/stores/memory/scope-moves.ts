@@ -1,4 +1,4 @@
-// What has happened to a scope lately: enough to tell a reader that was there before what to change.
+// The recent changes to a scope: enough to tell a reader that was there before what to change.
 
 import { TOLD_MOVES } from '../shared/limits.js';
 import { emptyValues } from '../shared/values.js';
@@ -45,7 +45,7 @@ export class ScopeMoves {
     this.#first = pos + 1;
   }
 
-  /** What has happened since a position that had this mark; `undefined` where that is not known for sure. */
+  /** The changes since a position that had this mark; `undefined` where they are not known for sure. */
   since(pos: number, mark: string | undefined, values: ScopeValues): Delta | undefined {
     const place = pos - this.#first;
     if (mark === undefined || this.#moves[place]?.mark !== mark) {

@@ -8,14 +8,14 @@ import { ScopeValues } from '../shared/scope-values.js';
 import { isEmpty } from '../shared/values.js';
 import type { Delta, Known, LogEntry, LogQuery, ScopedValues, ScopeLog } from '../../store/contract.js';
 
-/** What a log says of a move besides what it writes. */
+/** The origin of a move, which a log states besides its writes. */
 export interface Origin extends Pick<LogEntry, 'time'> {
   readonly by?: LogEntry['by'] | undefined;
 }
 
 /** The state of an app, or of a user in it. */
 export class Scope {
-  /** How many changes have touched it. */
+  /** The number of changes that have touched it. */
   pos = 0;
   /** The change that brought it to `pos`, if that is known. */
   mark: string | undefined;
@@ -41,7 +41,7 @@ export class Scope {
     }
   }
 
-  /** What others have done since a caller was there; `undefined` where that is not known for sure, or is nothing. */
+  /** The changes of others since a caller was there; `undefined` where that is not known for sure, or is nothing. */
   since(part: 'app' | 'user', { pos, marks }: Pick<Known, 'pos' | 'marks'>): Delta | undefined {
     const known = pos?.[part];
     return known === undefined || known >= this.pos ? undefined : this.#moves.since(known, marks?.[part], this.values);

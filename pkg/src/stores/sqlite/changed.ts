@@ -1,5 +1,5 @@
-// What others have done to a scope since a position, as the SQLite stores read it: which names the changes since then
-// concern, and what is under these names now.
+// The changes of others to a scope since a position, as the SQLite stores read them: the names that the changes since
+// then concern, and the values that are under these names now.
 
 import { changesIn, deltaOf, namesSince, type ScopeChange } from './entries.js';
 import { entryIn, numberIn, textIn } from './rows.js';
@@ -21,7 +21,7 @@ export class ScopeHistory {
     this.#driver = driver;
   }
 
-  /** What has happened to an app and a user since what is known, as far as it can be told. */
+  /** Returns the changes to an app and a user since the known positions, as far as they can be told. */
   changed(app: ScopeRow, user: ScopeRow, known: Pick<Known, 'pos' | 'marks'>): Pick<Committed, 'changed'> {
     return changedOf(
       this.#since(app, known.pos?.app, known.marks?.app, 'the app'),
@@ -37,7 +37,7 @@ export class ScopeHistory {
     }
   }
 
-  /** What has happened to a scope since a position; `undefined` when that had another mark, or is too long ago. */
+  /** The changes to a scope since a position; `undefined` when that had another mark, or is too long ago. */
   #since({ n, pos }: ScopeRow, since: number | undefined, mark: string | undefined, whose: string): Delta | undefined {
     if (since === undefined || mark === undefined || since >= pos || pos - since > TOLD) {
       return undefined;

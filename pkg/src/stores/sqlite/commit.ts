@@ -73,7 +73,7 @@ function decide(
     : answerTo(decision, { app: found.app.pos, user: found.user.pos }, tell(change, found, history));
 }
 
-/** What the answer tells about the scopes as they were before the change: to be called before anything is written. */
+/** The answer's part about the scopes as they were before the change: to be called before anything is written. */
 function tell(
   change: Change,
   { app, user, session }: Found,
@@ -140,7 +140,7 @@ function write(
   return { rev, prev, pos, ...told };
 }
 
-/** What is kept beside an event: `results`, `app_pos`, `user_pos`. */
+/** The columns beside an event: `results`, `app_pos`, `user_pos`. */
 type Beside = readonly [string | null, number | null, number | null];
 
 const NO_POS = [null, null] as const;
@@ -166,7 +166,9 @@ function ensureScope(driver: SqlDriver, row: ScopeRow, scope: ScopeName): ScopeR
   return readScope(driver, scope);
 }
 
-/** What a change writes with: its call as columns hold it, its values, and what its transaction has done before. */
+/**
+ * The input of a change's writes: its call as columns hold it, its values, and what its transaction has done before.
+ */
 interface Writes {
   readonly driver: SqlDriver;
   readonly call: string;

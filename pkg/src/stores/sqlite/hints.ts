@@ -11,10 +11,10 @@ import type { SqliteCore } from './core.js';
 import type { Change, Committed, Hint, Loaded, LoadedScope, ScopeName, SessionStore } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** How many sessions and scopes are remembered at least: those that were asked for last. Twice as many at most. */
+/** The least number of remembered sessions and scopes: those that were asked for last. Twice as many at most. */
 const REMEMBERED = 1_000;
 
-/** Where a session or a scope is. */
+/** The revision of a session, or the position of a scope. */
 interface Place {
   /** Its revision or its position; {@link NOWHERE} for a session that is not there. */
   readonly at: number;
@@ -31,7 +31,7 @@ interface Asked {
 
 const NOWHERE = -1;
 
-/** How often each connection was written to by the stores on it. */
+/** The number of writes to each connection by the stores on it. */
 const written = new WeakMap<object, { count: number }>();
 
 /** Watches a file for one store. Its members are to be called with what the store answers. */
@@ -43,9 +43,9 @@ export class Hints {
   #recent = new Map<string, Asked>();
   #older = new Map<string, Asked>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** What other connections have written, as a number that changes. */
+  /** A number that changes when other connections have written. */
   #version: unknown;
-  /** What all stores on this connection have written: SQLite's number does not tell. */
+  /** The count of writes by all stores on this connection: SQLite's number does not tell. */
   readonly #shared: { count: number };
   #seen = 0;
   /** Its file is not where it was. */
@@ -150,7 +150,8 @@ export class Hints {
   #poll(): void {
     const isMoved = this.#client.moved() !== undefined;
     if (isMoved && !this.#isMoved) {
-      // Who looks is told so; until then nobody would hear, as nothing changes in the old file any more.
+      // A watcher that looks again learns of it; without this nobody would hear, as nothing changes in the old file
+      // any more.
       this.#asked().forEach(({ hint }) => this.#tell(hint));
     }
     this.#isMoved = isMoved;

@@ -29,7 +29,8 @@ export type { FileUrl, SqliteStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 /**
- * How long to wait before asking once more for the write-ahead log, which another process may be turning on just now.
+ * The pause, in milliseconds, before asking once more for the write-ahead log, which another process may be turning on
+ * just now.
  */
 const PAUSE_MS = 20;
 

@@ -8,7 +8,7 @@ import { databaseClass } from './library.js';
 import type { SqliteDatabase, SqliteStatement } from './client.js';
 import type { FileUrl } from './options.js';
 
-/** What SQLite calls a database that lies in no file. */
+/** SQLite's name for a database that lies in no file. */
 const MEMORY = ':memory:';
 
 /** A connection that is open while a store is. */
@@ -18,7 +18,7 @@ export class OwnConnection implements SqliteDatabase {
   readonly #path: string;
   #database: (SqliteDatabase & { close(): unknown }) | undefined;
   #file: PlacedFile | undefined;
-  /** How many services have it open. */
+  /** The number of services that have it open. */
   #users = 0;
   /** Lets go of what hangs on it. */
   readonly #beforeClose: () => void;
@@ -131,7 +131,7 @@ function plainUrl(given: string): URL {
   return url;
 }
 
-/** Why a database could not be opened, as far as a look at its path tells. */
+/** The reason that a database could not be opened, as far as a look at its path tells. */
 function diagnosis(path: string, error: unknown): [code: 'rejected' | 'unavailable', message: string] {
   const { accessSync, statSync } = builtinModule('node:fs') ?? {};
   const folder = builtinModule('node:path')?.dirname?.(path) ?? '';

@@ -85,7 +85,7 @@ export function eventOf(
   return event;
 }
 
-/** What the operators of a change came to, as the column `results` has it; `undefined` where there were none. */
+/** The results of a change's operators, as the column `results` has them; `undefined` where there were none. */
 export function resultsOf(column: unknown): ScopedValues | undefined {
   if (column === null || column === undefined) {
     return undefined;
