@@ -68,7 +68,8 @@ export class Connection {
     transaction.onerror = () => (hasFailed = true);
     try {
       const result = await work(transaction);
-      // It ends by itself. Told to, Chromium would keep the rest of a transaction when one of its rows was too large.
+      // It ends by itself. If told to end, Chromium would keep the rest of a transaction when one of its rows was too
+      // large.
       isEnding = true;
       await completed;
       return result;
@@ -157,7 +158,7 @@ export class Connection {
     }
   }
 
-  /** Opens what is there, at its own version; makes it when nothing is there, or upgrades it, when that is wanted. */
+  /** Opens the database at its own version; makes it when there is none, or upgrades it, when that is requested. */
   async #find(migrate: Migrate, progress: Progress): Promise<Opened> {
     const factory = this.#factory ?? factoryOfHost();
     const found = await openDatabase(factory, this.#name, progress);

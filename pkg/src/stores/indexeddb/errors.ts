@@ -17,7 +17,7 @@ export function isLoss(error: unknown): boolean {
   return ['AbortError', 'InvalidStateError', 'UnknownError'].includes(nameOf(error));
 }
 
-/** True when one write may have failed by what it is, so that others with it might have gone well. */
+/** True when the cause of a failure may lie in one write itself, so that others with it might have gone well. */
 export function isItsOwnFault(error: unknown): boolean {
   return isStoreError(error) && (error.code === 'rejected' || nameOf(error.cause) === 'QuotaExceededError');
 }

@@ -14,7 +14,7 @@ export class RememberedIds {
     this.#table = table;
   }
 
-  /** Asks for an id; `scope` is what it is unique in, everything unless told otherwise. */
+  /** Asks for an id. `scope`: the range in which it is unique, by default everything. */
   async read(transaction: IDBTransaction, id: string, scope: readonly string[] = []): Promise<void> {
     const row = await get(transaction, this.#table, [[...scope], id], 'id');
     if (row !== undefined) {

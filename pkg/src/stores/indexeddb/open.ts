@@ -83,8 +83,8 @@ export function openDatabase(
 }
 
 /**
- * A connection that closes itself as soon as another tab wants to upgrade or delete the database. That is asked once,
- * and may be right behind the success: it is listened for in the same turn.
+ * A connection that closes itself as soon as another tab wants to upgrade or delete the database. The request for that
+ * comes once, and may be right behind the success: it is listened for in the same turn.
  */
 function held(database: IDBDatabase): Opened {
   const opened: Opened = { database, isLost: false };

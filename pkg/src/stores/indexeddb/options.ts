@@ -18,7 +18,7 @@ export interface IndexedDBStoreOptions {
   readonly log?: boolean;
   /** Instead of the global one. */
   readonly indexedDB?: IDBFactory;
-  /** Instead of the global one. Where there is none, `watch` hears nothing. */
+  /** The replacement of the global one. If there is none, `watch` hears nothing. */
   readonly BroadcastChannel?: new (name: string) => Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>;
 }
 

@@ -10,7 +10,7 @@ import type { MetaRow, TableName } from './rows.js';
  * makes an empty one of number 1.
  *
  * No write needs to compare it: the browser raises it when no connection to an older version is left, and each
- * connection closes itself when it is asked to. What is opened again sees the new number.
+ * connection closes itself when it is asked to. A connection that is opened again sees the new number.
  */
 const FIRST_NUMBER = 2;
 
@@ -71,7 +71,7 @@ export function versionOf({ version: number }: IDBDatabase): number {
   return number - FIRST_NUMBER + 1;
 }
 
-/** Reads what is told of the whole database; `undefined` where it is another program's. */
+/** Reads the row about the whole database; `undefined` where it is another program's. */
 export async function readMeta(database: IDBDatabase): Promise<MetaRow | undefined> {
   const row = database.objectStoreNames.contains('meta')
     ? await get(database.transaction('meta'), 'meta', 'database')

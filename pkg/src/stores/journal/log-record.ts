@@ -80,8 +80,8 @@ export interface Callbacks {
   /**
    * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Called with all that
    * wait, and not again before it is done. A `StoreError` of code `unavailable` or `rejected` says that none of them
-   * is kept; after any other error the outcome is unknown and everything is restored again before the next call: what
-   * is kept of them must be there by then. A batch that is `rejected` is handed over again, record by record.
+   * is kept; after any other error the outcome is unknown and everything is restored again before the next call: those
+   * that are kept must be there by then. A batch that is `rejected` is handed over again, record by record.
    *
    * It must not wait for a write to the same log: that one comes after it. Such a write is given up when its time is
    * over (`timeout` of a service), as `unavailable`.

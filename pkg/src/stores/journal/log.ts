@@ -12,11 +12,11 @@ import type { Migrate, StoreContext } from '../../store/contract.js';
 /** The storage of a log's records. */
 export interface LogSource extends Pick<Callbacks, 'persist'> {
   /**
-   * Gives back what is kept. `found` says how many records are known to be missing: a journal compares that with the
-   * lines that it misses. Absent where nothing is read back.
+   * Returns the stored records. `found` says how many records are known to be missing: a journal compares that with
+   * the lines that it misses. Absent where nothing is read back.
    */
   restore?(found: { readonly missing: number }): Records<Found> | Promise<Records<Found>>;
-  /** Checks what is given back, by its number from 1; a journal has done so already. */
+  /** Checks a restored record, by its number from 1; a journal has done so already. */
   admit?(given: unknown, place: number): readonly Found[];
   /** Its name in messages. */
   readonly name?: string;
@@ -28,7 +28,7 @@ interface Between {
   readonly reject: (error: unknown) => void;
 }
 
-/** Reads the log when it is first needed, and again after an error that leaves open what is kept. */
+/** Reads the log when it is first needed, and again after an error that leaves open which records are stored. */
 export class Log {
   /** The permitted treatment of a log of an older version. */
   migrate: Migrate = 'create';

@@ -22,11 +22,11 @@ export interface FileJournalOptions extends LogOptions {
 
 /** Options of `localStorageJournal`. */
 export interface StorageOptions extends LogOptions {
-  /** `globalThis.localStorage`, unless told otherwise. */
+  /** The storage. Default: `globalThis.localStorage`. */
   readonly storage?: StorageArea | undefined;
   /**
-   * Locks that all that use the storage share; for `localStorage` those of the browser (`navigator.locks`), unless
-   * told otherwise. A storage without them is refused, but for `sessionStorage`, which each page has for itself.
+   * Locks that all users of the storage share. Default for `localStorage`: those of the browser (`navigator.locks`). A
+   * storage without them is refused, but for `sessionStorage`, which each page has for itself.
    */
   readonly locks?: StorageLocks | undefined;
 }

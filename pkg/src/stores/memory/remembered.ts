@@ -3,7 +3,7 @@
 /** The least time that an id is remembered, in milliseconds. */
 const LEAST_REMEMBERED_MS = 60 * 60 * 1000;
 
-/** Ids, each with what is kept of its change, if there is anything; each is forgotten some time after an hour. */
+/** Ids, each with the retained data of its change, if there is any; each is forgotten some time after an hour. */
 export class Remembered<Kept = undefined> {
   /** The time at which each was added, in milliseconds since the epoch. The oldest first. */
   readonly #ids = new Map<string, { readonly time: number; readonly kept: Kept | undefined }>();

@@ -16,7 +16,7 @@ interface Move {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The latest moves of one scope. The values that they wrote are not kept: those of now are what is told. */
+/** The latest moves of one scope. The values that they wrote are not kept: the present ones are reported. */
 export class ScopeMoves {
   #moves: Move[] = [];
   /** The position that the first move came to. */

@@ -203,7 +203,7 @@ export class Tables {
     checkFence(this.#ledger.leases.get(created)?.fence ?? 0, fence);
   }
 
-  /** Remembers the creation of a session that is gone: sent again, it does not bring the session back. */
+  /** Remembers the creation of a deleted session: sent again, it does not bring the session back. */
   forget(created: string): void {
     this.#ledger.tombstones.add(created);
     this.#ledger.leases.delete(created);

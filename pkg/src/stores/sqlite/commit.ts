@@ -38,7 +38,7 @@ export function commitChange(
   }
   const outcome = outcomeOf(() => decide(driver, change, found, history));
   if (!isStoreError(outcome)) {
-    // Nothing is written so far. What fails from here on undoes all.
+    // Nothing is written so far. A failure from here on undoes all.
     return 'rev' in outcome ? outcome : write(driver, change, outcome, found, history, hasLog);
   }
   if (isRememberedRefusal(change, outcome)) {

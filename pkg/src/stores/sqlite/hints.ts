@@ -108,7 +108,7 @@ export class Hints {
     }
   }
 
-  /** A session, or the values of a scope, were deleted. Where they are then is looked at when others have written. */
+  /** A session, or the values of a scope, were deleted. Their positions are looked up when others have written. */
   removed(hint: Hint): void {
     this.wrote();
     this.#remember(hint, NOWHERE);

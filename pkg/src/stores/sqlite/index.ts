@@ -112,7 +112,7 @@ function fileOf(connection: SqliteDatabase): PlacedFile | undefined {
 }
 
 /**
- * The path of a connection's file, from the root; `''` where the database is gone with the connection, and `undefined`
+ * The path of a connection's file, from the root; `''` where the database ends with the connection, and `undefined`
  * where that is not known, as the connection is not open yet.
  */
 function mainFile(client: SqliteClient): string | undefined {

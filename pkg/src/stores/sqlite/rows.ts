@@ -59,7 +59,7 @@ export function eventIn(row: SqlRow): StoredEvent {
   return eventOf(row['rev'], row['id'], row['data'], row['results'], row['app_pos'], row['user_pos']);
 }
 
-/** The event that these columns hold. That of a creation tells no id. */
+/** The event that these columns hold. A creation's event tells no id. */
 export function eventOf(
   rev: unknown,
   id: unknown,

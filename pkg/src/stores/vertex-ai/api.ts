@@ -148,7 +148,10 @@ export class SessionsApi {
     }
   }
 
-  /** Asks for an operation, with growing pauses, until it has ended. What is not done by then may still be. */
+  /**
+   * Asks for an operation, with growing pauses, until it has ended. An operation that is not done by then may still
+   * be.
+   */
   async #untilDone(of: Resource, outcome: Outcome): Promise<Outcome> {
     if (outcome.kind !== 'done') {
       return outcome;

@@ -54,8 +54,8 @@ function byRaw(event: ApiEvent, raw: Members, at: number): Members {
 }
 
 /**
- * An event's own time. What it is stored under can be later by less than a millisecond, see `timeBehind`; any other
- * time is not in milliseconds, as that of adk-python, or was written by a clock of its own.
+ * An event's own time. The time it is stored under can be later by less than a millisecond, see `timeBehind`; any
+ * other time is not in milliseconds, as that of adk-python, or was written by a clock of its own.
  */
 function timeIn(raw: Members, at: number): number {
   const own = raw['timestamp'];

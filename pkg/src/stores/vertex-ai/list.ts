@@ -50,7 +50,7 @@ async function readAll({ api }: Sessions, of: Resource, user: string | undefined
   }
 }
 
-/** The number of events is told where they are known; nothing else tells it. */
+/** The number of events is stated where they are known; nothing else states it. */
 function readRow(sessions: Sessions, appName: string, session: ApiSession): ReadRow {
   const key = { appName, userId: session.userId, sessionId: lastPart(session.name) };
   const log = sessions.log(key);

@@ -54,7 +54,7 @@ export interface VertexAiStoreOptions {
    * `https://aiplatform.googleapis.com` for `global` and in express mode.
    */
   readonly baseUrl?: string | undefined;
-  /** The version of the API: `v1beta1` unless told otherwise. */
+  /** The version of the API. Default: `v1beta1`. */
   readonly apiVersion?: string | undefined;
   /** The lifetime of a new session, as the API says it: `'86400s'`. Not with `expireTime`. */
   readonly ttl?: string | undefined;

@@ -37,8 +37,8 @@ export class Positions {
   }
 
   /**
-   * The position after a change of this store, which found the values at `before`. Where others have written
-   * meanwhile, which came last is not known.
+   * The position after a change of this store, which found the values at `before`. If others have written meanwhile,
+   * the order of the writes is not known.
    */
   written(scope: string, before: number, values: Values): number {
     const isNext = this.#scopes.get(scope)?.pos === before;

@@ -1,6 +1,6 @@
 // The values used last, up to a size: the rest is forgotten.
 
-/** Values by name. What was not used for longest goes first. */
+/** Values by name. The least recently used goes first. */
 export class Recent<Value> {
   readonly #values = new Map<string, Value>();
   readonly #sizes = new Map<string, number>();

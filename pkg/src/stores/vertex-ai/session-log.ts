@@ -156,8 +156,8 @@ export class SessionLog {
   }
 
   /**
-   * Merges what was read. Says whether anything is other than it was known. Where what is known has changed, or does
-   * not join what was read, provisional numbers get another meaning.
+   * Merges what was read. Returns true if anything differs from the known log. If the known part has changed, or does
+   * not join the part that was read, provisional numbers get another meaning.
    */
   merge({ events, since }: ReadPart): boolean {
     const isBefore = since < this.#since;

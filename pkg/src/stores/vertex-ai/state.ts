@@ -1,7 +1,7 @@
 // State as the API keeps it: one record under full keys, in which nothing can be deleted.
 //
 // A deleted key has the value `null`, and beside it a mark, in the same scope: `user:statepad:gone:theme` for
-// `user:theme`. The key is gone as long as its value is `null` and the mark is `true`, so that a value that another
+// `user:theme`. The key is deleted as long as its value is `null` and the mark is `true`, so that a value that another
 // writer sets is there, mark or not. Setting `null` takes the mark back. Marks are never shown.
 
 import { StoreError } from '../../store/store-error.js';

@@ -1,4 +1,4 @@
-// Writing once, whatever gets lost: after an answer that does not come, the API is asked what is there.
+// Writing once, whatever gets lost: after an answer that does not come, the API is asked for the present state.
 
 import { isStoreError } from '../../store/store-error.js';
 import { asError, refusal, unavailable, type ApiError, type Outcome } from './answers.js';

@@ -11,8 +11,8 @@ import { FORMAT } from '../version.js';
 import type { Numbered, Records } from '../log-record.js';
 
 /**
- * The lines of a journal without the sessions that have been removed, with new numbers. What those have changed in the
- * state of their app and user stays, and for a while their creations do. `undefined` when there is nothing to leave
+ * The lines of a journal without the sessions that have been removed, with new numbers. The changes of those to the
+ * state of their app and user stay, and for a while their creations do. `undefined` when there is nothing to leave
  * out, when something is damaged, as then all of it is needed, or when the journal is of another version, which stays
  * as it is until it is upgraded.
  */
