@@ -50,7 +50,7 @@ class Batch {
     this.#hasLog = hasLog;
   }
 
-  /** Reads what the changes need: all that can be asked for at once, at once. */
+  /** Reads all that the changes need: those parts that can be asked for at once, at once. */
   async read(changes: readonly Change[]): Promise<void> {
     const reads = changes.map((change) => this.#readChange(change));
     if (changes.some(({ kind }) => kind === 'create')) {

@@ -88,7 +88,7 @@ export class Connection {
     this.#database = undefined;
   }
 
-  /** Begins a transaction. When the connection was lost meanwhile it is made anew, once. */
+  /** Begins a transaction. If the connection was lost meanwhile it is made anew, once. */
   async #begin(mode: IDBTransactionMode, durability: IDBTransactionDurability = 'default'): Promise<IDBTransaction> {
     for (let isSecond = false; ; isSecond = true) {
       const database = await this.open('check');
@@ -239,7 +239,7 @@ function factoryOfHost(): IDBFactory {
   throw refused(cause);
 }
 
-/** Resolves when a transaction is complete: what it has written is durable then, and not before. */
+/** Resolves when a transaction is complete: its writes are durable then, and not before. */
 function completionOf(transaction: IDBTransaction): Promise<void> {
   const completed = new Promise<void>((resolve, reject) => {
     transaction.oncomplete = () => resolve();

@@ -1,4 +1,4 @@
-// Tells the other tabs and workers of a page's origin what may have changed.
+// Tells the other tabs and workers of a page's origin of possible changes.
 
 import type { Hint } from '../../store/contract.js';
 
@@ -33,7 +33,7 @@ export class Hints {
     }
   }
 
-  /** Calls `onHint` with what others send, until the function that it returns is called. */
+  /** Calls `onHint` with the hints that others send, until the function that it returns is called. */
   watch(onHint: (hint: Hint) => void): () => void {
     // The same function may be given twice.
     const watcher = (hint: Hint): void => onHint(hint);

@@ -38,7 +38,7 @@ export class RememberedIds {
     }
   }
 
-  /** Writes what has been added, and forgets what is too old. */
+  /** Writes the added ids, and forgets those that are too old. */
   write(transaction: IDBTransaction): void {
     if (this.#added.length > 0) {
       remove(transaction, this.#table, IDBKeyRange.upperBound([Date.now() - REMEMBERED_MS]));

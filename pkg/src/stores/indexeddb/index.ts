@@ -1,6 +1,6 @@
 /**
  * A store for browsers and workers: sessions in an IndexedDB database of the page's origin. Tabs and workers may write
- * at once; each tells the others what has changed.
+ * at once; each tells the others of its changes.
  *
  * @packageDocumentation
  */

@@ -1,4 +1,4 @@
-// The options of `indexedDBStore`, and the checks of what it is given.
+// The options of `indexedDBStore`, and their checks.
 
 import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { checkChoice, checkText } from '../shared/options.js';

@@ -23,9 +23,7 @@ export interface SessionRow {
   readonly app: string;
   readonly user: string;
   readonly id: string;
-  /**
-   * Never given twice: what belongs to a session is found by it, and never belongs to a later one under the same key.
-   */
+  /** Never used twice: a session's rows are found by it, and never belongs to a later one under the same key. */
   readonly number: number;
   readonly created: string;
   readonly time: number;
@@ -110,7 +108,7 @@ export interface IdRow {
   /** The range in which the id is unique: an app or a user; empty where it is unique everywhere. */
   readonly scope: readonly string[];
   readonly id: string;
-  /** Of an update: what its operators came to, as JSON text. */
+  /** Of an update: the results of its operators, as JSON text. */
   readonly results?: string;
 }
 

@@ -32,7 +32,7 @@ export class HeldScope {
   readonly #log: LogRow[] = [];
   readonly #hasLog: boolean;
 
-  /** `hasLog`: whether what is written is kept in the log. */
+  /** `hasLog`: true to keep its writes in the log. */
   constructor(scope: ScopeKey, hasLog: boolean) {
     this.#hasLog = hasLog;
     this.#row = { scope, pos: 0, sessions: 0, next: 0 };
@@ -46,7 +46,7 @@ export class HeldScope {
     return this.#row.mark;
   }
 
-  /** Reads what a change needs. */
+  /** Reads all that a change needs. */
   async read(transaction: IDBTransaction, concern: Concern): Promise<void> {
     const { pos, mark } = concern;
     const values = this.values.read(transaction, this.#row.scope, concern);

@@ -40,7 +40,7 @@ export class HeldValues {
   /** The order of the next new name. */
   next = 0;
 
-  /** Reads the values that matter for what a change writes and for what its guard expects. */
+  /** Reads the values that matter for a change's writes and for its guard. */
   read(
     transaction: IDBTransaction,
     home: Home,

@@ -24,7 +24,7 @@ export interface Task {
   readonly reject: (error: unknown) => void;
 }
 
-/** A task that has been decided, with the record that is kept of it. */
+/** A task that has been decided, with the record that is stored of it. */
 export interface Entry {
   readonly task: Task;
   readonly record: Numbered;

@@ -53,7 +53,7 @@ function sourceOf(callbacks: Callbacks, admit: NonNullable<LogSource['admit']>):
   };
 }
 
-/** @internal Makes a store over what keeps the records of a log. */
+/** @internal Makes a store over the storage of a log's records. */
 export function logStore(source: LogSource, options: LogOptions, format = FORMAT): SessionStore {
   const hasLog = options.log ?? true;
   const log = new Log(source, options, format);

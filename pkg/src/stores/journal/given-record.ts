@@ -1,6 +1,5 @@
-// Records as `restore` gives them back: objects that may have been damaged where they were kept. A record that can
-// only be read in part makes its session unreadable, and no other; what it changed in the app or the user is looked
-// at by itself.
+// Records as `restore` returns them: objects that may have been damaged in storage. A record that can only be read in
+// part makes its session unreadable, and no other; its changes to the app or the user are checked by themselves.
 
 import { StoreError } from '../../store/store-error.js';
 import { isObject } from '../../model/value-types.js';
@@ -8,7 +7,7 @@ import { LOST, type Damage, type Found } from './log-tables.js';
 import type { Change, Delta, Guard, Hint } from '../../store/contract.js';
 import type { Refusal, Removal } from './log-record.js';
 
-/** An object whose members are not known to be what they should. */
+/** An object with unchecked members. */
 type Given = Readonly<Record<string, unknown>>;
 
 /** A delta; `undefined` where a record has none, and `LOST` where it cannot be read. */
@@ -21,7 +20,7 @@ const KINDS = [...WRITING, 'remove', 'remove-scope', 'refusal', 'version'];
 type TextCheck = (text: string) => boolean;
 
 /**
- * Reads a record, or what is left of it. `place` is its number, from 1. Throws `corrupt` when its owner cannot be
+ * Reads a record, or the remainder of one. `place` is its number, from 1. Throws `corrupt` when its owner cannot be
  * known.
  */
 export function foundIn(given: unknown, place: number, isText: TextCheck = () => true): readonly Found[] {
@@ -34,7 +33,7 @@ export function foundIn(given: unknown, place: number, isText: TextCheck = () =>
     return [{ kind, version: version as number, layout: typeof layout === 'string' ? layout : undefined }];
   }
   if (kind === 'refusal') {
-    // One that cannot be read is forgotten: nothing that is kept depends on it.
+    // One that cannot be read is forgotten: nothing that is stored depends on it.
     return typeof call === 'string' ? [given as Refusal] : [];
   }
   if (key === undefined || !fits(kind, key)) {
@@ -55,7 +54,7 @@ function keyOf(given: unknown): Hint | undefined {
     : undefined;
 }
 
-/** True when a key names what records of this kind are about. */
+/** True when a key names a subject of this kind of record. */
 function fits(kind: string, { userId, sessionId }: Hint): boolean {
   return kind === 'update' || kind === 'remove-scope'
     ? sessionId === undefined

@@ -16,7 +16,7 @@ export interface JournalMedium {
    * done.
    *
    * A `StoreError` of code `unavailable` or `rejected` says that none of them is written. After any other error the
-   * outcome is unknown, and everything is read again before the next call: what is written of them must be there by
+   * outcome is unknown, and everything is read again before the next call: those that are written must be there by
    * then, and nothing may be added later. A batch that is `rejected` is appended again, line by line.
    */
   append(lines: readonly string[]): Promise<void>;

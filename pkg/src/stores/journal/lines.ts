@@ -95,7 +95,7 @@ export function lineOf(number: number, record: Numbered, version: LogVersion): s
     JSON.stringify([number, key.appName, key.userId, key.sessionId, touched]),
   );
   const sum = sumOf(head);
-  // JSON leaves out what is `undefined`.
+  // JSON leaves out `undefined` members.
   const rest = { ...record, key: undefined, delta: isEmpty(session) ? undefined : session };
   const own = section('O', sum, JSON.stringify(rest));
   if (touched === 0 || isScope) {
@@ -116,7 +116,7 @@ export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, 
 }
 
 /**
- * Reads what can be read of a line: one piece, if all is well; none, if neither end can be read; several, when lines
+ * Reads the readable part of a line: one piece, if all is well; none, if neither end can be read; several, when lines
  * have run into each other. Throws `rejected` when the line is of a build without fingerprints.
  */
 export function readLine(

@@ -37,7 +37,7 @@ export interface Damage {
   readonly delta: Pick<Change['delta'], 'app' | 'user'>;
 }
 
-/** A record as it was read, or what is left of it. */
+/** A record as it was read, or the remainder of one. */
 export type Found = Numbered | Damage | (FoundVersion & Pick<VersionRecord, 'kind'>);
 
 /** A delta that moves a scope by one position, in place of one that is lost. */
@@ -81,8 +81,8 @@ export class LogTables extends Tables {
   }
 
   /**
-   * Makes what a record says, unless it has been made before. Throws `rejected` when another layout or a later version
-   * has written it: the record of the version comes before all others.
+   * Applies a record, unless it has been applied before. Throws `rejected` when another layout or a later version has
+   * written it: the record of the version comes before all others.
    */
   replay(record: Found): void {
     if (record.kind === 'version') {
@@ -283,7 +283,7 @@ export class LogTables extends Tables {
     }
   }
 
-  /** Makes what a record changes in its scopes, when its session is corrupt. */
+  /** Makes a record's changes to its scopes, when its session is corrupt. */
   #share({ appName, userId }: Hint, { app, user }: Change['delta'], written?: Change): void {
     const delta = { ...(app && { app }), ...(user && { user }) };
     const key = { appName, ...(userId !== undefined && { userId }) };

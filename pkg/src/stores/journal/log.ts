@@ -1,4 +1,4 @@
-// A log in use: its tables in memory, and the queue of what is written to it.
+// A log in use: its tables in memory, and the queue of its writes.
 
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { olderVersion } from '../../store/refusals.js';
@@ -36,7 +36,7 @@ export class Log {
   readonly #waiting: Task[] = [];
   #reading: Promise<LogTables> | undefined;
   #writing: Promise<void> | undefined;
-  /** An error has left open what became of the last records. */
+  /** An error has left the outcome of the last records open. */
   #isUnknown = false;
   /** The tasks between two batches. */
   #between: Between[] = [];
@@ -80,7 +80,7 @@ export class Log {
     });
   }
 
-  /** Waits for all requests, and forgets what was read. */
+  /** Waits for all requests, and forgets the tables. */
   async close(): Promise<void> {
     await this.#writing;
     this.#reading = undefined;

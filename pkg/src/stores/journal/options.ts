@@ -1,4 +1,4 @@
-// The options of journals, and the checks of what they are given.
+// The options of journals, and their checks.
 
 import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { checkChoice, checkText } from '../shared/options.js';

@@ -1,6 +1,6 @@
 /**
  * The reference: a store that keeps everything in memory. Good for tests, for several services of one process, and to
- * read what each operation means.
+ * read the meaning of each operation.
  *
  * @packageDocumentation
  */

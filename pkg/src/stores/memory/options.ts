@@ -1,4 +1,4 @@
-// The options of stores in memory, and the check of what they are given.
+// The options of stores in memory, and their check.
 
 import { checkOptions } from '../../checks/arguments.js';
 import { checkChoice } from '../shared/options.js';

@@ -32,14 +32,14 @@ export class ScopeMoves {
     const deleted = unset.length === 0 ? NONE : new Set(unset);
     const inserted = names.filter((name) => !values.has(name) || deleted.has(name));
     this.#moves.push({ mark, unset, set: names, inserted: inserted.length === 0 ? NONE : new Set(inserted) });
-    // Twice as many are kept at times, so that forgetting costs nothing per move.
+    // Twice as many are retained at times, so that forgetting costs nothing per move.
     if (this.#moves.length > 2 * TOLD_MOVES) {
       this.#first += this.#moves.length - TOLD_MOVES;
       this.#moves = this.#moves.slice(-TOLD_MOVES);
     }
   }
 
-  /** Forgets all moves up to a position: nothing can be told to a reader that was there before. */
+  /** Forgets all moves up to a position: no change can be reported to a reader that was there before. */
   clear(pos: number): void {
     this.#moves = [];
     this.#first = pos + 1;

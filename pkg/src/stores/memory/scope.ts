@@ -1,4 +1,4 @@
-// An app, or a user in it: its values, where they are, and what has happened to them lately.
+// An app, or a user in it: its values, their position, and the recent changes to them.
 
 import { ScopeEntries } from './scope-entries.js';
 import { ScopeMoves } from './scope-moves.js';
@@ -20,12 +20,12 @@ export class Scope {
   /** The change that brought it to `pos`, if that is known. */
   mark: string | undefined;
   readonly values = new ScopeValues();
-  /** The updates that have been made here, and what their operators came to. */
+  /** The updates that have been made here, and the results of their operators. */
   readonly updates = new Remembered<ScopedValues>();
   readonly #moves = new ScopeMoves();
   readonly #log: ScopeEntries | undefined;
 
-  /** `log`: whether what is written is kept. */
+  /** `log`: true to keep its writes. */
   constructor(log: boolean) {
     this.#log = log ? new ScopeEntries() : undefined;
   }

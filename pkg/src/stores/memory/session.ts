@@ -4,14 +4,14 @@ import { ScopeValues } from '../shared/scope-values.js';
 import type { Known, LoadQuery, Pos, Rev, ScopedValues, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** An event as it is kept. */
+/** An event as it is stored. */
 interface Event {
   readonly id: string;
   readonly data: string;
   readonly time: number;
   /** The results of its change's operators. */
   readonly results?: ScopedValues | undefined;
-  /** The positions of the scopes after its change, if they are told. */
+  /** The positions of the scopes after its change, if they are reported. */
   readonly pos?: Pos | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { SqlDriver } from './driver.js';
 import type { ScopeRow } from './read.js';
 import type { Committed, Delta, Known } from '../../store/contract.js';
 
-/** Reads what has happened to scopes, within one transaction: what was read, or made, in it is not read again. */
+/** Reads the changes to scopes, within one transaction: rows that were read, or made, in it are not read again. */
 export class ScopeHistory {
   readonly #driver: SqlDriver;
   /** The changes of scopes by their positions, up to where each scope is. */
@@ -29,7 +29,7 @@ export class ScopeHistory {
     );
   }
 
-  /** Takes note of a change that brings a scope to a position: `entry` is what its row gets. */
+  /** Takes note of a change that brings a scope to a position: `entry` goes into its row. */
   add(n: number, pos: number, entry: string): void {
     const changes = this.#changes.get(n);
     if (changes !== undefined) {

@@ -170,7 +170,7 @@ export function sqliteClient(
   };
 }
 
-/** Prepares a statement, whose rows are lists of their columns where that is wanted and the library has such. */
+/** Prepares a statement, whose rows are lists of their columns if that is requested and the library has such. */
 function prepare(database: SqliteDatabase, sql: string, isList: boolean): Prepared {
   const statement: AnyStatement = database.prepare(sql);
   // The connection may have other defaults.

@@ -1,4 +1,4 @@
-// Committing to SQLite tables, within a transaction: reads what a change needs, checks it, and writes it.
+// Committing to SQLite tables, within a transaction: reads the rows that a change needs, checks it, and writes it.
 
 import { isStoreError } from '../../store/store-error.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
@@ -24,7 +24,7 @@ import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contr
 
 /**
  * Commits a change. Throws when the database fails; a refusal is an answer, as the transaction may have to remember
- * it. `history` is that of the transaction; `hasLog` says whether what is written to scopes is logged.
+ * it. `history` is that of the transaction; `hasLog` says whether writes to scopes are logged.
  */
 export function commitChange(
   driver: SqlDriver,
@@ -174,11 +174,11 @@ interface Writes {
   readonly call: string;
   readonly values: ValueWrites;
   readonly history: ScopeHistory;
-  /** Absent where no log is kept, and where there is nothing for it. */
+  /** Absent if no log is kept, and if there is nothing for it. */
   readonly log: LogWrites | undefined;
 }
 
-/** Writes what a change does to a scope. Says at which position the scope is then. */
+/** Writes a change's part in a scope. Returns the position of the scope after it. */
 function move(
   { driver, call, values, history, log }: Writes,
   { n, pos }: ScopeRow,

@@ -1,4 +1,4 @@
-// The errors of the libraries, and what each says about the transaction.
+// The errors of the libraries, and the meaning of each for the transaction.
 
 import { StoreError, type StoreErrorCode, type StoreErrorDetails } from '../../store/store-error.js';
 

@@ -1,5 +1,5 @@
-// Hints for what other connections have written: SQLite does not say what, but that something was, at the price of a
-// few microseconds. Then what this store was asked for is looked at, as far as it remembers.
+// Hints for the writes of other connections: SQLite does not name them, but says that there were some, at the price of
+// a few microseconds. Then the earlier requests of this store are looked at, as far as it remembers them.
 
 import { numberIn, textIn } from './rows.js';
 import * as sql from './statements.js';
@@ -34,7 +34,7 @@ const NOWHERE = -1;
 /** The number of writes to each connection by the stores on it. */
 const written = new WeakMap<object, { count: number }>();
 
-/** Watches a file for one store. Its members are to be called with what the store answers. */
+/** Watches a file for one store. Its members are to be called with the store's answers. */
 export class Hints {
   readonly #client: SqliteClient;
   readonly #pollMs: number;
@@ -78,7 +78,7 @@ export class Hints {
     };
   }
 
-  /** A session was read, or found not to be there. */
+  /** A session was read, or was missing. */
   loaded(key: SessionKey, loaded: Loaded | null): void {
     if (loaded === null) {
       this.#remember(key, NOWHERE);
@@ -204,7 +204,7 @@ export class Hints {
   }
 }
 
-/** The operations of a store, which tell the hints what was asked for and what was written. */
+/** The operations of a store, which report reads and writes to the hints. */
 export function withHints({ readLog, ...core }: SqliteCore, hints: Hints): SqliteCore & Pick<SessionStore, 'watch'> {
   return {
     ...core,
@@ -249,7 +249,7 @@ export function withHints({ readLog, ...core }: SqliteCore, hints: Hints): Sqlit
   };
 }
 
-/** Identifies what a hint names, at little cost: each commit asks for it. */
+/** Identifies the subject of a hint, at little cost: each commit asks for it. */
 function textOf({ appName, userId, sessionId }: Hint): string {
   const user = userId === undefined ? '' : `${userId.length} ${userId}`;
   return `${appName.length} ${appName}${user}${sessionId === undefined ? '' : ` ${sessionId}`}`;

@@ -66,7 +66,7 @@ export function sqliteStore(
   const prepare = async (migrate: Migrate, context: StoreContext): Promise<void> => {
     try {
       client.exec(`PRAGMA busy_timeout = ${milliseconds(busyTimeout)}`);
-      // EXTRA is FULL with a write-ahead log; with another journal, only EXTRA keeps what was acknowledged.
+      // EXTRA is FULL with a write-ahead log; with another journal, only EXTRA keeps acknowledged changes.
       client.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'EXTRA' : 'NORMAL'}`);
       checkEncoding(client);
       if (migrate !== 'check' && journalMode !== 'keep') {

@@ -60,7 +60,7 @@ export function entriesText({ owner, after, to, name, limit }: EntriesPlace): st
     ${limit === undefined ? '' : isWithin} ORDER BY pos, nth`;
 }
 
-/** The same with what is bound to it; `owner` is the scope's number, `base` that of its log. */
+/** The same with its bound values; `owner` is the scope's number, `base` that of its log. */
 export function readEntries(
   owner: number,
   base: number,

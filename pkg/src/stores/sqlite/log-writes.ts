@@ -37,7 +37,7 @@ export class LogWrites {
   }
 
   /**
-   * Adds what a delta does to a scope: to be called before its values are written. `texts` are the values that it
+   * Adds the writes of a delta to a scope: to be called before its values are written. `texts` are the values that it
    * sets, as JSON, in their order.
    */
   add(owner: number, pos: number, { set = {}, unset = [] }: Delta, texts: readonly string[]): void {

@@ -1,4 +1,4 @@
-// The options of `sqliteStore`, and the checks of what it is given.
+// The options of `sqliteStore`, and their checks.
 
 import { invalid } from '../../checks/arguments.js';
 import { checkChoice, checkClient, checkOptionsObject, checkText } from '../shared/options.js';
@@ -22,7 +22,7 @@ export interface SqliteStoreOptions {
   readonly busyTimeout?: number | undefined;
   /**
    * True to keep a log of app and user values, which is the default: their past is exact then, across sessions. All
-   * stores on one file should agree: what one writes without a log ends what can be told of the time before.
+   * stores on one file should agree: a write without a log ends the record of the time before.
    */
   readonly log?: boolean | undefined;
   /**
@@ -32,7 +32,7 @@ export interface SqliteStoreOptions {
   readonly pollMs?: number | undefined;
 }
 
-/** The URL of a file: what is needed of a `URL`. */
+/** The URL of a file: the part of a `URL` that is needed. */
 export interface FileUrl {
   readonly href: string;
   readonly protocol: string;

@@ -1,4 +1,4 @@
-// The connection of a store that was given a path: it opens the database, and closes it.
+// The connection of a store that was made with a path: it opens the database, and closes it.
 
 import { StatepadError } from '../../model/errors.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
@@ -13,18 +13,18 @@ const MEMORY = ':memory:';
 
 /** A connection that is open while a store is. */
 export class OwnConnection implements SqliteDatabase {
-  /** The path as it was given, for messages. */
+  /** The caller's path, for messages. */
   readonly #name: string;
   readonly #path: string;
   #database: (SqliteDatabase & { close(): unknown }) | undefined;
   #file: PlacedFile | undefined;
   /** The number of services that have it open. */
   #users = 0;
-  /** Lets go of what hangs on it. */
+  /** Frees all that depends on it. */
   readonly #beforeClose: () => void;
 
   /**
-   * `beforeClose` lets go of what hangs on the connection. Throws `INVALID_ARGUMENT` for a URL that names no file.
+   * `beforeClose` frees all that depends on the connection. Throws `INVALID_ARGUMENT` for a URL that names no file.
    */
   constructor(path: string | FileUrl, beforeClose: () => void) {
     this.#beforeClose = beforeClose;

@@ -1,4 +1,4 @@
-// The calls of the sessions API, and what it answers. https://cloud.google.com/vertex-ai/generative-ai/docs/reference
+// The calls of the sessions API, and its answers. https://cloud.google.com/vertex-ai/generative-ai/docs/reference
 // /rest/v1beta1/projects.locations.reasoningEngines.sessions
 
 import { StoreError } from '../../store/store-error.js';
@@ -42,13 +42,13 @@ export interface Resource extends StoreContext {
   readonly name: string;
 }
 
-/** One page of something, and what asks for the next. */
+/** One page of something, and the token for the next. */
 export interface ApiPage<T> {
   readonly items: readonly T[];
   readonly next: string | undefined;
 }
 
-/** An operation: what takes its time. */
+/** An operation that takes its time. */
 interface Operation {
   readonly name: string;
   readonly done?: boolean;

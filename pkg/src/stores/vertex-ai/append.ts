@@ -42,7 +42,7 @@ export async function appendEvent(sessions: Sessions, change: Change, of: Resour
   log.add({ id, at, time: change.time });
   sessions.keep(key, log);
   const prev = log.rev - 1;
-  // If the event did not come in at the end, the one before the last is another than the caller knows.
+  // If the event did not come in at the end, the one before the last differs from the one that the caller knows.
   const last = log.eventAt(prev)?.id;
   const pos = positionsAfter(sessions, key, change, before, state);
   return { rev: log.rev, prev, pos, ...(last !== undefined && { before: { session: last } }) };

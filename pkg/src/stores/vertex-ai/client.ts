@@ -72,7 +72,7 @@ export class ApiClient {
     }
   }
 
-  /** Waits after a try that failed: a random part of a pause that grows, or what the API asks for. */
+  /** Waits after a try that failed: a random part of a pause that grows, or the time that the API asks for. */
   async pauseAfter(attempt: number, wait: number, { signal }: StoreContext): Promise<void> {
     const pause = Math.min(MAX_PAUSE_MS, this.#settings.pause * 2 ** (attempt - 1)) * Math.random();
     await sleep(Math.max(pause, wait), signal);

@@ -111,7 +111,7 @@ function isOf({ id, key }: Change, session: ApiSession | undefined): boolean {
   return session !== undefined && session.userId === key.userId && createdOf(session) === id;
 }
 
-/** The API does not answer what the values of the app and the user are now: they have to be read. */
+/** The API does not answer with the present values of the app and the user: they have to be read. */
 function positionsAfter({ positions }: Sessions, { key, delta }: Change): Committed['pos'] {
   const { appName: app, userId: user } = key;
   return {

@@ -19,7 +19,7 @@ import type { ApiEvent } from './api.js';
 /** An event that was read. */
 export interface ReadEvent {
   readonly id: string;
-  /** The time that it is stored under, which is what events are in the order of. */
+  /** The time that it is stored under, by which events are ordered. */
   readonly at: number;
   /** Its own time. */
   readonly time: number;

@@ -1,4 +1,4 @@
-// Reads a session: its state, and as many of its events as are wanted, of one moment.
+// Reads a session: its state, and as many of its events as are requested, of one moment.
 
 import { isKnownScope } from '../shared/keys.js';
 import { stateOf as statesOf } from '../shared/parts.js';
@@ -53,7 +53,7 @@ export async function loadSession(
 }
 
 /**
- * Reads what is missing of a log that has moved, or for a query. `settled`: the log is that of the session as it was
+ * Reads the missing part of a log that has moved, or for a query. `settled`: the log is that of the session as it was
  * read just before, and all texts are there.
  */
 async function settle(

@@ -5,7 +5,7 @@ import { StoreError } from '../../store/store-error.js';
 import { Recent } from './recent.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** An Agent Engine: what keeps the sessions of one app. */
+/** An Agent Engine: the keeper of the sessions of one app. */
 export interface Engine {
   /** The resource name: `projects/…/locations/…/reasoningEngines/…`, in express mode `reasoningEngines/…` alone. */
   readonly name: string;

@@ -1,4 +1,4 @@
-// The options of `vertexAiStore`, and the checks of what it is given.
+// The options of `vertexAiStore`, and their checks.
 
 import { checkCount, checkFunction, checkOptions, invalid } from '../../checks/arguments.js';
 import { describe } from '../../model/value-types.js';
@@ -33,7 +33,7 @@ export interface VertexAiStoreOptions {
    * The location of the engines: `us-central1`, or the multi-region `us` or `eu`. Needed unless there is an `apiKey`.
    */
   readonly location?: string | undefined;
-  /** An API key of express mode, which tells the project and the location: neither is given then, and no `token`. */
+  /** An API key of express mode, which implies the project and the location: neither is set then, nor is `token`. */
   readonly apiKey?: string | undefined;
   /**
    * The Agent Engine that keeps the sessions: its id, its full resource name
@@ -49,7 +49,7 @@ export interface VertexAiStoreOptions {
   /** The function that makes the requests. Default: the host's `fetch`. */
   readonly fetch?: VertexAiFetch | undefined;
   /**
-   * The origin of the API. Unless told otherwise it is `https://{location}-aiplatform.googleapis.com`,
+   * The origin of the API. By default it is `https://{location}-aiplatform.googleapis.com`,
    * `https://aiplatform.{location}.rep.googleapis.com` for the multi-regions `us` and `eu`, and
    * `https://aiplatform.googleapis.com` for `global` and in express mode.
    */

@@ -7,7 +7,7 @@ import type { Values } from '../../store/contract.js';
 /** A scope: an app's values, or a user's in it. */
 interface Scope {
   readonly pos: number;
-  /** Those that were read last, with what this store has written since; absent when that is not known. */
+  /** The values that were read last, with this store's writes since; absent when that is not known. */
   readonly values: Values | undefined;
   /** The number of changes by this store. */
   readonly writes: number;
@@ -45,7 +45,7 @@ export class Positions {
     return isNext ? this.#set(scope, before + 1, values, 1) : this.lost(scope);
   }
 
-  /** The position after a change of this store that found values that are not known. */
+  /** The position after a change of this store over unknown values. */
   lost(scope: string): number {
     return this.#set(scope, this.#highest + 1, undefined, 1);
   }

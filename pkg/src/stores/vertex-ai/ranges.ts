@@ -24,7 +24,7 @@ export function firstWanted({ from = 1, to = Infinity, since, last }: EventQuery
   return 'all';
 }
 
-/** The part to read for a query, besides what is known and the cached texts; `undefined`: nothing. */
+/** The part to read for a query, besides the known part and the cached texts; `undefined`: nothing. */
 export function missingFor(log: SessionLog, query: EventQuery, texts: Texts): Wanted | undefined {
   const { since, last } = query;
   const [lower, upper] = boundsOf(log, query);

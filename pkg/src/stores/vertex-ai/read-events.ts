@@ -8,7 +8,7 @@ import type { Resource, SessionsApi } from './api.js';
 /** Nothing is before it. */
 const FIRST_TIME_MS = -62_135_596_800_000;
 
-/** A reading of all events that was given up before its end: another one can go on with it. */
+/** A reading of all events that was abandoned before its end: another one can go on with it. */
 export interface Unfinished {
   readonly found: readonly ReadEvent[];
   /** The token that asks for the next page. */
@@ -17,7 +17,9 @@ export interface Unfinished {
   readonly begunAt: number;
 }
 
-/** All events. `undefined` when there is no session. `giveUp` gets what was read when the caller waits no more. */
+/**
+ * All events. `undefined` when there is no session. `giveUp` gets the part read so far when the caller waits no more.
+ */
 export async function readAll(
   api: SessionsApi,
   of: Resource,
@@ -109,8 +111,8 @@ async function readFromFront(api: SessionsApi, of: Resource, { since }: Part): P
 }
 
 /**
- * Each event once, in the order of the times; events of one time as they were given. One that was sent again while its
- * first try was on its way is there twice; the first counts.
+ * Each event once, in the order of the times; events of one time as they were received. One that was sent again while
+ * its first try was on its way is there twice; the first counts.
  */
 function inOrder(found: readonly ReadEvent[]): ReadEvent[] {
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-// Sessions of the API as this store knows them: what was read of each, brought up to date before it is used.
+// Sessions of the API as this store knows them: the cached reading of each, brought up to date before it is used.
 
 import { Queues } from '../../async/queues.js';
 import { keyText } from '../shared/keys.js';

@@ -15,14 +15,14 @@ import type { Json } from '../../model/types.js';
 /** State under full keys, as the API has it. */
 export type ApiState = Readonly<Record<string, Json>>;
 
-/** The values of a session and of what it shares with others. */
+/** The values of a session and of the scopes that it shares with others. */
 export type ScopedState = Readonly<Record<StoredScope, Values>>;
 
 /** The beginning of a mark's name, behind the prefix of its scope. */
 const MARK = 'statepad:gone:';
 const PREFIXES = { app: APP_PREFIX, user: USER_PREFIX, session: '' } as const;
 
-/** Splits a state by scope, without what is deleted and without marks. */
+/** Splits a state by scope, without deleted keys and without marks. */
 export function splitState(state: ApiState = {}): ScopedState {
   const split = { app: emptyValues(), user: emptyValues(), session: emptyValues() };
   for (const key of Object.keys(state)) {
@@ -67,7 +67,7 @@ function addScope(written: Record<string, Json>, scope: StoredScope, delta: Delt
   }
 }
 
-/** A record of state under full keys without marks and `temp:` keys: what a delta of another writer says. */
+/** A record of state under full keys without marks and `temp:` keys: the delta of another writer. */
 export function shownDelta(delta: ApiState): Record<string, Json> {
   const shown: Record<string, Json> = {};
   for (const key of Object.keys(delta)) {

@@ -86,7 +86,7 @@ function compactionOf(raw: Members, actions: Members): unknown {
   return raw['isCompacted'] === true ? pick(raw, ['startTime', 'endTime', 'compactedContent']) : actions['compaction'];
 }
 
-/** Content without what is `null`. Throws `rejected` for what the API has no name for, and ADK drops. */
+/** Content without its `null` members. Throws `rejected` for members that the API has no name for, and ADK drops. */
 function contentOf(content: unknown): unknown {
   if (!isObject(content)) {
     return undefined;

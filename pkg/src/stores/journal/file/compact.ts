@@ -1,4 +1,4 @@
-// Compacting: the lines of a journal without what has been deleted.
+// Compacting: the lines of a journal without deleted data.
 
 import { newId } from '../../../model/ids.js';
 import { JournalReader } from '../reader.js';
@@ -83,7 +83,7 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
   const shared = { ...(delta.app && { app: delta.app }), ...(delta.user && { user: delta.user }) };
   const home = { appName, ...(userId !== undefined && { userId }) };
   const by = 'by' in record ? record.by : writerOf(record);
-  // Its id is unique in its session alone; what it has left on its scopes is its call.
+  // Its id is unique in its session alone; only its call is left on its scopes.
   return {
     id: newId(),
     call: callOf(record),

@@ -110,7 +110,7 @@ export class JournalFile {
     if (this.#isOpenEnded) {
       this.#end = this.#size;
     }
-    // The empty text tells the reader that the last line it was given is complete.
+    // The empty text tells the reader that the last line it received is complete.
     yield this.#isOpenEnded ? rest : '';
   }
 
@@ -188,7 +188,7 @@ export class JournalFile {
     }
   }
 
-  /** Replaces the file by one without what has been deleted. */
+  /** Replaces the file by one without deleted data. */
   async #compact(path: string): Promise<void> {
     const lines = await compactedLines(() => this.read()).catch((error: unknown) => {
       // The read that follows finds the same, and throws it.
@@ -290,7 +290,7 @@ export class JournalFile {
     return new StoreError('unavailable', `the journal "${this.#path}" cannot be written: ${String(cause)}`, { cause });
   }
 
-  /** Closes the journal, as it is unknown what is in the file. */
+  /** Closes the journal, as the content of the file is unknown. */
   async #fail(reason: unknown): Promise<Error> {
     this.#failure = reason;
     await this.close().catch(() => undefined);

@@ -96,7 +96,7 @@ export class JournalStorage {
     }
   }
 
-  /** Writes nothing from now on: what this page has in memory is not what is stored. */
+  /** Writes nothing from now on: this page's memory differs from the stored data. */
   #fail(what: string): StoreError {
     this.#failure = new StoreError('rejected', `${this.name} ${what}: reload the page`);
     return this.#failure;
