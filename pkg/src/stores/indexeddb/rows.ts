@@ -23,7 +23,7 @@ export interface SessionRow {
   readonly app: string;
   readonly user: string;
   readonly id: string;
-  /** Never used twice: a session's rows are found by it, and never belongs to a later one under the same key. */
+  /** Never used twice: a session's rows are found by it, and never belong to a later one under the same key. */
   readonly number: number;
   readonly created: string;
   readonly time: number;

@@ -86,8 +86,8 @@ export function createTables(database: IDBDatabase, transaction: IDBTransaction,
 }
 
 /**
- * Makes the tables that a database of an older version lacks, likewise. Its rows stay as they are. Calls `refuse`
- * where it is another program's, and has made nothing then.
+ * Makes the tables and indexes that a database of an older version lacks, likewise. Its rows stay as they are. Calls
+ * `refuse` where it is another program's, and has made nothing then.
  */
 export function upgradeTables(
   database: IDBDatabase,

@@ -50,9 +50,9 @@ interface Prepared {
 export interface SqliteClient extends SqlDriver {
   /** Runs statements that nothing is bound to, and that answer nothing. */
   exec(sql: string): void;
-  /** Returns what has become of the file, if it is not at its path any more: see {@link PlacedFile.moved}. */
+  /** Reads the only value that a statement answers. */
   value(sql: string): unknown;
-  /** Tells the fate of the file, if it is not at its path any more: see {@link PlacedFile.moved}. */
+  /** Returns what has become of the file, if it is not at its path any more: see {@link PlacedFile.moved}. */
   moved(): string | undefined;
   /** Frees all statements; the connection stays open. */
   close(): void;
