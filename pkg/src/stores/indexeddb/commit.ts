@@ -50,14 +50,14 @@ class Batch {
     this.#hasLog = hasLog;
   }
 
-  /** Reads what the changes need: all that can be asked for at once, at once. */
+  /** Reads all that the changes need: those parts that can be asked for at once, at once. */
   async read(changes: readonly Change[]): Promise<void> {
     const reads = changes.map((change) => this.#readChange(change));
     if (changes.some(({ kind }) => kind === 'create')) {
       reads.push(this.#readMeta());
     }
     await Promise.all(reads);
-    // What belongs to a session is found by its number.
+    // A session's rows are found by its number.
     await Promise.all(changes.map((change) => this.#readInside(change)));
   }
 

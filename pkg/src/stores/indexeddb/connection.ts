@@ -7,7 +7,7 @@ import { CURRENT, readMeta, versionOf, type Schema } from './schema.js';
 import { newerVersion, olderVersion, otherLayout } from '../../store/refusals.js';
 import type { Migrate } from '../../store/contract.js';
 
-/** How long another tab may take to close its connection before `open` fails, in milliseconds. */
+/** The longest wait for another tab to close its connection before `open` fails, in milliseconds. */
 const BLOCKED_TIMEOUT_MS = 1_000;
 
 /** An attempt to open a database. */
@@ -62,13 +62,14 @@ export class Connection {
   async write<T>(durability: IDBTransactionDurability, work: (transaction: IDBTransaction) => Promise<T>): Promise<T> {
     const transaction = await this.#begin('readwrite', durability);
     const completed = completionOf(transaction);
-    // When a request fails, it and the others have written nothing. Only the end itself can fail in an unknown way.
+    // A failed request, and the others with it, have written nothing. Only the end itself can fail in an unknown way.
     let isEnding = false;
     let hasFailed = false;
     transaction.onerror = () => (hasFailed = true);
     try {
       const result = await work(transaction);
-      // It ends by itself. Told to, Chromium would keep the rest of a transaction when one of its rows was too large.
+      // It ends by itself. If told to end, Chromium would keep the rest of a transaction when one of its rows was too
+      // large.
       isEnding = true;
       await completed;
       return result;
@@ -87,7 +88,7 @@ export class Connection {
     this.#database = undefined;
   }
 
-  /** Begins a transaction. When the connection was lost meanwhile it is made anew, once. */
+  /** Begins a transaction. If the connection was lost meanwhile it is made anew, once. */
   async #begin(mode: IDBTransactionMode, durability: IDBTransactionDurability = 'default'): Promise<IDBTransaction> {
     for (let isSecond = false; ; isSecond = true) {
       const database = await this.open('check');
@@ -157,7 +158,7 @@ export class Connection {
     }
   }
 
-  /** Opens what is there, at its own version; makes it when nothing is there, or upgrades it, when that is wanted. */
+  /** Opens the database at its own version; makes it when there is none, or upgrades it, when that is requested. */
   async #find(migrate: Migrate, progress: Progress): Promise<Opened> {
     const factory = this.#factory ?? factoryOfHost();
     const found = await openDatabase(factory, this.#name, progress);
@@ -204,7 +205,7 @@ export class Connection {
   }
 }
 
-/** How messages call a database. */
+/** The name of a database in messages. */
 function titleOf(name: string): string {
   return `the database "${name}"`;
 }
@@ -214,7 +215,7 @@ function foreign(name: string): StoreError {
   return new StoreError('rejected', `${titleOf(name)} is not one of statepad`);
 }
 
-/** What has been read before says nothing of a new database, not even where its scopes are. */
+/** Earlier reads say nothing of a new database, not even where its scopes are. */
 function replaced(name: string): StoreError {
   return new StoreError('rejected', `the database "${name}" was deleted while it was in use: reload the page`);
 }
@@ -238,7 +239,7 @@ function factoryOfHost(): IDBFactory {
   throw refused(cause);
 }
 
-/** Resolves when a transaction is complete: what it has written is durable then, and not before. */
+/** Resolves when a transaction is complete: its writes are durable then, and not before. */
 function completionOf(transaction: IDBTransaction): Promise<void> {
   const completed = new Promise<void>((resolve, reject) => {
     transaction.oncomplete = () => resolve();

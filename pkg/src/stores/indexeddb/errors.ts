@@ -1,4 +1,4 @@
-// What the errors of IndexedDB mean: what has been written, and whether it is worth another try.
+// The meaning of IndexedDB's errors: what has been written, and whether it is worth another try.
 
 import { isStoreError, StoreError } from '../../store/store-error.js';
 
@@ -7,24 +7,24 @@ export function nameOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : '';
 }
 
-/** Why a request or a transaction has failed. */
+/** The reason that a request or a transaction has failed. */
 export function reasonOf({ error }: { readonly error: DOMException | null }): DOMException {
   return error ?? new DOMException('the browser told no reason', 'AbortError');
 }
 
-/** Whether the connection is of no use any more, as far as an error tells. */
+/** True when the connection is of no use any more, as far as an error tells. */
 export function isLoss(error: unknown): boolean {
   return ['AbortError', 'InvalidStateError', 'UnknownError'].includes(nameOf(error));
 }
 
-/** Whether one write may have failed by what it is, so that others with it might have gone well. */
+/** True when the cause of a failure may lie in one write itself, so that others with it might have gone well. */
 export function isItsOwnFault(error: unknown): boolean {
   return isStoreError(error) && (error.code === 'rejected' || nameOf(error.cause) === 'QuotaExceededError');
 }
 
 /**
- * What is thrown when a transaction that writes has failed. An aborted transaction has written nothing. Only when it
- * was ending, and no reason is told, the outcome is unknown: the error is answered as it is.
+ * The error of a failed transaction that writes. An aborted transaction has written nothing. Only when it was ending,
+ * and no reason is reported, the outcome is unknown: the error is returned as it is.
  */
 export function refusalOfWrite(error: unknown, wasEnding: boolean): unknown {
   const name = nameOf(error);
@@ -44,7 +44,7 @@ export function refusalOfWrite(error: unknown, wasEnding: boolean): unknown {
   return error;
 }
 
-/** What is thrown when something cannot be read. */
+/** The error of a failed read. */
 export function refusalOfRead(error: unknown): unknown {
   if (isStoreError(error)) {
     return error;
@@ -56,7 +56,7 @@ export function refusalOfRead(error: unknown): unknown {
   });
 }
 
-/** What is thrown when a database cannot be opened: nothing is written by that. */
+/** The error of a database that cannot be opened: nothing is written by that. */
 export function refusalOfOpening(error: unknown, database: string): StoreError {
   switch (nameOf(error)) {
     case 'SecurityError':

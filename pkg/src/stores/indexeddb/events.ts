@@ -5,10 +5,10 @@ import { getAll } from './requests.js';
 import type { EventRow, SessionRow } from './rows.js';
 import type { LoadQuery, ScopedValues, StoredEvent } from '../../store/contract.js';
 
-/** How many events are read at once: few when only some are looked for, more when that was not enough. */
+/** The number of events read at once: few when only some are looked for, more when that was not enough. */
 const FEWEST_EVENTS = 32;
 const MOST_EVENTS = 256;
-/** The wanted events of a session. They are read from the last one back, as the last ones are what is wanted most. */
+/** The requested events of a session. They are read from the last one back, as the last ones are requested most. */
 export async function readEvents(
   transaction: IDBTransaction,
   { number, rev, first: earliest }: SessionRow,
@@ -33,7 +33,7 @@ export async function readEvents(
   return found.reverse();
 }
 
-/** Adds the wanted events, the last one first. Says whether no earlier one can be wanted. */
+/** Adds the requested events, the last one first. Returns true if no earlier one can be requested. */
 function addBackwards(found: StoredEvent[], rows: readonly EventRow[], since: number, last: number): boolean {
   for (let index = rows.length - 1; index >= 0 && found.length < last; index--) {
     const { rev, id, time, peak, data, results, pos } = rows[index] as EventRow;
@@ -53,7 +53,7 @@ function addBackwards(found: StoredEvent[], rows: readonly EventRow[], since: nu
   return false;
 }
 
-/** What operators came to, of the text that is stored. Throws `corrupt`. */
+/** The results of operators, from the stored text. Throws `corrupt`. */
 export function resultsOf(text: string): ScopedValues {
   try {
     return JSON.parse(text) as ScopedValues;

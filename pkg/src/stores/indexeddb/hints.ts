@@ -1,8 +1,8 @@
-// Tells the other tabs and workers of a page's origin what may have changed.
+// Tells the other tabs and workers of a page's origin of possible changes.
 
 import type { Hint } from '../../store/contract.js';
 
-/** What is used of a `BroadcastChannel`. */
+/** The part of a `BroadcastChannel` that is used. */
 type Channel = Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>;
 
 /** A class like `BroadcastChannel`. */
@@ -33,7 +33,7 @@ export class Hints {
     }
   }
 
-  /** Calls `onHint` with what others send, until the function that it returns is called. */
+  /** Calls `onHint` with the hints that others send, until the function that it returns is called. */
   watch(onHint: (hint: Hint) => void): () => void {
     // The same function may be given twice.
     const watcher = (hint: Hint): void => onHint(hint);

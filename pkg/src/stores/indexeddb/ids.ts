@@ -1,4 +1,4 @@
-// What is remembered by its id for some time: updates, refused calls, creations of removed sessions.
+// The ids that are remembered for some time: updates, refused calls, creations of removed sessions.
 
 import { REMEMBERED_MS } from '../shared/limits.js';
 import { get, put, remove } from './requests.js';
@@ -14,7 +14,7 @@ export class RememberedIds {
     this.#table = table;
   }
 
-  /** Asks for an id; `scope` is what it is unique in, everything unless told otherwise. */
+  /** Asks for an id. `scope`: the range in which it is unique, by default everything. */
   async read(transaction: IDBTransaction, id: string, scope: readonly string[] = []): Promise<void> {
     const row = await get(transaction, this.#table, [[...scope], id], 'id');
     if (row !== undefined) {
@@ -26,7 +26,7 @@ export class RememberedIds {
     return this.get(id, scope) !== undefined;
   }
 
-  /** What is kept of an id; `undefined` where it is not known. */
+  /** The stored data of an id; `undefined` where it is not known. */
   get(id: string, scope: readonly string[] = []): Pick<IdRow, 'results'> | undefined {
     return this.#known.get(textOf(scope, id));
   }
@@ -38,7 +38,7 @@ export class RememberedIds {
     }
   }
 
-  /** Writes what has been added, and forgets what is too old. */
+  /** Writes the added ids, and forgets those that are too old. */
   write(transaction: IDBTransaction): void {
     if (this.#added.length > 0) {
       remove(transaction, this.#table, IDBKeyRange.upperBound([Date.now() - REMEMBERED_MS]));

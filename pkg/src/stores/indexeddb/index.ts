@@ -1,6 +1,6 @@
 /**
  * A store for browsers and workers: sessions in an IndexedDB database of the page's origin. Tabs and workers may write
- * at once; each tells the others what has changed.
+ * at once; each tells the others of its changes.
  *
  * @packageDocumentation
  */
@@ -71,7 +71,7 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
     ...(hasLog && {
       readLog: (scope, query) => connection.read((transaction) => readLog(transaction, scope, query)),
     }),
-    // What was kept earlier can be trimmed without a log, too.
+    // An earlier log can be trimmed even if none is kept now.
     trimLog: (scope, upTo) => connection.write(durability, (transaction) => trimLog(transaction, scope, upTo)),
     watch: (onHint) => hints.watch(onHint),
     open: async ({ migrate }) => {
@@ -84,7 +84,7 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   };
 }
 
-/** Whether a change has been written now. */
+/** True when a change has been written now. */
 function isNews(answer: Outcome | undefined): boolean {
   return answer !== undefined && !isStoreError(answer) && answer.duplicate === undefined;
 }

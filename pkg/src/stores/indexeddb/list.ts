@@ -55,7 +55,7 @@ export async function readPage(transaction: IDBTransaction, query: ListQuery): P
   return corrupt.length === 0 ? page : { ...page, corrupt, ...placeAfter(sessions) };
 }
 
-/** Where a page of these sessions ends. */
+/** The end of a page of these sessions. */
 function placeAfter(sessions: readonly SessionRow[]): Pick<Page, 'next'> {
   const last = sessions.at(-1);
   return last === undefined ? {} : { next: placeOf({ time: last.time, key: keyOfSession(last) }) };

@@ -8,10 +8,10 @@ import { chooseEntries, writesOf } from '../shared/log-entries.js';
 import { parseValue } from '../shared/values.js';
 import type { Delta, LogEntry, LogQuery, ScopeLog, ScopeName } from '../../store/contract.js';
 
-/** How many rows are read at once, when only those with a name are wanted. */
+/** The number of rows read at once, when only those with a name are requested. */
 const ROWS_AT_ONCE = 256;
 
-/** What a log says of a change besides what it writes. */
+/** The origin of a change, which a log states besides its writes. */
 export interface Origin {
   readonly time: number;
   readonly by?: LogEntry['by'] | undefined;

@@ -4,8 +4,8 @@ import { nameOf, reasonOf, refusalOfOpening } from './errors.js';
 import { createTables, numberOf, upgradeTables, type Schema } from './schema.js';
 
 /**
- * How long the browser may say nothing, in milliseconds, before `open` fails: it lets a request wait behind those of
- * other tabs, and tells neither that nor when they block each other.
+ * The longest silence of the browser, in milliseconds, before `open` fails: it lets a request wait behind those of
+ * other tabs, and reports neither that nor a mutual block.
  */
 const QUEUED_TIMEOUT_MS = 5_000;
 
@@ -18,7 +18,7 @@ export interface Opened {
   onLost?: () => void;
 }
 
-/** What is reported while a request waits. */
+/** The reports while a request waits. */
 export interface Progress {
   /** Another connection is in the way. The request goes on. */
   readonly onBlocked: () => void;
@@ -83,8 +83,8 @@ export function openDatabase(
 }
 
 /**
- * A connection that closes itself as soon as another tab wants to upgrade or delete the database. That is asked once,
- * and may be right behind the success: it is listened for in the same turn.
+ * A connection that closes itself as soon as another tab wants to upgrade or delete the database. The request for that
+ * comes once, and may be right behind the success: it is listened for in the same turn.
  */
 function held(database: IDBDatabase): Opened {
   const opened: Opened = { database, isLost: false };

@@ -1,4 +1,4 @@
-// The options of `indexedDBStore`, and the checks of what it is given.
+// The options of `indexedDBStore`, and their checks.
 
 import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { checkChoice, checkText } from '../shared/options.js';
@@ -11,14 +11,14 @@ export interface IndexedDBStoreOptions {
    */
   readonly durability?: 'strict' | 'relaxed';
   /**
-   * Whether a log of app and user values is kept, as it is unless told otherwise: a row for each change of theirs,
-   * until it is trimmed (`SessionStore.trimLog`). All tabs should say the same: what was written without a log is not
-   * in it, and it begins behind that.
+   * True to keep a log of app and user values, which is the default: a row for each change of theirs, until it is
+   * trimmed (`SessionStore.trimLog`). All tabs should say the same: a change written without a log is not in it, and
+   * it begins behind that.
    */
   readonly log?: boolean;
   /** Instead of the global one. */
   readonly indexedDB?: IDBFactory;
-  /** Instead of the global one. Where there is none, `watch` hears nothing. */
+  /** The replacement of the global one. If there is none, `watch` hears nothing. */
   readonly BroadcastChannel?: new (name: string) => Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>;
 }
 

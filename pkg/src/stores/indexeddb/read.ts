@@ -1,4 +1,4 @@
-// What is read of an IndexedDB database, each in one transaction: a snapshot.
+// The reads of an IndexedDB database, each in one transaction: a snapshot.
 
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { readEvents } from './events.js';
@@ -54,7 +54,7 @@ export async function readSession(
   });
 }
 
-/** Whether what a caller has of a session is not what is here: there is less of it, or another event. */
+/** True when a caller's copy of a session differs from the stored one: there is less of it, or another event. */
 async function diverges(
   transaction: IDBTransaction,
   { number, created, rev }: SessionRow,
@@ -70,7 +70,7 @@ async function diverges(
   return (key as [number, number] | undefined)?.[1] !== known.rev;
 }
 
-/** What a caller lacks of a scope: nothing; what has happened since; or all values. */
+/** The part of a scope that a caller lacks: nothing; the changes since; or all values. */
 async function readPart(
   transaction: IDBTransaction,
   name: ScopeName,

@@ -39,7 +39,7 @@ export function source(transaction: IDBTransaction, name: TableName, index?: str
   return index === undefined ? table : table.index(index);
 }
 
-/** The answer to a read. One that fails does not end its transaction: it can be told and passed over. */
+/** The answer to a read. One that fails does not end its transaction: it can be reported and passed over. */
 export function answer<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);

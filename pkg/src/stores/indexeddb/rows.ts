@@ -4,10 +4,10 @@ import type { LogEntry, Pos } from '../../store/contract.js';
 
 /** An app, or a user in it, as a key. */
 export type ScopeKey = [app: string] | [app: string, user: string];
-/** Whose values: an app's or a user's, or those of the session that has this number. */
+/** The owner of values: an app or a user, or the session that has this number. */
 export type Home = ScopeKey | number;
 
-/** What is told of the whole database. */
+/** The row about the whole database. */
 export interface MetaRow {
   readonly name: 'database';
   /** Made anew with each database, to tell it from an earlier one under the same name. */
@@ -23,9 +23,7 @@ export interface SessionRow {
   readonly app: string;
   readonly user: string;
   readonly id: string;
-  /**
-   * Never given twice: what belongs to a session is found by it, and never belongs to a later one under the same key.
-   */
+  /** Never used twice: a session's rows are found by it, and never belong to a later one under the same key. */
   readonly number: number;
   readonly created: string;
   readonly time: number;
@@ -42,7 +40,7 @@ export interface SessionRow {
   readonly last?: string;
   /** The token of the last lease; 0 before the first. */
   readonly fence: number;
-  /** Who has the lease until when, in milliseconds since the epoch; absent when it was given back. */
+  /** The holder of the lease, and its end in milliseconds since the epoch; absent when it was given back. */
   readonly lease?: { readonly holder: string; readonly until: number };
 }
 
@@ -56,9 +54,9 @@ export interface EventRow {
   /** The latest time of the events up to this one: no earlier event is later. */
   readonly peak: number;
   readonly data: string;
-  /** What the operators of its change came to, as JSON text. */
+  /** The results of its change's operators, as JSON text. */
   readonly results?: string;
-  /** Where the scopes were after its change, where a log was kept. */
+  /** The positions of the scopes after its change, where a log was kept. */
   readonly pos?: Pos;
 }
 
@@ -79,7 +77,7 @@ export interface ValueRow {
 export interface ScopeRow {
   readonly scope: ScopeKey;
   readonly pos: number;
-  /** How many sessions it has: they are never counted one by one. */
+  /** The number of its sessions: they are never counted one by one. */
   readonly sessions: number;
   /** The order of the next new name. */
   readonly next: number;
@@ -107,14 +105,14 @@ export interface GoneRow {
 export interface IdRow {
   /** By the clock of the page that wrote it, in milliseconds since the epoch. */
   readonly at: number;
-  /** What the id is unique in: an app or a user; empty where it is unique everywhere. */
+  /** The range in which the id is unique: an app or a user; empty where it is unique everywhere. */
   readonly scope: readonly string[];
   readonly id: string;
-  /** Of an update: what its operators came to, as JSON text. */
+  /** Of an update: the results of its operators, as JSON text. */
   readonly results?: string;
 }
 
-/** What a change has written to a scope. */
+/** The writes of a change to a scope. */
 export interface LogRow {
   readonly scope: ScopeKey;
   /** The position that it came to with it. */

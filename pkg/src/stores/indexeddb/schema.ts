@@ -10,7 +10,7 @@ import type { MetaRow, TableName } from './rows.js';
  * makes an empty one of number 1.
  *
  * No write needs to compare it: the browser raises it when no connection to an older version is left, and each
- * connection closes itself when it is asked to. What is opened again sees the new number.
+ * connection closes itself when it is asked to. A connection that is opened again sees the new number.
  */
 const FIRST_NUMBER = 2;
 
@@ -20,7 +20,7 @@ interface Table {
   readonly indexes?: Readonly<Record<string, string[]>>;
 }
 
-/** What a database has at a version. */
+/** The content of a database at a version. */
 export interface Schema {
   readonly version: number;
   /** The fingerprint of the tables: see {@link LAYOUT}. */
@@ -71,7 +71,7 @@ export function versionOf({ version: number }: IDBDatabase): number {
   return number - FIRST_NUMBER + 1;
 }
 
-/** Reads what is told of the whole database; `undefined` where it is another program's. */
+/** Reads the row about the whole database; `undefined` where it is another program's. */
 export async function readMeta(database: IDBDatabase): Promise<MetaRow | undefined> {
   const row = database.objectStoreNames.contains('meta')
     ? await get(database.transaction('meta'), 'meta', 'database')
@@ -86,8 +86,8 @@ export function createTables(database: IDBDatabase, transaction: IDBTransaction,
 }
 
 /**
- * Makes what a database of an older version lacks, likewise. Its rows stay as they are. Calls `refuse` where it is
- * another program's, and has made nothing then.
+ * Makes the tables and indexes that a database of an older version lacks, likewise. Its rows stay as they are. Calls
+ * `refuse` where it is another program's, and has made nothing then.
  */
 export function upgradeTables(
   database: IDBDatabase,

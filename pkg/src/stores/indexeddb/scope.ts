@@ -11,7 +11,7 @@ import type { Delta } from '../../store/contract.js';
 
 /** The part of a change that concerns one scope. */
 export interface Concern extends ValuesConcern {
-  /** Where its caller knows the scope to be. */
+  /** The position of the scope that its caller knows. */
   readonly pos?: number | undefined;
   readonly mark?: string | undefined;
 }
@@ -25,14 +25,14 @@ export class HeldScope {
   #hasMoved = false;
   /** The position in the database. */
   #stored = 0;
-  /** What has happened since a known position, as the database has it, by position and mark. */
+  /** The changes since a known position, as the database has them, by position and mark. */
   readonly #since = new Map<string, Since | undefined>();
   readonly #marks: MarkRow[] = [];
   readonly #gone: GoneRow[] = [];
   readonly #log: LogRow[] = [];
   readonly #hasLog: boolean;
 
-  /** `hasLog`: whether what is written is kept in the log. */
+  /** `hasLog`: true to keep its writes in the log. */
   constructor(scope: ScopeKey, hasLog: boolean) {
     this.#hasLog = hasLog;
     this.#row = { scope, pos: 0, sessions: 0, next: 0 };
@@ -46,7 +46,7 @@ export class HeldScope {
     return this.#row.mark;
   }
 
-  /** Reads what a change needs. */
+  /** Reads all that a change needs. */
   async read(transaction: IDBTransaction, concern: Concern): Promise<void> {
     const { pos, mark } = concern;
     const values = this.values.read(transaction, this.#row.scope, concern);
@@ -69,7 +69,7 @@ export class HeldScope {
     }
   }
 
-  /** What has happened since a caller's position, if that can be told: nothing of it is written otherwise. */
+  /** The changes since a caller's position, if they can be told: nothing of them is written otherwise. */
   changedSince({ pos, mark }: Concern): Delta | undefined {
     if (pos === undefined || mark === undefined || pos >= this.pos) {
       return undefined;
@@ -78,7 +78,7 @@ export class HeldScope {
     return since && deltaSince(pos, this.values.over(since.values), [...since.gone, ...this.#gone], this.title());
   }
 
-  /** How messages call it. */
+  /** Its name in messages. */
   title(): string {
     const [app, user] = this.#row.scope;
     return scopeTitle(user === undefined ? { app } : { app, user });

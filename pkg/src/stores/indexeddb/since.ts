@@ -1,4 +1,4 @@
-// What has happened to an app or a user in an IndexedDB database since a position that a caller knows.
+// The changes to an app or a user in an IndexedDB database since a position that a caller knows.
 
 import { beginningWith, get, getAll, remove } from './requests.js';
 import type { GoneRow, ScopeKey, ValueRow } from './rows.js';
@@ -6,13 +6,13 @@ import { valuesIn } from './values.js';
 import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../shared/limits.js';
 import type { Delta } from '../../store/contract.js';
 
-/** What has been written and deleted since a position. */
+/** The writes and deletions since a position. */
 export interface Since {
   readonly values: readonly ValueRow[];
   readonly gone: readonly GoneRow[];
 }
 
-/** Reads what has happened since a position. `undefined` where that mark was another one there, or it is not known. */
+/** Reads the changes since a position. `undefined` if the mark there was another one, or is not known. */
 export async function readSince(
   transaction: IDBTransaction,
   scope: ScopeKey,
@@ -42,7 +42,7 @@ export function deltaSince(
   return { ...(values.length > 0 && { set: valuesIn(values, whose) }), ...(unset.length > 0 && { unset }) };
 }
 
-/** Forgets what is not told any more, now and then. */
+/** Forgets the changes that are not reported any more, now and then. */
 export function forgetBefore(transaction: IDBTransaction, scope: ScopeKey, before: number, pos: number): void {
   if (Math.floor(before / MOVES_BETWEEN_TRIMS) !== Math.floor(pos / MOVES_BETWEEN_TRIMS)) {
     forget(transaction, IDBKeyRange.bound([scope], [scope, pos - TOLD_MOVES], false, true));

@@ -30,7 +30,7 @@ export interface Place {
   readonly values: HeldValues;
   /** The id of its last event. */
   last: string | undefined;
-  /** What is stored under the ids of the events to be appended. */
+  /** The stored rows under the ids of the events to be appended. */
   readonly events: Map<string, Pick<EventRow, 'data' | 'results'>>;
   readonly added: EventRow[];
 }

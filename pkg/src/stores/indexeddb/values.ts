@@ -16,7 +16,7 @@ interface Held {
 /** The part of a change that concerns the values of one scope. */
 export interface ValuesConcern {
   readonly delta?: Delta | undefined;
-  /** What its guard expects. */
+  /** The values that its guard expects. */
   readonly expected?: Delta | undefined;
   readonly operators?: Readonly<Record<string, Operator>> | undefined;
 }
@@ -40,7 +40,7 @@ export class HeldValues {
   /** The order of the next new name. */
   next = 0;
 
-  /** Reads the values that matter for what a change writes and for what its guard expects. */
+  /** Reads the values that matter for a change's writes and for its guard. */
   read(
     transaction: IDBTransaction,
     home: Home,
@@ -85,7 +85,7 @@ export class HeldValues {
     return this.#held.get(name)?.text;
   }
 
-  /** What was written since it was read, in place of what rows of the database say. */
+  /** The values written since it was read, in place of those in the database's rows. */
   over(rows: readonly ValueRow[]): Omit<ValueRow, 'home'>[] {
     const others: Omit<ValueRow, 'home'>[] = rows.filter(({ name }) => !this.#moved.has(name));
     const moved = [...this.#moved].flatMap((name) => {
@@ -95,7 +95,7 @@ export class HeldValues {
     return [...others, ...moved];
   }
 
-  /** Whether names have the values, or the absence, that a guard expects. */
+  /** True when names have the values, or the absence, that a guard expects. */
   holds({ set = {}, unset = [] }: Delta): boolean {
     return (
       unset.every((name) => !this.#held.has(name)) &&

@@ -9,10 +9,10 @@ import type { Change, Committed, Guard } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
 import type { Numbered, Refusal, Removal, Trimming } from './log-record.js';
 
-/** What is to be written: a change, or a removal. */
+/** A request to write: a change, or a removal. */
 export type Request = Change | Trimming | Removal;
 
-/** What a request comes to; of one that trims a log also how many entries there were. */
+/** The result of a request; for one that trims a log, also the number of entries that there were. */
 export type Done = Committed & { readonly trimmed?: number };
 
 /** A request that waits, and the promise of its answer. */
@@ -24,11 +24,11 @@ export interface Task {
   readonly reject: (error: unknown) => void;
 }
 
-/** A task that has been decided, with the record that is kept of it. */
+/** A task that has been decided, with the record that is stored of it. */
 export interface Entry {
   readonly task: Task;
   readonly record: Numbered;
-  /** Why it is refused, when the record is that of a refusal. */
+  /** The reason for a refusal, when the record is that of one. */
   readonly refusal?: StoreError;
 }
 
@@ -67,7 +67,7 @@ class Batch {
   readonly #tables: LogTables;
   /** The sessions, updates and removed scopes that it is about: one request for each. */
   readonly #units = new Set<string>();
-  /** How often it moves each scope, by the scope's name. */
+  /** The number of times that it moves each scope, by the scope's name. */
   readonly #moves = new Map<string, number>();
 
   constructor(tables: LogTables) {
@@ -108,7 +108,7 @@ class Batch {
     return !isClosed && !this.#units.has(unitOf(request)) && !(looksAtScopes && this.#isMovedFor(request));
   }
 
-  /** Whether a request changes anything: what is not there need not be removed. */
+  /** True when a request changes anything: a missing session need not be removed. */
   #isWrittenBy({ kind, key, guard }: Request): boolean {
     return kind !== 'remove' || this.#tables.isRemovable(key, guard);
   }
@@ -146,7 +146,10 @@ class Batch {
     }
   }
 
-  /** What is kept of a request: not what it says about its caller, and where everything is just before it. */
+  /**
+   * The part of a request that is stored: not what it says about its caller, but with the session and all positions
+   * just before it.
+   */
   #recordOf(request: Request): Request {
     const {
       key: { appName, userId },
@@ -179,7 +182,7 @@ class Batch {
   }
 }
 
-/** What a batch has one request for: a session; each update and each removed scope is one by itself. */
+/** The unit that a batch has one request for: a session; each update and each removed scope is one by itself. */
 function unitOf({ id, key }: Request): string {
   return keyText(key) + (key.sessionId === undefined ? id : '');
 }

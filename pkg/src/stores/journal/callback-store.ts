@@ -24,12 +24,12 @@ export type {
 } from './log-record.js';
 
 /**
- * Makes a store over two functions, or over one: see {@link Callbacks.restore}. Everything is in memory, too, and
- * read from there. Changes that wait go together. There must be one such store at a time: nothing else may write.
+ * Makes a store over two functions, or over one: see {@link Callbacks.restore}. Everything is in memory, too, and read
+ * from there. Changes that wait go together. There must be one such store at a time: nothing else may write.
  *
- * A record that is damaged where it was kept makes its session `corrupt`, and no other; one that changed the values
- * of an app or a user, and whose part of that is damaged, makes these `corrupt`. Where a record does not tell whose it
- * is, nothing can be read.
+ * A record that is damaged in storage makes its session `corrupt`, and no other; one that changed the values of an app
+ * or a user, and whose part of that is damaged, makes these `corrupt`. If a record does not tell its owner, nothing
+ * can be read.
  */
 export function callbackStore(callbacks: Callbacks, options: LogOptions = {}): SessionStore {
   checkMethods(callbacks, 'callbacks', ['persist'], ['restore']);
@@ -53,7 +53,7 @@ function sourceOf(callbacks: Callbacks, admit: NonNullable<LogSource['admit']>):
   };
 }
 
-/** @internal Makes a store over what keeps the records of a log. */
+/** @internal Makes a store over the storage of a log's records. */
 export function logStore(source: LogSource, options: LogOptions, format = FORMAT): SessionStore {
   const hasLog = options.log ?? true;
   const log = new Log(source, options, format);
@@ -75,7 +75,7 @@ export function logStore(source: LogSource, options: LogOptions, format = FORMAT
       await log.write(guard === undefined ? request : { ...request, guard }, context);
     },
     loadScope: async (scope) => (await log.tables()).scope(scope),
-    // Changes behind it can only be decided when the values are gone.
+    // Changes behind it can only be decided when the values are deleted.
     removeScope: async (scope, context) => {
       await log.write(removal('remove-scope', hintOf(scope)), context, true);
     },

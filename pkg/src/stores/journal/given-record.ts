@@ -1,6 +1,5 @@
-// Records as `restore` gives them back: objects that may have been damaged where they were kept. A record that can
-// only be read in part makes its session unreadable, and no other; what it changed in the app or the user is looked
-// at by itself.
+// Records as `restore` returns them: objects that may have been damaged in storage. A record that can only be read in
+// part makes its session unreadable, and no other; its changes to the app or the user are checked by themselves.
 
 import { StoreError } from '../../store/store-error.js';
 import { isObject } from '../../model/value-types.js';
@@ -8,7 +7,7 @@ import { LOST, type Damage, type Found } from './log-tables.js';
 import type { Change, Delta, Guard, Hint } from '../../store/contract.js';
 import type { Refusal, Removal } from './log-record.js';
 
-/** An object whose members are not known to be what they should. */
+/** An object with unchecked members. */
 type Given = Readonly<Record<string, unknown>>;
 
 /** A delta; `undefined` where a record has none, and `LOST` where it cannot be read. */
@@ -17,12 +16,12 @@ type Part = Delta | undefined;
 const WRITING = ['create', 'append', 'update'];
 const KINDS = [...WRITING, 'remove', 'remove-scope', 'refusal', 'version'];
 
-/** Whether something is the text of an event. */
+/** Returns true if something is the text of an event. */
 type TextCheck = (text: string) => boolean;
 
 /**
- * What a record says, or what is left of it. `place` is its number, from 1. Throws `corrupt` when it cannot be known
- * whose it is.
+ * Reads a record, or the remainder of one. `place` is its number, from 1. Throws `corrupt` when its owner cannot be
+ * known.
  */
 export function foundIn(given: unknown, place: number, isText: TextCheck = () => true): readonly Found[] {
   const key = isObject(given) ? keyOf((given as Given)['key']) : undefined;
@@ -34,7 +33,7 @@ export function foundIn(given: unknown, place: number, isText: TextCheck = () =>
     return [{ kind, version: version as number, layout: typeof layout === 'string' ? layout : undefined }];
   }
   if (kind === 'refusal') {
-    // One that cannot be read is forgotten: nothing that is kept depends on it.
+    // One that cannot be read is forgotten: nothing that is stored depends on it.
     return typeof call === 'string' ? [given as Refusal] : [];
   }
   if (key === undefined || !fits(kind, key)) {
@@ -55,7 +54,7 @@ function keyOf(given: unknown): Hint | undefined {
     : undefined;
 }
 
-/** Whether a key names what records of this kind are about. */
+/** True when a key names a subject of this kind of record. */
 function fits(kind: string, { userId, sessionId }: Hint): boolean {
   return kind === 'update' || kind === 'remove-scope'
     ? sessionId === undefined
@@ -76,8 +75,8 @@ function changeIn(given: Given, key: Hint, isText: TextCheck): readonly Found[] 
   const { kind, delta } = given;
   const { appName, userId, sessionId } = key;
   const parts = (isObject(delta) ? delta : {}) as Given;
-  // What an update without a delta has changed is lost. A session's record need not have touched its scopes; if it
-  // has, the positions of later records tell.
+  // The changes of an update without a delta are lost. A session's record need not have touched its scopes; if it has,
+  // the positions of later records tell.
   const isLost = !isObject(delta) && kind === 'update';
   const app = isLost ? LOST : partIn(parts['app']);
   const user = userId === undefined ? undefined : isLost ? LOST : partIn(parts['user']);
@@ -95,7 +94,7 @@ function changeIn(given: Given, key: Hint, isText: TextCheck): readonly Found[] 
   return isSound ? [damage, { ...(given as unknown as Change), delta: { ...parts, ...shared } }] : [damage];
 }
 
-/** Whether all of a change but its delta can be read. */
+/** True when all of a change but its delta can be read. */
 function isOwnSound({ id, kind, time, event, guard, call }: Given, isText: TextCheck): boolean {
   const isCalled = call === undefined || typeof call === 'string';
   const hasEvent = event === undefined ? kind !== 'append' : isEvent(event, isText);
@@ -107,7 +106,7 @@ function isEvent(given: unknown, isText: TextCheck): boolean {
   return typeof id === 'string' && isTime(time) && typeof data === 'string' && isText(data);
 }
 
-/** Whether a text is that of an event as services write it: a JSON object. To a store it may be any text. */
+/** True when a text is that of an event as services write it: a JSON object. To a store it may be any text. */
 export function isObjectText(text: string): boolean {
   try {
     return isObject(JSON.parse(text));

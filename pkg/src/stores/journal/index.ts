@@ -2,13 +2,13 @@
  * A store that is a list of lines, of which none is ever changed: in a file, in the storage of a browser, or wherever
  * lines can be appended and read back. All sessions are in memory, too, and read from there; opening reads all lines.
  *
- * Each line has checksums. A line that can only be read in part makes its session `corrupt`, and no other. What it
- * changed in the state of its app or user has a checksum of its own: only when that part is damaged is the app or user
- * corrupt, with all sessions that need its values. What is corrupt is neither read nor written; removing it (`remove`,
+ * Each line has checksums. A line that can only be read in part makes its session `corrupt`, and no other. Its changes
+ * to the state of its app or user have a checksum of their own: only when that part is damaged is the app or user
+ * corrupt, with all sessions that need its values. A corrupt part is neither read nor written; removing it (`remove`,
  * `removeScope`) helps. A line that was not written to its end was never acknowledged and is passed over.
  *
- * A journal only grows, with each change by about the size of the event and 300 bytes. What is deleted is no longer
- * read, and stays among the lines; {@link FileJournalOptions.compact} takes it out of a file.
+ * A journal only grows, with each change by about the size of the event and 300 bytes. Deleted data is no longer read,
+ * and stays among the lines; {@link FileJournalOptions.compact} takes it out of a file.
  *
  * @packageDocumentation
  */

@@ -8,7 +8,7 @@ import type { LogSource } from './log.js';
 import type { LogOptions, Records } from './log-record.js';
 import type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 
-/** Where lines are kept. */
+/** The medium that stores the lines. */
 export interface JournalMedium {
   /**
    * Appends lines, in order, behind all others; they are durable when it resolves. No line has a line feed in it; an
@@ -16,7 +16,7 @@ export interface JournalMedium {
    * done.
    *
    * A `StoreError` of code `unavailable` or `rejected` says that none of them is written. After any other error the
-   * outcome is unknown, and everything is read again before the next call: what is written of them must be there by
+   * outcome is unknown, and everything is read again before the next call: those that are written must be there by
    * then, and nothing may be added later. A batch that is `rejected` is appended again, line by line.
    */
   append(lines: readonly string[]): Promise<void>;
@@ -27,7 +27,7 @@ export interface JournalMedium {
   /** Called once after all others, and when opening fails. */
   close?(): Promise<void>;
   readonly durability?: Durability;
-  /** What messages call it; `the journal` unless told otherwise. */
+  /** Its name in messages. Default: `the journal`. */
   readonly name?: string;
 }
 
@@ -47,7 +47,7 @@ export function lineStore(medium: JournalMedium, options: LogOptions, format = F
       const lines = records.map((record) =>
         record.kind === 'version' ? versionLine(format, last) : lineOf(++last, record, format),
       );
-      // What was read may have ended in a torn line: nothing may be written behind it on the same line.
+      // The stored lines may have ended in a torn one: nothing may be written behind it on the same line.
       await medium.append(isContinued || reader.isEmpty ? lines : ['', ...lines]);
       reader.last = last;
       isContinued = true;

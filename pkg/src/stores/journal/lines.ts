@@ -19,7 +19,7 @@ import { otherLayout } from '../../store/refusals.js';
 import { versionsIn, type FoundVersion, type LogFormat, type LogVersion } from './version.js';
 import type { Numbered, Refusal, Removal } from './log-record.js';
 
-/** What section K says. */
+/** The content of section K. */
 export interface LineKey {
   /** Lines are numbered from 1. */
   readonly number: number;
@@ -28,13 +28,13 @@ export interface LineKey {
   readonly touchesUser: boolean;
 }
 
-/** What section O says. */
+/** The content of section O. */
 export interface OwnPart extends Omit<Change, 'key' | 'delta' | 'kind'> {
   readonly kind: Numbered['kind'];
   readonly delta?: Delta;
 }
 
-/** What can be read of one line. */
+/** The readable content of one line. */
 export interface Piece {
   readonly key: LineKey;
   readonly shared: { readonly app?: Delta; readonly user?: Delta } | undefined;
@@ -51,7 +51,7 @@ interface Section {
   readonly value: unknown;
 }
 
-/** What a line of a version says. */
+/** The content of a version line. */
 export interface VersionLine extends FoundVersion {
   /** The number of the line before it. */
   readonly last: number;
@@ -62,7 +62,7 @@ export function versionLine({ version, layout }: LogVersion, last: number): stri
   return section('V', '', JSON.stringify([version, layout, last]));
 }
 
-/** What a line says about the version; `undefined` when it is not such a line. */
+/** Reads the version that a line states; `undefined` when it is not such a line. */
 export function versionIn(text: string): VersionLine | undefined {
   const found = text.startsWith('V') ? readSection(text, '') : undefined;
   if (found === undefined) {
@@ -74,7 +74,7 @@ export function versionIn(text: string): VersionLine | undefined {
 }
 
 /**
- * Whether a line that says no version was begun as one. Nothing is missed of it: the other lines say by themselves
+ * True when a line that says no version was begun as one. Nothing of it is missed: the other lines say by themselves
  * what they are.
  */
 export function isTornVersion(text: string): boolean {
@@ -95,7 +95,7 @@ export function lineOf(number: number, record: Numbered, version: LogVersion): s
     JSON.stringify([number, key.appName, key.userId, key.sessionId, touched]),
   );
   const sum = sumOf(head);
-  // JSON leaves out what is `undefined`.
+  // JSON leaves out `undefined` members.
   const rest = { ...record, key: undefined, delta: isEmpty(session) ? undefined : session };
   const own = section('O', sum, JSON.stringify(rest));
   if (touched === 0 || isScope) {
@@ -116,7 +116,7 @@ export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, 
 }
 
 /**
- * Reads what can be read of a line: one piece, if all is well; none, if neither end can be read; several, when lines
+ * Reads the readable part of a line: one piece, if all is well; none, if neither end can be read; several, when lines
  * have run into each other. Throws `rejected` when the line is of a build without fingerprints.
  */
 export function readLine(
@@ -162,12 +162,12 @@ function readHead(text: string, format: LogFormat): (Section & { readonly versio
   return undefined;
 }
 
-/** What the checksum of a section K has in it besides its text. */
+/** The text that the checksum of a section K covers besides its own. */
 function seedOf({ version, layout }: LogVersion): string {
   return `${version}:${layout}`;
 }
 
-/** Whether a line of this key has a section S. */
+/** True when a line of this key has a section S. */
 export function needsShared({ touchesApp, touchesUser }: LineKey, own: OwnPart | undefined): boolean {
   return (touchesApp || touchesUser) && own?.kind !== 'remove-scope';
 }
@@ -180,8 +180,8 @@ export function splitLines(text: string): [string, string] | undefined {
 }
 
 /**
- * Whether the last line was begun and not written to its end. A line that was there as a whole
- * and is damaged now looks otherwise: more than its last section is damaged, or something of its end is still there.
+ * True when the last line was begun and not written to its end. A line that was there as a whole and is damaged now
+ * looks otherwise: more than its last section is damaged, or something of its end is still there.
  */
 export function isTorn(text: string, format: LogFormat): boolean {
   // The end may lie in the middle of a character, or in space that was never written to.

@@ -15,7 +15,7 @@ export interface Removal {
    */
   readonly kind: 'remove' | 'remove-scope';
   readonly key: Hint;
-  /** When, in milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch. */
   readonly time: number;
   /** As in {@link LogRecord}. */
   readonly guard?: Guard;
@@ -27,7 +27,7 @@ export interface Trimming extends Change {
   readonly trim: number;
 }
 
-/** What compacting leaves of a change of a session that has been removed: an update that says who wrote it. */
+/** The remainder of a removed session's change after compacting: an update that says who wrote it. */
 export interface Remainder extends Change {
   readonly kind: 'update';
   readonly by: NonNullable<LogEntry['by']>;
@@ -42,7 +42,7 @@ export interface Refusal {
   readonly key: Hint;
   /** The call. */
   readonly call: string;
-  /** When, in milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch. */
   readonly time: number;
 }
 
@@ -59,12 +59,12 @@ export interface VersionRecord {
   readonly layout: string;
   /** A key that no session has, so that every record has one. */
   readonly key: SessionKey;
-  /** When, in milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch. */
   readonly time: number;
 }
 
 /**
- * What a log keeps: plain JSON data. `guard` is not what was asked for but what was there: which session, at which
+ * A record of a log: plain JSON data. `guard` is not the requested state but the actual one: which session, at which
  * revision, and where the scopes were. It shows whether records have got lost.
  */
 export type LogRecord = Change | Trimming | Remainder | Removal | Refusal | VersionRecord;
@@ -72,7 +72,7 @@ export type LogRecord = Change | Trimming | Remainder | Removal | Refusal | Vers
 /** A record that has a number of its own among the lines of a journal. */
 export type Numbered = Exclude<LogRecord, VersionRecord>;
 
-/** What is given back: all at once or one after the other. */
+/** The records that are read: all at once or one after the other. */
 export type Records<T> = Iterable<T> | AsyncIterable<T>;
 
 /** The two functions that keep a log. */
@@ -80,8 +80,8 @@ export interface Callbacks {
   /**
    * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Called with all that
    * wait, and not again before it is done. A `StoreError` of code `unavailable` or `rejected` says that none of them
-   * is kept; after any other error the outcome is unknown and everything is restored again before the next call: what
-   * is kept of them must be there by then. A batch that is `rejected` is handed over again, record by record.
+   * is kept; after any other error the outcome is unknown and everything is restored again before the next call: those
+   * that are kept must be there by then. A batch that is `rejected` is handed over again, record by record.
    *
    * It must not wait for a write to the same log: that one comes after it. Such a write is given up when its time is
    * over (`timeout` of a service), as `unavailable`.
@@ -101,8 +101,8 @@ export interface Callbacks {
 /** Options of all that keeps a log. */
 export interface LogOptions {
   /**
-   * Whether what was written to app and user values can be read (`SessionStore.readLog`), as it can unless told
-   * otherwise. All of it is in memory, too, until it is trimmed. What is kept is the same.
+   * True to make the writes of app and user values readable (`SessionStore.readLog`), which is the default. All of
+   * them are in memory, too, until they are trimmed. The stored records are the same either way.
    */
   readonly log?: boolean | undefined;
 }

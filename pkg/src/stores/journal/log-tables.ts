@@ -33,29 +33,29 @@ export interface Damage {
   readonly key: Hint;
   /** The session, user and app of which something is lost. */
   readonly lost: readonly Hint[];
-  /** What can still be read of what it changes in its scopes; {@link LOST} where that is lost. */
+  /** The readable part of its changes to its scopes; {@link LOST} if that is lost. */
   readonly delta: Pick<Change['delta'], 'app' | 'user'>;
 }
 
-/** A record as it was read, or what is left of it. */
+/** A record as it was read, or the remainder of one. */
 export type Found = Numbered | Damage | (FoundVersion & Pick<VersionRecord, 'kind'>);
 
 /** A delta that moves a scope by one position, in place of one that is lost. */
 export const LOST: Delta = { unset: [''] };
 
-/** What the tables of a log are made with. */
+/** The options of a log's tables. */
 export interface LogTableOptions extends TableOptions {
-  /** What messages call the log. */
+  /** The name of the log in messages. */
   readonly name: string;
   readonly format: LogFormat;
 }
 
 /**
- * What is corrupt is neither read nor written until it is removed: a session; a user whose values are not known, with
- * all sessions; an app whose values are not known, with all users.
+ * The tables of a log. A corrupt part is neither read nor written until it is removed: a session; a user whose values
+ * are not known, with all sessions; an app whose values are not known, with all users.
  */
 export class LogTables extends Tables {
-  /** What is corrupt, by its name; of a session with the revision that it should be at, NaN where that is unknown. */
+  /** The corrupt parts, by name; for a session with the revision that it should be at, NaN where that is unknown. */
   readonly #corrupt = new Map<
     string,
     { readonly key: Hint; readonly rev: number; readonly created: string | undefined }
@@ -66,7 +66,7 @@ export class LogTables extends Tables {
   #version: number | undefined;
   /** The ids of the `remove-scope` records that were made: one may be there twice. */
   readonly #cleared = new Set<string>();
-  /** How many records are missing, by the revisions of sessions. */
+  /** The number of missing records, by the revisions of sessions. */
   missing = 0;
 
   constructor({ name, format, ...options }: LogTableOptions) {
@@ -75,14 +75,14 @@ export class LogTables extends Tables {
     this.#format = format;
   }
 
-  /** Which version the records have; `undefined` when there are none. */
+  /** The version of the records; `undefined` when there are none. */
   get version(): number | undefined {
     return this.#version;
   }
 
   /**
-   * Makes what a record says, unless it has been made before. Throws `rejected` when another layout or a later version
-   * has written it: the record of the version comes before all others.
+   * Applies a record, unless it has been applied before. Throws `rejected` when another layout or a later version has
+   * written it: the record of the version comes before all others.
    */
   replay(record: Found): void {
     if (record.kind === 'version') {
@@ -98,7 +98,7 @@ export class LogTables extends Tables {
     if (kind === 'corrupt') {
       record.lost.forEach((lost) => this.#lose(lost, NaN));
       this.#share(key, record.delta);
-      // When it was written, and by which event, is lost: the logs begin behind it.
+      // The time and the event of the write are lost: the logs begin behind it.
       if (record.delta.app !== undefined) {
         this.#trim({ appName });
       }
@@ -153,7 +153,7 @@ export class LogTables extends Tables {
     }
   }
 
-  /** Whether a change was made before. A remembered refusal does not count: refused changes have no record. */
+  /** True when a change was made before. A remembered refusal does not count: refused changes have no record. */
   #isMade(record: Change): boolean {
     const { id, kind, key, guard } = record;
     const { created, pos } = this.where(key);
@@ -195,7 +195,7 @@ export class LogTables extends Tables {
         (key): key is SessionKey =>
           key.sessionId !== undefined && key.appName === app && (user ?? key.userId) === key.userId,
       );
-    // Where they stand in the list is unknown: they are part of the first page.
+    // Their place in the list is unknown: they are part of the first page.
     const corrupt = [
       ...(after === undefined && !offset ? lost : []),
       ...rows.map(({ key }) => key).filter(({ userId }) => !isUserSound(userId)),
@@ -215,7 +215,7 @@ export class LogTables extends Tables {
   }
 
   /**
-   * Whether there is a session to be removed, if need be one that a change has created, and is at a token. Throws
+   * True when there is a session to be removed, if need be one that a change has created, and is at a token. Throws
    * `corrupt` when that cannot be known, and `fenced`.
    */
   isRemovable(key: Hint, guard: RemovalGuard = {}): boolean {
@@ -283,7 +283,7 @@ export class LogTables extends Tables {
     }
   }
 
-  /** Makes what a record changes in its scopes, when its session is corrupt. */
+  /** Makes a record's changes to its scopes, when its session is corrupt. */
   #share({ appName, userId }: Hint, { app, user }: Change['delta'], written?: Change): void {
     const delta = { ...(app && { app }), ...(user && { user }) };
     const key = { appName, ...(userId !== undefined && { userId }) };
@@ -303,7 +303,7 @@ export class LogTables extends Tables {
     }
   }
 
-  /** Whether a session has all records before this one, so that it can be made. */
+  /** True when a session has all records before this one, so that it can be made. */
   #follows({ id, kind, key, guard = {} }: Exclude<Numbered, Refusal>, { created, rev }: Where): boolean {
     const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(keyText(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));

@@ -1,4 +1,4 @@
-// A log in use: its tables in memory, and the queue of what is written to it.
+// A log in use: its tables in memory, and the queue of its writes.
 
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { olderVersion } from '../../store/refusals.js';
@@ -9,36 +9,36 @@ import { versionRecord, type Callbacks, type LogOptions, type Records } from './
 import { FORMAT, type LogFormat } from './version.js';
 import type { Migrate, StoreContext } from '../../store/contract.js';
 
-/** What keeps the records of a log. */
+/** The storage of a log's records. */
 export interface LogSource extends Pick<Callbacks, 'persist'> {
   /**
-   * Gives back what is kept. `found` says how many records are known to be missing: a journal compares that with the
-   * lines that it misses. Absent where nothing is read back.
+   * Returns the stored records. `found` says how many records are known to be missing: a journal compares that with
+   * the lines that it misses. Absent where nothing is read back.
    */
   restore?(found: { readonly missing: number }): Records<Found> | Promise<Records<Found>>;
-  /** Checks what is given back, by its number from 1; a journal has done so already. */
+  /** Checks a restored record, by its number from 1; a journal has done so already. */
   admit?(given: unknown, place: number): readonly Found[];
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name?: string;
 }
 
-/** What is done while no change is on its way. */
+/** A task that is done while no change is on its way. */
 interface Between {
   readonly run: (tables: LogTables) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Reads the log when it is first needed, and again after an error that leaves open what is kept. */
+/** Reads the log when it is first needed, and again after an error that leaves open which records are stored. */
 export class Log {
-  /** What may be done with a log of an older version. */
+  /** The permitted treatment of a log of an older version. */
   migrate: Migrate = 'create';
   readonly #source: LogSource;
   readonly #waiting: Task[] = [];
   #reading: Promise<LogTables> | undefined;
   #writing: Promise<void> | undefined;
-  /** An error has left open what became of the last records. */
+  /** An error has left the outcome of the last records open. */
   #isUnknown = false;
-  /** What is done between two batches. */
+  /** The tasks between two batches. */
   #between: Between[] = [];
   readonly #hasLog: boolean;
   readonly #format: LogFormat;
@@ -51,7 +51,7 @@ export class Log {
     this.#hasLog = log;
   }
 
-  /** What the log says. */
+  /** The tables that the log describes. */
   tables(): Promise<LogTables> {
     return (this.#reading ??= Promise.resolve().then(() => this.#read()));
   }
@@ -80,7 +80,7 @@ export class Log {
     });
   }
 
-  /** Waits for all requests, and forgets what was read. */
+  /** Waits for all requests, and forgets the tables. */
   async close(): Promise<void> {
     await this.#writing;
     this.#reading = undefined;
@@ -194,7 +194,7 @@ export class Log {
   }
 }
 
-/** Whether an error of `persist` says that none of the records is kept. */
+/** True when an error of `persist` says that none of the records is stored. */
 function isUnwrittenBy(error: unknown): error is StoreError {
   return isStoreError(error) && (error.code === 'unavailable' || error.code === 'rejected');
 }

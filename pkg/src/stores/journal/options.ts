@@ -1,4 +1,4 @@
-// The options of journals, and the checks of what they are given.
+// The options of journals, and their checks.
 
 import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { checkChoice, checkText } from '../shared/options.js';
@@ -8,25 +8,25 @@ import type { StorageArea, StorageLocks } from './web-storage/area.js';
 /** Options of `fileJournal`. */
 export interface FileJournalOptions extends LogOptions {
   /**
-   * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the
+   * True, which is the default, when a change is on the disk before it is acknowledged. Otherwise it is with the
    * operating system: it survives the end of the process, and not that of the machine.
    */
   readonly sync?: boolean | undefined;
   /**
-   * Whether sessions that have been removed are taken out of the file when it is opened: it is written anew without
-   * them, and takes the place of the old one as a whole. That needs room for both, and is left alone as long as
-   * something is damaged. What was deleted stays in the file until then.
+   * True to take sessions that have been removed out of the file when it is opened: it is written anew without them,
+   * and takes the place of the old one as a whole. That needs room for both, and is left alone as long as something is
+   * damaged. Deleted data stays in the file until then.
    */
   readonly compact?: boolean | undefined;
 }
 
 /** Options of `localStorageJournal`. */
 export interface StorageOptions extends LogOptions {
-  /** `globalThis.localStorage`, unless told otherwise. */
+  /** The storage. Default: `globalThis.localStorage`. */
   readonly storage?: StorageArea | undefined;
   /**
-   * Locks that all that use the storage share; for `localStorage` those of the browser (`navigator.locks`), unless
-   * told otherwise. A storage without them is refused, but for `sessionStorage`, which each page has for itself.
+   * Locks that all users of the storage share. Default for `localStorage`: those of the browser (`navigator.locks`). A
+   * storage without them is refused, but for `sessionStorage`, which each page has for itself.
    */
   readonly locks?: StorageLocks | undefined;
 }

@@ -14,7 +14,7 @@ import type { Records } from './log-record.js';
 export class JournalReader {
   /** The number of the last line. */
   last = 0;
-  /** Whether there are lines at all, whatever they are. */
+  /** True when there is no line at all, sound or damaged. */
   isEmpty = true;
   /** The latest version that has written to it, as far as that has been read. */
   #version: number | undefined;
@@ -33,8 +33,8 @@ export class JournalReader {
   }
 
   /**
-   * Gives back the records, and the version before those that it has written. `found.missing` says how many are known
-   * to be missing from sessions that have been read so far. Throws `corrupt` when it cannot be known what a damaged or
+   * Returns the records, and the version before those that it has written. `found.missing` says how many are known to
+   * be missing from sessions that have been read so far. Throws `corrupt` when it cannot be known what a damaged or
    * missing line belongs to.
    */
   async *read(lines: Records<string>, found: { readonly missing: number }): AsyncGenerator<Found> {
@@ -82,7 +82,7 @@ export class JournalReader {
     }
   }
 
-  /** Tells a version that has not been told yet, and is later than those that have. */
+  /** Reports a version that has not been reported yet, and is later than those that have. */
   *#see({ version, layout }: FoundVersion): Generator<Found> {
     if (this.#version === undefined || version > this.#version) {
       this.#version = version;
@@ -104,7 +104,7 @@ export class JournalReader {
     yield recordOf(key, own as NonNullable<Piece['own']>, shared);
   }
 
-  /** Keeps what can be read of a damaged line until the next whole line shows whether it is part of the journal. */
+  /** Keeps the readable part of a damaged line until the next whole line shows whether it is part of the journal. */
   #keep(text: string, place: number): void {
     const { pieces } = readLine(text, this.#format);
     for (const piece of pieces) {
@@ -117,7 +117,7 @@ export class JournalReader {
     }
   }
 
-  /** Gives back what can be read of the lines before `next`, and notes those that are missing. */
+  /** Returns the readable parts of the lines before `next`, and notes those that are missing. */
   *#resolve(next: number): Generator<Found> {
     while (this.last + 1 < next) {
       this.last += 1;
@@ -146,10 +146,10 @@ export class JournalReader {
   }
 }
 
-/** What can still be read of a damaged line, and what is lost. */
+/** The readable and the lost parts of a damaged line. */
 function* restOf({ key, own, shared }: Piece): Generator<Exclude<Found, FoundVersion>> {
   const { appName, userId, sessionId } = key.key;
-  // Without a session, what a line does to its scopes depends on both sections.
+  // Without a session, the effect of a line on its scopes depends on both sections.
   const isShared = (own !== undefined || sessionId !== undefined) && (shared !== undefined || !needsShared(key, own));
   const [isAppLost, isUserLost] = [!isShared && key.touchesApp, !isShared && key.touchesUser];
   const delta = { ...shared, ...(isAppLost && { app: LOST }), ...(isUserLost && { user: LOST }) };

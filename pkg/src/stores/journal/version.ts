@@ -2,7 +2,7 @@
 
 import { newerVersion, otherLayout } from '../../store/refusals.js';
 
-/** What a log says about itself. */
+/** The statement of a log about itself. */
 export interface LogVersion {
   readonly version: number;
   /** The fingerprint of the layout, which tells unreleased builds apart; the first release takes it out. */
@@ -17,20 +17,20 @@ export interface LogFormat extends LogVersion {
 /** The version of logs that this package writes. The Rust service has the same one. */
 export const VERSION = 1;
 
-/** Its fingerprint, which a test computes from what a small history leaves in a log. */
+/** Its fingerprint, which a test computes from the log of a small history. */
 export const LAYOUT = '716b01f0';
 
-/** What this package writes, and reads. */
+/** The format that this package writes, and reads. */
 export const FORMAT: LogFormat = { version: VERSION, layout: LAYOUT, older: [] };
 
-/** What a log says about its version, as it was read. */
+/** The statement of a log about its version, as it was read. */
 export interface FoundVersion {
   readonly version: number;
-  /** Absent in what builds without fingerprints have written. */
+  /** Absent in the logs of builds without fingerprints. */
   readonly layout: string | undefined;
 }
 
-/** The version that was found. Throws `rejected` for one that cannot be read; `what` names the log. */
+/** Returns the version of a log. Throws `rejected` for one that cannot be read; `what` names the log. */
 export function readableVersion(what: string, { version, layout }: FoundVersion, format: LogFormat): LogVersion {
   const known = versionsIn(format).find((each) => each.version === version && each.layout === layout);
   if (known !== undefined) {

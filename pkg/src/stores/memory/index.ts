@@ -1,6 +1,6 @@
 /**
  * The reference: a store that keeps everything in memory. Good for tests, for several services of one process, and to
- * read what each operation means.
+ * read the meaning of each operation.
  *
  * @packageDocumentation
  */
@@ -58,7 +58,7 @@ export function memoryStore(options: MemoryOptions = {}): SessionStore {
   };
 }
 
-/** What is known of a change that has been made before. A refusal of a later try is remembered. */
+/** The known answer to a change that has been made before. A refusal of a later try is remembered. */
 function checkFirst(tables: Tables, change: Change): Committed | undefined {
   try {
     return tables.check(change);

@@ -1,4 +1,4 @@
-// The options of stores in memory, and the check of what they are given.
+// The options of stores in memory, and their check.
 
 import { checkOptions } from '../../checks/arguments.js';
 import { checkChoice } from '../shared/options.js';
@@ -6,8 +6,8 @@ import { checkChoice } from '../shared/options.js';
 /** Options of `memoryStore`. */
 export interface MemoryOptions {
   /**
-   * Whether a log of app and user values is kept, as it is unless told otherwise: each write of a name then stays in
-   * memory until the log is trimmed (`SessionStore.trimLog`).
+   * True to keep a log of app and user values, which is the default: each write of a name then stays in memory until
+   * the log is trimmed (`SessionStore.trimLog`).
    */
   readonly log?: boolean | undefined;
 }

@@ -1,18 +1,18 @@
 // Ids that are remembered for a while: a change that is sent again is sent soon.
 
-/** How long an id is remembered at least, in milliseconds. */
+/** The least time that an id is remembered, in milliseconds. */
 const LEAST_REMEMBERED_MS = 60 * 60 * 1000;
 
-/** Ids, each with what is kept of its change, if there is anything; each is forgotten some time after an hour. */
+/** Ids, each with the retained data of its change, if there is any; each is forgotten some time after an hour. */
 export class Remembered<Kept = undefined> {
-  /** When each was added, in milliseconds since the epoch. The oldest first. */
+  /** The time at which each was added, in milliseconds since the epoch. The oldest first. */
   readonly #ids = new Map<string, { readonly time: number; readonly kept: Kept | undefined }>();
 
   has(id: string): boolean {
     return this.#ids.has(id);
   }
 
-  /** What is kept of an id. */
+  /** The retained data of an id. */
   get(id: string): Kept | undefined {
     return this.#ids.get(id)?.kept;
   }

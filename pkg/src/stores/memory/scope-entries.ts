@@ -1,4 +1,4 @@
-// The log of one scope: what was written to its values, oldest first.
+// The log of one scope: the writes to its values, oldest first.
 
 import { chooseEntries } from '../shared/log-entries.js';
 import type { LogEntry, LogQuery, ScopeLog } from '../../store/contract.js';
@@ -9,7 +9,7 @@ export class ScopeEntries {
   /** The position up to which entries were trimmed. */
   #base = 0;
 
-  /** Adds what a move has written: that to the position after the last. */
+  /** Adds the writes of a move: that to the position after the last. */
   add(entry: LogEntry): void {
     this.#entries.push(entry);
   }

@@ -1,4 +1,4 @@
-// What has happened to a scope lately: enough to tell a reader that was there before what to change.
+// The recent changes to a scope: enough to tell a reader that was there before what to change.
 
 import { TOLD_MOVES } from '../shared/limits.js';
 import { emptyValues } from '../shared/values.js';
@@ -16,7 +16,7 @@ interface Move {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The latest moves of one scope. The values that they wrote are not kept: those of now are what is told. */
+/** The latest moves of one scope. The values that they wrote are not kept: the present ones are reported. */
 export class ScopeMoves {
   #moves: Move[] = [];
   /** The position that the first move came to. */
@@ -32,20 +32,20 @@ export class ScopeMoves {
     const deleted = unset.length === 0 ? NONE : new Set(unset);
     const inserted = names.filter((name) => !values.has(name) || deleted.has(name));
     this.#moves.push({ mark, unset, set: names, inserted: inserted.length === 0 ? NONE : new Set(inserted) });
-    // Twice as many are kept at times, so that forgetting costs nothing per move.
+    // Twice as many are retained at times, so that forgetting costs nothing per move.
     if (this.#moves.length > 2 * TOLD_MOVES) {
       this.#first += this.#moves.length - TOLD_MOVES;
       this.#moves = this.#moves.slice(-TOLD_MOVES);
     }
   }
 
-  /** Forgets all moves up to a position: nothing can be told to a reader that was there before. */
+  /** Forgets all moves up to a position: no change can be reported to a reader that was there before. */
   clear(pos: number): void {
     this.#moves = [];
     this.#first = pos + 1;
   }
 
-  /** What has happened since a position that had this mark; `undefined` where that is not known for sure. */
+  /** The changes since a position that had this mark; `undefined` where they are not known for sure. */
   since(pos: number, mark: string | undefined, values: ScopeValues): Delta | undefined {
     const place = pos - this.#first;
     if (mark === undefined || this.#moves[place]?.mark !== mark) {

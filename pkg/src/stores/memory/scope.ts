@@ -1,4 +1,4 @@
-// An app, or a user in it: its values, where they are, and what has happened to them lately.
+// An app, or a user in it: its values, their position, and the recent changes to them.
 
 import { ScopeEntries } from './scope-entries.js';
 import { ScopeMoves } from './scope-moves.js';
@@ -8,24 +8,24 @@ import { ScopeValues } from '../shared/scope-values.js';
 import { isEmpty } from '../shared/values.js';
 import type { Delta, Known, LogEntry, LogQuery, ScopedValues, ScopeLog } from '../../store/contract.js';
 
-/** What a log says of a move besides what it writes. */
+/** The origin of a move, which a log states besides its writes. */
 export interface Origin extends Pick<LogEntry, 'time'> {
   readonly by?: LogEntry['by'] | undefined;
 }
 
 /** The state of an app, or of a user in it. */
 export class Scope {
-  /** How many changes have touched it. */
+  /** The number of changes that have touched it. */
   pos = 0;
   /** The change that brought it to `pos`, if that is known. */
   mark: string | undefined;
   readonly values = new ScopeValues();
-  /** The updates that have been made here, and what their operators came to. */
+  /** The updates that have been made here, and the results of their operators. */
   readonly updates = new Remembered<ScopedValues>();
   readonly #moves = new ScopeMoves();
   readonly #log: ScopeEntries | undefined;
 
-  /** `log`: whether what is written is kept. */
+  /** `log`: true to keep its writes. */
   constructor(log: boolean) {
     this.#log = log ? new ScopeEntries() : undefined;
   }
@@ -41,7 +41,7 @@ export class Scope {
     }
   }
 
-  /** What others have done since a caller was there; `undefined` where that is not known for sure, or is nothing. */
+  /** The changes of others since a caller was there; `undefined` where that is not known for sure, or is nothing. */
   since(part: 'app' | 'user', { pos, marks }: Pick<Known, 'pos' | 'marks'>): Delta | undefined {
     const known = pos?.[part];
     return known === undefined || known >= this.pos ? undefined : this.#moves.since(known, marks?.[part], this.values);

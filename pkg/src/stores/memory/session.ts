@@ -4,14 +4,14 @@ import { ScopeValues } from '../shared/scope-values.js';
 import type { Known, LoadQuery, Pos, Rev, ScopedValues, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** An event as it is kept. */
+/** An event as it is stored. */
 interface Event {
   readonly id: string;
   readonly data: string;
   readonly time: number;
-  /** What the operators of its change came to. */
+  /** The results of its change's operators. */
   readonly results?: ScopedValues | undefined;
-  /** Where the scopes were after its change, if that is told. */
+  /** The positions of the scopes after its change, if they are reported. */
   readonly pos?: Pos | undefined;
 }
 
@@ -23,7 +23,7 @@ export class Session {
   /** The time of the last event, or of the creation. */
   time: number;
   readonly values = new ScopeValues();
-  /** What it began with, if its creation has said. */
+  /** The event it began with, if its creation has said. */
   readonly #beginning: Event | undefined;
   readonly #events: Event[] = [];
   /** The place of each event, by its id. */
@@ -57,7 +57,7 @@ export class Session {
     return place === undefined ? undefined : this.#events[place];
   }
 
-  /** Whether what a caller has of it is not what is here: the caller has more events, or another one. */
+  /** True when a caller's copy of it differs from the stored one: the caller has more events, or another one. */
   hasDiverged({ created, rev = 0, last }: Known): boolean {
     const isOther = last !== undefined && rev > 0 && this.#events[rev - 1]?.id !== last;
     return created === this.created && (rev > this.rev || isOther);

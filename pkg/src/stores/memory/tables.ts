@@ -35,7 +35,7 @@ import type {
 import type { SharedScope } from '../../model/scope.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** Where a session and its scopes are, as a guard that holds. */
+/** The positions of a session and its scopes, as a guard that holds. */
 export interface Where extends Guard {
   readonly rev: Rev;
   readonly pos: Pos;
@@ -50,12 +50,12 @@ class App extends Scope {
 }
 
 const NOTHING: Values = Object.freeze(emptyValues());
-/** What is looked at before a session is removed. */
+/** The conditions that are checked before a session is removed. */
 export type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 
-/** What tables keep, and where. */
+/** Options of tables: a log or none, and leases that outlive them. */
 export interface TableOptions {
-  /** Whether there is a log of app and user values; there is, unless told otherwise. */
+  /** True, which is the default, when there is a log of app and user values. */
   readonly log?: boolean;
   /** Leases that outlive these tables. */
   readonly leases?: Leases;
@@ -73,8 +73,8 @@ export class Tables {
   }
 
   /**
-   * What is known of a change that has been made before. Throws when it cannot be made. Changes nothing: a refusal is
-   * remembered by {@link Tables.refuse}.
+   * Returns the known answer to a change that has been made before. Throws when it cannot be made. Changes nothing: a
+   * refusal is remembered by {@link Tables.refuse}.
    */
   check(change: Change): Committed | undefined {
     const target = this.#target(change.key);
@@ -124,7 +124,9 @@ export class Tables {
     return { fence: row.fence, until: row.until ?? now };
   }
 
-  /** Where a session and its scopes are. A log writes it with each change, and finds missing records by it. */
+  /**
+   * The positions of a session and its scopes. A log writes them with each change, and finds missing records by them.
+   */
   where(key: Change['key']): Where {
     const { session, positions: pos } = this.#target(key);
     return session === undefined ? { rev: 0, pos } : { created: session.created, rev: session.rev, pos };
@@ -201,7 +203,7 @@ export class Tables {
     checkFence(this.#ledger.leases.get(created)?.fence ?? 0, fence);
   }
 
-  /** Remembers the creation of a session that is gone: sent again, it does not bring the session back. */
+  /** Remembers the creation of a deleted session: sent again, it does not bring the session back. */
   forget(created: string): void {
     this.#ledger.tombstones.add(created);
     this.#ledger.leases.delete(created);

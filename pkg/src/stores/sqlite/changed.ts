@@ -1,5 +1,5 @@
-// What others have done to a scope since a position, as the SQLite stores read it: which names the changes since then
-// concern, and what is under these names now.
+// The changes of others to a scope since a position, as the SQLite stores read them: the names that the changes since
+// then concern, and the values that are under these names now.
 
 import { changesIn, deltaOf, namesSince, type ScopeChange } from './entries.js';
 import { entryIn, numberIn, textIn } from './rows.js';
@@ -11,7 +11,7 @@ import type { SqlDriver } from './driver.js';
 import type { ScopeRow } from './read.js';
 import type { Committed, Delta, Known } from '../../store/contract.js';
 
-/** Reads what has happened to scopes, within one transaction: what was read, or made, in it is not read again. */
+/** Reads the changes to scopes, within one transaction: rows that were read, or made, in it are not read again. */
 export class ScopeHistory {
   readonly #driver: SqlDriver;
   /** The changes of scopes by their positions, up to where each scope is. */
@@ -21,7 +21,7 @@ export class ScopeHistory {
     this.#driver = driver;
   }
 
-  /** What has happened to an app and a user since what is known, as far as it can be told. */
+  /** Returns the changes to an app and a user since the known positions, as far as they can be told. */
   changed(app: ScopeRow, user: ScopeRow, known: Pick<Known, 'pos' | 'marks'>): Pick<Committed, 'changed'> {
     return changedOf(
       this.#since(app, known.pos?.app, known.marks?.app, 'the app'),
@@ -29,7 +29,7 @@ export class ScopeHistory {
     );
   }
 
-  /** Takes note of a change that brings a scope to a position: `entry` is what its row gets. */
+  /** Takes note of a change that brings a scope to a position: `entry` goes into its row. */
   add(n: number, pos: number, entry: string): void {
     const changes = this.#changes.get(n);
     if (changes !== undefined) {
@@ -37,7 +37,7 @@ export class ScopeHistory {
     }
   }
 
-  /** What has happened to a scope since a position; `undefined` when that had another mark, or is too long ago. */
+  /** The changes to a scope since a position; `undefined` when that had another mark, or is too long ago. */
   #since({ n, pos }: ScopeRow, since: number | undefined, mark: string | undefined, whose: string): Delta | undefined {
     if (since === undefined || mark === undefined || since >= pos || pos - since > TOLD) {
       return undefined;

@@ -5,22 +5,22 @@ import { StoreError } from '../../store/store-error.js';
 import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
 import type { PlacedFile } from '../shared/placed-file.js';
 
-/** What is needed of a prepared statement; the libraries have more. */
+/** The part of a prepared statement that is needed; the libraries have more. */
 export interface SqliteStatement {
   run(...values: unknown[]): unknown;
   all(...values: unknown[]): unknown;
 }
 
 /**
- * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), `bun:sqlite`, better-sqlite3, libsql or
- * node-sqlite3-wasm has it. All of it is synchronous.
+ * The part of a connection that is needed: that of `node:sqlite` (`DatabaseSync`), `bun:sqlite`, better-sqlite3,
+ * libsql or node-sqlite3-wasm has it. All of it is synchronous.
  */
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
   exec(sql: string): unknown;
 }
 
-/** What some of them have besides. */
+/** The further methods that some of them have. */
 interface AnyStatement extends SqliteStatement {
   /** node-sqlite3-wasm: frees it. */
   finalize?(): void;
@@ -38,7 +38,9 @@ interface AnyStatement extends SqliteStatement {
 /** A statement, ready to run. */
 interface Prepared {
   readonly statement: AnyStatement & Required<Pick<AnyStatement, 'values'>>;
-  /** What reads its rows: by the names of their columns, or as lists where that is wanted and the library has such. */
+  /**
+   * The method that reads its rows: by the names of their columns, or as lists if requested and the library has such.
+   */
   readonly read: 'all' | 'values';
   /** Values are bound as one list; otherwise one by one, as in node:sqlite. */
   readonly takesList: boolean;
@@ -50,7 +52,7 @@ export interface SqliteClient extends SqlDriver {
   exec(sql: string): void;
   /** Reads the only value that a statement answers. */
   value(sql: string): unknown;
-  /** What has become of the file, if it is not at its path any more: see {@link PlacedFile.moved}. */
+  /** Returns what has become of the file, if it is not at its path any more: see {@link PlacedFile.moved}. */
   moved(): string | undefined;
   /** Frees all statements; the connection stays open. */
   close(): void;
@@ -168,7 +170,7 @@ export function sqliteClient(
   };
 }
 
-/** Prepares a statement, whose rows are lists of their columns where that is wanted and the library has such. */
+/** Prepares a statement, whose rows are lists of their columns if that is requested and the library has such. */
 function prepare(database: SqliteDatabase, sql: string, isList: boolean): Prepared {
   const statement: AnyStatement = database.prepare(sql);
   // The connection may have other defaults.
@@ -186,7 +188,7 @@ function prepare(database: SqliteDatabase, sql: string, isList: boolean): Prepar
   };
 }
 
-/** How many bytes the texts among the values are. */
+/** The size of the texts among the values, in bytes. */
 function bytesOf(values: readonly SqlValue[]): number {
   return values.reduce<number>(
     (sum, value) => sum + (typeof value === 'string' ? new TextEncoder().encode(value).length : 0),
@@ -194,7 +196,9 @@ function bytesOf(values: readonly SqlValue[]): number {
   );
 }
 
-/** Whether a COMMIT that failed so has written nothing: it could not lock the file, or had no room before the end. */
+/**
+ * True when a COMMIT that failed so has written nothing: it could not lock the file, or had no room before the end.
+ */
 function isCertain(error: unknown): boolean {
   return ['BUSY', 'FULL'].includes(resultOf(error) ?? '');
 }

@@ -1,4 +1,4 @@
-// Committing to SQLite tables, within a transaction: reads what a change needs, checks it, and writes it.
+// Committing to SQLite tables, within a transaction: reads the rows that a change needs, checks it, and writes it.
 
 import { isStoreError } from '../../store/store-error.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
@@ -24,7 +24,7 @@ import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contr
 
 /**
  * Commits a change. Throws when the database fails; a refusal is an answer, as the transaction may have to remember
- * it. `history` is that of the transaction; `hasLog` says whether what is written to scopes is logged.
+ * it. `history` is that of the transaction; `hasLog` says whether writes to scopes are logged.
  */
 export function commitChange(
   driver: SqlDriver,
@@ -38,7 +38,7 @@ export function commitChange(
   }
   const outcome = outcomeOf(() => decide(driver, change, found, history));
   if (!isStoreError(outcome)) {
-    // Nothing is written so far. What fails from here on undoes all.
+    // Nothing is written so far. A failure from here on undoes all.
     return 'rev' in outcome ? outcome : write(driver, change, outcome, found, history, hasLog);
   }
   if (isRememberedRefusal(change, outcome)) {
@@ -73,7 +73,7 @@ function decide(
     : answerTo(decision, { app: found.app.pos, user: found.user.pos }, tell(change, found, history));
 }
 
-/** What the answer tells about the scopes as they were before the change: to be called before anything is written. */
+/** The answer's part about the scopes as they were before the change: to be called before anything is written. */
 function tell(
   change: Change,
   { app, user, session }: Found,
@@ -140,7 +140,7 @@ function write(
   return { rev, prev, pos, ...told };
 }
 
-/** What is kept beside an event: `results`, `app_pos`, `user_pos`. */
+/** The columns beside an event: `results`, `app_pos`, `user_pos`. */
 type Beside = readonly [string | null, number | null, number | null];
 
 const NO_POS = [null, null] as const;
@@ -166,17 +166,19 @@ function ensureScope(driver: SqlDriver, row: ScopeRow, scope: ScopeName): ScopeR
   return readScope(driver, scope);
 }
 
-/** What a change writes with: its call as columns hold it, its values, and what its transaction has done before. */
+/**
+ * The input of a change's writes: its call as columns hold it, its values, and what its transaction has done before.
+ */
 interface Writes {
   readonly driver: SqlDriver;
   readonly call: string;
   readonly values: ValueWrites;
   readonly history: ScopeHistory;
-  /** Absent where no log is kept, and where there is nothing for it. */
+  /** Absent if no log is kept, and if there is nothing for it. */
   readonly log: LogWrites | undefined;
 }
 
-/** Writes what a change does to a scope. Says at which position the scope is then. */
+/** Writes a change's part in a scope. Returns the position of the scope after it. */
 function move(
   { driver, call, values, history, log }: Writes,
   { n, pos }: ScopeRow,

@@ -42,7 +42,7 @@ type Absent =
   | 'lacks'
   | 'readLog'
   | 'parallelCommits';
-/** What {@link sqliteCore} makes. */
+/** The methods that {@link sqliteCore} makes. */
 export type SqliteCore = Required<Omit<SessionStore, Absent>> & Pick<SessionStore, 'readLog'>;
 
 /**
@@ -115,7 +115,7 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
   });
 }
 
-/** Whether a caller knows another event at its revision, or a later revision: the database has gone back since. */
+/** True when a caller knows another event at its revision, or a later revision: the database has gone back since. */
 function hasDiverged(driver: SqlDriver, { n, created, rev, last }: SessionRow, known: Known): boolean {
   if (known.created !== created || known.rev === undefined) {
     return false;

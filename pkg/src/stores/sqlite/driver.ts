@@ -1,6 +1,6 @@
-// What the SQLite stores need of a database: the interface of a driver.
+// The interface of a driver: all that the SQLite stores need of a database.
 
-/** What is bound to a `?`, and what a column holds. Numbers are whole or not, as they were written. */
+/** A value that is bound to a `?`, or that a column holds. Numbers are whole or not, as they were written. */
 export type SqlValue = string | number | null;
 
 /** One row, by the names of its columns. */

@@ -57,8 +57,8 @@ export function namesSince(
 }
 
 /**
- * What has happened to names since a position, by the entries of those that have a value now. Those that have come
- * since are in `unset`, too: they may have been there before.
+ * The changes to names since a position, by the entries of those that have a value now. Those that have come since are
+ * in `unset`, too: they may have been there before.
  */
 export function deltaOf(names: readonly string[], entries: readonly Entry[], since: number, whose: string): Delta {
   const sorted = inOrder(entries);

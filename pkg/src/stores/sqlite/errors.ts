@@ -1,4 +1,4 @@
-// The errors of the libraries, and what each says about the transaction.
+// The errors of the libraries, and the meaning of each for the transaction.
 
 import { StoreError, type StoreErrorCode, type StoreErrorDetails } from '../../store/store-error.js';
 
@@ -25,7 +25,7 @@ const RESULTS = {
 /** The name of a primary result code, without `SQLITE_`. */
 export type SqliteResult = keyof typeof RESULTS;
 
-/** What each means for a transaction that is surely undone. */
+/** The meaning of each for a transaction that is surely undone. */
 const CODES: Readonly<Record<SqliteResult, StoreErrorCode>> = {
   READONLY: 'unavailable',
   BUSY: 'unavailable',
@@ -41,7 +41,7 @@ const CODES: Readonly<Record<SqliteResult, StoreErrorCode>> = {
   NOTADB: 'corrupt',
 };
 
-/** Which result of SQLite an error stands for, if it does. */
+/** The result of SQLite that an error stands for, if it does. */
 export function resultOf(error: unknown): SqliteResult | undefined {
   if (!(error instanceof Error)) {
     return undefined;
@@ -59,7 +59,7 @@ export function resultOf(error: unknown): SqliteResult | undefined {
   });
 }
 
-/** What is thrown in place of an error that came before anything was written, or with all of it undone. */
+/** The error to throw in place of one that came before anything was written, or with all of it undone. */
 export function undone(error: unknown): unknown {
   const result = resultOf(error);
   return result === undefined ? error : storeError(CODES[result], error);

@@ -1,5 +1,5 @@
-// Hints for what other connections have written: SQLite does not say what, but that something was, at the price of a
-// few microseconds. Then what this store was asked for is looked at, as far as it remembers.
+// Hints for the writes of other connections: SQLite does not name them, but says that there were some, at the price of
+// a few microseconds. Then the earlier requests of this store are looked at, as far as it remembers them.
 
 import { numberIn, textIn } from './rows.js';
 import * as sql from './statements.js';
@@ -11,10 +11,10 @@ import type { SqliteCore } from './core.js';
 import type { Change, Committed, Hint, Loaded, LoadedScope, ScopeName, SessionStore } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** How many sessions and scopes are remembered at least: those that were asked for last. Twice as many at most. */
+/** The least number of remembered sessions and scopes: those that were asked for last. Twice as many at most. */
 const REMEMBERED = 1_000;
 
-/** Where a session or a scope is. */
+/** The revision of a session, or the position of a scope. */
 interface Place {
   /** Its revision or its position; {@link NOWHERE} for a session that is not there. */
   readonly at: number;
@@ -31,10 +31,10 @@ interface Asked {
 
 const NOWHERE = -1;
 
-/** How often each connection was written to by the stores on it. */
+/** The number of writes to each connection by the stores on it. */
 const written = new WeakMap<object, { count: number }>();
 
-/** Watches a file for one store. Its members are to be called with what the store answers. */
+/** Watches a file for one store. Its members are to be called with the store's answers. */
 export class Hints {
   readonly #client: SqliteClient;
   readonly #pollMs: number;
@@ -43,9 +43,9 @@ export class Hints {
   #recent = new Map<string, Asked>();
   #older = new Map<string, Asked>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** What other connections have written, as a number that changes. */
+  /** A number that changes when other connections have written. */
   #version: unknown;
-  /** What all stores on this connection have written: SQLite's number does not tell. */
+  /** The count of writes by all stores on this connection: SQLite's number does not tell. */
   readonly #shared: { count: number };
   #seen = 0;
   /** Its file is not where it was. */
@@ -78,7 +78,7 @@ export class Hints {
     };
   }
 
-  /** A session was read, or found not to be there. */
+  /** A session was read, or was missing. */
   loaded(key: SessionKey, loaded: Loaded | null): void {
     if (loaded === null) {
       this.#remember(key, NOWHERE);
@@ -108,7 +108,7 @@ export class Hints {
     }
   }
 
-  /** A session, or the values of a scope, were deleted. Where they are then is looked at when others have written. */
+  /** A session, or the values of a scope, were deleted. Their positions are looked up when others have written. */
   removed(hint: Hint): void {
     this.wrote();
     this.#remember(hint, NOWHERE);
@@ -150,7 +150,8 @@ export class Hints {
   #poll(): void {
     const isMoved = this.#client.moved() !== undefined;
     if (isMoved && !this.#isMoved) {
-      // Who looks is told so; until then nobody would hear, as nothing changes in the old file any more.
+      // A watcher that looks again learns of it; without this nobody would hear, as nothing changes in the old file
+      // any more.
       this.#asked().forEach(({ hint }) => this.#tell(hint));
     }
     this.#isMoved = isMoved;
@@ -203,7 +204,7 @@ export class Hints {
   }
 }
 
-/** The operations of a store, which tell the hints what was asked for and what was written. */
+/** The operations of a store, which report reads and writes to the hints. */
 export function withHints({ readLog, ...core }: SqliteCore, hints: Hints): SqliteCore & Pick<SessionStore, 'watch'> {
   return {
     ...core,
@@ -248,7 +249,7 @@ export function withHints({ readLog, ...core }: SqliteCore, hints: Hints): Sqlit
   };
 }
 
-/** Identifies what a hint names, at little cost: each commit asks for it. */
+/** Identifies the subject of a hint, at little cost: each commit asks for it. */
 function textOf({ appName, userId, sessionId }: Hint): string {
   const user = userId === undefined ? '' : `${userId.length} ${userId}`;
   return `${appName.length} ${appName}${user}${sessionId === undefined ? '' : ` ${sessionId}`}`;

@@ -29,7 +29,8 @@ export type { FileUrl, SqliteStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 /**
- * How long to wait before asking once more for the write-ahead log, which another process may be turning on just now.
+ * The pause, in milliseconds, before asking once more for the write-ahead log, which another process may be turning on
+ * just now.
  */
 const PAUSE_MS = 20;
 
@@ -65,7 +66,7 @@ export function sqliteStore(
   const prepare = async (migrate: Migrate, context: StoreContext): Promise<void> => {
     try {
       client.exec(`PRAGMA busy_timeout = ${milliseconds(busyTimeout)}`);
-      // EXTRA is FULL with a write-ahead log; with another journal, only EXTRA keeps what was acknowledged.
+      // EXTRA is FULL with a write-ahead log; with another journal, only EXTRA keeps acknowledged changes.
       client.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'EXTRA' : 'NORMAL'}`);
       checkEncoding(client);
       if (migrate !== 'check' && journalMode !== 'keep') {
@@ -111,7 +112,7 @@ function fileOf(connection: SqliteDatabase): PlacedFile | undefined {
 }
 
 /**
- * The path of a connection's file, from the root; `''` where the database is gone with the connection, and `undefined`
+ * The path of a connection's file, from the root; `''` where the database ends with the connection, and `undefined`
  * where that is not known, as the connection is not open yet.
  */
 function mainFile(client: SqliteClient): string | undefined {

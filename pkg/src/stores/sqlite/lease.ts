@@ -26,7 +26,7 @@ export function lease(driver: SqlDriver, key: SessionKey, request: LeaseRequest)
   return { fence, until: until ?? now };
 }
 
-/** What is kept of a session for its leases. */
+/** The stored data of a session for its leases. */
 export function readLease(driver: SqlDriver, n: number): LeaseRow {
   const [row = {}] = driver.all(sql.READ_LEASE, [n]);
   return leaseIn(row);

@@ -1,5 +1,5 @@
-// The library that opens a database by its path: the host's own, or else better-sqlite3 where that is installed.
-// Which better-sqlite3 goes with which Node is known here, too.
+// The library that opens a database by its path: the host's own, or else better-sqlite3 where that is installed. The
+// versions of better-sqlite3 that go with each Node are known here, too.
 
 import { StoreError } from '../../store/store-error.js';
 import { warn } from '../../model/warnings.js';
@@ -30,7 +30,7 @@ async function betterSqlite(): Promise<DatabaseClass> {
   return found;
 }
 
-/** What a package exports as default. Its name is a variable, which the build marks for bundlers. */
+/** The default export of a package. Its name is a variable, which the build marks for bundlers. */
 async function installed(name: string): Promise<DatabaseClass & { readonly prototype: object }> {
   const module = (await import(name)) as {
     readonly default: DatabaseClass & { readonly prototype: object };

@@ -28,7 +28,7 @@ export function readPage(driver: SqlDriver, query: ListQuery): Page {
   });
 }
 
-/** How the values of a page are read. `whose` is a title, for messages; each may throw `corrupt`. */
+/** The readers of a page's values. `whose` is a title, for messages; each may throw `corrupt`. */
 export interface PageValues {
   /** Those of the session of a row. */
   session(row: SqlRow, whose: string): Values;
@@ -56,7 +56,7 @@ export function pageOf(app: string, rows: readonly SqlRow[], total: number, valu
   return page.page(values.app(scopeTitle({ app })), total, lastPlace(rows));
 }
 
-/** Where a page ends, also when its last session cannot be read: the next page begins behind that. */
+/** The end of a page, also when its last session cannot be read: the next page begins behind that. */
 function lastPlace(rows: readonly SqlRow[]): Place | undefined {
   const last = rows.findLast(({ time }) => typeof time === 'number');
   return last && { time: numberIn(last, 'time'), sessionId: textIn(last, 'id'), userId: textIn(last, 'user') };

@@ -5,7 +5,7 @@ import { toColumn } from '../shared/column-text.js';
 import type { SqlValue } from './driver.js';
 import type { LogQuery } from '../../store/contract.js';
 
-/** How many rows one statement writes at most. */
+/** The most rows that one statement writes. */
 export const MOST_ROWS = 8;
 
 const COLUMNS = 'owner, pos, nth, name, before, value, time, user, session, event';
@@ -34,7 +34,7 @@ export const TRIM_LOG = 'DELETE FROM statepad_log WHERE owner = ? AND pos <= ?';
 /** `log_base`, `n`. */
 export const SET_BASE = 'UPDATE statepad_scopes SET log_base = ? WHERE n = ?';
 
-/** What {@link entriesText} is made of, as SQL: parameters, for the most part. */
+/** The components of {@link entriesText}, as SQL: parameters, for the most part. */
 export interface EntriesPlace {
   /** The number of the scope. */
   readonly owner: string;
@@ -43,7 +43,7 @@ export interface EntriesPlace {
   /** The last position. */
   readonly to: string;
   readonly name: string | undefined;
-  /** How many entries at most. */
+  /** The most entries to read. */
   readonly limit: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export function entriesText({ owner, after, to, name, limit }: EntriesPlace): st
     ${limit === undefined ? '' : isWithin} ORDER BY pos, nth`;
 }
 
-/** The same with what is bound to it; `owner` is the scope's number, `base` that of its log. */
+/** The same with its bound values; `owner` is the scope's number, `base` that of its log. */
 export function readEntries(
   owner: number,
   base: number,

@@ -1,4 +1,5 @@
-// What changes write to app and user values, on its way into the log: a few statements in place of one for each name.
+// The writes of changes to app and user values, on their way into the log: a few statements in place of one for each
+// name.
 
 import * as sql from './log-statements.js';
 import { toColumn } from '../shared/column-text.js';
@@ -9,7 +10,7 @@ import type { Change, Delta } from '../../store/contract.js';
 /** A row with more characters is written in parts, as each column of it may be as long as a row of some databases. */
 export const LONG_ROW = 300_000;
 
-/** Who has written an entry, and when, as their columns hold it: `time`, `user`, `session`, `event`. */
+/** The writer and the time of an entry, as their columns hold it: `time`, `user`, `session`, `event`. */
 export type LogHead = readonly [time: number, user: string | null, session: string | null, event: string | null];
 
 /** The head of the entries of a change. */
@@ -36,7 +37,7 @@ export class LogWrites {
   }
 
   /**
-   * Adds what a delta does to a scope: to be called before its values are written. `texts` are the values that it
+   * Adds the writes of a delta to a scope: to be called before its values are written. `texts` are the values that it
    * sets, as JSON, in their order.
    */
   add(owner: number, pos: number, { set = {}, unset = [] }: Delta, texts: readonly string[]): void {

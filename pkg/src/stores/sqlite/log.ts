@@ -33,7 +33,7 @@ export function trimLog(driver: SqlDriver, scope: ScopeName, upTo: number): numb
   return numberIn(row, 'entries');
 }
 
-/** Where a scope is, and what its log goes back to. */
+/** The position of a scope, and the base of its log. */
 function placeOf(driver: SqlDriver, n: number): Pick<ScopeLog, 'pos' | 'base'> {
   const [row] = driver.all(sql.READ_BASE, [n]);
   return row === undefined ? { pos: 0, base: 0 } : { pos: numberIn(row, 'pos'), base: numberIn(row, 'base') };
@@ -61,7 +61,7 @@ export function entriesIn(rows: readonly SqlRow[], { name }: LogQuery, whose: st
   return entries;
 }
 
-/** Who has written an entry, and when. Of one that is in parts, one row says who. */
+/** The writer and the time of an entry. Of one that is in parts, one row says who. */
 function headIn(rows: readonly SqlRow[]): Pick<LogEntry, 'time' | 'by'> {
   const row = rows.find(({ session }) => session !== null) ?? rows[0] ?? {};
   const time = numberIn(row, 'time');

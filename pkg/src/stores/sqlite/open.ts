@@ -7,7 +7,7 @@ import { LAYOUT, META, SCHEMA_VERSION, TABLES } from './schema.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { Migrate } from '../../store/contract.js';
 
-/** What of a driver makes the tables. */
+/** The part of a driver that makes the tables. */
 export type SchemaDriver = Omit<SqlDriver, 'first' | 'lists'>;
 
 /** A schema, and the statements that make it. */
@@ -19,13 +19,13 @@ export interface Schema {
   readonly tables: readonly string[];
   /** The statements that make the next version of an older one, by the older one. */
   readonly upgrades: Readonly<Record<number, readonly string[]>>;
-  /** What the tables and indexes of older versions are called, by the version. */
+  /** The names of the tables and indexes of older versions, by the version. */
   readonly names: Readonly<Record<number, readonly string[]>>;
 }
 
 const CURRENT: Schema = { version: SCHEMA_VERSION, layout: LAYOUT, tables: TABLES, upgrades: {}, names: {} };
 
-/** How refusals of a version call the database. */
+/** The name of the database in refusals of a version. */
 const WHAT = 'the database';
 
 /** See `SessionStore.open`. All or nothing, and safe when others open the same database at the same time. */

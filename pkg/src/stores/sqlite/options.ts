@@ -1,4 +1,4 @@
-// The options of `sqliteStore`, and the checks of what it is given.
+// The options of `sqliteStore`, and their checks.
 
 import { invalid } from '../../checks/arguments.js';
 import { checkChoice, checkClient, checkOptionsObject, checkText } from '../shared/options.js';
@@ -6,39 +6,39 @@ import { checkChoice, checkClient, checkOptionsObject, checkText } from '../shar
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
   /**
-   * When a change counts as written: `full`, which is the default, when it is on disk; `normal` when the operating
-   * system has it, so that it survives the process, and not a loss of power. `normal` is many times faster.
+   * The point at which a change counts as written: `full`, which is the default, when it is on disk; `normal` when the
+   * operating system has it, so that it survives the process, and not a loss of power. `normal` is many times faster.
    */
   readonly synchronous?: 'full' | 'normal' | undefined;
   /**
-   * What `open` does with the file's journal. By default it takes a write-ahead log, with which readers never wait for
-   * a writer, where the library can have one; `wal` insists on it; `keep` leaves everything as it is.
+   * The treatment of the file's journal by `open`. By default it takes a write-ahead log, with which readers never
+   * wait for a writer, where the library can have one; `wal` insists on it; `keep` leaves everything as it is.
    */
   readonly journalMode?: 'wal' | 'keep' | undefined;
   /**
-   * How long to wait for others that write, in milliseconds; 5,000 unless told otherwise. This process stands still
-   * meanwhile. The change is `unavailable` then.
+   * The longest wait for other writers, in milliseconds. Default: 5,000. This process stands still meanwhile. The
+   * change is `unavailable` then.
    */
   readonly busyTimeout?: number | undefined;
   /**
-   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions. All
-   * stores on one file should agree: what one writes without a log ends what can be told of the time before.
+   * True to keep a log of app and user values, which is the default: their past is exact then, across sessions. All
+   * stores on one file should agree: a write without a log ends the record of the time before.
    */
   readonly log?: boolean | undefined;
   /**
-   * How often the file is looked at for what other connections have written, in milliseconds; 200 unless told
-   * otherwise. It takes microseconds, unless there is something new. `Infinity`: never.
+   * The interval of the looks at the file for writes of other connections, in milliseconds. Default: 200. It takes
+   * microseconds, unless there is something new. `Infinity`: never.
    */
   readonly pollMs?: number | undefined;
 }
 
-/** The URL of a file: what is needed of a `URL`. */
+/** The URL of a file: the part of a `URL` that is needed. */
 export interface FileUrl {
   readonly href: string;
   readonly protocol: string;
 }
 
-/** Whether what a store is given names a file. A `URL` may be that of another realm. */
+/** True for the name of a file. A `URL` may be that of another realm. */
 export function isPath(database: unknown): database is string | FileUrl {
   const { href, protocol } = (database ?? {}) as Partial<FileUrl>;
   return typeof database === 'string' || (typeof href === 'string' && typeof protocol === 'string');

@@ -1,4 +1,4 @@
-// The connection of a store that was given a path: it opens the database, and closes it.
+// The connection of a store that was made with a path: it opens the database, and closes it.
 
 import { StatepadError } from '../../model/errors.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
@@ -8,23 +8,23 @@ import { databaseClass } from './library.js';
 import type { SqliteDatabase, SqliteStatement } from './client.js';
 import type { FileUrl } from './options.js';
 
-/** What SQLite calls a database that lies in no file. */
+/** SQLite's name for a database that lies in no file. */
 const MEMORY = ':memory:';
 
 /** A connection that is open while a store is. */
 export class OwnConnection implements SqliteDatabase {
-  /** The path as it was given, for messages. */
+  /** The caller's path, for messages. */
   readonly #name: string;
   readonly #path: string;
   #database: (SqliteDatabase & { close(): unknown }) | undefined;
   #file: PlacedFile | undefined;
-  /** How many services have it open. */
+  /** The number of services that have it open. */
   #users = 0;
-  /** Lets go of what hangs on it. */
+  /** Frees all that depends on it. */
   readonly #beforeClose: () => void;
 
   /**
-   * `beforeClose` lets go of what hangs on the connection. Throws `INVALID_ARGUMENT` for a URL that names no file.
+   * `beforeClose` frees all that depends on the connection. Throws `INVALID_ARGUMENT` for a URL that names no file.
    */
   constructor(path: string | FileUrl, beforeClose: () => void) {
     this.#beforeClose = beforeClose;
@@ -131,7 +131,7 @@ function plainUrl(given: string): URL {
   return url;
 }
 
-/** Why a database could not be opened, as far as a look at its path tells. */
+/** The reason that a database could not be opened, as far as a look at its path tells. */
 function diagnosis(path: string, error: unknown): [code: 'rejected' | 'unavailable', message: string] {
   const { accessSync, statSync } = builtinModule('node:fs') ?? {};
   const folder = builtinModule('node:path')?.dirname?.(path) ?? '';

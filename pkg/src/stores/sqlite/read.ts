@@ -7,7 +7,7 @@ import { toColumn } from '../shared/column-text.js';
 import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
 import type { Change, LoadQuery, ScopeName, StoredEvent, Values } from '../../store/contract.js';
 
-/** What the row of a scope says. One that has no row yet has the number 0, which owns nothing. */
+/** The content of a scope's row. A scope that has no row yet has the number 0, which owns nothing. */
 export interface ScopeRow {
   readonly n: number;
   readonly pos: number;
@@ -17,7 +17,7 @@ export interface ScopeRow {
 
 const NO_SCOPE: ScopeRow = { n: 0, pos: 0, mark: undefined };
 
-/** What the row of a session says, and that of its last event. */
+/** The content of a session's row, and of its last event's row. */
 export interface SessionRow {
   readonly n: number;
   readonly created: string;
@@ -29,18 +29,18 @@ export interface SessionRow {
   readonly peak: number | undefined;
 }
 
-/** What there is of an app, a user and a session. */
+/** The state of an app, a user and a session. */
 export interface Found {
   readonly app: ScopeRow;
   readonly user: ScopeRow;
   readonly session: SessionRow | undefined;
 }
 
-/** What a change finds. */
+/** The state that a change meets. */
 export interface FoundToWrite extends Found {
   /** The text of the event of its id. */
   readonly sent: string | undefined;
-  /** Whether its call was refused earlier. */
+  /** True when its call was refused earlier. */
   readonly isRefused: boolean;
   /** The version of the tables. */
   readonly version: unknown;
@@ -154,7 +154,7 @@ function firstSince(driver: SqlDriver, n: number, first: number, rev: number, si
 /** The place of the first column behind those of `statements.FIND`. */
 const SENT = 12;
 
-/** What the columns of `statements.FIND` say, in their order; all is missing where there is no row. */
+/** Reads the columns of `statements.FIND`, in their order; all is missing where there is no row. */
 function foundIn(row: readonly unknown[]): Found {
   return {
     app: scopeOf(row[0], row[1], row[2]),

@@ -59,7 +59,7 @@ export function eventIn(row: SqlRow): StoredEvent {
   return eventOf(row['rev'], row['id'], row['data'], row['results'], row['app_pos'], row['user_pos']);
 }
 
-/** The event that these columns hold. That of a creation tells no id. */
+/** The event that these columns hold. A creation's event tells no id. */
 export function eventOf(
   rev: unknown,
   id: unknown,
@@ -85,7 +85,7 @@ export function eventOf(
   return event;
 }
 
-/** What the operators of a change came to, as the column `results` has it; `undefined` where there were none. */
+/** The results of a change's operators, as the column `results` has them; `undefined` where there were none. */
 export function resultsOf(column: unknown): ScopedValues | undefined {
   if (column === null || column === undefined) {
     return undefined;

@@ -13,7 +13,7 @@ export const LAYOUT = 'af405dca';
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
 
 /**
- * How many of a scope's last changes can be told at least: `TOLD_MOVES`, rounded up to whole rows of
+ * The least number of a scope's last changes that can be told: `TOLD_MOVES`, rounded up to whole rows of
  * `statepad_changes`.
  */
 export const TOLD = 1024;

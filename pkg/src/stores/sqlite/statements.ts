@@ -17,8 +17,8 @@ export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /**
- * What stands for the id of a creation's event, as an event may have the same one. No text is ever written to a column
- * so.
+ * A placeholder for the id of a creation's event, as an event may have the same one. No text is ever written to a
+ * column so.
  */
 export const BEGINNING = '\x01';
 
@@ -55,7 +55,7 @@ const MOVE = 'UPDATE statepad_scopes SET pos = ?, mark = ?, recent = recent || ?
 export const MOVE_SCOPE = `${MOVE} coalesce(log_base, pos) WHERE n = ?`;
 /** The same for a change that is not in the log: nothing that is there is of use to those who read on from it. */
 export const MOVE_UNLOGGED = `${MOVE} NULL WHERE n = ?`;
-/** How many sessions more; `n`. */
+/** The number of further sessions; `n`. */
 export const COUNT_SESSIONS = 'UPDATE statepad_scopes SET sessions = sessions + ? WHERE n = ?';
 const CLEAR = "UPDATE statepad_scopes SET pos = pos + 1, mark = NULL, recent = '', log_base =";
 /** `n`. */
@@ -108,7 +108,7 @@ export const REMOVE_EVENTS = 'DELETE FROM statepad_events WHERE place BETWEEN ? 
 export const READ_VALUES = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ?';
 /** `owner`, `name`. */
 export const READ_VALUE = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ? AND name = ?';
-/** How many values one statement writes at most. */
+/** The most values that one statement writes. */
 export const MOST_VALUES = 8;
 
 const SET_VALUES = Array.from(

@@ -12,7 +12,7 @@ import type { Change, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
 import type { Json } from '../../model/types.js';
 
-/** The target of a change: what was found for it at once, and what is looked up only where it counts. */
+/** The target of a change: the rows read for it at once, and those that are looked up only where they count. */
 export class Target implements CommitFacts {
   readonly session: SessionRow | undefined;
   readonly #driver: SqlDriver;

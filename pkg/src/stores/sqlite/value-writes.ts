@@ -41,7 +41,7 @@ export class ValueWrites {
     return texts;
   }
 
-  /** Writes all of it. What is deleted comes first: a name that is also set comes at the end of its scope then. */
+  /** Writes all of it. Deletions come first: a name that is also set comes at the end of its scope then. */
   write(driver: SqlDriver): void {
     for (const each of this.#unset) {
       driver.run(sql.UNSET_VALUE, each);

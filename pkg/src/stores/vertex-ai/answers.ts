@@ -1,4 +1,4 @@
-// What an answer of the API says about a request, and which error it becomes.
+// The meaning of an answer of the API for its request, and the error that it becomes.
 
 import { StoreError } from '../../store/store-error.js';
 import type { VertexAiResponse } from './options.js';
@@ -13,7 +13,7 @@ export interface ApiError {
 }
 
 /**
- * What became of a request:
+ * The outcome of a request:
  *
  * - `done`: it was done
  * - `refused`: it was not, and will not be as it is
@@ -70,7 +70,7 @@ const HTTP_OF_GRPC: Readonly<Record<number, number>> = {
   16: 401,
 };
 
-/** What a refusal means: it is not written. A token that is not taken may be followed by another one. */
+/** The error of a refusal: nothing is written. A token that is not taken may be followed by another one. */
 export function refusal(error: ApiError): StoreError {
   const cause = asError(error);
   switch (error.http) {
@@ -113,7 +113,7 @@ function errorIn(http: number, body: unknown, text: string): ApiError {
   return { http, status, message };
 }
 
-/** What `Retry-After` asks for, in milliseconds: seconds, or a date. */
+/** The time that `Retry-After` asks for, in milliseconds: seconds, or a date. */
 function waitOf(header: string | null): number {
   const text = header?.trim() ?? '';
   const wait = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

@@ -1,4 +1,4 @@
-// The calls of the sessions API, and what it answers. https://cloud.google.com/vertex-ai/generative-ai/docs/reference
+// The calls of the sessions API, and its answers. https://cloud.google.com/vertex-ai/generative-ai/docs/reference
 // /rest/v1beta1/projects.locations.reasoningEngines.sessions
 
 import { StoreError } from '../../store/store-error.js';
@@ -17,7 +17,7 @@ export interface ApiSession {
   readonly userId: string;
   readonly createTime: string;
   readonly updateTime: string;
-  /** That of the app and the user, too. */
+  /** The state of the app and the user, too. */
   readonly sessionState?: ApiState;
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -36,29 +36,29 @@ export interface ApiEvent {
   readonly rawEvent?: Readonly<Record<string, unknown>>;
 }
 
-/** Where to ask: an engine, and what is in it. */
+/** The target of a request: an engine, and what is in it. */
 export interface Resource extends StoreContext {
   readonly engine: Engine;
   readonly name: string;
 }
 
-/** One page of something, and what asks for the next. */
+/** One page of something, and the token for the next. */
 export interface ApiPage<T> {
   readonly items: readonly T[];
   readonly next: string | undefined;
 }
 
-/** An operation: what takes its time. */
+/** An operation that takes its time. */
 interface Operation {
   readonly name: string;
   readonly done?: boolean;
   readonly error?: unknown;
 }
 
-/** How many sessions and events the API gives at most at a time. */
+/** The most sessions and events that the API gives at a time. */
 export const PAGE_SIZE = 100;
 
-/** How often it is looked whether something that takes its time is done: for about 20 seconds, by the usual pauses. */
+/** The most looks for whether a slow operation is done: for about 20 seconds, by the usual pauses. */
 export const MAX_LOOKS = 12;
 
 /** Makes the calls. */
@@ -148,7 +148,10 @@ export class SessionsApi {
     }
   }
 
-  /** Asks for an operation, with growing pauses, until it has ended. What is not done by then may still be. */
+  /**
+   * Asks for an operation, with growing pauses, until it has ended. An operation that is not done by then may still
+   * be.
+   */
   async #untilDone(of: Resource, outcome: Outcome): Promise<Outcome> {
     if (outcome.kind !== 'done') {
       return outcome;
@@ -157,7 +160,7 @@ export class SessionsApi {
     for (let look = 1; operation.done !== true; look++) {
       const found = look > MAX_LOOKS ? undefined : await this.#operationAfter(look, of, operation.name);
       if (found === undefined) {
-        // What it has done, if anything, is to be looked at.
+        // Its effect, if any, is to be looked at.
         const cause = new Error(`the operation "${operation.name}" has not ended, or cannot be followed`);
         return { kind: 'unclear', cause, isOver: false, wait: 0 };
       }

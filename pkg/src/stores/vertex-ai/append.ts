@@ -26,7 +26,7 @@ export async function appendEvent(sessions: Sessions, change: Change, of: Resour
   if (session === undefined || (created !== undefined && created !== createdOf(session))) {
     throw sessionNotFound(change);
   }
-  // What cannot be kept is refused before anything else is asked for.
+  // An event that cannot be stored is refused before anything else is asked for.
   const event = toApiEvent(change, stateDelta(change.delta, session.sessionState ?? {}));
   const found = new Map<string, ReadEvent>();
   const log = await currentLog(sessions, key, change, session, found, of);
@@ -42,7 +42,7 @@ export async function appendEvent(sessions: Sessions, change: Change, of: Resour
   log.add({ id, at, time: change.time });
   sessions.keep(key, log);
   const prev = log.rev - 1;
-  // Where the event did not come in at the end, the one before the last is another than the caller knows.
+  // If the event did not come in at the end, the one before the last differs from the one that the caller knows.
   const last = log.eventAt(prev)?.id;
   const pos = positionsAfter(sessions, key, change, before, state);
   return { rev: log.rev, prev, pos, ...(last !== undefined && { before: { session: last } }) };
@@ -84,8 +84,8 @@ async function currentLog(
 }
 
 /**
- * What has to be read before it is sure that no event has the id. One that was made up, and that no other call has,
- * can only have come in with its own time; any other one may be anywhere.
+ * The part to read before it is sure that no event has the id. One that was made up, and that no other call has, can
+ * only have come in with its own time; any other one may be anywhere.
  */
 function wantedFor(log: SessionLog, { id, call, time }: Change): Wanted | undefined {
   if (log.isWhole) {

@@ -10,9 +10,9 @@ import type { StoreContext } from '../../store/contract.js';
 /** A request. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Where the engine is. */
+  /** The location of the engine. */
   readonly location: Engine['location'];
-  /** What is behind the version in the URL. */
+  /** The path behind the version in the URL. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
@@ -33,7 +33,7 @@ export class ApiClient {
     this.#token = token;
   }
 
-  /** How often a request is made at most. */
+  /** The most times that a request is made. */
   get attempts(): number {
     return this.#settings.attempts;
   }
@@ -72,7 +72,7 @@ export class ApiClient {
     }
   }
 
-  /** Waits after a try that failed: a random part of a pause that grows, or what the API asks for. */
+  /** Waits after a try that failed: a random part of a pause that grows, or the time that the API asks for. */
   async pauseAfter(attempt: number, wait: number, { signal }: StoreContext): Promise<void> {
     const pause = Math.min(MAX_PAUSE_MS, this.#settings.pause * 2 ** (attempt - 1)) * Math.random();
     await sleep(Math.max(pause, wait), signal);

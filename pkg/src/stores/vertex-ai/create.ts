@@ -41,7 +41,7 @@ export async function createSession(
   return { rev: 0, prev: null, pos: positionsAfter(sessions, change) };
 }
 
-/** What is there after an answer was lost. Without a label it is not known whose it is. */
+/** The session that is there after an answer was lost. Without a label its maker is unknown. */
 async function lookAfterLoss(
   getting: Promise<ApiSession | undefined>,
   label: string | undefined,
@@ -106,12 +106,12 @@ function unknown(why: string): Error {
   return new Error(`it is not known who has made the session: it ${why}`);
 }
 
-/** Whether a session was made by a change, for its user. */
+/** True when a session was made by a change, for its user. */
 function isOf({ id, key }: Change, session: ApiSession | undefined): boolean {
   return session !== undefined && session.userId === key.userId && createdOf(session) === id;
 }
 
-/** The API does not answer what the values of the app and the user are now: they have to be read. */
+/** The API does not answer with the present values of the app and the user: they have to be read. */
 function positionsAfter({ positions }: Sessions, { key, delta }: Change): Committed['pos'] {
   const { appName: app, userId: user } = key;
   return {

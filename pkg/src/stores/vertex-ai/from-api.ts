@@ -19,7 +19,7 @@ import type { ApiEvent } from './api.js';
 /** An event that was read. */
 export interface ReadEvent {
   readonly id: string;
-  /** The time that it is stored under, which is what events are in the order of. */
+  /** The time that it is stored under, by which events are ordered. */
   readonly at: number;
   /** Its own time. */
   readonly time: number;
@@ -40,7 +40,7 @@ export function fromApiEvent(event: ApiEvent): ReadEvent {
   return { id: whole['id'] as string, at, time: whole['timestamp'] as number, data: JSON.stringify(whole) };
 }
 
-/** What both ADKs read first. The author and the invocation of an event that names none stay its own. */
+/** The members that both ADKs read first. The author and the invocation of an event that names none stay its own. */
 function byRaw(event: ApiEvent, raw: Members, at: number): Members {
   const id = raw['id'];
   const actions = membersOf(raw['actions']);
@@ -54,8 +54,8 @@ function byRaw(event: ApiEvent, raw: Members, at: number): Members {
 }
 
 /**
- * An event's own time. What it is stored under can be later by less than a millisecond, see `timeBehind`; any other
- * time is not in milliseconds, as that of adk-python, or was written by a clock of its own.
+ * An event's own time. The time it is stored under can be later by less than a millisecond, see `timeBehind`; any
+ * other time is not in milliseconds, as that of adk-python, or was written by a clock of its own.
  */
 function timeIn(raw: Members, at: number): number {
   const own = raw['timestamp'];
@@ -99,7 +99,7 @@ function actionsOf(actions: Members, workflow: Members, compaction: unknown): Me
   };
 }
 
-/** What makes an event a compaction for adk-js, which writes these names. */
+/** The members that make an event a compaction for adk-js, which writes these names. */
 function compactedBy(compaction: Members): Members {
   const names = ['startTime', 'endTime', 'compactedContent'];
   return names.some((name) => compaction[name] !== undefined) ? { isCompacted: true, ...pick(compaction, names) } : {};

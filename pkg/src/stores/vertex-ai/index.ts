@@ -28,11 +28,11 @@ export type { SessionStore } from '../../store/contract.js';
  *
  * - The API compares nothing before it writes: `expectedRevision`, `updateState`, leases and operators are refused by
  *   name. App and user values are written and read together with a session only.
- * - Session ids have up to 63 lower-case letters, digits and hyphens. What the API cannot keep as it is, is `rejected`
- *   before anything is sent.
+ * - Session ids have up to 63 lower-case letters, digits and hyphens. A value that the API cannot keep as it is, is
+ *   `rejected` before anything is sent.
  * - Events are in the order of their times. A revision is the number of events; of a session with more than a hundred
  *   it is provisional as long as not all of them were read.
- * - No write is sent twice before the API was asked what became of the first.
+ * - No write is sent twice before the API was asked about the first.
  *
  * Throws `INVALID_ARGUMENT` for options that it does not know, or that do not go together.
  *

@@ -4,7 +4,7 @@
 /** The key of the label. */
 export const CREATION_LABEL = 'statepad-creation';
 
-/** How long the value of a label may be. */
+/** The greatest length of a label's value. */
 const MAX_LENGTH = 63;
 
 /**

@@ -38,7 +38,7 @@ async function readAll({ api }: Sessions, of: Resource, user: string | undefined
   for (let token: string | undefined; ;) {
     const { items, next } = await api.list(of, user, { token });
     for (const session of items) {
-      // What a filter lets through is looked at once more.
+      // The sessions that a filter lets through are checked once more.
       if (user === undefined || session.userId === user) {
         found.set(session.name, session);
       }
@@ -50,7 +50,7 @@ async function readAll({ api }: Sessions, of: Resource, user: string | undefined
   }
 }
 
-/** The number of events is told where they are known; nothing else tells it. */
+/** The number of events is stated where they are known; nothing else states it. */
 function readRow(sessions: Sessions, appName: string, session: ApiSession): ReadRow {
   const key = { appName, userId: session.userId, sessionId: lastPart(session.name) };
   const log = sessions.log(key);

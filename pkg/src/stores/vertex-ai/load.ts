@@ -1,4 +1,4 @@
-// Reads a session: its state, and as many of its events as are wanted, of one moment.
+// Reads a session: its state, and as many of its events as are requested, of one moment.
 
 import { isKnownScope } from '../shared/keys.js';
 import { stateOf as statesOf } from '../shared/parts.js';
@@ -10,7 +10,7 @@ import type { ApiSession, Resource } from './api.js';
 import type { Known, Loaded, LoadQuery, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** How often a session is asked for until it stands still. After that it is answered as it was read last. */
+/** The most times that a session is asked for until it stands still. After that the last reading is the answer. */
 const MAX_ROUNDS = 8;
 
 /** A log, and the texts of its events that were read for one caller. */
@@ -53,7 +53,7 @@ export async function loadSession(
 }
 
 /**
- * Reads what is missing of a log that has moved, or for a query. `settled`: the log is that of the session as it was
+ * Reads the missing part of a log that has moved, or for a query. `settled`: the log is that of the session as it was
  * read just before, and all texts are there.
  */
 async function settle(
@@ -82,7 +82,7 @@ async function settle(
   return missingFor(log, query, texts) === undefined ? 'settled' : 'moved';
 }
 
-/** What is wanted, and the tail that may have moved. */
+/** The requested part, and the tail that may have moved. */
 function withTail(wanted: Wanted | undefined, tail: number): Wanted {
   if (wanted === undefined) {
     return { since: tail };
@@ -90,7 +90,7 @@ function withTail(wanted: Wanted | undefined, tail: number): Wanted {
   return wanted !== 'all' && 'since' in wanted ? { since: Math.min(wanted.since, tail) } : wanted;
 }
 
-/** What is known of a log already. The texts that were kept are for this caller alone. */
+/** The known part of a log. The retained texts are for this caller alone. */
 function readBefore(sessions: Sessions, key: SessionKey): ReadLog | undefined {
   const log = sessions.log(key);
   if (log === undefined) {

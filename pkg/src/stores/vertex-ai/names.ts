@@ -1,19 +1,19 @@
-// What apps and sessions are called in the API: resource names, and the ids that it takes.
+// The names of apps and sessions in the API: resource names, and the ids that it takes.
 
 import { sessionTitle } from '../../store/refusals.js';
 import { StoreError } from '../../store/store-error.js';
 import { Recent } from './recent.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** An Agent Engine: what keeps the sessions of one app. */
+/** An Agent Engine: the keeper of the sessions of one app. */
 export interface Engine {
   /** The resource name: `projects/…/locations/…/reasoningEngines/…`, in express mode `reasoningEngines/…` alone. */
   readonly name: string;
-  /** Where it is, which is also a part of the host's name. Express mode has one host for all: that of `global`. */
+  /** The location, which is also a part of the host's name. Express mode has one host for all: that of `global`. */
   readonly location: string;
 }
 
-/** Where engines are that are named by their ids. In express mode the API key tells it. */
+/** The place of engines that are named by their ids. In express mode it follows from the API key. */
 export type Place = { readonly project: string; readonly location: string } | 'express';
 
 /** Tells which engine an app is: an id, which is a number, or a full resource name. */

@@ -1,4 +1,4 @@
-// The options of `vertexAiStore`, and the checks of what it is given.
+// The options of `vertexAiStore`, and their checks.
 
 import { checkCount, checkFunction, checkOptions, invalid } from '../../checks/arguments.js';
 import { describe } from '../../model/value-types.js';
@@ -6,7 +6,7 @@ import { checkText } from '../shared/options.js';
 import { engineIn, type EngineOf, type Place } from './names.js';
 import type { StoreContext } from '../../store/contract.js';
 
-/** What the store reads of an answer to a request. */
+/** The part of an answer that the store reads. */
 export interface VertexAiResponse {
   readonly ok: boolean;
   readonly status: number;
@@ -14,7 +14,7 @@ export interface VertexAiResponse {
   text(): Promise<string>;
 }
 
-/** What makes a request: `fetch` of the Fetch API, as far as the store needs it. */
+/** A function that makes a request: `fetch` of the Fetch API, as far as the store needs it. */
 export type VertexAiFetch = (
   url: string,
   init: {
@@ -29,9 +29,11 @@ export type VertexAiFetch = (
 export interface VertexAiStoreOptions {
   /** The id of the Google Cloud project, or its number. Needed unless there is an `apiKey`. */
   readonly project?: string | undefined;
-  /** Where the engines are: `us-central1`, or the multi-region `us` or `eu`. Needed unless there is an `apiKey`. */
+  /**
+   * The location of the engines: `us-central1`, or the multi-region `us` or `eu`. Needed unless there is an `apiKey`.
+   */
   readonly location?: string | undefined;
-  /** An API key of express mode, which tells the project and the location: neither is given then, and no `token`. */
+  /** An API key of express mode, which implies the project and the location: neither is set then, nor is `token`. */
   readonly apiKey?: string | undefined;
   /**
    * The Agent Engine that keeps the sessions: its id, its full resource name
@@ -44,30 +46,30 @@ export interface VertexAiStoreOptions {
    * API does not take one. Without it `google-auth-library` finds the credentials, where it is installed.
    */
   readonly token?: (() => string | Promise<string>) | undefined;
-  /** What makes the requests: the host's `fetch` unless told otherwise. */
+  /** The function that makes the requests. Default: the host's `fetch`. */
   readonly fetch?: VertexAiFetch | undefined;
   /**
-   * The origin of the API. Unless told otherwise it is `https://{location}-aiplatform.googleapis.com`,
+   * The origin of the API. By default it is `https://{location}-aiplatform.googleapis.com`,
    * `https://aiplatform.{location}.rep.googleapis.com` for the multi-regions `us` and `eu`, and
    * `https://aiplatform.googleapis.com` for `global` and in express mode.
    */
   readonly baseUrl?: string | undefined;
-  /** The version of the API: `v1beta1` unless told otherwise. */
+  /** The version of the API. Default: `v1beta1`. */
   readonly apiVersion?: string | undefined;
-  /** How long a new session lives, as the API says it: `'86400s'`. Not with `expireTime`. */
+  /** The lifetime of a new session, as the API says it: `'86400s'`. Not with `expireTime`. */
   readonly ttl?: string | undefined;
-  /** When new sessions end, in RFC 3339: `'2030-01-01T00:00:00Z'`. Not together with `ttl`. */
+  /** The time when new sessions end, in RFC 3339: `'2030-01-01T00:00:00Z'`. Not together with `ttl`. */
   readonly expireTime?: string | undefined;
-  /** How often a request is made in all, when it fails for the moment: 4 times unless told otherwise. */
+  /** The number of tries in all of a request that fails for the moment. Default: 4. */
   readonly attempts?: number | undefined;
   /**
-   * How long to wait before the second try at most, in milliseconds: 200 unless told otherwise; twice as long before
-   * each further one. A random part of it is waited, or what the API asks for, if that is longer.
+   * The longest wait before the second try, in milliseconds, twice as long before each further one. Default: 200. A
+   * random part of it is waited, or the time that the API asks for, if that is longer.
    */
   readonly pause?: number | undefined;
   /**
-   * How far the clocks of those who write may differ, in milliseconds: 5 minutes unless told otherwise. An event that
-   * comes in with an earlier time than that before the last known one is not seen until all is read again.
+   * The most that the clocks of writers may differ, in milliseconds. Default: 5 minutes. An event that comes in with
+   * an earlier time than that before the last known one is not seen until all is read again.
    */
   readonly clockSkew?: number | undefined;
 }
@@ -81,7 +83,7 @@ export interface Settings {
   readonly fetch: VertexAiFetch;
   readonly baseUrl: string | undefined;
   readonly apiVersion: string;
-  /** What a new session is told of its end. */
+  /** The end of a new session, as the API takes it. */
   readonly expiry: { readonly ttl?: string; readonly expireTime?: string };
   readonly attempts: number;
   readonly pause: number;
@@ -133,7 +135,7 @@ function checkGiven(options: unknown): void {
   }
 }
 
-/** Where engines are. Throws `INVALID_ARGUMENT` for options that do not tell it. */
+/** The place of engines. Throws `INVALID_ARGUMENT` for options that do not determine it. */
 function placeOf({ project, location, apiKey, token }: VertexAiStoreOptions): Place {
   if (apiKey === undefined) {
     return {
@@ -188,7 +190,7 @@ function checkPart(path: string, value: unknown, example: string): string {
   return /^[\w.:-]+$/.test(text) ? text : invalid(path, `has characters that cannot be in a resource name: "${text}"`);
 }
 
-/** What goes into a header. */
+/** Refuses an API key that cannot go into a header. */
 function checkApiKey(apiKey: unknown): void {
   checkText('apiKey', apiKey, 'the key of express mode');
   if (!/^[\x21-\x7e]+$/.test(apiKey as string)) {

@@ -1,4 +1,4 @@
-// Where app and user values are, as far as this store has seen: a number that is another one when the values are.
+// The positions of app and user values, as far as this store has seen: a number that differs when the values do.
 
 import { sameJson } from '../../model/json.js';
 import { Recent } from './recent.js';
@@ -7,13 +7,13 @@ import type { Values } from '../../store/contract.js';
 /** A scope: an app's values, or a user's in it. */
 interface Scope {
   readonly pos: number;
-  /** Those that were read last, with what this store has written since; absent when that is not known. */
+  /** The values that were read last, with this store's writes since; absent when that is not known. */
   readonly values: Values | undefined;
-  /** How many changes of this store there were. */
+  /** The number of changes by this store. */
   readonly writes: number;
 }
 
-/** How many values are remembered. */
+/** The number of values that are remembered. */
 const MAX_VALUES = 100_000;
 
 /** The positions of one store. */
@@ -37,15 +37,15 @@ export class Positions {
   }
 
   /**
-   * The position after a change of this store, which found the values at `before`. Where others have written
-   * meanwhile, which came last is not known.
+   * The position after a change of this store, which found the values at `before`. If others have written meanwhile,
+   * the order of the writes is not known.
    */
   written(scope: string, before: number, values: Values): number {
     const isNext = this.#scopes.get(scope)?.pos === before;
     return isNext ? this.#set(scope, before + 1, values, 1) : this.lost(scope);
   }
 
-  /** The position after a change of this store that found values that are not known. */
+  /** The position after a change of this store over unknown values. */
   lost(scope: string): number {
     return this.#set(scope, this.#highest + 1, undefined, 1);
   }

@@ -1,10 +1,10 @@
-// Which events of a log a query asks for, and which of them have to be read for it.
+// The events of a log that a query asks for, and those that have to be read for it.
 
 import { isTrueNumber, type KnownEvent, type SessionLog } from './session-log.js';
 import type { Wanted } from './sessions.js';
 import type { LoadQuery } from '../../store/contract.js';
 
-/** What a query says of events. */
+/** The part of a query that concerns events. */
 export type EventQuery = NonNullable<LoadQuery['events']>;
 
 /** The texts of events that were read, by id. */
@@ -15,7 +15,7 @@ export interface NumberedEvent extends KnownEvent {
   readonly rev: number;
 }
 
-/** What is read of a log of which nothing is known. */
+/** The part to read of a log of which nothing is known. */
 export function firstWanted({ from = 1, to = Infinity, since, last }: EventQuery): Wanted {
   const isEnd = last !== undefined || since !== undefined || to < 1;
   if (from > 1 ? !isTrueNumber(from) : isEnd) {
@@ -24,7 +24,7 @@ export function firstWanted({ from = 1, to = Infinity, since, last }: EventQuery
   return 'all';
 }
 
-/** What has to be read for a query, besides what is known and the texts that are there; `undefined`: nothing. */
+/** The part to read for a query, besides the known part and the cached texts; `undefined`: nothing. */
 export function missingFor(log: SessionLog, query: EventQuery, texts: Texts): Wanted | undefined {
   const { since, last } = query;
   const [lower, upper] = boundsOf(log, query);

@@ -8,16 +8,18 @@ import type { Resource, SessionsApi } from './api.js';
 /** Nothing is before it. */
 const FIRST_TIME_MS = -62_135_596_800_000;
 
-/** A reading of all events that was given up before its end: another one can go on with it. */
+/** A reading of all events that was abandoned before its end: another one can go on with it. */
 export interface Unfinished {
   readonly found: readonly ReadEvent[];
-  /** What asks for the next page. */
+  /** The token that asks for the next page. */
   readonly next: string;
-  /** When the first page was asked for, by the clock of this machine. */
+  /** The time when the first page was asked for, by the clock of this machine. */
   readonly begunAt: number;
 }
 
-/** All events. `undefined` when there is no session. `giveUp` gets what was read when the caller waits no more. */
+/**
+ * All events. `undefined` when there is no session. `giveUp` gets the part read so far when the caller waits no more.
+ */
 export async function readAll(
   api: SessionsApi,
   of: Resource,
@@ -90,7 +92,7 @@ export async function readLast(api: SessionsApi, of: Resource, count: number): P
 
 type Part = Pick<ReadPart, 'events' | 'since'>;
 
-/** What is whole of the events at the end of a log; `undefined` when that is not enough. */
+/** The whole part of the events at the end of a log; `undefined` when that is not enough. */
 function lastPart(events: readonly ReadEvent[], count: number, isAll: boolean): Part | undefined {
   if (isAll) {
     return { events, since: -Infinity };
@@ -109,8 +111,8 @@ async function readFromFront(api: SessionsApi, of: Resource, { since }: Part): P
 }
 
 /**
- * Each event once, in the order of the times; events of one time as they were given. One that was sent again while its
- * first try was on its way is there twice; the first counts.
+ * Each event once, in the order of the times; events of one time as they were received. One that was sent again while
+ * its first try was on its way is there twice; the first counts.
  */
 function inOrder(found: readonly ReadEvent[]): ReadEvent[] {
   const seen = new Set<string>();

@@ -1,13 +1,13 @@
-// What was used last, up to a size: the rest is forgotten.
+// The values used last, up to a size: the rest is forgotten.
 
-/** Values by name. What was not used for longest goes first. */
+/** Values by name. The least recently used goes first. */
 export class Recent<Value> {
   readonly #values = new Map<string, Value>();
   readonly #sizes = new Map<string, number>();
   readonly #limit: number;
   readonly #sizeOf: (value: Value) => number;
   #size = 0;
-  /** Whether anything had to go. */
+  /** True when anything was evicted. */
   hasForgotten = false;
 
   constructor(limit: number, sizeOf: (value: Value) => number) {

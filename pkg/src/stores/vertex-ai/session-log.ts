@@ -1,6 +1,6 @@
-// What is known of the log of a session: the ids of its events in order, up to its end, and their numbers.
+// The known part of a session's log: the ids of its events in order, up to its end, and their numbers.
 //
-// The API does not tell how many events there are. Where only the end of a long log was read, its events are numbered
+// The API does not tell how many events there are. If only the end of a long log was read, its events are numbered
 // from a provisional number on, far above those of any log; once all of it is read they get their true numbers. Each
 // time that numbers change their meaning they come from another block, so that a number tells what it belongs to.
 
@@ -9,19 +9,19 @@ import type { ReadEvent } from './from-api.js';
 /** An event of a log. */
 export type KnownEvent = Pick<ReadEvent, 'id' | 'at' | 'time'>;
 
-/** What was read: all events from a time on. */
+/** The part that was read: all events from a time on. */
 export interface ReadPart {
   /** In order, each once. */
   readonly events: readonly ReadEvent[];
   /** All events with this time or a later one; `-Infinity` for all. */
   readonly since: number;
-  /** When the first page of it was asked for, by the clock of this machine. */
+  /** The time when the first page of it was asked for, by the clock of this machine. */
   readonly begunAt: number;
 }
 
-/** How many numbers a block has. The first block is that of true numbers. */
+/** The count of numbers in a block. The first block is that of true numbers. */
 const BLOCK = 2 ** 40;
-/** How many blocks there are in the integers that a double holds. */
+/** The count of blocks in the integers that a double holds. */
 const BLOCKS = 2 ** 12;
 
 let lastBlock = 0;
@@ -32,7 +32,7 @@ function provisionalNumber(): number {
   return lastBlock * BLOCK + BLOCK / 2;
 }
 
-/** Whether a number is a true one. */
+/** True for a number that is a true one. */
 export function isTrueNumber(rev: number): boolean {
   return blockOf(rev) === 0;
 }
@@ -76,7 +76,7 @@ export class SessionLog {
     return new SessionLog(undefined, part, part.begunAt);
   }
 
-  /** Whether all events are known. */
+  /** True when all events are known. */
   get isWhole(): boolean {
     return this.#since === -Infinity;
   }
@@ -86,7 +86,7 @@ export class SessionLog {
     return this.#updateTime;
   }
 
-  /** When the first reading began, until it is known which `updateTime` it belongs to. */
+  /** The time when the first reading began, until it is known which `updateTime` it belongs to. */
   get readAt(): number | undefined {
     return this.#readAt;
   }
@@ -122,24 +122,24 @@ export class SessionLog {
     return this.#events.findLast(({ at }) => Math.floor(at) === Math.floor(time))?.at;
   }
 
-  /** Whether an event of this id is known. */
+  /** True when an event of this id is known. */
   has(id: string): boolean {
     return this.#ids.has(id);
   }
 
-  /** Whether all events from a time on are known. */
+  /** True when all events from a time on are known. */
   covers(time: number): boolean {
     return this.#since <= time;
   }
 
-  /** Whether numbers that a caller has mean the same here. */
+  /** True when numbers that a caller has mean the same here. */
   agrees(rev: number, last: string | undefined): boolean {
     const here = this.eventAt(rev)?.id;
     const isOther = last !== undefined && here !== undefined && last !== here;
     return this.isNumber(rev) && rev <= this.rev && !isOther;
   }
 
-  /** Whether a number belongs to the same numbering. */
+  /** True when a number belongs to the same numbering. */
   isNumber(rev: number): boolean {
     return blockOf(rev) === blockOf(this.rev);
   }
@@ -156,8 +156,8 @@ export class SessionLog {
   }
 
   /**
-   * Merges what was read. Says whether anything is other than it was known. Where what is known has changed, or does
-   * not join what was read, provisional numbers get another meaning.
+   * Merges what was read. Returns true if anything differs from the known log. If the known part has changed, or does
+   * not join the part that was read, provisional numbers get another meaning.
    */
   merge({ events, since }: ReadPart): boolean {
     const isBefore = since < this.#since;

@@ -1,4 +1,4 @@
-// Sessions of the API as this store knows them: what was read of each, brought up to date before it is used.
+// Sessions of the API as this store knows them: the cached reading of each, brought up to date before it is used.
 
 import { Queues } from '../../async/queues.js';
 import { keyText } from '../shared/keys.js';
@@ -15,13 +15,13 @@ import type { Settings } from './options.js';
 import type { Pos, StoreContext } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** How many events are remembered by their ids. */
+/** The number of events that are remembered by their ids. */
 const MAX_EVENTS = 200_000;
-/** How many events are kept of readings that were given up, and how long, in milliseconds. */
+/** The number of events retained from abandoned readings, and for how long, in milliseconds. */
 const MAX_UNFINISHED = 20_000;
 const MAX_UNFINISHED_MS = 120_000;
 
-/** What is read of a log: all of it, its last events, or those from a time on. */
+/** The part of a log to read: all of it, its last events, or those from a time on. */
 export type Wanted = 'all' | { readonly last: number } | { readonly since: number };
 
 /** The sessions of one store. */
@@ -66,7 +66,7 @@ export class Sessions {
     return undefined;
   }
 
-  /** What is known of a session's log. */
+  /** The known part of a session's log. */
   log(key: SessionKey): SessionLog | undefined {
     return this.#logs.get(keyText(key));
   }
@@ -80,7 +80,7 @@ export class Sessions {
     this.#logs.delete(keyText(key));
   }
 
-  /** Whether a log is that of a session as it was read. */
+  /** True when a log is that of a session as it was read. */
   isCurrent(log: SessionLog, { updateTime, createTime }: ApiSession): boolean {
     const isUntouched = log.isWhole && log.events.length === 0 && updateTime === createTime;
     const isOld = log.readAt !== undefined && fromRfc3339(updateTime) < log.readAt - this.#clockSkew;
@@ -102,8 +102,8 @@ export class Sessions {
   }
 
   /**
-   * What an earlier try has read of a long log before its caller waited no more: it is used once, and soon, and not
-   * for a session that may have been made since.
+   * The part of a long log that an earlier try has read before its caller waited no more: it is used once, and soon,
+   * and not for a session that may have been made since.
    */
   async #begun(of: Resource): Promise<Unfinished | undefined> {
     const begun = this.#unfinished.get(of.name);
@@ -122,7 +122,7 @@ export class Sessions {
     return part && [SessionLog.read(part), part];
   }
 
-  /** How many changes of this store there were to what a session shares. */
+  /** The number of changes by this store to what a session shares. */
   writes({ appName: app, userId: user }: SessionKey): number {
     return this.positions.writes(scopeText(app)) + this.positions.writes(scopeText(app, user));
   }

@@ -1,7 +1,7 @@
 // State as the API keeps it: one record under full keys, in which nothing can be deleted.
 //
 // A deleted key has the value `null`, and beside it a mark, in the same scope: `user:statepad:gone:theme` for
-// `user:theme`. The key is gone as long as its value is `null` and the mark is `true`, so that a value that another
+// `user:theme`. The key is deleted as long as its value is `null` and the mark is `true`, so that a value that another
 // writer sets is there, mark or not. Setting `null` takes the mark back. Marks are never shown.
 
 import { StoreError } from '../../store/store-error.js';
@@ -15,14 +15,14 @@ import type { Json } from '../../model/types.js';
 /** State under full keys, as the API has it. */
 export type ApiState = Readonly<Record<string, Json>>;
 
-/** The values of a session and of what it shares with others. */
+/** The values of a session and of the scopes that it shares with others. */
 export type ScopedState = Readonly<Record<StoredScope, Values>>;
 
-/** What the name of a mark begins with, behind the prefix of its scope. */
+/** The beginning of a mark's name, behind the prefix of its scope. */
 const MARK = 'statepad:gone:';
 const PREFIXES = { app: APP_PREFIX, user: USER_PREFIX, session: '' } as const;
 
-/** Splits a state by scope, without what is deleted and without marks. */
+/** Splits a state by scope, without deleted keys and without marks. */
 export function splitState(state: ApiState = {}): ScopedState {
   const split = { app: emptyValues(), user: emptyValues(), session: emptyValues() };
   for (const key of Object.keys(state)) {
@@ -67,7 +67,7 @@ function addScope(written: Record<string, Json>, scope: StoredScope, delta: Delt
   }
 }
 
-/** A record of state under full keys without marks and `temp:` keys: what a delta of another writer says. */
+/** A record of state under full keys without marks and `temp:` keys: the delta of another writer. */
 export function shownDelta(delta: ApiState): Record<string, Json> {
   const shown: Record<string, Json> = {};
   for (const key of Object.keys(delta)) {

@@ -1,4 +1,4 @@
-// What a `Struct` of protobuf keeps of JSON: numbers are doubles, texts are UTF-8.
+// The JSON that a `Struct` of protobuf preserves: numbers are doubles, texts are UTF-8.
 
 import { StoreError } from '../../store/store-error.js';
 import { isWellFormed } from '../../model/json.js';

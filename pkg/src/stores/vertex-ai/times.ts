@@ -6,7 +6,7 @@ import { StoreError } from '../../store/store-error.js';
 const FIRST_MS = -62_135_596_800_000;
 /** 10000-01-01T00:00:00Z: all that it can say is before it. */
 const END_MS = 253_402_300_800_000;
-/** A microsecond, which is what Python's ADK reads and writes, in milliseconds. */
+/** A microsecond, the precision of Python's ADK, in milliseconds. */
 const MICROSECOND = 0.001;
 const PATTERN = /^(\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d)$/i;
 

@@ -14,8 +14,8 @@ import type { Json } from '../../model/types.js';
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Where the id of an event is kept that does not say it itself, or lacks what an event of ADK has: nothing is filled
- * in then when it is read.
+ * The metadata for the id of an event that does not say it itself, or lacks what an event of ADK has: nothing is
+ * filled in then when it is read.
  */
 export const ID_METADATA = 'statepad:id';
 
@@ -65,7 +65,7 @@ export function toApiEvent({ event, time }: Change, stateDelta: Readonly<Record<
   };
 }
 
-/** Whether an event says all that ADK's events say. */
+/** True when an event says all that ADK's events say. */
 function isWhole(raw: Members, actions: Members, id: string): boolean {
   return raw['id'] === id && typeof raw['timestamp'] === 'number' && RECORDS.every((name) => isObject(actions[name]));
 }
@@ -86,7 +86,7 @@ function compactionOf(raw: Members, actions: Members): unknown {
   return raw['isCompacted'] === true ? pick(raw, ['startTime', 'endTime', 'compactedContent']) : actions['compaction'];
 }
 
-/** Content without what is `null`. Throws `rejected` for what the API has no name for, and ADK drops. */
+/** Content without its `null` members. Throws `rejected` for members that the API has no name for, and ADK drops. */
 function contentOf(content: unknown): unknown {
   if (!isObject(content)) {
     return undefined;

@@ -6,7 +6,7 @@ import type { Settings } from './options.js';
 /** Answers a token. `isRefused`: the API did not take the one before. */
 export type TokenSource = (isRefused: boolean) => Promise<string>;
 
-/** What is used of `google-auth-library`. */
+/** The part of `google-auth-library` that is used. */
 interface GoogleAuth {
   getAccessToken(): Promise<string | null | undefined>;
 }
@@ -16,11 +16,11 @@ interface GoogleAuthLibrary {
 }
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-/** A function, so that bundlers do not look for what need not be installed. */
+/** A function, so that bundlers do not look for an optional package. */
 const libraryName = (): string => 'google-auth-library';
 const ADVICE = 'give `token`, a function that answers an access token, or install google-auth-library';
 
-/** Makes what gives tokens. It throws `unavailable` when there is none: nothing has been sent then. */
+/** Makes a source of tokens. It throws `unavailable` when there is none: nothing has been sent then. */
 export function tokenSource({ token }: Pick<Settings, 'token'>): TokenSource {
   const ask = token === undefined ? libraryTokens() : async () => await token();
   return async (isRefused) => {

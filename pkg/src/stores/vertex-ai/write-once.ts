@@ -1,4 +1,4 @@
-// Writing once, whatever gets lost: after an answer that does not come, the API is asked what is there.
+// Writing once, whatever gets lost: after an answer that does not come, the API is asked for the present state.
 
 import { isStoreError } from '../../store/store-error.js';
 import { asError, refusal, unavailable, type ApiError, type Outcome } from './answers.js';
@@ -6,8 +6,8 @@ import type { ApiClient } from './client.js';
 import type { StoreContext } from '../../store/contract.js';
 
 /**
- * What became of a write: it was done, `answer` being what was said of it or found, or it was refused. `isSure`: no
- * earlier try of it can come in any more.
+ * The outcome of a write: it was done, `answer` being the reply to it or the result of a look, or it was refused.
+ * `isSure`: no earlier try of it can come in any more.
  */
 export type Written<T> =
   | { readonly kind: 'done'; readonly answer: T }
@@ -16,7 +16,7 @@ export type Written<T> =
 /** A write, and how to find out whether it was done. */
 export interface Write<T> {
   readonly send: () => Promise<Outcome>;
-  /** What a done write has answered. */
+  /** Reads the answer of a done write. */
   readonly read: (body: unknown) => T;
   /** Looks whether it was done: `undefined` when it was not. */
   readonly look: () => Promise<T | undefined>;
@@ -52,7 +52,7 @@ export async function writeOnce<T>(client: ApiClient, write: Write<T>, caller: S
   }
 }
 
-/** What a refusal means for the caller. */
+/** The meaning of a refusal for the caller. */
 export function refusalOf({ error, isSure }: { readonly error: ApiError; readonly isSure: boolean }): Error {
   return isSure ? refusal(error) : mayComeIn(asError(error));
 }
@@ -61,7 +61,7 @@ function mayComeIn(cause: unknown): Error {
   return new Error('the answer of the API was lost, and what it was about may still come in', { cause });
 }
 
-/** That nothing is sent this time says nothing about an earlier try whose answer was lost. */
+/** Sending nothing this time says nothing about an earlier try whose answer was lost. */
 async function sendAfter<T>({ send }: Write<T>, lost: unknown): Promise<Outcome> {
   try {
     return await send();
@@ -76,7 +76,7 @@ async function pauseUnlessLast(client: ApiClient, attempt: number, wait: number,
   }
 }
 
-/** What cannot be looked at is not known: no `StoreError`, which would say that nothing was written. */
+/** A failed look leaves the outcome unknown: no `StoreError`, which would say that nothing was written. */
 async function lookAfter<T>(write: Write<T>, cause: unknown): Promise<T | undefined> {
   try {
     return await write.look();

@@ -1,4 +1,4 @@
-// Compacting: the lines of a journal without what has been deleted.
+// Compacting: the lines of a journal without deleted data.
 
 import { newId } from '../../../model/ids.js';
 import { JournalReader } from '../reader.js';
@@ -11,8 +11,8 @@ import { FORMAT } from '../version.js';
 import type { Numbered, Records } from '../log-record.js';
 
 /**
- * The lines of a journal without the sessions that have been removed, with new numbers. What those have changed in the
- * state of their app and user stays, and for a while their creations do. `undefined` when there is nothing to leave
+ * The lines of a journal without the sessions that have been removed, with new numbers. The changes of those to the
+ * state of their app and user stay, and for a while their creations do. `undefined` when there is nothing to leave
  * out, when something is damaged, as then all of it is needed, or when the journal is of another version, which stays
  * as it is until it is upgraded.
  */
@@ -60,13 +60,13 @@ export async function compactedLines(
 }
 
 /**
- * Whether a record is what compacting has left of a removal: there is nothing before it whose revision it could tell.
+ * True for a record that compacting has left of a removal: there is nothing before it whose revision it could tell.
  */
 function isRemainder(record: Numbered): boolean {
   return record.kind === 'remove' && record.guard?.rev === undefined;
 }
 
-/** What remains of a record of a removed session: its changes of app and user state; a recent removal itself. */
+/** The remainder of a record of a removed session: its changes of app and user state; a recent removal itself. */
 function restOf(record: Numbered, since: number): Numbered | undefined {
   const { id, time, key } = record;
   if (record.kind === 'remove') {
@@ -83,7 +83,7 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
   const shared = { ...(delta.app && { app: delta.app }), ...(delta.user && { user: delta.user }) };
   const home = { appName, ...(userId !== undefined && { userId }) };
   const by = 'by' in record ? record.by : writerOf(record);
-  // Its id is unique in its session alone; what it has left on its scopes is its call.
+  // Its id is unique in its session alone; only its call is left on its scopes.
   return {
     id: newId(),
     call: callOf(record),

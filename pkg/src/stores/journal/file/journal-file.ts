@@ -11,11 +11,11 @@ import { PlacedFile } from '../../shared/placed-file.js';
 import type { Durability, Migrate } from '../../../store/contract.js';
 import type { FileHandle } from 'node:fs/promises';
 
-/** How much is read at a time, in bytes. */
+/** The size of one read, in bytes. */
 const CHUNK_BYTES = 1 << 20;
 /**
- * How many bytes are written at once while the process waits. The system only copies them, which takes less time than
- * to hand them to another thread and to come back: that is a third of a small commit.
+ * The most bytes that are written at once while the process waits. The system only copies them, which takes less time
+ * than to hand them to another thread and to come back: that is a third of a small commit.
  */
 const SHORT_BYTES = 1 << 16;
 /** Error codes of the operating system after which no such file can be opened. */
@@ -35,12 +35,12 @@ export class JournalFile {
   /** The file that is open as `#handle`. */
   #file: PlacedFile | undefined;
   #lock: FileLock | undefined;
-  /** Where the last line ends: what is behind it is torn. */
+  /** The end of the last line: anything behind it is torn. */
   #end = 0;
   #size = 0;
   /** The last line has no line feed. */
   #isOpenEnded = false;
-  /** Why it has closed itself. */
+  /** The reason that it has closed itself. */
   #failure: unknown;
 
   constructor(path: string, isSynced: boolean, isCompacted: boolean) {
@@ -70,7 +70,7 @@ export class JournalFile {
       // Before it was locked, another file may have taken its place.
       await this.#handle.close();
       this.#handle = await this.#openFile(migrate);
-      // What an earlier process wrote before it died may not be on the disk yet.
+      // An earlier process may have died before its last lines were on the disk.
       await this.#sync();
       if (this.#isCompacted && migrate !== 'check') {
         await this.#compact(path);
@@ -110,7 +110,7 @@ export class JournalFile {
     if (this.#isOpenEnded) {
       this.#end = this.#size;
     }
-    // The empty text tells the reader that the last line it was given is complete.
+    // The empty text tells the reader that the last line it received is complete.
     yield this.#isOpenEnded ? rest : '';
   }
 
@@ -188,7 +188,7 @@ export class JournalFile {
     }
   }
 
-  /** Replaces the file by one without what has been deleted. */
+  /** Replaces the file by one without deleted data. */
   async #compact(path: string): Promise<void> {
     const lines = await compactedLines(() => this.read()).catch((error: unknown) => {
       // The read that follows finds the same, and throws it.
@@ -290,7 +290,7 @@ export class JournalFile {
     return new StoreError('unavailable', `the journal "${this.#path}" cannot be written: ${String(cause)}`, { cause });
   }
 
-  /** Closes the journal, as it is unknown what is in the file. */
+  /** Closes the journal, as the content of the file is unknown. */
   async #fail(reason: unknown): Promise<Error> {
     this.#failure = reason;
     await this.close().catch(() => undefined);

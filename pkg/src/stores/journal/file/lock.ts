@@ -4,14 +4,16 @@ import { newId } from '../../../model/ids.js';
 import { StoreError } from '../../../store/store-error.js';
 import { builtin, codeOf, unless } from './node.js';
 
-/** What a lock says. */
+/** The content of a lock. */
 interface Owner {
   /** Unique for each lock. */
   readonly id: string;
   readonly pid: number;
-  /** When the process began, as far as the system tells: another process may have the number of one that has died. */
+  /**
+   * The start of the process, as far as the system tells: another process may have the number of one that has died.
+   */
   readonly start?: string | undefined;
-  /** What process numbers are unique in: a machine since it was started, or one container of it. */
+  /** The range in which process numbers are unique: a machine since it was started, or one container of it. */
   readonly place: string;
 }
 
@@ -24,10 +26,10 @@ export interface FileLock {
   release(): Promise<void>;
 }
 
-/** How often a lock is confirmed, and after how long one that is not confirmed is lost, in milliseconds. */
+/** The interval at which a lock is confirmed, and the time after which an unconfirmed one is lost, in milliseconds. */
 const CONFIRM_MS = 3_000;
 const LOCK_TIMEOUT_MS = 15_000;
-/** What a file system answers that has no hard links. */
+/** The error codes of a file system that has no hard links. */
 const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
 
 /** Takes the lock `path`. Throws `rejected` when a living process has it. */
@@ -157,7 +159,7 @@ function ownerOf(text: string): Owner {
   return { id: 'unreadable', pid: 0, place: '' };
 }
 
-/** Whether an owner may still be there. `age` says how long ago it has confirmed its lock, in milliseconds. */
+/** True when an owner may still be there. `age`: the time since it has confirmed its lock, in milliseconds. */
 async function isAlive({ pid, start, place }: Owner, age: number): Promise<boolean> {
   if (place !== (await thisProcess()).place) {
     return age < LOCK_TIMEOUT_MS;
@@ -184,7 +186,7 @@ async function thisProcess(): Promise<Omit<Owner, 'id'>> {
   }
 }
 
-/** When a process began, in ticks since the machine was started; `undefined` where Linux does not say. */
+/** The start of a process, in ticks since the machine was started; `undefined` where Linux does not say. */
 async function startOf(pid: number): Promise<string | undefined> {
   const { readFile } = builtin('node:fs/promises');
   try {

@@ -1,4 +1,4 @@
-// What a journal in a file needs of Node.
+// The functions of Node that a journal in a file needs.
 
 import { StoreError } from '../../../store/store-error.js';
 import { builtinModule, type Builtin, type BuiltinName } from '../../shared/builtin.js';
@@ -17,7 +17,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What `task` answers, or `undefined` when it fails with one of the codes. */
+/** Returns the answer of `task`, or `undefined` when it fails with one of the codes. */
 export async function unless<T>(codes: readonly string[], task: () => Promise<T>): Promise<T | undefined> {
   try {
     return await task();

@@ -1,6 +1,6 @@
-// What is used of a page: its storages, and the locks that its origin shares.
+// The parts of a page that are used: its storages, and the locks that its origin shares.
 
-/** What is needed of a `Storage`. */
+/** The part of a `Storage` that is needed. */
 export interface StorageArea {
   readonly length: number;
   key(index: number): string | null;
@@ -9,7 +9,7 @@ export interface StorageArea {
   removeItem(name: string): void;
 }
 
-/** What is needed of `navigator.locks`. */
+/** The part of `navigator.locks` that is needed. */
 export interface StorageLocks {
   request(
     name: string,

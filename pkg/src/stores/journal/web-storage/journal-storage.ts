@@ -8,7 +8,7 @@ import type { Durability } from '../../../store/contract.js';
 
 const DELETED = 'was deleted while it was open';
 
-/** How many digits the number of an item has at least. */
+/** The least number of digits in the number of an item. */
 const DIGITS = 7;
 
 /** Items of a storage, each with some lines. */
@@ -22,7 +22,7 @@ export class JournalStorage {
   /** The numbers of the first and the last item; 0 when there is none. */
   #first = 0;
   #last = 0;
-  /** Why all later writes are refused. */
+  /** The reason that all later writes are refused. */
   #failure: StoreError | undefined;
 
   constructor(name: string, options: StorageOptions) {
@@ -96,7 +96,7 @@ export class JournalStorage {
     }
   }
 
-  /** Writes nothing from now on: what this page has in memory is not what is stored. */
+  /** Writes nothing from now on: this page's memory differs from the stored data. */
   #fail(what: string): StoreError {
     this.#failure = new StoreError('rejected', `${this.name} ${what}: reload the page`);
     return this.#failure;
