@@ -2,14 +2,14 @@
 
 import { StoreError } from './store-error.js';
 
-/** What is asked of a lease. */
+/** A request for a lease. */
 export interface LeaseRequest {
   /**
-   * Who asks: unique for each lease. A holder that asks again, because the answer was lost, gets the lease that it
-   * has.
+   * The id of the requester, unique for each lease. A holder that asks again, because the answer was lost, gets the
+   * lease that it has.
    */
   readonly holder: string;
-  /** How long it lasts from now on, in milliseconds, by the store's clock; 0 gives it back. */
+  /** The duration of the lease from now on, in milliseconds, by the store's clock; 0 gives it back. */
   readonly ttl: number;
   /** To make it last longer, or to give it back: the token that was answered. Absent: to take it. */
   readonly fence?: number;
@@ -21,17 +21,17 @@ export interface LeaseRequest {
 export interface LeaseAnswer {
   /** The fencing token: greater than that of every earlier lease of the session. For `Guard.fence`. */
   readonly fence: number;
-  /** When it ends, in milliseconds since the epoch, by the store's clock. Any number where it was given back. */
+  /** The end of the lease, in milliseconds since the epoch, by the store's clock. Any number if it was given back. */
   readonly until: number;
 }
 
-/** What a store keeps of a session for its leases. */
+/** The part of a session that a store keeps for its leases. */
 export interface LeaseRow {
   /** The last token that was given; 0 before the first. */
   readonly fence: number;
-  /** Who holds the lease; absent when it was given back. */
+  /** The holder of the lease; absent when it was given back. */
   readonly holder?: string | undefined;
-  /** When it ends, in milliseconds since the epoch. */
+  /** The end of the lease, in milliseconds since the epoch. */
   readonly until?: number | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface LogEntry {
   readonly writes: readonly LogWrite[];
 }
 
-/** Which entries of a log are wanted: those of positions above `after` up to `to`, oldest first. */
+/** The range of a log to read: entries of positions above `after` up to `to`, oldest first. */
 export interface LogQuery {
   /** 0 unless told otherwise. */
   readonly after?: number;
@@ -40,7 +40,7 @@ export interface LogQuery {
 
 /** A part of a log, as it was at one moment. */
 export interface ScopeLog {
-  /** Where the scope is. */
+  /** The position of the scope. */
   readonly pos: number;
   /**
    * From which position on nothing is missing: all changes above it are in the log. It is `pos` where the log has

@@ -1,4 +1,4 @@
-// What stores say when they refuse a change, or cannot read what is there: the same words in every store.
+// The words of stores that refuse a change, or cannot read what is there: the same in every store.
 
 import { isStoreError, StoreError, type StoreErrorCode } from './store-error.js';
 import type { Change, ScopeName } from './contract.js';
@@ -10,19 +10,19 @@ import type { SessionKey } from '../model/types.js';
 const REFUSED_BY_STATE: ReadonlySet<StoreErrorCode> = new Set(['conflict', 'exists', 'not-found', 'fenced']);
 
 /**
- * Whether a store has to remember that it has refused a change so: see `Change.attempt`. An operator that does not fit
+ * True if a store has to remember that it has refused a change so: see `Change.attempt`. An operator that does not fit
  * the value that is there might fit a later one, whatever the code.
  */
 export function isRememberedRefusal({ attempt }: Pick<Change, 'attempt'>, error: unknown): error is StoreError {
   return attempt !== undefined && isStoreError(error) && (REFUSED_BY_STATE.has(error.code) || error.key !== undefined);
 }
 
-/** How messages call a session. */
+/** The name of a session in messages. */
 export function sessionTitle({ sessionId = '' }: Partial<Pick<SessionKey, 'sessionId'>>): string {
   return `session "${sessionId}"`;
 }
 
-/** How messages call an app, or a user in it. */
+/** The name of an app, or of a user in it, in messages. */
 export function scopeTitle({ app, user }: ScopeName): string {
   return user === undefined ? `app "${app}"` : `user "${user}"`;
 }

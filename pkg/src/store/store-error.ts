@@ -1,9 +1,9 @@
-// What a store says when it does not do what it was asked to.
+// The error of a store that does not do what was requested.
 
 import { isObject } from '../model/value-types.js';
 
 /**
- * What is known when a store throws:
+ * The reasons why a store throws:
  *
  * - `conflict`, `exists`, `not-found`: not written, because of what is there
  * - `held`: another holder has the lease
@@ -28,7 +28,7 @@ export interface StoreErrorDetails {
   /** `rejected`, when something is too big: how big it is, and how big it may be, in bytes. */
   readonly size?: number;
   readonly limit?: number;
-  /** What caused the error. */
+  /** The cause of the error. */
   readonly cause?: unknown;
 }
 
@@ -60,7 +60,7 @@ export class StoreError extends Error implements StoreErrorDetails {
   }
 }
 
-/** Whether `error` is a {@link StoreError}, also one of another copy of the package. */
+/** True if `error` is a {@link StoreError}, also one of another copy of the package. */
 export function isStoreError(error: unknown): error is StoreError {
   return isObject(error) && brand in error;
 }

@@ -3,7 +3,7 @@
 import { kindOf, textOf } from './client.js';
 import type { Hint } from '../../store/contract.js';
 
-/** What the store needs of a second client of `ioredis` that does nothing but listen. */
+/** The members of a second client of `ioredis`, which does nothing but listen, that the store needs. */
 export interface IoredisSubscriber {
   defineCommand(name: string, definition: { lua: string }): void;
   subscribe(channel: string): Promise<unknown>;
@@ -12,14 +12,16 @@ export interface IoredisSubscriber {
   off(event: 'message', listener: (channel: string, message: string) => void): unknown;
 }
 
-/** What the store needs of a second client of `redis` that does nothing but listen. */
+/** The members of a second client of `redis`, which does nothing but listen, that the store needs. */
 export interface NodeRedisSubscriber {
   evalSha: unknown;
   subscribe(channel: string, listener: (message: unknown) => void): Promise<unknown>;
   unsubscribe(channel: string, listener: (message: unknown) => void): Promise<unknown>;
 }
 
-/** What the store needs of a client of `@upstash/redis` to listen; it may be the same that it writes with. */
+/**
+ * The members of a client of `@upstash/redis` that the store needs to listen; it may be the same that it writes with.
+ */
 export interface UpstashSubscriber {
   createScript(script: string): unknown;
   subscribe(channels: string[]): {

@@ -174,7 +174,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   };
 }
 
-/** What messages call the values of a scope. */
+/** The name of the values of a scope in messages. */
 function stateOf(scope: ScopeName): string {
   return `the state of ${scopeTitle(scope)}`;
 }

@@ -28,7 +28,7 @@ export function operatorText(operator: Operator): string {
   return `~${expected === undefined ? '' : JSON.stringify(expected)}\n${JSON.stringify(value)}`;
 }
 
-/** What is kept of an event: `=` and its text, or what is told beside it, a line feed and that. */
+/** An event as it is stored: `=` and its text, or the details beside it, a line feed and that. */
 const EVENT = /^@(?:(\d+),(\d+))?(\{[^\n]*)?\n=/;
 
 /** The text of an event as the script keeps it, and what is told beside it. Throws `corrupt`. */

@@ -7,7 +7,7 @@ import { keysOf } from './server.js';
 import { SCHEMA, type Upgrade } from './version.js';
 import type { Script } from './scripts/script.js';
 
-/** How many keys one script looks at. */
+/** The number of keys that one script looks at. */
 const BATCH_SIZE = 256;
 
 /**

@@ -18,12 +18,12 @@ export interface CurrentValues {
 export interface ResolvedChange {
   /** With what the operators came to, set last. */
   readonly delta: Change['delta'];
-  /** What they came to; absent when there are none. */
+  /** The results of the operators; absent when there are none. */
   readonly results?: ScopedValues;
   readonly duplicate?: undefined;
 }
 
-/** What the operators of a change come to. Throws `conflict` or `rejected` when one does not fit. */
+/** Resolves the operators of a change. Throws `conflict` or `rejected` when one does not fit. */
 export function resolveChange({ delta, operators }: Change, current: CurrentValues): ResolvedChange {
   if (operators === undefined) {
     return { delta };

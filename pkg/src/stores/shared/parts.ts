@@ -26,7 +26,7 @@ export function beforeOf(
   return before;
 }
 
-/** What has happened to the scopes, as far as it can be told; no member when nothing can. */
+/** The changes of the scopes, as far as they are known; no member when none are. */
 export function changedOf(app: Delta | undefined, user: Delta | undefined): { readonly changed?: Changed } {
   return app === undefined && user === undefined ? {} : { changed: { ...(app && { app }), ...(user && { user }) } };
 }
@@ -40,7 +40,7 @@ export function stateOf(
   return { ...(session && { session }), ...(app && { app }), ...(user && { user }) };
 }
 
-/** What has been read of a session. */
+/** A session as it was read. */
 export interface ReadSession extends Pick<Loaded, 'created' | 'rev' | 'time' | 'pos' | 'events' | 'state'> {
   /** The id of the last event. */
   readonly last: string | undefined;

@@ -1,5 +1,5 @@
-// What runs inside Redis: one script for each operation, so that each is one round trip and sees one moment. Here are
-// the keys that they work on; each file beside this one has the scripts of one operation.
+// The scripts that run inside Redis: one for each operation, so that each is one round trip and sees one moment. Here
+// are the keys that they work on; each file beside this one has the scripts of one operation.
 //
 // The keys of an app, all of them with its hash tag, so that they lie in one slot of a cluster (`../keys.ts`). A
 // script gets all that it may write among its KEYS: Redis then refuses it as a whole while some of them are on another
