@@ -13,7 +13,7 @@
  * - `times`: times are dates of the years 1 to 9999, to the microsecond.
  * - `clock`: the time of a session is the storage's own.
  * - `created`: `created` is not the id of the change that made the session.
- * - `beginnings`: the first state of a session is not stored.
+ * - `beginnings`: the initial state of a session is not stored.
  * - `repeats`: an update that is sent again is not known, and made again, unless an earlier try of the same call was.
  * - `scopes`: values of an app and of a user are written and read with a session of theirs only.
  * - `operators`: no operator can be stored beside its result.

@@ -9,17 +9,15 @@ export interface DurableObjectStoreOptions {
    * Several services must not say so.
    */
   readonly exclusive?: boolean | undefined;
-  /**
-   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions.
-   */
+  /** True (the default) keeps a log of app and user values: their past is exact then, across sessions. */
   readonly log?: boolean | undefined;
 }
 
 /** Options of `d1Store`. */
 export interface D1StoreOptions {
   /**
-   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions.
-   * Each value that is written is one more row that is written.
+   * True (the default) keeps a log of app and user values: their past is exact then, across sessions. Each value that
+   * is written is one more row that is written.
    */
   readonly log?: boolean | undefined;
 }

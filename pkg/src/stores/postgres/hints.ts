@@ -19,9 +19,9 @@ export interface PostgresListener {
   removeListener(event: 'notification', listener: (message: PostgresNotification) => void): unknown;
 }
 
-/** How long hints are gathered, in milliseconds. */
+/** The time for which hints are gathered, in milliseconds. */
 const GATHER_MS = 20;
-/** How long a message may be, in bytes: Postgres takes less than 8,000. */
+/** The longest message, in bytes: Postgres takes less than 8,000. */
 const MESSAGE_LIMIT = 7_900;
 
 /** Sends hints to all who listen, and passes on what comes from others. */

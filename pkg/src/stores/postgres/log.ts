@@ -49,7 +49,7 @@ union all
   return { text, values };
 }
 
-/** What {@link logStatement} has read. */
+/** Reads the answer of {@link logStatement}. */
 export function logOf(rows: readonly unknown[], scope: ScopeName): ScopeLog {
   let [pos, base] = [0, 0];
   const writes: Write[] = [];

@@ -32,7 +32,7 @@ export function removeStatement(schema: string, key: SessionKey, { created, fenc
       };
 }
 
-/** Whether a session was there, and is gone. Throws `fenced`. */
+/** True if a session was there, and is deleted. Throws `fenced`. */
 export function wasRemoved(rows: readonly unknown[], { fence }: RemovalGuard): boolean {
   const [row] = rows as readonly { readonly gone: string | null; readonly fence?: string }[];
   if (row?.fence !== undefined) {

@@ -69,7 +69,7 @@ export function groupQueries(group: readonly PackedChange[], now: number, hasLog
   return { queries, answer: gates.length, told: told.length };
 }
 
-/** Whether a change writes to the app or the user without setting anything there. */
+/** True if a change writes to the app or the user without setting anything there. */
 function setsNothing({ change: { delta } }: PackedChange): boolean {
   return [delta.app, delta.user].some((part) => !isEmpty(part) && Object.keys(part?.set ?? {}).length === 0);
 }
@@ -181,7 +181,7 @@ function addUpdates(group: readonly PackedChange[]): D1Query {
   });
 }
 
-/** What there is now: of what is pending, all but that is as it was before. */
+/** The state while changes are pending: all but they is as it was before. */
 const FOUND = `SELECT head.i, head.call, head.attempt, s.created, s.rev, s.fence,
     coalesce(a.pos, 0) AS app, coalesce(b.pos, 0) AS user, a.mark AS appMark, b.mark AS userMark,
     (SELECT id FROM statepad_events AS e WHERE s.rev > 0 AND e.place = (s.n << 32 | s.rev)) AS last,
@@ -241,9 +241,7 @@ function setValues(group: readonly PackedChange[], rows: readonly PackedRow[]): 
   );
 }
 
-/**
- * What the pending changes do to each scope, together: `recent` grows by `text`, unless it gets too long (`is_full`).
- */
+/** The moves of each scope by all pending changes: `recent` grows by `text`, unless it gets too long (`is_full`). */
 function movedAs(group: readonly PackedChange[], all: Bindings): string {
   const entries = rowsAs(
     'entry',

@@ -116,7 +116,7 @@ function searchFor(first: string, time: string): string {
     )`;
 }
 
-/** What {@link loadQueries} have answered. */
+/** Reads the answers of {@link loadQueries}. */
 export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly (readonly SqlRow[])[]): Loaded | null {
   const [[row] = [], values = [], events = [], ...told] = answers;
   if (row === undefined) {
@@ -162,7 +162,7 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
   });
 }
 
-/** Whether what is known of a session is not what there is; `id` is that of the event at the known revision. */
+/** True if the known state of a session is not that of the store; `id` is that of the event at the known revision. */
 function hasDiverged({ rev: known, last }: Known, rev: number, id: string | undefined): boolean {
   return known !== undefined && (known > rev || (known > 0 && last !== undefined && last !== id));
 }
