@@ -41,7 +41,9 @@ const LACKS: readonly StoreLack[] = [
   'operators',
 ];
 
-/** How often a session is read again because others have read later versions of its scopes meanwhile. */
+/**
+ * The number of times that a session is read again because others have read later versions of its scopes meanwhile.
+ */
 const MAX_READS = 4;
 
 /**

@@ -5,7 +5,7 @@ import { literal } from './sql.js';
 import { StoreError } from '../../store/store-error.js';
 import type { Database } from './client.js';
 
-/** How long ids and the names of apps and users may be in the tables. */
+/** The lengths of ids and of the names of apps and users in the tables. */
 const KEYS = {
   sessions: ['app_name', 'user_id', 'id'],
   events: ['id', 'app_name', 'user_id', 'session_id'],

@@ -3,14 +3,14 @@
 
 import type { ScopeName } from '../../store/contract.js';
 
-/** How many scopes are remembered, and how many versions of each. */
+/** The number of scopes that are remembered, and of versions of each. */
 const SCOPES = 10_000;
 const VERSIONS = 16;
 
 /** A row as a statement has seen it: which version, if there is one, and whether its state is empty. */
 export type Seen = readonly [version: string | null, isEmpty: boolean];
 
-/** What was seen of one scope. */
+/** The versions of one scope that were seen. */
 interface Scope {
   /** The highest number. */
   top: number;
@@ -46,7 +46,7 @@ export class Positions {
     return scope.numbers.get(version) ?? this.#add(scope, version, scope.top + 1);
   }
 
-  /** Whether a version is one that has a number, or nothing else of its scope was seen since `top` was told. */
+  /** True if a version has a number, or nothing else of its scope was seen since `top` was read. */
   isTimely(name: ScopeName, [version]: Seen, top: number): boolean {
     const scope = this.#scopes.get(keyOf(name));
     return scope === undefined || scope.numbers.has(version ?? '') || scope.top === top;

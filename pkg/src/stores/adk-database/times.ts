@@ -9,7 +9,7 @@ export function microsecondsOf(milliseconds: number): number {
   return Math.round(milliseconds * 1_000);
 }
 
-/** Whether a column can have a time, in microseconds, that adk-python can read. */
+/** True if a column can have a time, in microseconds, that adk-python can read. */
 export function isColumnTime(microseconds: number): boolean {
   return microseconds >= FIRST && microseconds <= LAST;
 }

@@ -18,16 +18,16 @@ interface Pending {
   readonly since: number;
 }
 
-/** What became of an earlier try: it was committed, with the time of creation that it had, or there was none. */
+/** The outcome of an earlier try: it was committed, with the time of creation that it had, or there was none. */
 export type Earlier = { readonly created: string | undefined } | undefined;
 
-/** What the server says of a transaction whose number it has not given yet. */
+/** The server's code for a transaction whose number it has not assigned yet. */
 const IN_THE_FUTURE = '22023';
-/** How long a transaction that has not ended is waited for, and how often it is looked at, in milliseconds. */
+/** The time for which a transaction that has not ended is waited for, and between looks at it, in milliseconds. */
 const PATIENCE = 5_000;
 const LOOK_EVERY = 25;
 
-/** What the statement that ends {@link createStatements} and {@link updateStatements} answers. */
+/** The answer of the statement that ends {@link createStatements} and {@link updateStatements}. */
 interface Transaction {
   readonly id: string | null;
   readonly process: string;
@@ -54,7 +54,7 @@ export class Unresolved {
     this.#pending.set(change, { id, process, created, since: now });
   }
 
-  /** What became of an earlier try of a change. Throws when that cannot be found out now. */
+  /** Returns the outcome of an earlier try of a change. Throws when that cannot be found out now. */
   async earlier({ id: change }: Change): Promise<Earlier> {
     const pending = this.#pending.get(change);
     if (pending === undefined) {

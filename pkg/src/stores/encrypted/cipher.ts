@@ -11,7 +11,7 @@ export type Binding = readonly (string | null)[];
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Whether a text looks like one that has been sealed, by whatever version. */
+/** True if a text looks like one that has been sealed, by whatever version. */
 export function isSealed(text: unknown): text is string {
   return typeof text === 'string' && hasMark(text);
 }

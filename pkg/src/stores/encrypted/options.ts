@@ -7,7 +7,7 @@ import type { SessionStore } from '../../store/contract.js';
 
 const OPTIONS: readonly string[] = ['keys', 'current', 'names', 'nameKey', 'plaintext'];
 
-/** How an encrypted store encrypts. */
+/** The options of an encrypted store. */
 export interface EncryptedStoreOptions {
   /**
    * The keys: all that the data has been encrypted with. A new key is given besides the old ones and named as the
@@ -21,21 +21,21 @@ export interface EncryptedStoreOptions {
   /** The id of the key that encrypts. It need not be said when there is one key. */
   readonly current?: string;
   /**
-   * Whether the inner store sees the names of values (`visible`, unless told otherwise) or tokens in their place
+   * The names of values that the inner store sees: their own (`visible`, the default) or tokens in their place
    * (`encrypted`). It has to be decided before the first value is written: values under the other kind of name are
    * `corrupt`.
    */
   readonly names?: 'visible' | 'encrypted';
   /**
-   * What makes the tokens: 32 random bytes or more, or a `CryptoKey` for HKDF. It stays the same when the other keys
-   * change: with another one no name would be found again, and reading throws `rejected`. It is for
-   * `names: 'encrypted'` alone.
+   * The key that makes the tokens: 32 random bytes or more, or a `CryptoKey` for HKDF. It stays the same when the
+   * other keys change: with another one no name would be found again, and reading throws `rejected`. It is for `names:
+   * 'encrypted'` alone.
    */
   readonly nameKey?: KeyMaterial;
   /**
-   * What happens to values and events that are not encrypted, because they are older than the encryption. They are
-   * `corrupt` (`refuse`, unless told otherwise) or taken as they are (`read`): then a writer to the inner store can
-   * also put plain text in the place of anything. Not together with `names: 'encrypted'`.
+   * The treatment of values and events that are not encrypted, because they are older than the encryption. They are
+   * `corrupt` (`refuse`, the default) or taken as they are (`read`): then a writer to the inner store can also put
+   * plain text in the place of anything. Not together with `names: 'encrypted'`.
    */
   readonly plaintext?: 'refuse' | 'read';
 }

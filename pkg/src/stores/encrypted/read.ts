@@ -1,4 +1,4 @@
-// What an inner store has read, in plain text again.
+// Turns the answers of an inner store into plain text again.
 
 import { StoreError } from '../../store/store-error.js';
 import { sessionTitle } from '../../store/refusals.js';
@@ -89,7 +89,7 @@ export async function openPage(records: Records, page: Page, app: string): Promi
 }
 
 /**
- * Where a page ends: where the inner store says, or else behind its last row, which may be one that cannot be opened.
+ * The end of a page: where the inner store says, or else behind its last row, which may be one that cannot be opened.
  */
 function endOf({ rows, next }: Page): Pick<Page, 'next'> {
   const last = rows.at(-1);
