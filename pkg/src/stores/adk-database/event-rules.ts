@@ -4,7 +4,7 @@ import type { Json } from '../../model/types.js';
 
 type Stored = Readonly<Record<string, Json>>;
 
-/** True if adk-python takes a model with these members, each of which it takes. */
+/** The rules by model: true if adk-python takes one with these members, each of which it takes. */
 export const RULES: Readonly<Partial<Record<string, (stored: Stored) => boolean>>> = {
   CacheMetadata({ cache_name: name, expire_time: end, invocations_used: used, contents_count: count }) {
     const isActive = [name, end, used].map((member) => member !== undefined);

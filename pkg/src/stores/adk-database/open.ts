@@ -5,7 +5,7 @@ import { literal } from './sql.js';
 import { StoreError } from '../../store/store-error.js';
 import type { Database } from './client.js';
 
-/** The lengths of ids and of the names of apps and users in the tables. */
+/** The columns of ids and of the names of apps and users, whose length in the tables is bounded. */
 const KEYS = {
   sessions: ['app_name', 'user_id', 'id'],
   events: ['id', 'app_name', 'user_id', 'session_id'],

@@ -167,7 +167,7 @@ export function loadedOf(
   });
 }
 
-/** The version of a scope that a statement has seen. */
+/** The state of a scope as a statement has seen it. */
 export function seenOf([version, isEmpty]: readonly [string | null, boolean | null, ...unknown[]]): Seen {
   return [version, isEmpty ?? true];
 }

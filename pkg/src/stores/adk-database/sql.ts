@@ -7,7 +7,7 @@ import { jsonWithBigints } from '../../model/json-numbers.js';
 import type { Delta, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** The names of the tables. */
+/** The names of the tables, with their schema. */
 export interface Tables {
   readonly sessions: string;
   readonly events: string;

@@ -23,7 +23,7 @@ export type Earlier = { readonly created: string | undefined } | undefined;
 
 /** The server's code for a transaction whose number it has not assigned yet. */
 const IN_THE_FUTURE = '22023';
-/** The time for which a transaction that has not ended is waited for, and between looks at it, in milliseconds. */
+/** The wait for a transaction that has not ended, and the time between looks at it, in milliseconds. */
 const PATIENCE = 5_000;
 const LOOK_EVERY = 25;
 

@@ -17,7 +17,7 @@ function at(id: string, time: number, user = USER): Row {
   return answer.row({ key: keyOf(id, user), created: `c${id}${user}`, time });
 }
 
-/** The place of a row in a list. */
+/** The position of a row in a list, as a cursor. */
 function behind({ key: { sessionId, userId }, time }: Row): NonNullable<ListQuery['after']> {
   return { time, sessionId, userId };
 }
