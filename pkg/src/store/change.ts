@@ -97,7 +97,7 @@ export interface ScopedValues {
  * are never in it.
  *
  * - `create` makes a session, at revision 0. `key` is whole; the event says what the session began with, so that its
- *   past can be told: it is kept as the event of revision 0. A creation without one is made all the same.
+ *   past can be read: it is stored as the event of revision 0. A creation without one is made all the same.
  * - `append` gives a session its next event. `key` is whole, there is an event.
  * - `update` writes app and user state alone. `key` has no `sessionId`; no `userId` either when only app state is
  *   written.
@@ -114,18 +114,17 @@ export interface Change {
    * The time of creation, or the event's: what `list` sorts by. In milliseconds since the epoch, any finite number.
    */
   readonly time: number;
-  /** The event as JSON text, opaque to the store. Never changed, and given back as it is. */
+  /** The event as JSON text, opaque to the store. Never changed, and returned as it is. */
   readonly event?: { readonly id: string; readonly time: number; readonly data: string };
   readonly delta: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
   /**
    * Names to be written by operators, which are not in `delta`: only those that {@link SessionStore.resolves} names.
    * They are resolved in the same atomic step, after `delta` was merged, against the values that are there then, and
-   * written as if `delta` had set them last, in their order. What they come to is answered as `Committed.results`,
-   * and kept: beside the event as `StoredEvent.results`, and beside the id of an update, for its duplicates. The
-   * event's text is not touched. When one of them does not fit
-   * the value that it finds, nothing is written: `conflict` with `key` (the name) and `scope` where `compareAndSet`
-   * finds another value, `rejected` with both where the value is of another kind, or the sum is beyond a double. That
-   * is looked at last, when all of the guard holds.
+   * written as if `delta` had set them last, in their order. Their results are answered as `Committed.results`, and
+   * kept: beside the event as `StoredEvent.results`, and beside the id of an update, for its duplicates. The event's
+   * text is not touched. When one of them does not fit the value that it finds, nothing is written: `conflict` with
+   * `key` (the name) and `scope` where `compareAndSet` finds another value, `rejected` with both where the value is of
+   * another kind, or the sum is beyond a double. That is looked at last, when all of the guard holds.
    */
   readonly operators?: ScopedOperators;
   readonly guard?: Guard;

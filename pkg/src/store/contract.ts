@@ -98,7 +98,7 @@ export interface SessionStore {
    * not fit, those of the app before those of the user and of the session.
    *
    * The same change sent again is a `duplicate`: forever for appends; for a creation as long as the session lives and
-   * at least an hour longer, so that one whose answer was lost does not bring back what was deleted meanwhile (`rev`
+   * at least an hour longer, so that one whose answer was lost does not bring back data deleted meanwhile (`rev`
    * and `prev` are 0 then); at least an hour for updates.
    */
   commit(change: Change, context: StoreContext): Promise<Committed>;
@@ -119,7 +119,7 @@ export interface SessionStore {
   removeScope?(scope: ScopeName, context: StoreContext): Promise<void>;
   /**
    * Writes several changes at the cost of about one, at most one for each session, as if by `commit` one after the
-   * other. Answers in their order; one that is refused does not keep the others from being written. What it throws
+   * other. Answers in their order; a refused one does not keep the others from being written. An error that it throws
    * holds for all of them.
    */
   commitMany?(changes: readonly Change[], context: StoreContext): Promise<readonly (Committed | StoreError)[]>;
@@ -164,7 +164,7 @@ export interface SessionStore {
   /** Called once before all others. Throws `rejected` when what it finds does not suit. */
   open?(options: { readonly migrate: Migrate }, context: StoreContext): Promise<void>;
   /**
-   * Lets go of what the store has opened itself; a client that was given to it stays open. Called once, after all
+   * Lets go of what the store has opened itself; a client of the caller's stays open. Called once, after all
    * others.
    */
   close?(): Promise<void>;
@@ -183,6 +183,6 @@ export interface SessionStore {
    * from the last answer on: see {@link StoreContext.answered}.
    */
   readonly asksAgain?: true;
-  /** Nothing else can write while this store is open: what has been read stays true. */
+  /** Nothing else can write while this store is open: values that were read stay true. */
   readonly exclusive?: true;
 }

@@ -17,7 +17,7 @@ export interface LeaseRequest {
   readonly created?: string;
 }
 
-/** A lease that was given, or made to last longer. */
+/** A lease that was granted, or made to last longer. */
 export interface LeaseAnswer {
   /** The fencing token: greater than that of every earlier lease of the session. For `Guard.fence`. */
   readonly fence: number;
@@ -27,7 +27,7 @@ export interface LeaseAnswer {
 
 /** The part of a session that a store keeps for its leases. */
 export interface LeaseRow {
-  /** The last token that was given; 0 before the first. */
+  /** The last token that was issued; 0 before the first. */
   readonly fence: number;
   /** The holder of the lease; absent when it was given back. */
   readonly holder?: string | undefined;

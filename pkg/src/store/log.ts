@@ -1,4 +1,4 @@
-// The log of a shared scope: what was written to an app's or a user's values, by which change, in the store's order.
+// The log of a shared scope: the writes to an app's or a user's values, each with its change, in the store's order.
 
 import type { Json } from '../model/types.js';
 
@@ -28,9 +28,9 @@ export interface LogEntry {
 
 /** The range of a log to read: entries of positions above `after` up to `to`, oldest first. */
 export interface LogQuery {
-  /** 0 unless told otherwise. */
+  /** 0 by default. */
   readonly after?: number;
-  /** Up to the newest unless told otherwise. */
+  /** Up to the newest by default. */
   readonly to?: number;
   /** Only writes of this name: entries without one are left out. */
   readonly name?: string;

@@ -35,7 +35,7 @@ export interface Loaded {
   /** The time of the last event, or of creation. */
   readonly time: number;
   readonly pos: Pos;
-  /** The values of each scope, without what is known, and without a scope that `changed` tells. */
+  /** The values of each scope, without known ones, and without a scope that `changed` reports. */
   readonly state: { readonly session?: Values; readonly app?: Values; readonly user?: Values };
   /** The id of the event at `rev`; absent at revision 0, and where the store does not tell. */
   readonly last?: string;

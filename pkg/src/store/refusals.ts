@@ -6,7 +6,7 @@ import type { OperatorFault } from '../model/operators.js';
 import { lostTitle, type LostNumber } from '../model/json-numbers.js';
 import type { SessionKey } from '../model/types.js';
 
-/** The refusals that come of what is stored. Others say something about the change, or the store. */
+/** The refusals that come of stored data. Others say something about the change, or the store. */
 const REFUSED_BY_STATE: ReadonlySet<StoreErrorCode> = new Set(['conflict', 'exists', 'not-found', 'fenced']);
 
 /**
@@ -71,7 +71,7 @@ export function tooBig(what: string, size: number, limit: number): StoreError {
   return new StoreError('rejected', `${what} is too big: ${size} bytes, where ${limit} go`, { size, limit });
 }
 
-/** `corrupt`: what is stored under a name is no value. `whose` is a title. */
+/** `corrupt`: a text stored under a name is no value. `whose` is a title. */
 export function unreadableValue(name: string, whose: string, cause?: unknown): StoreError {
   return new StoreError('corrupt', `the value of "${name}" of ${whose} cannot be read`, { cause });
 }
@@ -97,7 +97,7 @@ export function missingEvents(first: number, last: number): StoreError {
 }
 
 /**
- * `rejected`: what is stored has an older version than this package writes, and has to be upgraded first. `what` names
+ * `rejected`: stored data has an older version than this package writes, and has to be upgraded first. `what` names
  * it.
  */
 export function olderVersion(what: string, found: number, ours: number): StoreError {
@@ -105,7 +105,7 @@ export function olderVersion(what: string, found: number, ours: number): StoreEr
   return new StoreError('rejected', `${what} has version ${found}, older than ${ours}: ${line}`);
 }
 
-/** `rejected`: what is stored has a newer version than this package knows. `what` names it. */
+/** `rejected`: the stored data has a newer version than this package knows. `what` names it. */
 export function newerVersion(what: string, found: number, ours: number): StoreError {
   return new StoreError('rejected', `${what} has version ${found}, newer than ${ours}: update statepad`);
 }

@@ -5,13 +5,13 @@ import { isObject } from '../model/value-types.js';
 /**
  * The reasons why a store throws:
  *
- * - `conflict`, `exists`, `not-found`: not written, because of what is there
+ * - `conflict`, `exists`, `not-found`: not written, because of stored data
  * - `held`: another holder has the lease
  * - `fenced`: not written, because the lease was lost
  * - `rejected`: not written, and never will be: too big, a bad value, a schema that does not suit
  * - `forbidden`: not written, because who asks has no right to it
  * - `unavailable`: not written, but might be later
- * - `corrupt`: what is stored cannot be read
+ * - `corrupt`: stored data cannot be read
  */
 export type StoreErrorCode =
   'conflict' | 'exists' | 'not-found' | 'held' | 'fenced' | 'rejected' | 'forbidden' | 'unavailable' | 'corrupt';

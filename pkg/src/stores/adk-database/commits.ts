@@ -17,7 +17,7 @@ import type { Json, SessionKey } from '../../model/types.js';
 
 /** The number of times that an append is sent again because its session was replaced while it waited for it. */
 const MAX_ROUNDS = 10;
-/** Times of creation are told apart by this many microseconds, where they have none of their own. */
+/** Times of creation differ by this many microseconds, where they have none of their own. */
 const MICROSECONDS = 1_000;
 
 /** Writes the changes of one store. */

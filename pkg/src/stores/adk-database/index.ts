@@ -52,7 +52,7 @@ const MAX_READS = 4;
  * is). The client is a pool or a connected client of `pg`, or of what is made like it, or PGlite, and stays open when
  * the store is closed. A single client has to be the store's alone: what it writes goes in transactions.
  *
- * Throws `INVALID_ARGUMENT` when it is given something else than a client, and a `StoreError` (`rejected`) when a
+ * Throws `INVALID_ARGUMENT` when its argument is something else than a client, and a `StoreError` (`rejected`) when a
  * schema cannot have the name.
  *
  * @example

@@ -1,4 +1,4 @@
-// Looks at what is there. Nothing is made or changed.
+// Looks at the tables. Nothing is made or changed.
 
 import { identifyTables, type AdkRow } from './detect.js';
 import { literal } from './sql.js';

@@ -1,4 +1,4 @@
-// The options of `adkDatabaseStore`, and the checks of what it is given.
+// The options of `adkDatabaseStore`, and the checks of its arguments.
 
 import { checkOptions } from '../../checks/arguments.js';
 import type { Integers } from './numbers.js';
@@ -6,7 +6,7 @@ import { checkChoice, checkClient, checkOptionsObject, checkText } from '../shar
 
 /** Options of `adkDatabaseStore`. */
 export interface AdkDatabaseStoreOptions {
-  /** The schema that the tables lie in: `public` unless told otherwise. */
+  /** The schema that the tables lie in: `public` by default. */
   readonly schema?: string | undefined;
   /**
    * True prepares statements that read under names, which is faster: the default with the clients of `pg` and those

@@ -27,7 +27,7 @@ export class Positions {
   /** No number of a scope that was forgotten is higher. */
   #forgotten = 0;
 
-  /** The number of what was seen. 0 is a scope in which nothing ever was, as far as this store knows. */
+  /** The number of a version that was seen. 0 is a scope in which nothing ever was, as far as this store knows. */
   of(name: ScopeName, [version, isEmpty]: Seen): number {
     const scope = this.#scopeOf(name);
     const known = scope.numbers.get(version ?? '');
@@ -39,7 +39,7 @@ export class Positions {
     return this.#add(scope, version, isUntouched ? 0 : Math.max(scope.top, 1) + 1);
   }
 
-  /** The number of a version that a change has made of what was seen. */
+  /** The number of a version that a change has made of one that was seen. */
   moved(name: ScopeName, before: Seen, version: string): number {
     this.of(name, before);
     const scope = this.#scopeOf(name);

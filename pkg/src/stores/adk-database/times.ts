@@ -36,7 +36,7 @@ export function secondsOf(milliseconds: number): number {
   return milliseconds / 1_000;
 }
 
-/** Milliseconds of an event there: those that {@link secondsOf} was given, where they were whole microseconds. */
+/** Milliseconds of an event there: those that {@link secondsOf} has converted, where they were whole microseconds. */
 export function millisecondsOf(seconds: number): number {
   const milliseconds = Math.round(seconds * 1_000_000) / 1_000;
   return secondsOf(milliseconds) === seconds ? milliseconds : seconds * 1_000;

@@ -1,4 +1,4 @@
-// Creations and updates whose commit was not answered: what became of each is asked of the server before it is made
+// Creations and updates whose commit was not answered: the server is asked for the outcome of each before it is made
 // again. Appends need none of this: the table has their ids.
 
 import { REMEMBERED_MS } from '../shared/limits.js';
@@ -61,7 +61,7 @@ export class Unresolved {
       return undefined;
     }
     if (pending.id !== null && (await this.#isCommitted(pending.id, pending.process))) {
-      // It stays known: what is asked of the server next may be cut off, too, and then the change comes once more.
+      // It stays known: the next question to the server may be cut off, too, and then the change comes once more.
       return { created: pending.created };
     }
     this.#pending.delete(change);
@@ -78,7 +78,7 @@ export class Unresolved {
       if (Date.now() > end) {
         throw new Error(`postgres: transaction ${id} has not ended, so it is not known whether it was committed`);
       }
-      // Its client is gone, which the server may not notice for hours. No other transaction is ended by this.
+      // Its client has vanished, which the server may not notice for hours. No other transaction is ended by this.
       await this.#ask(
         'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1::int and backend_xid = $2::xid',
         [process, String(BigInt(id) & 0xffff_ffffn)],

@@ -229,7 +229,7 @@ function updateSession(tables: Tables, { key, delta }: Change): string {
 
 /**
  * The id of the event before the last one, once this one is among them: another one than the last so far shows that
- * this one is not the last. Where nothing is written, the id of the last one.
+ * this one is not the last. If nothing is written, the id of the last one.
  */
 function lastId(tables: Tables, { key, event }: Change): string {
   const { id } = event as NonNullable<Change['event']>;

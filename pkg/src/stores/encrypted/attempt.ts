@@ -138,7 +138,7 @@ export class Attempts {
     return new Map(await Promise.all(scopes.map(async (scope) => [scope, await read(scope)] as const)));
   }
 
-  /** The attempt that rests on what was seen. */
+  /** The attempt that rests on the scopes as they were read. */
   async #looked(change: Change, place: Place, guard: Guard, seen: ReadonlyMap<StoredScope, Seen>): Promise<Attempt> {
     const { created, rev } = place;
     const session = change.kind === 'append' ? { created } : {};
@@ -156,7 +156,7 @@ export class Attempts {
     return { place, guard: { ...own, pos }, hasLooked: true };
   }
 
-  /** The reason why the guard does not hold for what was seen. */
+  /** The reason why the guard does not hold for the scopes as they were read. */
   async #refusal(
     change: Change,
     { created, rev }: Place,

@@ -33,8 +33,8 @@ export class Cipher {
   }
 
   /**
-   * Opens what has been sealed for this place. Throws `corrupt`, naming `what`, for anything else, and `rejected` when
-   * the key that sealed it is not there, or when another version has sealed it.
+   * Opens a text that was sealed for this place. Throws `corrupt`, naming `what`, for anything else, and `rejected`
+   * when the key that sealed it is not there, or when another version has sealed it.
    */
   async open(sealed: string, binding: Binding, what: string): Promise<string> {
     if (sealed.startsWith(MARK)) {

@@ -49,7 +49,7 @@ export class Commits {
   }
 
   /**
-   * See `SessionStore.commitMany`. What is guarded by values rests on what those before it have written, so it goes
+   * See `SessionStore.commitMany`. A change guarded by values rests on the writes of those before it, so it goes
    * alone, in its turn. A change whose revision was guessed wrong is written again after the others.
    */
   async commitMany(changes: readonly Change[], context: StoreContext): Promise<readonly Outcome[]> {
@@ -126,7 +126,7 @@ export class Commits {
   }
 
   /**
-   * Refuses a change for good. What the inner store is asked to try carries no `attempt`, as it is refused for things
+   * Refuses a change for good. The change sent to the inner store carries no `attempt`, as it is refused for things
    * that the wrapper has added and then tries again; so a refusal that has to be remembered is asked for here, by a
    * guard that never holds. When an earlier try has come through meanwhile, the inner store knows the change: that is
    * the answer then.

@@ -29,7 +29,7 @@
  * `corrupt`.
  *
  * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more, a value of an app or a user about 200 more:
- * it says which change wrote it. What the inner store can hold is smaller by that.
+ * it says which change wrote it. The inner store's own limits shrink by that.
  *
  * @packageDocumentation
  */

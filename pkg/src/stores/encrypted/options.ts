@@ -1,4 +1,4 @@
-// The options of `encryptedStore`, and the checks of what it is given.
+// The options of `encryptedStore`, and the checks of its arguments.
 
 import { invalid } from '../../checks/arguments.js';
 import { checkChoice } from '../shared/options.js';
@@ -10,8 +10,8 @@ const OPTIONS: readonly string[] = ['keys', 'current', 'names', 'nameKey', 'plai
 /** The options of an encrypted store. */
 export interface EncryptedStoreOptions {
   /**
-   * The keys: all that the data has been encrypted with. A new key is given besides the old ones and named as the
-   * current one; what is there stays as it is until it is written again, events for ever. At most 2^32 values and
+   * The keys: all that the data has been encrypted with. A new key is added to the old ones and named as the
+   * current one; stored data stays as it is until it is written again, events for ever. At most 2^32 values and
    * events should be encrypted with one key.
    *
    * A function is asked for each id once. It answers `undefined` for a key that there is not; when it throws, the

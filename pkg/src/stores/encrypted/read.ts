@@ -59,8 +59,8 @@ export async function openChanged(
 }
 
 /**
- * Opens a page. Sessions that cannot be read are told in `corrupt`, as are all of a user whose values cannot be read.
- * Without the app's values none can: throws `corrupt`.
+ * Opens a page. Sessions that cannot be read are listed in `corrupt`, as are all of a user whose values cannot be
+ * read. Without the app's values none can: throws `corrupt`.
  */
 export async function openPage(records: Records, page: Page, app: string): Promise<Page> {
   const [appValues, users, opened] = await Promise.all([
@@ -114,7 +114,7 @@ async function openRow(records: Records, row: Row): Promise<Row> {
 }
 
 /**
- * Each event tells its revision, so one that is gone leaves a gap. With `since` there may be gaps. A session in plain
+ * Each event has its revision, so a missing one leaves a gap. With `since` there may be gaps. A session in plain
  * text may lack the event of revision 0.
  */
 function checkEvents(

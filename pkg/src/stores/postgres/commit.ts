@@ -31,7 +31,7 @@ const TEXT_LIMIT = 2_600;
 /** A name in its scope, and its value as JSON; null where it is expected to be absent. */
 type Entry = readonly [scope: 'app' | 'user' | 'session', name: string, value?: string | null];
 
-/** A change as the function reads it. Scopes are told by their places, from 1. */
+/** A change as the function reads it. Scopes are named by their places, from 1. */
 interface Request {
   readonly kind: Change['kind'];
   readonly app: number;

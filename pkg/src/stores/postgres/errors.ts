@@ -38,7 +38,7 @@ const NOT_SENT = new Set([
 const LOST = /^(08...|57P01|57P02|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 const LOST_MESSAGE = 'Connection terminated';
 
-/** The {@link StoreError} that says what is known after an error; the error itself where nothing is. */
+/** The {@link StoreError} that an error stands for; the error itself where it says nothing certain. */
 export function storeErrorOf(error: unknown, isRead = false): unknown {
   if (typeof error !== 'object' || error === null || error instanceof StoreError) {
     return error;

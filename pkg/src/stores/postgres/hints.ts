@@ -53,7 +53,7 @@ export class Hints {
 
   /** See `SessionStore.watch`. */
   watch(onHint: (hint: Hint) => void): () => void {
-    // The same function may be given twice.
+    // The same function may be passed twice.
     const watcher = (hint: Hint): void => onHint(hint);
     this.#watchers.add(watcher);
     if (this.#watchers.size === 1) {

@@ -99,7 +99,7 @@ export function trimStatement(schema: string, { app, user }: ScopeName, upTo: nu
   return { text, values: [toColumn(app), user === undefined ? null : toColumn(user), end] };
 }
 
-/** The statement that deletes the rows of what was forgotten. */
+/** The statement that deletes the rows of forgotten entries. */
 export function cleanStatement(schema: string, { app, user }: ScopeName): Statement {
   const text = `select ${schema}.clean_log($1, $2)::text as count`;
   return { text, values: [toColumn(app), user === undefined ? null : toColumn(user)] };

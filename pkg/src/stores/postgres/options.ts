@@ -1,11 +1,11 @@
-// The options of `postgresStore`, and the checks of what it is given.
+// The options of `postgresStore`, and the checks of its arguments.
 
 import { StatepadError } from '../../model/errors.js';
 import type { PostgresListener } from './hints.js';
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
-  /** The schema that everything lies in: `statepad` unless told otherwise. 1 to 63 bytes, without NUL and `$`. */
+  /** The schema that everything lies in: `statepad` by default. 1 to 63 bytes, without NUL and `$`. */
   readonly schema?: string | undefined;
   /**
    * True prepares statements under names, which is faster: the default with the clients of `pg` and those made like

@@ -75,7 +75,7 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     scopeState('usr', known.pos?.user, known.marks?.user),
   ];
 
-  // Each question has its own index, see the schema. What is not asked for is left out.
+  // Each question has its own index, see the schema. Questions that nobody asks are left out.
   const condition =
     since === undefined
       ? 'event.session = (select session.no from session)'

@@ -10,7 +10,7 @@ type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 
 /**
  * The statement that deletes a session. The token is looked at in the row as it is once it is locked, and stays so
- * until the session is gone: a lease that is taken meanwhile waits for that.
+ * until the session is deleted: a lease that is taken meanwhile waits for that.
  */
 export function removeStatement(schema: string, key: SessionKey, { created, fence }: RemovalGuard): Statement {
   const { appName, userId, sessionId } = key;

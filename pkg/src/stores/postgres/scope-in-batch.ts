@@ -41,7 +41,7 @@ export class ScopeInBatch {
     this.#firstAt.set(name, at);
   }
 
-  /** Adds something that a caller knows, under an index. It tells nothing where it is not what was there. */
+  /** Adds something that a caller knows, under an index. It says nothing where it differs from the store. */
   knows(index: number, { pos, mark, told }: KnownPlace): void {
     const delta = pos === this.#begin.pos && mark === this.#begin.mark ? {} : told;
     if (delta !== undefined) {

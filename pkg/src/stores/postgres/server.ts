@@ -29,7 +29,7 @@ export interface Server {
   readonly standbys: string;
 }
 
-/** A statement sees what was committed before it began: every function of the store relies on that. */
+/** A statement sees all commits before it began: every function of the store relies on that. */
 const ISOLATIONS = ['read committed', 'read uncommitted'];
 
 /**

@@ -70,7 +70,7 @@ export function watchers(subscriber: RedisSubscriber, channel: string, sender: s
   };
   return {
     watch: (onHint) => {
-      // A function that is given twice is called twice.
+      // A function that is passed twice is called twice.
       const listener = (hint: Hint): void => onHint(hint);
       listeners.add(listener);
       follow();

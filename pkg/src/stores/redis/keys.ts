@@ -69,7 +69,7 @@ export function sessionOf(member: string): Pick<SessionKey, 'sessionId' | 'userI
   return { userId: member.slice(end + 1), sessionId: fromColumn(member.slice(1, end)) };
 }
 
-/** The key of the version of what is there. */
+/** The key of the version of the data. */
 export function versionKey(prefix: string): string {
   return `${prefix}:version`;
 }

@@ -49,7 +49,7 @@ export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
   return page.page(app.values, Number(total), end);
 }
 
-/** Reads the values of a user, once. What it answers or throws is the same each time. */
+/** Reads the values of a user, once. Its answer or error is the same each time. */
 function userReader(reply: List | null, whose: string): () => Hash {
   let found: Hash | StoreError | undefined;
   return () => {

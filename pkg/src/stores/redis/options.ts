@@ -1,4 +1,4 @@
-// The options of `redisStore`, and the checks of what it is given.
+// The options of `redisStore`, and the checks of its arguments.
 
 import { describe } from '../../model/value-types.js';
 import { checkOptions, invalid } from '../../checks/arguments.js';

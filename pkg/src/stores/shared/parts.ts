@@ -1,4 +1,4 @@
-// Parts of answers that have members only for what is known.
+// Parts of answers that have members only for known things.
 
 import type { Changed, Committed, Delta, Loaded, Marks, Values } from '../../store/contract.js';
 

@@ -43,7 +43,7 @@ export class Bindings {
   }
 }
 
-/** Puts a statement together: `write` is given what collects its parameters. */
+/** Puts a statement together: `write` receives the collector of its parameters. */
 export function query(write: (all: Bindings) => string): D1Query {
   const all = new Bindings();
   const sql = write(all);

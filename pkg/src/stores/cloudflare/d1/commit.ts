@@ -74,7 +74,7 @@ function setsNothing({ change: { delta } }: PackedChange): boolean {
   return [delta.app, delta.user].some((part) => !isEmpty(part) && Object.keys(part?.set ?? {}).length === 0);
 }
 
-/** Of several changes, each is told what those before it have done, too. */
+/** Of several changes, each learns about the effects of those before it, too. */
 function toldOf(group: readonly PackedChange[]): D1Query[] {
   const known = group.flatMap(({ change, appScope, userScope }) =>
     knownScopes(change.known ?? {}, appScope, userScope),
@@ -143,8 +143,8 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
 }
 
 /**
- * Of a creation, the event is that of a session which has just been made. Where the scopes are after it can be told at
- * once of a change that is alone.
+ * Of a creation, the event is that of a session which has just been made. The positions of the scopes after it are
+ * known at once for a change that is alone.
  */
 function addEvents(group: readonly PackedChange[], hasLog: boolean): D1Query {
   const at = (part: 'app' | 'user'): string =>

@@ -19,8 +19,8 @@ type EventQuery = NonNullable<LoadQuery['events']>;
 const LAST_REV = 0xffff_ffff;
 
 /**
- * The statements that load a session: its row, its values, its events if any are wanted, and what has happened to its
- * scopes.
+ * The statements that load a session: its row, its values, its events if any are requested, and what has happened to
+ * its scopes.
  */
 export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQuery): D1Query[] {
   const { appName, userId } = key;

@@ -70,7 +70,7 @@ async function find(database: D1DatabaseLike): Promise<Found> {
   }
 }
 
-/** The statements that are to be run. Throws `rejected` when what was found does not suit. */
+/** The statements that are to be run. Throws `rejected` when the tables do not suit. */
 function stepsFor({ names, meta }: Found, migrate: Migrate, schema: Schema | undefined): D1Query[] {
   const steps: D1Query[] = [];
   const recorder: SchemaDriver = {

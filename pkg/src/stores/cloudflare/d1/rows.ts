@@ -20,7 +20,7 @@ const CHUNK_CHARACTERS = 300_000;
 const ENOUGH = { characters: 3_600_000, asides: 40, rows: 1_000 };
 
 /**
- * Packs a row. What is very long goes aside; so do numbers that are not whole: SQLite reads them from a text less
+ * Packs a row. Very long values go aside; so do numbers that are not whole: SQLite reads them from a text less
  * exactly.
  */
 export function packRow(cells: readonly SqlValue[]): PackedRow {

@@ -13,7 +13,7 @@
 //   :moves, :m:user zset     the moves: what happened to the scope lately, by position: `@position=mark`, and the mark
 //                            alone is missing where it is not known; `=name` was set; `-=name` came into being, or was
 //                            deleted. Never empty when the position is not 0
-//   :changes, :c:user  list  the log of the scope, unless it was told to keep none: see `log.ts`
+//   :changes, :c:user  list  the log of the scope, unless the store keeps none: see `log.ts`
 //   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time, `f` the
 //                            revision of the first event where that is 0, the creation's; `a`, `u` the positions of
 //                            the app and the user when it was last written to; of leases `k` the fencing token (0 when
