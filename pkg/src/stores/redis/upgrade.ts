@@ -37,8 +37,7 @@ export function upgrader(
  * 1. Every app that is met gets a fence in place of its version: neither version writes to it any more.
  * 2. Its keys are brought up to date, some at a time, as long as the fence is there.
  * 3. Apps that a pass over all keys misses were made while it ran. After a pass that has put up no new fence all is
- *    there:
- *    the apps say that they are of the next version.
+ *    there: the apps say that they are of the next version.
  *
  * In a cluster slots must not move meanwhile. An app that a process of the older version makes afterwards is refused
  * when it is met; the next upgrade finds it.

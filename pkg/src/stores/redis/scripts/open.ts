@@ -7,8 +7,8 @@ import type { Script } from './script.js';
  * Says which version wrote the data. KEYS: the version of all. ARGV: this version, and whether to write it when
  * there is none.
  *
- * Makes sure that the user may run every command that the scripts need. A right that cannot be asked for is tried when there
- * is a version.
+ * Makes sure that the user may run every command that the scripts need. A right that cannot be asked for is tried when
+ * there is a version.
  */
 export const openScript: Script = {
   onForeign: 'rejected',
