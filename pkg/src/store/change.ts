@@ -131,7 +131,7 @@ export interface Change {
   /** The caller's copy of the scopes: only for {@link Committed.changed}, and never a condition. */
   readonly known?: Pick<Known, 'pos' | 'marks'>;
   /**
-   * Tells this call from every other one, where the id does not: an event whose id its author chose may be sent again
+   * Identifies this call, where the id does not: an event whose id its author chose may be sent again
    * by another call, and other sessions may have one of that id. The same in all tries of a call. Absent: the id.
    */
   readonly call?: string;

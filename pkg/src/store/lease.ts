@@ -1,4 +1,4 @@
-// Leases: one runner at a time for a session, told apart by a number that only grows.
+// Leases: one runner at a time for a session, numbered by a token that only grows.
 
 import { StoreError } from './store-error.js';
 
@@ -36,7 +36,7 @@ export interface LeaseRow {
 }
 
 /**
- * Decides what becomes of a lease: the row as it is after the request. `now` is the store's clock, in milliseconds
+ * Decides a request for a lease: the row as it is after the request. `now` is the store's clock, in milliseconds
  * since the epoch. A lease is lost when another holder has taken it, never by time alone: until then its holder may
  * write and make it last longer. Giving it back moves the token on, so that nothing is written with it afterwards. It
  * may be given back once more, because the answer was lost: where nobody has it and the token is the next one, nobody

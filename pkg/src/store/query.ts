@@ -29,7 +29,7 @@ export interface LoadQuery {
 
 /** A session as it was at one moment. */
 export interface Loaded {
-  /** The id of the change that created it: it tells a session from an earlier one under the same key. */
+  /** The id of the change that created it: it distinguishes a session from an earlier one under the same key. */
   readonly created: string;
   readonly rev: Rev;
   /** The time of the last event, or of creation. */
@@ -37,9 +37,9 @@ export interface Loaded {
   readonly pos: Pos;
   /** The values of each scope, without known ones, and without a scope that `changed` reports. */
   readonly state: { readonly session?: Values; readonly app?: Values; readonly user?: Values };
-  /** The id of the event at `rev`; absent at revision 0, and where the store does not tell. */
+  /** The id of the event at `rev`; absent at revision 0, and where the store does not report it. */
   readonly last?: string;
-  /** The marks of the scopes, where the store tells. */
+  /** The marks of the scopes, where the store reports them. */
   readonly marks?: Marks;
   /**
    * In place of a scope's values: what has happened to it since `known.pos`. Only where the known mark was compared.
@@ -60,7 +60,7 @@ export interface StoredEvent {
   readonly rev: Rev;
   /** The text of `Change.event`. */
   readonly data: string;
-  /** The id under which it is stored; absent for the creation's, and where the store does not tell. */
+  /** The id under which it is stored; absent for the creation's, and where the store does not report it. */
   readonly id?: string;
   /**
    * The type of integers that JavaScript cannot hold as numbers, where others have written them into the text: when
@@ -137,6 +137,6 @@ export interface LoadedScope {
   /** The number of changes that have touched it; 0 when nothing ever was there. */
   readonly pos: number;
   readonly state: Values;
-  /** The change that brought it there, where the store tells. */
+  /** The change that brought it there, where the store reports it. */
   readonly mark?: string;
 }

@@ -25,7 +25,7 @@ export interface StoreErrorDetails {
   /** `conflict` or `rejected` because of an operator: the name that it would have written, and its scope. */
   readonly key?: string;
   readonly scope?: 'app' | 'user' | 'session';
-  /** `rejected`, when something is too big: how big it is, and how big it may be, in bytes. */
+  /** `rejected`, when something is too big: its size and the limit, in bytes. */
   readonly size?: number;
   readonly limit?: number;
   /** The cause of the error. */

@@ -1,4 +1,4 @@
-// Writes changes, and tells what became of them.
+// Writes changes, and reports their outcomes.
 
 import { CommitLost, type Database, type Rows } from './client.js';
 import { appendStatements, createStatements, updateStatements, type Answer, type Moved } from './write.js';
@@ -131,7 +131,7 @@ export class Commits {
     return { rev: 0, prev: null, pos: this.#posOf(change, answer.app, answer.user) };
   }
 
-  /** Runs statements whose last but one tells what became of the change, and whose last which transaction it is in. */
+  /** Runs statements whose last but one answers the outcome of the change, and whose last its transaction. */
   async #transact(change: Change, statements: readonly string[], created: string | undefined): Promise<Answer> {
     try {
       const isWritten = (answers: readonly Rows[]): boolean => answerIn(answers.at(-2)).verdict === 'written';

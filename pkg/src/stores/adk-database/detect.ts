@@ -27,7 +27,7 @@ export type AdkKind =
   | 'adk-java-v1'
   | 'unknown';
 
-/** Whose database it is, and what tells it. */
+/** The maker of a database, and the evidence. */
 export interface AdkIdentity {
   readonly kind: AdkKind;
   readonly dialect: Dialect;
@@ -112,7 +112,7 @@ async function kindOfJson(database: AdkDatabase, tables: SeenTables): Promise<Fo
   };
 }
 
-/** A column for each member of an event: what the actions begin with tells, and the types where there are none. */
+/** A column for each member of an event: the first byte of actions shows it, and the types where there are none. */
 async function kindOfColumns(database: AdkDatabase, tables: SeenTables): Promise<Found> {
   const sign = 'events have actions, and no event_data';
   const [row] = await database.query('SELECT actions FROM events WHERE actions IS NOT NULL LIMIT 1', []);

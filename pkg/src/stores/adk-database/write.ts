@@ -155,7 +155,7 @@ function scopesAfter(tables: Tables, delta: Change['delta'], key: Change['key'],
   return [...writes, 'done as (select)'].join(',\n');
 }
 
-/** The members of an {@link Answer} that tell the scopes. */
+/** The members of an {@link Answer} about the scopes. */
 function toldScopes(delta: Change['delta'], key: Change['key']): string {
   return partsOf(key)
     .map((part) => {
@@ -214,7 +214,7 @@ function placeOf(tables: Tables, { key, event }: Change): string {
 }
 
 /**
- * Writes the session's own values, and the time. adk-python tells by `update_time` alone that others have written: so
+ * Writes the session's own values, and the time. adk-python sees by `update_time` alone that others have written: so
  * where it would stay as it is, or differ by what was added here before, it goes on by one microsecond, see
  * `timeOf` of read.ts.
  */

@@ -55,7 +55,7 @@ export class Cipher {
     what: string,
   ): Promise<string> {
     const bytes = fromBase64(base64);
-    // The id stands there twice, so that a damaged one is told from one whose key is missing.
+    // The id stands there twice, so that a damaged one differs from one whose key is missing.
     if (!KEY_ID.test(id) || id !== again || rest.length > 0 || bytes === undefined) {
       throw notAsSealed(what);
     }

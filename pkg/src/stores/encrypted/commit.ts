@@ -142,7 +142,7 @@ export class Commits {
     throw refusal;
   }
 
-  /** True if all that failed is what the wrapper had added. Takes note of what the refusal tells. */
+  /** True if all that failed is what the wrapper had added. Takes note of the details of the refusal. */
   #canTryAgain(
     count: number,
     { kind, key, guard = {} }: Change,

@@ -1,4 +1,4 @@
-// The keys of an encrypted store: which there are, and what encrypts with each.
+// The keys of an encrypted store, and the cipher of each.
 
 import { describe } from '../../model/value-types.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';

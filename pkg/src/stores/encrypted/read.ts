@@ -41,7 +41,7 @@ export async function openLoaded(
 }
 
 /**
- * Opens what others have done to an app and a user in it. A scope is left out when the inner store tells that a name
+ * Opens what others have done to an app and a user in it. A scope is left out when the inner store reports that a name
  * was deleted of which only the token is known here: its values have to be loaded. Throws `corrupt`.
  */
 export async function openChanged(

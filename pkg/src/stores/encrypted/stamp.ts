@@ -3,7 +3,7 @@
 
 import type { Change, LogEntry } from '../../store/contract.js';
 
-/** A change, as far as an entry of a log tells it. */
+/** A change, as far as an entry of a log describes it. */
 export interface Stamp {
   /** `Change.time`. */
   readonly time: number;

@@ -6,7 +6,7 @@ import type { StoreError } from '../../store/store-error.js';
 /** The version of what this package seals and opens. */
 export const VERSION = 1;
 
-/** Its fingerprint, which tells unreleased builds apart. A test computes it from what is sealed of a small history. */
+/** Its fingerprint, which distinguishes unreleased builds. A test computes it from a small sealed history. */
 export const LAYOUT = '4145718c';
 
 /** The prefix of every text that is sealed now. */

@@ -1,4 +1,4 @@
-// Encodes a batch of events for the function that writes many, and tells from its answer what became of each.
+// Encodes a batch of events for the function that writes many, and reads the outcome of each from its answer.
 
 import { deltaOf, textIn, type Told } from './answers.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
@@ -138,7 +138,7 @@ class KnownScopes {
     }
   }
 
-  /** The place in the list; `undefined` where nothing is known that tells anything. */
+  /** The place in the list; `undefined` where nothing useful is known. */
   indexOf(place: number, pos: number | undefined, mark: string | undefined): number | undefined {
     return this.#indices.get(nameOf(place, pos, mark));
   }
@@ -151,7 +151,7 @@ class KnownScopes {
     ];
   }
 
-  /** A position without its mark tells nothing. */
+  /** A position without its mark proves nothing. */
   #add(place: number, pos: number | undefined, mark: string | undefined): void {
     const name = nameOf(place, pos, mark);
     if (pos !== undefined && mark !== undefined && Number.isSafeInteger(pos) && !this.#indices.has(name)) {

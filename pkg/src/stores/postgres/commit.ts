@@ -274,7 +274,7 @@ function requestOf(change: Change, scopes: Scopes): Request {
   };
 }
 
-/** One entry, or none where the scope is neither moved nor known. A position without its mark tells nothing. */
+/** One entry, or none where the scope is neither moved nor known. A position without its mark proves nothing. */
 function scopeOf(
   place: number,
   names: readonly string[] | null,

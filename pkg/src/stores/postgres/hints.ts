@@ -11,7 +11,7 @@ export interface PostgresNotification {
 }
 
 /**
- * A client that keeps one connection, and tells what comes on it: a `Client` of `pg` or of Neon's serverless driver.
+ * A client that keeps one connection, and reports its messages: a `Client` of `pg` or of Neon's serverless driver.
  */
 export interface PostgresListener {
   query(text: string): Promise<unknown>;

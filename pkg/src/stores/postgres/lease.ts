@@ -1,4 +1,4 @@
-// Leases: what is sent, and what the answer means.
+// Leases: their statement, and the meaning of the answer.
 
 import { decideLease } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';

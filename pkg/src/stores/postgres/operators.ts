@@ -1,4 +1,4 @@
-// Operators: how they are sent, and what is answered and kept of them.
+// Operators: their form in statements, and their results in answers and events.
 
 import { misfit } from '../../store/refusals.js';
 import { fromColumn } from '../shared/column-text.js';

@@ -1,4 +1,4 @@
-// Deleting a session: what is sent, and what the answer means.
+// The deletion of a session: its statement, and the meaning of the answer.
 
 import { checkFence } from '../../store/lease.js';
 import { toColumn } from '../shared/column-text.js';

@@ -31,7 +31,7 @@ export interface EncodedChanges {
   readonly args: readonly string[];
 }
 
-/** Writes changes of one app as the script reads them. `isLogged`: whether a log is kept. */
+/** Writes changes of one app as the script reads them. `isLogged`: true if a log is kept. */
 export function encodeChanges(
   prefix: string,
   changes: readonly [Change, ...Change[]],
@@ -198,7 +198,7 @@ function deltaIn(reply: unknown, whose: string): Delta | undefined {
   return { set: hashOf(set, whose).values, unset: unset.map(textAfterSign) };
 }
 
-/** A text with a sign before it that a script has told, if it has told one. */
+/** A text with a sign before it from a script's answer, if there is one. */
 export function textIn(reply: unknown): string | undefined {
   return isNothing(reply) ? undefined : textAfterSign(reply);
 }

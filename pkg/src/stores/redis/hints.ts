@@ -1,9 +1,9 @@
-// Hints by publish and subscribe: stores tell each other what they have changed.
+// Hints by publish and subscribe: stores announce their changes to each other.
 
 import { kindOf, textOf } from './client.js';
 import type { Hint } from '../../store/contract.js';
 
-/** The members of a second client of `ioredis`, which does nothing but listen, that the store needs. */
+/** The members that the store needs of a second client of `ioredis` that does nothing but listen. */
 export interface IoredisSubscriber {
   defineCommand(name: string, definition: { lua: string }): void;
   subscribe(channel: string): Promise<unknown>;
@@ -12,7 +12,7 @@ export interface IoredisSubscriber {
   off(event: 'message', listener: (channel: string, message: string) => void): unknown;
 }
 
-/** The members of a second client of `redis`, which does nothing but listen, that the store needs. */
+/** The members that the store needs of a second client of `redis` that does nothing but listen. */
 export interface NodeRedisSubscriber {
   evalSha: unknown;
   subscribe(channel: string, listener: (message: unknown) => void): Promise<unknown>;

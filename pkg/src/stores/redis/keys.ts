@@ -74,7 +74,7 @@ export function versionKey(prefix: string): string {
   return `${prefix}:version`;
 }
 
-/** The channel on which stores tell each other what they have changed. */
+/** The channel on which stores announce their changes to each other. */
 export function channelOf(prefix: string): string {
   return `${prefix}:hints`;
 }

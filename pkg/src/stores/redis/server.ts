@@ -119,7 +119,7 @@ async function ask(send: SendCommand): Promise<Durability | undefined> {
   return fsync === undefined ? undefined : fsync === 'always' ? 'disk' : 'os';
 }
 
-/** The server has understood, and does not tell. Anything else is for the caller. */
+/** The server has understood, and does not answer that. Anything else is for the caller. */
 function isUnanswered(error: unknown): undefined {
   if (error instanceof Error && /^(?:NOPERM|ERR)\b/.test(error.message)) {
     return undefined;

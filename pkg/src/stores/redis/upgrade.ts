@@ -45,7 +45,7 @@ export function upgrader(
 async function upgradeApps(client: RedisClient, run: RunScript, prefix: string, step: Upgrade): Promise<void> {
   const fence = `${step.from}>${step.to}`;
   const script = moveScript(step.lua);
-  /** Of each app that says a version: whether it has the fence. */
+  /** For each app that says a version: true if it has the fence. */
   const apps = new Map<string, boolean>();
   for (let isNew = true; isNew;) {
     isNew = false;

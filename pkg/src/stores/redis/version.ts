@@ -18,7 +18,7 @@ export interface Upgrade {
 /** A version of the keys, and what leads up to it. */
 export interface Schema {
   readonly version: number;
-  /** The fingerprint of the layout, which tells unreleased builds apart; the first release takes it out. */
+  /** The fingerprint of the layout, which distinguishes unreleased builds; the first release takes it out. */
   readonly layout: string;
   /** From the earliest version that can be upgraded up to this one. */
   readonly upgrades: readonly Upgrade[];

@@ -1,4 +1,4 @@
-// Operators over values that are at hand: what they come to, and the delta that writes it.
+// Operators over values that are at hand: their results, and the delta that writes them.
 
 import { misfit } from '../../store/refusals.js';
 import { resolveOperator } from '../../model/operators.js';

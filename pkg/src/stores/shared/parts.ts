@@ -31,7 +31,7 @@ export function changedOf(app: Delta | undefined, user: Delta | undefined): { re
   return app === undefined && user === undefined ? {} : { changed: { ...(app && { app }), ...(user && { user }) } };
 }
 
-/** The values of a session and its scopes, without those that are not told. */
+/** The values of a session and its scopes, without those that are not in the answer. */
 export function stateOf(
   session: Values | undefined,
   app: Values | undefined,

@@ -18,7 +18,7 @@ import { isEmpty } from '../../shared/values.js';
 import type { Delta } from '../../../store/contract.js';
 
 /**
- * The statements of a group, which of them answers the outcomes, and how many behind it tell what others have done.
+ * The statements of a group, which of them answers the outcomes, and how many behind it report what others have done.
  */
 export interface GroupQueries {
   readonly queries: readonly D1Query[];

@@ -42,7 +42,7 @@ export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQu
 
 const NOTHING: D1Query = { sql: 'SELECT 1 WHERE false', values: [] };
 
-/** The values that are not known, but for scopes of which it is told what has happened to them. */
+/** The values that are not known, but for scopes whose changes are reported in their place. */
 function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]): D1Query {
   return query((all) => {
     const session = `session AS MATERIALIZED (SELECT n, created, rev FROM statepad_sessions WHERE ${isSession(key, all)})`;

@@ -18,7 +18,7 @@
 //                            revision of the first event where that is 0, the creation's; `a`, `u` the positions of
 //                            the app and the user when it was last written to; of leases `k` the fencing token (0 when
 //                            absent), `o` who holds it, `x` until when, in milliseconds since the epoch
-//   :e:member       list     its events: `=` and the text; or `@`, what is told beside it, a line feed, `=` and the
+//   :e:member       list     its events: `=` and the text; or `@`, the details beside it, a line feed, `=` and the
 //                            text. Beside it are `app,user`, where the scopes were after it, when a log is kept, and
 //                            as JSON what its operators came to, if it had any
 //   :t:member       list     the time of each event and, where it is another one, the latest time so far
