@@ -4,8 +4,8 @@
  * An ability that a store lacks because the storage behind it was made by others, and what is true in its place:
  *
  * - `revisions`: no revisions and positions are stored. A revision is the number of events, and another one under the
- * same number shows by its id (`Loaded.last`, `Loaded.diverged`). A position is the store's own, and differs when
- * values do.
+ *   same number shows by its id (`Loaded.last`, `Loaded.diverged`). A position is the store's own, and differs when
+ *   values do.
  * - `order`: events are in the order of their times, and of their ids where times are equal.
  * - `texts`: events and values come back as equal JSON, with names and members in any order, and are compared so. One
  *   with the character NUL may be `rejected`.

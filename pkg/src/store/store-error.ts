@@ -5,7 +5,7 @@ import { isObject } from '../model/value-types.js';
 /**
  * The reasons why a store throws:
  *
- * - `conflict`, `exists`, `not-found`: not written, because of stored data
+ * - `conflict`, `exists`, `not-found`: not written, because of the state of the store
  * - `held`: another holder has the lease
  * - `fenced`: not written, because the lease was lost
  * - `rejected`: not written, and never will be: too big, a bad value, a schema that does not suit
