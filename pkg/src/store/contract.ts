@@ -1,4 +1,4 @@
-// What makes changes durable: the interface of stores. The service decides, the store writes.
+// The interface of stores, which make changes durable. The service decides, the store writes.
 
 import type { Change, Committed, Guard, OperatorName } from './change.js';
 import type { StoreLack } from './lacks.js';
@@ -22,19 +22,19 @@ export type Hint = Partial<SessionKey> & Pick<SessionKey, 'appName'>;
 export interface Turn {
   /** For {@link Change.turn}. */
   readonly id: string;
-  /** Whether it had to be waited for, or others wait behind it: the next update does better to begin with a turn. */
+  /** True if it had to be waited for, or others wait behind it: the next update does better to begin with a turn. */
   readonly contended: boolean;
   /** Gives it back unused. Never throws. Not needed when a change with it was written. */
   release(): Promise<void>;
 }
 
-/** How long a {@link Turn} may last, and how long it is waited for, in milliseconds. */
+/** The longest time that a {@link Turn} may last, and that it is waited for, in milliseconds. */
 export interface TurnTimes {
   readonly hold: number;
   readonly wait: number;
 }
 
-/** What every operation gets besides. */
+/** The context that every operation gets besides. */
 export interface StoreContext {
   /** Aborted when the caller does not wait any more. A store may give up then, and need not. */
   readonly signal: Signal;
@@ -46,33 +46,32 @@ export interface StoreContext {
 }
 
 /**
- * What `open` may do to what it finds: make what is missing; besides that, bring an older version up to date; only
- * look.
+ * The rights of `open`: to make what is missing; besides that, to bring an older version up to date; or only to look.
  */
 export type Migrate = 'create' | 'upgrade' | 'check';
 
 /**
- * What a store can compare before it writes: everything that a {@link Guard} can say; values of names (`keys`) and
- * `created`, but no revisions and positions; or nothing. `created` is sent to a store that compares nothing, too: it
- * refuses as well as it can what is meant for another session, though not in the moment of writing.
+ * The conditions that a store can compare before it writes: everything that a {@link Guard} can say; values of names
+ * (`keys`) and `created`, but no revisions and positions; or nothing. `created` is sent to a store that compares
+ * nothing, too: it refuses as well as it can what is meant for another session, though not in the moment of writing.
  */
 export type Guards = 'all' | 'keys' | 'none';
 
 /**
- * What a store keeps and tells beyond what every store has to:
+ * The records of a store beyond those that every store has to keep:
  *
- * - `marks`: `Marks`, `last` and the ids of events are told, and what is known is compared with them
- * - `changed`: `Changed` is told, as far back as the store can
+ * - `marks`: `Marks`, `last` and the ids of events are in answers, and what is known is compared with them
+ * - `changed`: `Changed` is in answers, as far back as the store can
  * - `calls`: refused calls are remembered, see {@link Change.attempt}
  * - `creations`: the id of a creation outlives its session, and `remove` looks at `guard.created`
  * - `removals`: `remove` looks at `guard.fence`; only for stores that have `lease`
- * - `log`: a log of app and user values is kept, see {@link SessionStore.readLog}, and `StoredEvent.pos` is told
+ * - `log`: a log of app and user values is kept, see {@link SessionStore.readLog}, and `StoredEvent.pos` is in answers
  */
 export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations' | 'removals' | 'log';
 
 /**
- * How durable a change is when `commit` has resolved: on disk, handed to the operating system, in memory, on several
- * machines.
+ * The durability of a change when `commit` has resolved: on disk, handed to the operating system, in memory, on
+ * several machines.
  */
 export type Durability = 'disk' | 'os' | 'memory' | 'replicated';
 
@@ -99,7 +98,7 @@ export interface SessionStore {
    * not fit, those of the app before those of the user and of the session.
    *
    * The same change sent again is a `duplicate`: forever for appends; for a creation as long as the session lives and
-   * at least an hour longer, so that one whose answer was lost does not bring back what was deleted meanwhile (`rev`
+   * at least an hour longer, so that one whose answer was lost does not bring back data deleted meanwhile (`rev`
    * and `prev` are 0 then); at least an hour for updates.
    */
   commit(change: Change, context: StoreContext): Promise<Committed>;
@@ -120,13 +119,13 @@ export interface SessionStore {
   removeScope?(scope: ScopeName, context: StoreContext): Promise<void>;
   /**
    * Writes several changes at the cost of about one, at most one for each session, as if by `commit` one after the
-   * other. Answers in their order; one that is refused does not keep the others from being written. What it throws
+   * other. Answers in their order; a refused one does not keep the others from being written. An error that it throws
    * holds for all of them.
    */
   commitMany?(changes: readonly Change[], context: StoreContext): Promise<readonly (Committed | StoreError)[]>;
   /**
-   * How many calls of `commitMany` it is best given at a time; one unless told otherwise, so that changes that come
-   * meanwhile go together. It has to cope with any number.
+   * The best number of calls of `commitMany` at a time, one by default, so that changes that come meanwhile go
+   * together. The store has to cope with any number.
    */
   readonly parallelCommits?: number;
   /**
@@ -147,7 +146,7 @@ export interface SessionStore {
    * Throws `held`, `fenced`, `not-found`.
    */
   lease?(key: SessionKey, request: LeaseRequest, context: StoreContext): Promise<LeaseAnswer>;
-  /** Which operators of `Change.operators` it resolves in its atomic step; none unless told otherwise. */
+  /** The operators of `Change.operators` that it resolves in its atomic step; none by default. */
   readonly resolves?: readonly OperatorName[];
   /**
    * Reads what was written to the values of an app, or of a user in it: the store keeps a `log`. Removing a scope is
@@ -165,18 +164,18 @@ export interface SessionStore {
   /** Called once before all others. Throws `rejected` when what it finds does not suit. */
   open?(options: { readonly migrate: Migrate }, context: StoreContext): Promise<void>;
   /**
-   * Lets go of what the store has opened itself; a client that was given to it stays open. Called once, after all
+   * Lets go of what the store has opened itself; a client of the caller's stays open. Called once, after all
    * others.
    */
   close?(): Promise<void>;
   readonly durability?: Durability;
-  /** What it can compare; everything unless told otherwise. What needs more is refused by the service. */
+  /** The conditions that it can compare; everything by default. The service refuses what needs more. */
   readonly guards?: Guards;
-  /** What it keeps and tells beyond what it has to; nothing unless told otherwise. */
+  /** The records that it keeps beyond those it has to; none by default. */
   readonly keeps?: readonly StoreFeature[];
   /**
-   * What it does without, because its storage was made by others; nothing unless told otherwise. What needs that is
-   * refused by the service.
+   * The abilities that it lacks, because its storage was made by others; none by default. The service refuses what
+   * needs them.
    */
   readonly lacks?: readonly StoreLack[];
   /**
@@ -184,6 +183,6 @@ export interface SessionStore {
    * from the last answer on: see {@link StoreContext.answered}.
    */
   readonly asksAgain?: true;
-  /** Nothing else can write while this store is open: what has been read stays true. */
+  /** Nothing else can write while this store is open: values that were read stay true. */
   readonly exclusive?: true;
 }

@@ -1,10 +1,10 @@
-// What a store over storage that is not its own does without.
+// The abilities that a store lacks over storage that is not its own.
 
 /**
- * What a store does without because the storage behind it was made by others, and what is true in its place:
+ * An ability that a store lacks because the storage behind it was made by others, and what is true in its place:
  *
  * - `revisions`: no revisions and positions are stored. A revision is the number of events, and another one under the
- *   same number is told by its id (`Loaded.last`, `Loaded.diverged`). A position is the store's own, and differs when
+ *   same number shows by its id (`Loaded.last`, `Loaded.diverged`). A position is the store's own, and differs when
  *   values do.
  * - `order`: events are in the order of their times, and of their ids where times are equal.
  * - `texts`: events and values come back as equal JSON, with names and members in any order, and are compared so. One
@@ -13,10 +13,10 @@
  * - `times`: times are dates of the years 1 to 9999, to the microsecond.
  * - `clock`: the time of a session is the storage's own.
  * - `created`: `created` is not the id of the change that made the session.
- * - `beginnings`: what a session began with is not kept.
+ * - `beginnings`: the initial state of a session is not stored.
  * - `repeats`: an update that is sent again is not known, and made again, unless an earlier try of the same call was.
  * - `scopes`: values of an app and of a user are written and read with a session of theirs only.
- * - `operators`: no operator can be kept beside what it came to.
+ * - `operators`: no operator can be stored beside its result.
  */
 export type StoreLack =
   | 'revisions'

@@ -1,15 +1,15 @@
-// Leases: one runner at a time for a session, told apart by a number that only grows.
+// Leases: one runner at a time for a session, numbered by a token that only grows.
 
 import { StoreError } from './store-error.js';
 
-/** What is asked of a lease. */
+/** A request for a lease. */
 export interface LeaseRequest {
   /**
-   * Who asks: unique for each lease. A holder that asks again, because the answer was lost, gets the lease that it
-   * has.
+   * The id of the requester, unique for each lease. A holder that asks again, because the answer was lost, gets the
+   * lease that it has.
    */
   readonly holder: string;
-  /** How long it lasts from now on, in milliseconds, by the store's clock; 0 gives it back. */
+  /** The duration of the lease from now on, in milliseconds, by the store's clock; 0 gives it back. */
   readonly ttl: number;
   /** To make it last longer, or to give it back: the token that was answered. Absent: to take it. */
   readonly fence?: number;
@@ -17,26 +17,26 @@ export interface LeaseRequest {
   readonly created?: string;
 }
 
-/** A lease that was given, or made to last longer. */
+/** A lease that was granted, or made to last longer. */
 export interface LeaseAnswer {
   /** The fencing token: greater than that of every earlier lease of the session. For `Guard.fence`. */
   readonly fence: number;
-  /** When it ends, in milliseconds since the epoch, by the store's clock. Any number where it was given back. */
+  /** The end of the lease, in milliseconds since the epoch, by the store's clock. Any number if it was given back. */
   readonly until: number;
 }
 
-/** What a store keeps of a session for its leases. */
+/** The part of a session that a store keeps for its leases. */
 export interface LeaseRow {
-  /** The last token that was given; 0 before the first. */
+  /** The last token that was issued; 0 before the first. */
   readonly fence: number;
-  /** Who holds the lease; absent when it was given back. */
+  /** The holder of the lease; absent when it was given back. */
   readonly holder?: string | undefined;
-  /** When it ends, in milliseconds since the epoch. */
+  /** The end of the lease, in milliseconds since the epoch. */
   readonly until?: number | undefined;
 }
 
 /**
- * Decides what becomes of a lease: the row as it is after the request. `now` is the store's clock, in milliseconds
+ * Decides a request for a lease: the row as it is after the request. `now` is the store's clock, in milliseconds
  * since the epoch. A lease is lost when another holder has taken it, never by time alone: until then its holder may
  * write and make it last longer. Giving it back moves the token on, so that nothing is written with it afterwards. It
  * may be given back once more, because the answer was lost: where nobody has it and the token is the next one, nobody

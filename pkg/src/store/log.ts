@@ -1,4 +1,4 @@
-// The log of a shared scope: what was written to an app's or a user's values, by which change, in the store's order.
+// The log of a shared scope: the writes to an app's or a user's values, each with its change, in the store's order.
 
 import type { Json } from '../model/types.js';
 
@@ -26,11 +26,11 @@ export interface LogEntry {
   readonly writes: readonly LogWrite[];
 }
 
-/** Which entries of a log are wanted: those of positions above `after` up to `to`, oldest first. */
+/** The range of a log to read: entries of positions above `after` up to `to`, oldest first. */
 export interface LogQuery {
-  /** 0 unless told otherwise. */
+  /** 0 by default. */
   readonly after?: number;
-  /** Up to the newest unless told otherwise. */
+  /** Up to the newest by default. */
   readonly to?: number;
   /** Only writes of this name: entries without one are left out. */
   readonly name?: string;
@@ -40,7 +40,7 @@ export interface LogQuery {
 
 /** A part of a log, as it was at one moment. */
 export interface ScopeLog {
-  /** Where the scope is. */
+  /** The position of the scope. */
   readonly pos: number;
   /**
    * From which position on nothing is missing: all changes above it are in the log. It is `pos` where the log has

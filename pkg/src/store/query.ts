@@ -1,11 +1,11 @@
-// What a store reads: sessions, pages of lists, scopes.
+// The reads of a store: sessions, pages of lists, scopes.
 
 import type { Changed, Known, Marks, Pos, Rev, ScopedValues, Values } from './change.js';
 import type { SessionKey } from '../model/types.js';
 
-/** Which parts of a session are wanted. */
+/** The parts of a session to load. */
 export interface LoadQuery {
-  /** Which events; all from revision 1 on when absent. */
+  /** The range of events; all from revision 1 on when absent. */
   readonly events?: {
     /**
      * Only those of this revision or a later one; from revision 1 when absent. 0 asks for the creation's event, too,
@@ -20,34 +20,34 @@ export interface LoadQuery {
     readonly last?: number;
   };
   /**
-   * What the caller has. Values that are still the same are left out of the answer: the session's when `created`,
-   * `rev` and `last` are, the app's and the user's when their positions and marks are. Where a store compares `last`,
-   * and the session has another event at `rev`, or has not come to `rev`, the answer says {@link Loaded.diverged}.
+   * The caller's copy. Values that are still the same are left out of the answer: the session's when `created`, `rev`
+   * and `last` are, the app's and the user's when their positions and marks are. Where a store compares `last`, and
+   * the session has another event at `rev`, or has not come to `rev`, the answer says {@link Loaded.diverged}.
    */
   readonly known?: Known;
 }
 
 /** A session as it was at one moment. */
 export interface Loaded {
-  /** The id of the change that created it: it tells a session from an earlier one under the same key. */
+  /** The id of the change that created it: it distinguishes a session from an earlier one under the same key. */
   readonly created: string;
   readonly rev: Rev;
   /** The time of the last event, or of creation. */
   readonly time: number;
   readonly pos: Pos;
-  /** The values of each scope, without what is known, and without a scope that `changed` tells. */
+  /** The values of each scope, without known ones, and without a scope that `changed` reports. */
   readonly state: { readonly session?: Values; readonly app?: Values; readonly user?: Values };
-  /** The id of the event at `rev`; absent at revision 0, and where the store does not tell. */
+  /** The id of the event at `rev`; absent at revision 0, and where the store does not report it. */
   readonly last?: string;
-  /** The marks of the scopes, where the store tells. */
+  /** The marks of the scopes, where the store reports them. */
   readonly marks?: Marks;
   /**
    * In place of a scope's values: what has happened to it since `known.pos`. Only where the known mark was compared.
    */
   readonly changed?: Changed;
   /**
-   * What is known of the session is not what the store has: it has gone back since. The session's values are in
-   * `state`.
+   * The caller's copy of the session differs from the store's: the store has gone back since. The session's values are
+   * in `state`.
    */
   readonly diverged?: true;
   /** In the order of appending. */
@@ -60,20 +60,20 @@ export interface StoredEvent {
   readonly rev: Rev;
   /** The text of `Change.event`. */
   readonly data: string;
-  /** The id under which it is stored; absent for the creation's, and where the store does not tell. */
+  /** The id under which it is stored; absent for the creation's, and where the store does not report it. */
   readonly id?: string;
   /**
-   * What integers become that JavaScript cannot hold as numbers, where others have written them into the text: absent,
-   * and the event cannot be read.
+   * The type of integers that JavaScript cannot hold as numbers, where others have written them into the text: when
+   * absent, the event cannot be read.
    */
   readonly integers?: 'bigint';
-  /** What the operators of its change came to, if it had any. */
+  /** The results of its change's operators, if it had any. */
   readonly results?: ScopedValues;
-  /** Where the scopes were after its change: told by stores that keep a `log`, of events written since they do. */
+  /** The positions of the scopes after its change, from stores that keep a `log`, for events written since they do. */
   readonly pos?: Pos;
 }
 
-/** Which sessions are wanted: those of an app, or of one of its users. */
+/** The sessions to list: those of an app, or of one of its users. */
 export interface ListQuery {
   readonly app: string;
   readonly user?: string;
@@ -82,9 +82,9 @@ export interface ListQuery {
    * UTF-8 bytes.
    */
   readonly descending: boolean;
-  /** How many at most; all when absent. */
+  /** The most sessions of the page; all when absent. */
   readonly limit?: number;
-  /** How many to pass over. Not together with `after`. */
+  /** The number of sessions to pass over. Not together with `after`. */
   readonly offset?: number;
   /** Go on behind this place, which need not be there any more. */
   readonly after?: Place;
@@ -107,7 +107,7 @@ export interface Page {
   readonly app: Values;
   /** The values of each user in the rows. */
   readonly users: ReadonlyMap<string, Values>;
-  /** How many sessions there are in all, whatever the page. */
+  /** The number of sessions in all, whatever the page. */
   readonly total: number;
   /** Sessions of this page that cannot be read. They are not in `rows`. */
   readonly corrupt?: readonly SessionKey[];
@@ -134,9 +134,9 @@ export interface ScopeName {
 
 /** The values of an app, or of a user in it. */
 export interface LoadedScope {
-  /** How many changes have touched it; 0 when nothing ever was there. */
+  /** The number of changes that have touched it; 0 when nothing ever was there. */
   readonly pos: number;
   readonly state: Values;
-  /** The change that brought it there, where the store tells. */
+  /** The change that brought it there, where the store reports it. */
   readonly mark?: string;
 }

@@ -1,4 +1,4 @@
-// What stores say when they refuse a change, or cannot read what is there: the same words in every store.
+// The words of stores that refuse a change, or cannot read what is there: the same in every store.
 
 import { isStoreError, StoreError, type StoreErrorCode } from './store-error.js';
 import type { Change, ScopeName } from './contract.js';
@@ -6,23 +6,23 @@ import type { OperatorFault } from '../model/operators.js';
 import { lostTitle, type LostNumber } from '../model/json-numbers.js';
 import type { SessionKey } from '../model/types.js';
 
-/** The refusals that come of what is stored. Others say something about the change, or the store. */
+/** The refusals that come of stored data. Others say something about the change, or the store. */
 const REFUSED_BY_STATE: ReadonlySet<StoreErrorCode> = new Set(['conflict', 'exists', 'not-found', 'fenced']);
 
 /**
- * Whether a store has to remember that it has refused a change so: see `Change.attempt`. An operator that does not fit
+ * True if a store has to remember that it has refused a change so: see `Change.attempt`. An operator that does not fit
  * the value that is there might fit a later one, whatever the code.
  */
 export function isRememberedRefusal({ attempt }: Pick<Change, 'attempt'>, error: unknown): error is StoreError {
   return attempt !== undefined && isStoreError(error) && (REFUSED_BY_STATE.has(error.code) || error.key !== undefined);
 }
 
-/** How messages call a session. */
+/** The name of a session in messages. */
 export function sessionTitle({ sessionId = '' }: Partial<Pick<SessionKey, 'sessionId'>>): string {
   return `session "${sessionId}"`;
 }
 
-/** How messages call an app, or a user in it. */
+/** The name of an app, or of a user in it, in messages. */
 export function scopeTitle({ app, user }: ScopeName): string {
   return user === undefined ? `app "${app}"` : `user "${user}"`;
 }
@@ -71,7 +71,7 @@ export function tooBig(what: string, size: number, limit: number): StoreError {
   return new StoreError('rejected', `${what} is too big: ${size} bytes, where ${limit} go`, { size, limit });
 }
 
-/** `corrupt`: what is stored under a name is no value. `whose` is a title. */
+/** `corrupt`: a text stored under a name is no value. `whose` is a title. */
 export function unreadableValue(name: string, whose: string, cause?: unknown): StoreError {
   return new StoreError('corrupt', `the value of "${name}" of ${whose} cannot be read`, { cause });
 }
@@ -97,7 +97,7 @@ export function missingEvents(first: number, last: number): StoreError {
 }
 
 /**
- * `rejected`: what is stored has an older version than this package writes, and has to be upgraded first. `what` names
+ * `rejected`: stored data has an older version than this package writes, and has to be upgraded first. `what` names
  * it.
  */
 export function olderVersion(what: string, found: number, ours: number): StoreError {
@@ -105,7 +105,7 @@ export function olderVersion(what: string, found: number, ours: number): StoreEr
   return new StoreError('rejected', `${what} has version ${found}, older than ${ours}: ${line}`);
 }
 
-/** `rejected`: what is stored has a newer version than this package knows. `what` names it. */
+/** `rejected`: the stored data has a newer version than this package knows. `what` names it. */
 export function newerVersion(what: string, found: number, ours: number): StoreError {
   return new StoreError('rejected', `${what} has version ${found}, newer than ${ours}: update statepad`);
 }

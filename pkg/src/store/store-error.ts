@@ -1,17 +1,17 @@
-// What a store says when it does not do what it was asked to.
+// The error of a store that does not do what was requested.
 
 import { isObject } from '../model/value-types.js';
 
 /**
- * What is known when a store throws:
+ * The reasons why a store throws:
  *
- * - `conflict`, `exists`, `not-found`: not written, because of what is there
+ * - `conflict`, `exists`, `not-found`: not written, because of the state of the store
  * - `held`: another holder has the lease
  * - `fenced`: not written, because the lease was lost
  * - `rejected`: not written, and never will be: too big, a bad value, a schema that does not suit
  * - `forbidden`: not written, because who asks has no right to it
  * - `unavailable`: not written, but might be later
- * - `corrupt`: what is stored cannot be read
+ * - `corrupt`: stored data cannot be read
  */
 export type StoreErrorCode =
   'conflict' | 'exists' | 'not-found' | 'held' | 'fenced' | 'rejected' | 'forbidden' | 'unavailable' | 'corrupt';
@@ -25,10 +25,10 @@ export interface StoreErrorDetails {
   /** `conflict` or `rejected` because of an operator: the name that it would have written, and its scope. */
   readonly key?: string;
   readonly scope?: 'app' | 'user' | 'session';
-  /** `rejected`, when something is too big: how big it is, and how big it may be, in bytes. */
+  /** `rejected`, when something is too big: its size and the limit, in bytes. */
   readonly size?: number;
   readonly limit?: number;
-  /** What caused the error. */
+  /** The cause of the error. */
   readonly cause?: unknown;
 }
 
@@ -60,7 +60,7 @@ export class StoreError extends Error implements StoreErrorDetails {
   }
 }
 
-/** Whether `error` is a {@link StoreError}, also one of another copy of the package. */
+/** True if `error` is a {@link StoreError}, also one of another copy of the package. */
 export function isStoreError(error: unknown): error is StoreError {
   return isObject(error) && brand in error;
 }

@@ -8,14 +8,14 @@ import { isStoreError, StoreError } from '../../store/store-error.js';
 /** The rows of a statement. */
 export type Rows = readonly unknown[];
 
-/** What is used of a connection that a pool has lent. */
+/** The part of a connection that a pool has lent, as far as it is used. */
 interface Lent extends PostgresClient {
   release(isBroken?: boolean): void;
   on?(event: 'error', listener: () => void): unknown;
   removeListener?(event: 'error', listener: () => void): unknown;
 }
 
-/** What is used of a pool of `pg`, or of one made like it. */
+/** The part of a pool of `pg`, or of one made like it, that is used. */
 interface Pool extends PostgresClient {
   connect(): Promise<Lent>;
 }
@@ -27,7 +27,7 @@ interface Executing {
 
 /** It is not known whether a transaction was committed: the answer to `commit` was lost. */
 export class CommitLost extends Error {
-  /** What its statements had answered before. */
+  /** The earlier answers of its statements. */
   readonly answers: readonly Rows[];
 
   constructor(answers: readonly Rows[], cause: unknown) {
@@ -95,7 +95,7 @@ export class Database {
         isBroken = false;
         return answers;
       } catch (error) {
-        // What has failed leaves no transaction behind on a connection that goes on.
+        // A failure leaves no transaction behind on a connection that goes on.
         isBroken = error instanceof CommitLost || !(await rollback(connection));
         throw error;
       } finally {
@@ -136,7 +136,7 @@ async function commit(connection: PostgresClient, answers: readonly Rows[]): Pro
   }
 }
 
-/** Whether the connection is good for another transaction. */
+/** True if the connection is good for another transaction. */
 async function rollback(connection: PostgresClient): Promise<boolean> {
   try {
     await runOn(connection, ['rollback']);
@@ -146,7 +146,7 @@ async function rollback(connection: PostgresClient): Promise<boolean> {
   }
 }
 
-/** What has failed before anything was committed is not written, whatever has happened to it. */
+/** The error of a change that failed before anything was committed: not written, whatever has happened to it. */
 function notWritten(error: unknown): unknown {
   const known = storeErrorOf(error);
   const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-// Writes changes, and tells what became of them.
+// Writes changes, and reports their outcomes.
 
 import { CommitLost, type Database, type Rows } from './client.js';
 import { appendStatements, createStatements, updateStatements, type Answer, type Moved } from './write.js';
@@ -15,9 +15,9 @@ import type { Positions } from './positions.js';
 import type { Change, Committed, Pos, ScopeName } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';
 
-/** How often an append is sent again because its session was replaced while it waited for it. */
+/** The number of times that an append is sent again because its session was replaced while it waited for it. */
 const MAX_ROUNDS = 10;
-/** Times of creation are told apart by this many microseconds, where they have none of their own. */
+/** Times of creation differ by this many microseconds, where they have none of their own. */
 const MICROSECONDS = 1_000;
 
 /** Writes the changes of one store. */
@@ -131,7 +131,7 @@ export class Commits {
     return { rev: 0, prev: null, pos: this.#posOf(change, answer.app, answer.user) };
   }
 
-  /** Runs statements whose last but one tells what became of the change, and whose last which transaction it is in. */
+  /** Runs statements whose last but one answers the outcome of the change, and whose last its transaction. */
   async #transact(change: Change, statements: readonly string[], created: string | undefined): Promise<Answer> {
     try {
       const isWritten = (answers: readonly Rows[]): boolean => answerIn(answers.at(-2)).verdict === 'written';
@@ -145,8 +145,8 @@ export class Commits {
   }
 
   /**
-   * When a session is created, in microseconds. Sessions of one key that are created in the same millisecond are told
-   * apart.
+   * The time of a session's creation, in microseconds. Sessions of one key that are created in the same millisecond
+   * get different ones.
    */
   #creationTime(time: number): number {
     const microseconds = microsecondsOf(time);
@@ -179,7 +179,7 @@ export class Commits {
   }
 }
 
-/** What the text of an event says. Throws `rejected`. */
+/** Reads the text of an event. Throws `rejected`. */
 function eventIn({ id, event }: Change): Json {
   try {
     return JSON.parse(event?.data ?? 'null') as Json;

@@ -6,7 +6,7 @@ import { seenTables, type SeenColumn, type SeenTables } from './tables.js';
 export type { AdkDatabase, AdkRow, Dialect } from './database.js';
 
 /**
- * Who has made the tables:
+ * The maker of the tables:
  *
  * - `adk-python-v1`: `DatabaseSessionService` of adk-python since 1.22: events as JSON
  * - `adk-python-v0`: the same before that: a column for each member of an event, its actions as a pickle
@@ -27,15 +27,15 @@ export type AdkKind =
   | 'adk-java-v1'
   | 'unknown';
 
-/** Whose database it is, and what tells it. */
+/** The maker of a database, and the evidence. */
 export interface AdkIdentity {
   readonly kind: AdkKind;
   readonly dialect: Dialect;
-  /** What was seen that says so; for `unknown`, what was seen at all. In words, for people. */
+  /** The signs that say so; for `unknown`, all that were seen. In words, for people. */
   readonly signs: readonly string[];
 }
 
-/** What was found, besides: which columns there are. */
+/** The identity of a database, and the columns that there are. */
 export interface Identified extends AdkIdentity {
   readonly tables: SeenTables;
 }
@@ -112,7 +112,7 @@ async function kindOfJson(database: AdkDatabase, tables: SeenTables): Promise<Fo
   };
 }
 
-/** A column for each member of an event: what the actions begin with tells, and the types where there are none. */
+/** A column for each member of an event: the first byte of actions shows it, and the types where there are none. */
 async function kindOfColumns(database: AdkDatabase, tables: SeenTables): Promise<Found> {
   const sign = 'events have actions, and no event_data';
   const [row] = await database.query('SELECT actions FROM events WHERE actions IS NOT NULL LIMIT 1', []);
@@ -132,7 +132,7 @@ async function kindOfColumns(database: AdkDatabase, tables: SeenTables): Promise
   return { kind: isOfGorm ? 'adk-go' : 'adk-python-v0', signs: [sign, sees] };
 }
 
-/** What pickles of protocol 2 and later begin with, and what an object in JSON does. */
+/** The first byte of pickles of protocol 2 and later, and that of an object in JSON. */
 const PICKLE = 0x80;
 const BRACE = 0x7b;
 

@@ -56,7 +56,7 @@ function toStoredModel(name: string, value: JsonObject): Json | undefined {
   const stored: Record<string, Json> = {};
   for (const [key, item] of Object.entries(value)) {
     const member = byName.get(key);
-    // What is `null` is left out, as adk-python does.
+    // Members that are `null` are left out, as adk-python does.
     const written = member === undefined ? item : item === null ? undefined : toStored(member.shape, item);
     if (written !== undefined && (member !== undefined || keepsOthers)) {
       put(stored, member?.stored ?? key, written);
@@ -82,7 +82,7 @@ function toStoredPlain(plain: Plain, value: Json): Json | undefined {
   }
 }
 
-/** What is stored, as ADK writes it in JSON. What is not known stays as it is. */
+/** Returns a stored value as ADK writes it in JSON. Unknown values stay as they are. */
 function toJson(shape: Shape, stored: Json): Json {
   switch (shape.kind) {
     case 'list':

@@ -1,10 +1,10 @@
-// What adk-python asks of whole models, besides what each of their members is.
+// The rules of adk-python for whole models, besides those for each of their members.
 
 import type { Json } from '../../model/types.js';
 
 type Stored = Readonly<Record<string, Json>>;
 
-/** Whether adk-python takes a model with these members, each of which it takes. */
+/** The rules by model: true if adk-python takes one with these members, each of which it takes. */
 export const RULES: Readonly<Partial<Record<string, (stored: Stored) => boolean>>> = {
   CacheMetadata({ cache_name: name, expire_time: end, invocations_used: used, contents_count: count }) {
     const isActive = [name, end, used].map((member) => member !== undefined);

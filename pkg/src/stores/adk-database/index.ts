@@ -41,7 +41,9 @@ const LACKS: readonly StoreLack[] = [
   'operators',
 ];
 
-/** How often a session is read again because others have read later versions of its scopes meanwhile. */
+/**
+ * The number of times that a session is read again because others have read later versions of its scopes meanwhile.
+ */
 const MAX_READS = 4;
 
 /**
@@ -50,7 +52,7 @@ const MAX_READS = 4;
  * is). The client is a pool or a connected client of `pg`, or of what is made like it, or PGlite, and stays open when
  * the store is closed. A single client has to be the store's alone: what it writes goes in transactions.
  *
- * Throws `INVALID_ARGUMENT` when it is given something else than a client, and a `StoreError` (`rejected`) when a
+ * Throws `INVALID_ARGUMENT` when its argument is something else than a client, and a `StoreError` (`rejected`) when a
  * schema cannot have the name.
  *
  * @example

@@ -1,4 +1,4 @@
-// What the tables of adk-python cannot keep. It is refused by name before anything is sent.
+// The limits of adk-python's tables. A change beyond them is refused by name before anything is sent.
 
 import { isColumnTime, microsecondsOf } from './times.js';
 import { isKeepable } from './sql.js';
@@ -8,11 +8,11 @@ import { StoreError } from '../../store/store-error.js';
 import type { Change } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
-/** How many characters there may be in the names of apps and users and in ids, and in the id of an invocation. */
+/** The most characters in the names of apps and users and in ids, and in the id of an invocation. */
 const ID_LIMIT = 128;
 const INVOCATION_LIMIT = 256;
 
-/** Whether anything can lie under a key. */
+/** True if anything can lie under a key. */
 export function canBe(...ids: readonly (string | undefined)[]): boolean {
   return ids.every((id) => id === undefined || faultOf(id, ID_LIMIT) === undefined);
 }
@@ -45,7 +45,7 @@ export function invocationOf(event: Json): string {
   return typeof id === 'string' ? id : '';
 }
 
-/** Whether a JSON text has nothing that JSONB refuses. May be wrong where it says that it has. */
+/** True if a JSON text has nothing that JSONB refuses. A false answer may be wrong. */
 function isKeepableJson(text: string): boolean {
   return isWellFormed(text) && !/\\u(?:0000|d[89a-f])/i.test(text);
 }

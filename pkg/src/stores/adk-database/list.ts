@@ -1,4 +1,4 @@
-// How sessions are listed: by one statement, so that all of it is of one moment.
+// The listing of sessions: one statement, so that all of it is of one moment.
 
 import { microseconds, type Tables } from './sql.js';
 import { fromColumnTime, nearestColumnTime } from './times.js';

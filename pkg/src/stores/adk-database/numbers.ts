@@ -1,4 +1,4 @@
-// What is read of JSON that others have written, whose numbers JavaScript need not hold: none of them is rounded.
+// The reading of JSON that others have written, whose numbers JavaScript need not hold: none of them is rounded.
 
 import { lostValue, unreadable } from '../../store/refusals.js';
 import { bigintOf, parseWith, type LostNumber } from '../../model/json-numbers.js';
@@ -6,7 +6,7 @@ import { valuesOf } from '../shared/values.js';
 import type { Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
-/** What integers become that JavaScript cannot hold as numbers; `undefined`: they cannot be read. */
+/** The type of integers that JavaScript cannot hold as numbers; `undefined`: they cannot be read. */
 export type Integers = 'bigint' | undefined;
 
 const ADVICE = ": with the option integers: 'bigint' it is read as a bigint";
@@ -20,7 +20,7 @@ class Unread {
   }
 }
 
-/** What a row says. `mayLack`: it may have values with numbers that cannot be read. */
+/** The content of a row. `mayLack`: it may have values with numbers that cannot be read. */
 export interface Read<T> {
   readonly row: T;
   readonly mayLack: boolean;

@@ -1,11 +1,11 @@
-// Looks at what is there. Nothing is made or changed.
+// Looks at the tables. Nothing is made or changed.
 
 import { identifyTables, type AdkRow } from './detect.js';
 import { literal } from './sql.js';
 import { StoreError } from '../../store/store-error.js';
 import type { Database } from './client.js';
 
-/** How long ids and the names of apps and users may be in the tables. */
+/** The columns of ids and of the names of apps and users, whose length in the tables is bounded. */
 const KEYS = {
   sessions: ['app_name', 'user_id', 'id'],
   events: ['id', 'app_name', 'user_id', 'session_id'],

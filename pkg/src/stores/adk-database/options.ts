@@ -1,4 +1,4 @@
-// The options of `adkDatabaseStore`, and the checks of what it is given.
+// The options of `adkDatabaseStore`, and the checks of its arguments.
 
 import { checkOptions } from '../../checks/arguments.js';
 import type { Integers } from './numbers.js';
@@ -6,16 +6,16 @@ import { checkChoice, checkClient, checkOptionsObject, checkText } from '../shar
 
 /** Options of `adkDatabaseStore`. */
 export interface AdkDatabaseStoreOptions {
-  /** The schema that the tables lie in: `public` unless told otherwise. */
+  /** The schema that the tables lie in: `public` by default. */
   readonly schema?: string | undefined;
   /**
-   * Whether statements that read are prepared under names, which is faster: yes, unless told otherwise, with the
-   * clients of `pg` and those made like them.
+   * True prepares statements that read under names, which is faster: the default with the clients of `pg` and those
+   * made like them.
    */
   readonly prepare?: boolean | undefined;
   /**
-   * What integers become that others have written, and JavaScript cannot hold as numbers, as 9007199254740993 (2^53 +
-   * 1): `'bigint'`. Unless it is told, a session or a scope that has one cannot be read (`STORE_CORRUPT`).
+   * The type of integers that others have written, and JavaScript cannot hold as numbers, as 9007199254740993 (2^53 +
+   * 1): `'bigint'`. Without it, a session or a scope that has one cannot be read (`STORE_CORRUPT`).
    */
   readonly integers?: Integers;
 }

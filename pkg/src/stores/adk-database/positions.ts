@@ -3,14 +3,14 @@
 
 import type { ScopeName } from '../../store/contract.js';
 
-/** How many scopes are remembered, and how many versions of each. */
+/** The number of scopes that are remembered, and of versions of each. */
 const SCOPES = 10_000;
 const VERSIONS = 16;
 
 /** A row as a statement has seen it: which version, if there is one, and whether its state is empty. */
 export type Seen = readonly [version: string | null, isEmpty: boolean];
 
-/** What was seen of one scope. */
+/** The versions of one scope that were seen. */
 interface Scope {
   /** The highest number. */
   top: number;
@@ -27,7 +27,7 @@ export class Positions {
   /** No number of a scope that was forgotten is higher. */
   #forgotten = 0;
 
-  /** The number of what was seen. 0 is a scope in which nothing ever was, as far as this store knows. */
+  /** The number of a version that was seen. 0 is a scope in which nothing ever was, as far as this store knows. */
   of(name: ScopeName, [version, isEmpty]: Seen): number {
     const scope = this.#scopeOf(name);
     const known = scope.numbers.get(version ?? '');
@@ -39,14 +39,14 @@ export class Positions {
     return this.#add(scope, version, isUntouched ? 0 : Math.max(scope.top, 1) + 1);
   }
 
-  /** The number of a version that a change has made of what was seen. */
+  /** The number of a version that a change has made of one that was seen. */
   moved(name: ScopeName, before: Seen, version: string): number {
     this.of(name, before);
     const scope = this.#scopeOf(name);
     return scope.numbers.get(version) ?? this.#add(scope, version, scope.top + 1);
   }
 
-  /** Whether a version is one that has a number, or nothing else of its scope was seen since `top` was told. */
+  /** True if a version has a number, or nothing else of its scope was seen since `top` was read. */
   isTimely(name: ScopeName, [version]: Seen, top: number): boolean {
     const scope = this.#scopes.get(keyOf(name));
     return scope === undefined || scope.numbers.has(version ?? '') || scope.top === top;

@@ -1,4 +1,4 @@
-// How a session and a scope are read: one statement each, so that all of it is of one moment.
+// The reading of a session and of a scope: one statement each, so that all of it is of one moment.
 
 import { eventOf } from './event-json.js';
 import { isEmptyState, microseconds, versionOf, type Tables } from './sql.js';
@@ -47,7 +47,7 @@ export function timeOf(tables: Tables, session: string): string {
     order by event.timestamp desc, event.id desc limit 1) near), ${at(`${session}.update_time`)})::bigint`;
 }
 
-/** How many events a session has. */
+/** The number of events of a session. */
 export function countOf(tables: Tables, session: string): string {
   return `(select count(*) from ${tables.events} event where ${isOf(session)})`;
 }
@@ -167,7 +167,7 @@ export function loadedOf(
   });
 }
 
-/** What a statement has seen of a scope. */
+/** The state of a scope as a statement has seen it. */
 export function seenOf([version, isEmpty]: readonly [string | null, boolean | null, ...unknown[]]): Seen {
   return [version, isEmpty ?? true];
 }
@@ -199,7 +199,7 @@ export function scopeStatement(tables: Tables, { app, user }: ScopeName): Statem
   return { text: `select ${seen} from ${table} scope where scope.app_name = $1${isUser}`, values };
 }
 
-/** What {@link scopeStatement} has found. */
+/** Reads the answer of {@link scopeStatement}. */
 export function scopeIn(rows: readonly unknown[], integers: Integers): Read<SeenScope> {
   const [row] = rows as readonly { readonly data: string }[];
   return readRow<SeenScope>(row?.data ?? '[null, true, {}]', integers);

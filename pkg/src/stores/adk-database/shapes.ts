@@ -2,10 +2,10 @@
 
 import { SHAPES } from './event-shapes.js';
 
-/** What a value is that neither has parts nor belongs to the user. */
+/** The type of a value that neither has parts nor belongs to the user. */
 export type Plain = 'str' | 'int' | 'float' | 'bool' | 'bytes' | 'time';
 
-/** What a value is. */
+/** The type of a value. */
 export type Shape =
   | { readonly kind: 'any' }
   | { readonly kind: 'plain'; readonly plain: Plain }

@@ -7,7 +7,7 @@ import { jsonWithBigints } from '../../model/json-numbers.js';
 import type { Delta, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** Where the tables are, and whose rows of them are meant. */
+/** The names of the tables, with their schema. */
 export interface Tables {
   readonly sessions: string;
   readonly events: string;
@@ -50,25 +50,25 @@ export function microseconds(column: string): string {
   return `(extract(epoch from ${column}) * 1000000)::bigint::text`;
 }
 
-/** That a row of `sessions` is the one of a key. */
+/** A condition: a row of `sessions` is the one of a key. */
 export function isSession({ appName, userId, sessionId }: SessionKey): string {
   return `app_name = ${literal(appName)} and user_id = ${literal(userId)} and id = ${literal(sessionId)}`;
 }
 
-/** That a row of `events` is of this session. */
+/** A condition: a row of `events` is of this session. */
 export function isEventOf({ appName, userId, sessionId }: SessionKey): string {
   return `app_name = ${literal(appName)} and user_id = ${literal(userId)} and session_id = ${literal(sessionId)}`;
 }
 
 /**
- * What tells one version of a row from every other: who has written it, where it lies, and when. Each write makes
- * another one, and a lock does not.
+ * The version of a row, unlike every other: its writer, its place, and its time. Each write makes another one, and a
+ * lock does not.
  */
 export function versionOf(row: string): string {
   return `concat_ws(' ', ${row}.xmin, ${row}.ctid, extract(epoch from ${row}.update_time))`;
 }
 
-/** Whether a state is empty, which its size tells without reading it. */
+/** A condition: a state is empty, which its size tells without reading it. */
 export function isEmptyState(row: string): string {
   return `(pg_column_size(${row}.state) <= 8)`;
 }
@@ -80,7 +80,7 @@ export function merged(state: string, { set = {}, unset = [] }: Delta): string {
   return Object.keys(set).length === 0 ? without : `${without} || ${jsonb(set)}`;
 }
 
-/** Whether names have the values, or the absence, that a guard expects. Values are compared as JSON. */
+/** A condition: names have the values, or the absence, that a guard expects. Values are compared as JSON. */
 export function holds(state: string, { set = {}, unset = [] }: Delta): string {
   const absent = unset.filter(isKeepable);
   const other = `select from jsonb_each(${jsonb(set)}) expected
@@ -92,12 +92,12 @@ export function holds(state: string, { set = {}, unset = [] }: Delta): string {
   ].join(' and ');
 }
 
-/** Whether a delta writes anything or is about any name. */
+/** True if a delta writes anything or is about any name. */
 export function isAbout(delta: Delta | undefined): delta is Delta {
   return !isEmpty(delta) && namesIn(delta as Delta).length > 0;
 }
 
-/** Whether Postgres can keep a text in a column or in JSON. */
+/** True if Postgres can keep a text in a column or in JSON. */
 export function isKeepable(text: string): boolean {
   return !text.includes('\0') && isWellFormed(text);
 }

@@ -1,4 +1,4 @@
-// Which tables and columns of sessions a database has.
+// The tables and columns of sessions that a database has.
 
 import type { AdkDatabase, AdkRow, Dialect } from './database.js';
 
@@ -6,7 +6,7 @@ import type { AdkDatabase, AdkRow, Dialect } from './database.js';
 export interface SeenColumn {
   /** Its type in lower case, without a length: `character varying`, `datetime`, `text`. */
   readonly type: string;
-  /** How many characters it may have, where that is bounded. */
+  /** The most characters that it may have, where that is bounded. */
   readonly length: number | undefined;
   readonly nullable: boolean;
 }

@@ -9,7 +9,7 @@ export function microsecondsOf(milliseconds: number): number {
   return Math.round(milliseconds * 1_000);
 }
 
-/** Whether a column can have a time, in microseconds, that adk-python can read. */
+/** True if a column can have a time, in microseconds, that adk-python can read. */
 export function isColumnTime(microseconds: number): boolean {
   return microseconds >= FIRST && microseconds <= LAST;
 }
@@ -36,7 +36,7 @@ export function secondsOf(milliseconds: number): number {
   return milliseconds / 1_000;
 }
 
-/** Milliseconds of an event there: those that {@link secondsOf} was given, where they were whole microseconds. */
+/** Milliseconds of an event there: those that {@link secondsOf} has converted, where they were whole microseconds. */
 export function millisecondsOf(seconds: number): number {
   const milliseconds = Math.round(seconds * 1_000_000) / 1_000;
   return secondsOf(milliseconds) === seconds ? milliseconds : seconds * 1_000;

@@ -1,4 +1,4 @@
-// Creations and updates whose commit was not answered: what became of each is asked of the server before it is made
+// Creations and updates whose commit was not answered: the server is asked for the outcome of each before it is made
 // again. Appends need none of this: the table has their ids.
 
 import { REMEMBERED_MS } from '../shared/limits.js';
@@ -18,16 +18,16 @@ interface Pending {
   readonly since: number;
 }
 
-/** What became of an earlier try: it was committed, with the time of creation that it had, or there was none. */
+/** The outcome of an earlier try: it was committed, with the time of creation that it had, or there was none. */
 export type Earlier = { readonly created: string | undefined } | undefined;
 
-/** What the server says of a transaction whose number it has not given yet. */
+/** The server's code for a transaction whose number it has not assigned yet. */
 const IN_THE_FUTURE = '22023';
-/** How long a transaction that has not ended is waited for, and how often it is looked at, in milliseconds. */
+/** The wait for a transaction that has not ended, and the time between looks at it, in milliseconds. */
 const PATIENCE = 5_000;
 const LOOK_EVERY = 25;
 
-/** What the statement that ends {@link createStatements} and {@link updateStatements} answers. */
+/** The answer of the statement that ends {@link createStatements} and {@link updateStatements}. */
 interface Transaction {
   readonly id: string | null;
   readonly process: string;
@@ -54,14 +54,14 @@ export class Unresolved {
     this.#pending.set(change, { id, process, created, since: now });
   }
 
-  /** What became of an earlier try of a change. Throws when that cannot be found out now. */
+  /** Returns the outcome of an earlier try of a change. Throws when that cannot be found out now. */
   async earlier({ id: change }: Change): Promise<Earlier> {
     const pending = this.#pending.get(change);
     if (pending === undefined) {
       return undefined;
     }
     if (pending.id !== null && (await this.#isCommitted(pending.id, pending.process))) {
-      // It stays known: what is asked of the server next may be cut off, too, and then the change comes once more.
+      // It stays known: the next question to the server may be cut off, too, and then the change comes once more.
       return { created: pending.created };
     }
     this.#pending.delete(change);
@@ -78,7 +78,7 @@ export class Unresolved {
       if (Date.now() > end) {
         throw new Error(`postgres: transaction ${id} has not ended, so it is not known whether it was committed`);
       }
-      // Its client is gone, which the server may not notice for hours. No other transaction is ended by this.
+      // Its client has vanished, which the server may not notice for hours. No other transaction is ended by this.
       await this.#ask(
         'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1::int and backend_xid = $2::xid',
         [process, String(BigInt(id) & 0xffff_ffffn)],

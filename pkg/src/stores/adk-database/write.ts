@@ -17,10 +17,10 @@ const IS_LOCKED = `current_setting('${LOCKED}', true) <> ''`;
 /** The values that a guard expects, by scope. */
 type GuardedValues = NonNullable<NonNullable<Change['guard']>['keys']>;
 
-/** What a statement that writes answers, in its last row. */
+/** The answer of a statement that writes, in its last row. */
 export interface Answer {
   readonly verdict: 'written' | 'duplicate' | 'exists' | 'not-found' | 'conflict' | 'again';
-  /** How many events the session had before; 0 without a session. */
+  /** The number of events that the session had before; 0 without a session. */
   readonly events?: number;
   /** The id of the event before the last one, or of the last one where nothing was written. */
   readonly last?: string | null;
@@ -155,7 +155,7 @@ function scopesAfter(tables: Tables, delta: Change['delta'], key: Change['key'],
   return [...writes, 'done as (select)'].join(',\n');
 }
 
-/** The members of an {@link Answer} that tell the scopes. */
+/** The members of an {@link Answer} about the scopes. */
 function toldScopes(delta: Change['delta'], key: Change['key']): string {
   return partsOf(key)
     .map((part) => {
@@ -166,7 +166,7 @@ function toldScopes(delta: Change['delta'], key: Change['key']): string {
     .join(', ');
 }
 
-/** Whether a guard holds. */
+/** A condition: a guard holds. */
 function conditions(keys: GuardedValues): string {
   if (!areKeepable(keys)) {
     return 'false';
@@ -199,7 +199,7 @@ function insertEvent(tables: Tables, change: Change, event: Json): string {
 }
 
 /**
- * Where an event comes: at its time. Events of one millisecond would come in the order of their ids, which says
+ * The place of an event: at its time. Events of one millisecond would come in the order of their ids, which says
  * nothing: so one that would come before another of its millisecond, which is there, comes a microsecond after that.
  */
 function placeOf(tables: Tables, { key, event }: Change): string {
@@ -214,7 +214,7 @@ function placeOf(tables: Tables, { key, event }: Change): string {
 }
 
 /**
- * Writes the session's own values, and the time. adk-python tells by `update_time` alone that others have written: so
+ * Writes the session's own values, and the time. adk-python sees by `update_time` alone that others have written: so
  * where it would stay as it is, or differ by what was added here before, it goes on by one microsecond, see
  * `timeOf` of read.ts.
  */
@@ -229,7 +229,7 @@ function updateSession(tables: Tables, { key, delta }: Change): string {
 
 /**
  * The id of the event before the last one, once this one is among them: another one than the last so far shows that
- * this one is not the last. Where nothing is written, the id of the last one.
+ * this one is not the last. If nothing is written, the id of the last one.
  */
 function lastId(tables: Tables, { key, event }: Change): string {
   const { id } = event as NonNullable<Change['event']>;
@@ -251,8 +251,8 @@ function isScope(part: SharedScope, { appName, userId = '' }: Change['key']): st
 }
 
 /**
- * How long a deletion waits for others, in milliseconds: less than the second after which Postgres ends one of two
- * that wait for each other.
+ * The time for which a deletion waits for others, in milliseconds: less than the second after which Postgres ends one
+ * of two that wait for each other.
  */
 const DELETION_WAITS_MS = 250;
 

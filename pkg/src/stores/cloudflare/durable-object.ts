@@ -4,7 +4,7 @@ import { StoreError } from '../../store/store-error.js';
 import { known } from './errors.js';
 import type { SqlDriver, SqlRow, SqlValue } from '../sqlite/driver.js';
 
-/** What is needed of a Durable Object's `ctx.storage`. */
+/** The members of a Durable Object's `ctx.storage` that the store needs. */
 export interface DurableObjectStorageLike {
   readonly sql: { exec(query: string, ...bindings: SqlValue[]): { toArray(): SqlRow[] } };
   transactionSync<T>(closure: () => T): T;

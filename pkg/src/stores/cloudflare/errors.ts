@@ -3,8 +3,8 @@
 import { isStoreError, StoreError, type StoreErrorCode } from '../../store/store-error.js';
 
 /**
- * What SQLite's result codes, at the end of the message, say of a batch or transaction: it was undone. That of a
- * database that is full may go through later, when something has been deleted.
+ * The meanings of SQLite's result codes, at the end of the message, of a batch or transaction: it was undone. That of
+ * a database that is full may go through later, when something has been deleted.
  */
 const UNDONE: Readonly<Record<string, StoreErrorCode>> = {
   BUSY: 'unavailable',
@@ -30,7 +30,7 @@ const NEVER_RUN: readonly (readonly [RegExp, StoreErrorCode])[] = [
   [/string or blob too big|statement too long/i, 'rejected'],
 ];
 
-/** What is thrown in place of an error of the platform: a `StoreError` when it is certain that nothing was written. */
+/** The error to throw in place of one of the platform: a `StoreError` when it is certain that nothing was written. */
 export function known(error: unknown): unknown {
   if (isStoreError(error) || !(error instanceof Error)) {
     return error;

@@ -1,25 +1,23 @@
-// The options of the stores of Cloudflare, and the checks of what these are given.
+// The options of the stores of Cloudflare, and the checks of their arguments.
 
 import { checkChoice, checkClient, checkOptionsObject } from '../shared/options.js';
 
 /** Options of `durableObjectStore`. */
 export interface DurableObjectStoreOptions {
   /**
-   * Says that only one service uses the object's sessions. What it has read stays true then, and is not read again.
-   * Several services must not say so.
+   * Says that only one service uses the object's sessions. Values that it has read stay true then, and are not read
+   * again. Several services must not say so.
    */
   readonly exclusive?: boolean | undefined;
-  /**
-   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions.
-   */
+  /** True (the default) keeps a log of app and user values: their past is exact then, across sessions. */
   readonly log?: boolean | undefined;
 }
 
 /** Options of `d1Store`. */
 export interface D1StoreOptions {
   /**
-   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions.
-   * Each value that is written is one more row that is written.
+   * True (the default) keeps a log of app and user values: their past is exact then, across sessions. Each value that
+   * is written is one more row that is written.
    */
   readonly log?: boolean | undefined;
 }

@@ -1,4 +1,4 @@
-// How big the rows of D1 and Durable Objects may be.
+// The limits of the rows of D1 and Durable Objects.
 
 import { tooBig } from '../../store/refusals.js';
 import { entryOf, RECENT_BYTES } from '../sqlite/entries.js';
@@ -10,12 +10,12 @@ import type { StoreError } from '../../store/store-error.js';
 
 /** The most bytes of a row, as the platform promises them. It takes a little more. */
 const ROW_LIMIT = 2_000_000;
-/** What a row has besides its texts, and more than that. */
+/** An upper bound of the size of a row besides its texts. */
 const ROW_REST = 100;
 
 const encoder = new TextEncoder();
 
-/** Whether a text of its own fits into a row. */
+/** True if a text of its own fits into a row. */
 export function fits(text: string): boolean {
   return bytesOf([text]) <= ROW_LIMIT;
 }
@@ -43,7 +43,7 @@ function checked(what: string, texts: readonly string[], rest = ROW_REST): Store
   return size <= ROW_LIMIT ? undefined : tooBig(what, size, ROW_LIMIT);
 }
 
-/** How many bytes of UTF-8; an upper bound of them where that is enough. */
+/** The number of bytes of UTF-8; an upper bound of them where that is enough. */
 function bytesOf(texts: readonly string[]): number {
   const most = texts.reduce((sum, { length }) => sum + 3 * length, 0);
   return most <= ROW_LIMIT - ROW_REST ? most : texts.reduce((sum, text) => sum + encoder.encode(text).length, 0);

@@ -19,7 +19,7 @@ export interface AesGcm {
 type Bytes = Uint8Array<ArrayBuffer>;
 type NodeCrypto = Pick<Builtin<'node:crypto'>, 'createCipheriv' | 'createDecipheriv'>;
 
-/** What AES-256-GCM makes of nothing with a key and a nonce of zeros: test case 13 of its specification. */
+/** The tag of AES-256-GCM for nothing with a key and a nonce of zeros: test case 13 of its specification. */
 const TAG_OF_NOTHING = '530f8afbc74536b9a963b4f1c4cb738b';
 
 /** WebCrypto. Throws `rejected` where there is none. */
@@ -94,7 +94,7 @@ function newNonce(): Bytes {
   return crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
 }
 
-/** Whether a host that has a part of Node's modules has this one, and it does what it says. */
+/** True if a host that has a part of Node's modules has this one, and it does what it says. */
 function isAesGcm(found: Partial<NodeCrypto> | undefined): found is NodeCrypto {
   try {
     const cipher = found?.createCipheriv?.('aes-256-gcm', new Uint8Array(32), new Uint8Array(NONCE_BYTES), {

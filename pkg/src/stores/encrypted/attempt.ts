@@ -1,7 +1,8 @@
-// What has to be known before an encrypted change can be tried.
+// Gathers the facts that are needed before an encrypted change can be tried.
 //
-// Two things only the wrapper can see: which revision an event will have, to which it is bound, and whether values are
-// what a guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
+// Two things only the wrapper can see: the revision that an event will have, to which it is bound, and the equality of
+// values with those that a guard expects. Both are turned into a guard that the inner store can look at: a revision,
+// and positions.
 
 import { wrongState } from '../../store/refusals.js';
 import { isStoreError, type StoreError } from '../../store/store-error.js';
@@ -20,13 +21,13 @@ export interface Place {
 
 /** One attempt to write a change. */
 export interface Attempt {
-  /** What it is bound to. */
+  /** The place that it is bound to. */
   readonly place: Place;
-  /** What the inner store looks at. */
+  /** The guard that the inner store looks at. */
   readonly guard: Guard;
   /** Guarded values were read and compared: the guard names the positions at which they were read. */
   readonly hasLooked?: true;
-  /** Why it cannot be written: the guard is one that never holds, and all that can come of it is a duplicate. */
+  /** The reason why it cannot be written: the guard is one that never holds, and only a duplicate can come of it. */
   readonly refusal?: StoreError;
   /** There was no such session: the guard never holds. */
   readonly isAbsent?: true;
@@ -38,7 +39,7 @@ interface Seen {
   readonly values: Values;
 }
 
-/** How many places are remembered. */
+/** The number of places that are remembered. */
 const MOST_PLACES = 10_000;
 /** A guard that never holds: positions begin with 0. */
 export const NEVER: Partial<Pos> = { app: -1 };
@@ -71,11 +72,11 @@ export class Attempts {
     }
   }
 
-  /** What a change is bound to, and a guard that says the same as its own in words that the inner store knows. */
+  /** Finds the place to bind a change to, and a guard that says the same as its own in the inner store's terms. */
   async next(change: Change, context: StoreContext): Promise<Attempt> {
     const { kind, id, key } = change;
     const { keys = {}, ...guard } = change.guard ?? {};
-    // Where the caller guards a position, too, the values must have been read at that position.
+    // If the caller guards a position, too, the values must have been read at that position.
     const hasPos = (scope: StoredScope): boolean => scope !== 'session' && guard.pos?.[scope] !== undefined;
     const scopes = isGuardedByValues(change)
       ? STORED_SCOPES.filter((scope) => !isEmpty(keys[scope]) || hasPos(scope))
@@ -101,7 +102,7 @@ export class Attempts {
   }
 
   /**
-   * What is known without reading. Of a session of which nothing is, the refusal of revision 0 will tell the revision.
+   * The place that is known without reading. For an unknown session, the refusal of revision 0 will tell the revision.
    */
   #placeOf(key: SessionKey, guard: Guard): Place | undefined {
     const known = this.#places.get(keyText(key));
@@ -137,7 +138,7 @@ export class Attempts {
     return new Map(await Promise.all(scopes.map(async (scope) => [scope, await read(scope)] as const)));
   }
 
-  /** The attempt that rests on what was seen. */
+  /** The attempt that rests on the scopes as they were read. */
   async #looked(change: Change, place: Place, guard: Guard, seen: ReadonlyMap<StoredScope, Seen>): Promise<Attempt> {
     const { created, rev } = place;
     const session = change.kind === 'append' ? { created } : {};
@@ -155,7 +156,7 @@ export class Attempts {
     return { place, guard: { ...own, pos }, hasLooked: true };
   }
 
-  /** Why the guard does not hold for what was seen. */
+  /** The reason why the guard does not hold for the scopes as they were read. */
   async #refusal(
     change: Change,
     { created, rev }: Place,
@@ -200,7 +201,7 @@ export class Attempts {
   }
 }
 
-/** Where a change's values of a scope live; `undefined` when it has no such place. */
+/** The home of a change's values in a scope; `undefined` when it has no such place. */
 export function homeOf(scope: StoredScope, key: Change['key'], created: string): Home | undefined {
   const { appName: app, userId: user, sessionId } = key;
   if (scope === 'app') {
@@ -215,7 +216,7 @@ export function homeOf(scope: StoredScope, key: Change['key'], created: string):
   return sessionId === undefined ? undefined : { scope, key: { appName: app, userId: user, sessionId }, created };
 }
 
-/** Whether a change is guarded by values, which the inner store cannot compare. */
+/** True if a change is guarded by values, which the inner store cannot compare. */
 export function isGuardedByValues({ guard }: Change): boolean {
   return STORED_SCOPES.some((scope) => !isEmpty(guard?.keys?.[scope]));
 }

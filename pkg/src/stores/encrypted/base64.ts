@@ -2,7 +2,7 @@
 
 import { builtinModule } from '../shared/builtin.js';
 
-/** How many bytes are handed to one call as arguments. */
+/** The number of bytes that are handed to one call as arguments. */
 const CHUNK = 8_192;
 
 /** Writes bytes as base64, with padding. */
@@ -21,7 +21,7 @@ export function toBase64(bytes: Uint8Array): string {
 /** Reads what {@link toBase64} has written; `undefined` for everything else. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = decode(text);
-  // What decodes passes over blanks, missing padding and bits that belong to no byte, or over everything else.
+  // Decoders pass over blanks, missing padding and bits that belong to no byte, or over everything else.
   return bytes !== undefined && toBase64(bytes) === text ? bytes : undefined;
 }
 

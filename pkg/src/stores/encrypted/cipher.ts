@@ -11,7 +11,7 @@ export type Binding = readonly (string | null)[];
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Whether a text looks like one that has been sealed, by whatever version. */
+/** True if a text looks like one that has been sealed, by whatever version. */
 export function isSealed(text: unknown): text is string {
   return typeof text === 'string' && hasMark(text);
 }
@@ -33,8 +33,8 @@ export class Cipher {
   }
 
   /**
-   * Opens what has been sealed for this place. Throws `corrupt`, naming `what`, for anything else, and `rejected` when
-   * the key that sealed it is not there, or when another version has sealed it.
+   * Opens a text that was sealed for this place. Throws `corrupt`, naming `what`, for anything else, and `rejected`
+   * when the key that sealed it is not there, or when another version has sealed it.
    */
   async open(sealed: string, binding: Binding, what: string): Promise<string> {
     if (sealed.startsWith(MARK)) {
@@ -55,7 +55,7 @@ export class Cipher {
     what: string,
   ): Promise<string> {
     const bytes = fromBase64(base64);
-    // The id stands there twice, so that a damaged one is told from one whose key is missing.
+    // The id stands there twice, so that a damaged one differs from one whose key is missing.
     if (!KEY_ID.test(id) || id !== again || rest.length > 0 || bytes === undefined) {
       throw notAsSealed(what);
     }

@@ -19,12 +19,12 @@ interface Prepared {
   readonly sealed: Change;
 }
 
-/** How often a change is tried before the wrapper gives up. */
+/** The most attempts at a change before the wrapper gives up. */
 const MOST_ATTEMPTS = 1_000;
-/** How often, when values are guarded: a caller that guards values expects conflicts. */
+/** The most attempts when values are guarded: a caller that guards values expects conflicts. */
 const MOST_GUARDED_ATTEMPTS = 100;
 /**
- * How often, when there is no such session: a conflict says that it was created meanwhile, or that the call was
+ * The most attempts when there is no such session: a conflict says that it was created meanwhile, or that the call was
  * refused before, which no further attempt changes.
  */
 const MOST_ABSENT_ATTEMPTS = 3;
@@ -49,7 +49,7 @@ export class Commits {
   }
 
   /**
-   * See `SessionStore.commitMany`. What is guarded by values rests on what those before it have written, so it goes
+   * See `SessionStore.commitMany`. A change guarded by values rests on the writes of those before it, so it goes
    * alone, in its turn. A change whose revision was guessed wrong is written again after the others.
    */
   async commitMany(changes: readonly Change[], context: StoreContext): Promise<readonly Outcome[]> {
@@ -95,7 +95,7 @@ export class Commits {
     return this.#finish(count, change, attempt, await outcomeLater(this.#inner.commit(sealed, context)), context);
   }
 
-  /** What the inner store has answered becomes the answer; or the change is tried again. */
+  /** Turns the answer of the inner store into the caller's; or tries the change again. */
   async #finish(
     count: number,
     change: Change,
@@ -126,7 +126,7 @@ export class Commits {
   }
 
   /**
-   * Refuses a change for good. What the inner store is asked to try carries no `attempt`, as it is refused for things
+   * Refuses a change for good. The change sent to the inner store carries no `attempt`, as it is refused for things
    * that the wrapper has added and then tries again; so a refusal that has to be remembered is asked for here, by a
    * guard that never holds. When an earlier try has come through meanwhile, the inner store knows the change: that is
    * the answer then.
@@ -142,7 +142,7 @@ export class Commits {
     throw refusal;
   }
 
-  /** Whether all that failed is what the wrapper had added. Takes note of what the refusal tells. */
+  /** True if all that failed is what the wrapper had added. Takes note of the details of the refusal. */
   #canTryAgain(
     count: number,
     { kind, key, guard = {} }: Change,

@@ -4,32 +4,32 @@
  * https). With keys of 32 bytes it uses Node's own functions where they are there: they make the same bytes in less
  * time.
  *
- * **What the inner store sees:** ids of apps, users, sessions, events and changes; times, revisions and positions; the
- * names of values, unless `names: 'encrypted'`; ids of keys; how many values and events there are, which change
- * together, and how long each is. It does not see texts of events and values, nor whether two values are equal.
+ * **The inner store sees** ids of apps, users, sessions, events and changes; times, revisions and positions; the names
+ * of values, unless `names: 'encrypted'`; ids of keys; the numbers of values and events, which of them change
+ * together, and their lengths. It does not see texts of events and values, nor the equality of two values.
  *
- * **What is found out** and comes as `corrupt`: a value or an event that was changed, cut off, replaced by plain
- * text, or carried to another name, app, user, session, revision, or to a session that was created anew under the
- * same key; events that are missing, and what a session began with, unless they are asked for by time. In the log
- * of an app or a user: a value that another change is said to have written (session, event, time), a value that
- * stands in the place of another one of its name, a change that is missing in front of a later one of that name,
- * changes of one session in another order, and a change at another position where the store was held to a position
- * (an update that depends on values). **What is not:** a value that is deleted; a value that is put back to what
- * it was earlier under the same name; a session that is deleted, put back whole, or cut off at its end together
- * with its revision; a user or an app put back whole; in a log, that the newest changes of a name are missing, the
- * order of changes of different sessions, and that, when and by whom a value was deleted; times of sessions and
- * events as the store sorts by them.
+ * **Detected**, and reported as `corrupt`: a value or an event that was changed, cut off, replaced by plain text, or
+ * carried to another name, app, user, session, revision, or to a session that was created anew under the same key;
+ * events that are missing, and the initial content of a session, unless they are requested by time. In the log of an
+ * app or a user: a value that another change is said to have written (session, event, time), a value that stands in
+ * the place of another one of its name, a change that is missing in front of a later one of that name, changes of one
+ * session in another order, and a change at another position where the store was held to a position (an update that
+ * depends on values). **Not detected:** a value that is deleted; a value that is put back to what it was earlier under
+ * the same name; a session that is deleted, put back whole, or cut off at its end together with its revision; a user
+ * or an app put back whole; in a log, that the newest changes of a name are missing, the order of changes of different
+ * sessions, and that, when and by whom a value was deleted; times of sessions and events as the store sorts by them.
  *
- * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a
+ * **Unreadable records.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` reports a
  * session that cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on
  * with the others; it throws `corrupt` when the values of the app cannot be read. Nothing is written because of it. A
  * change that sets or deletes the name of an unreadable value puts an end to it, and so does `removeScope`.
  *
- * **Missing keys.** Whatever was encrypted with a key that is not given throws `rejected`, naming the key's id:
- * nothing is damaged, the keys are not right. A wrong key under the right id cannot be told from damage: `corrupt`.
+ * **Missing keys.** Records that were encrypted with a key that is not in the options throw `rejected`, naming the
+ * key's id: nothing is damaged, the keys are not right. A wrong key under the right id cannot be told from damage:
+ * `corrupt`.
  *
  * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more, a value of an app or a user about 200 more:
- * it says which change wrote it. What the inner store can hold is smaller by that.
+ * it says which change wrote it. The inner store's own limits shrink by that.
  *
  * @packageDocumentation
  */
@@ -106,7 +106,7 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
   return store;
 }
 
-/** What seals and opens records with the keys of the options. Throws `INVALID_ARGUMENT` for keys that do not suit. */
+/** Seals and opens records with the keys of the options. Throws `INVALID_ARGUMENT` for keys that do not suit. */
 function recordsOf({ keys, current, nameKey, plaintext }: EncryptedStoreOptions): Records {
   try {
     const cipher = new Cipher(new Keyring({ keys, ...(current !== undefined && { current }) }));
@@ -120,14 +120,14 @@ function recordsOf({ keys, current, nameKey, plaintext }: EncryptedStoreOptions)
 }
 
 /**
- * Whether an answer has what a scope holds, or how it has become that; or the caller has it, as its position is the
- * same.
+ * True if an answer has the values of a scope, or the changes that led to them; or the caller has them, as its
+ * position is the same.
  */
 function isTold({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: SharedScope): boolean {
   return state[scope] !== undefined || changed?.[scope] !== undefined || known?.pos?.[scope] === pos[scope];
 }
 
-/** What a caller knows of the session alone. */
+/** The caller's knowledge of the session alone. */
 function withoutScopes({ created, rev, last }: Known = {}): Known {
   return {
     ...(created !== undefined && { created }),
@@ -148,7 +148,7 @@ function logReader(
   };
 }
 
-/** What has nothing to encrypt. */
+/** The members with nothing to encrypt. */
 function passedOn(inner: SessionStore): Partial<SessionStore> {
   return {
     ...(inner.removeScope && { removeScope: inner.removeScope.bind(inner) }),

@@ -1,4 +1,4 @@
-// The keys of an encrypted store: which there are, and what encrypts with each.
+// The keys of an encrypted store, and the cipher of each.
 
 import { describe } from '../../model/value-types.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
@@ -25,13 +25,13 @@ export interface NamedKey {
 /** Finds the key of an id; `undefined` when there is none. Asked once for each id, unless it throws. */
 export type FindKey = (id: string) => KeyMaterial | undefined | Promise<KeyMaterial | undefined>;
 
-/** Which ids there may be: they are written between colons. */
+/** The form of ids: they are written between colons. */
 export const KEY_ID = /^[\w.-]{1,64}$/;
 
 /** The bytes of a key. */
 const KEY_BYTES = 32;
 
-/** Which keys there are. */
+/** The keys that there are. */
 export interface KeyOptions {
   readonly keys: readonly NamedKey[] | FindKey;
   readonly current?: string;
@@ -102,7 +102,7 @@ export class Keyring {
   }
 }
 
-/** Whether a key is given as bytes, maybe of another realm. */
+/** True if a key consists of bytes, maybe of another realm. */
 export function isBytes(material: unknown): material is Uint8Array {
   // Other views of 32 elements have other bytes than those that are meant.
   return ArrayBuffer.isView(material) && Object.prototype.toString.call(material) === '[object Uint8Array]';
@@ -128,7 +128,7 @@ function isNamedKey(given: unknown): given is NamedKey {
   );
 }
 
-/** Whether something is a key, by its shape: bytes, or what WebCrypto has made. */
+/** True if something is a key, by its shape: bytes, or an object that WebCrypto has made. */
 export function isKeyMaterial(given: unknown): given is KeyMaterial {
   const { algorithm, usages } = (typeof given === 'object' && given !== null ? given : {}) as Partial<WebCryptoKey>;
   return isBytes(given) || (typeof algorithm?.name === 'string' && Array.isArray(usages));

@@ -9,7 +9,7 @@ import type { Binding } from './cipher.js';
 
 /** Makes the tokens of names. */
 export interface NameTokens {
-  /** The token of a name at a place: 22 characters. Nothing tells that two places have the same name. */
+  /** The token of a name at a place: 22 characters. Nothing shows that two places have the same name. */
   token(name: string, place: Binding): Promise<string>;
   /** Identifies the name key without revealing it: 22 characters. */
   fingerprint(): Promise<string>;

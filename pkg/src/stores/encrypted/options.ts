@@ -1,4 +1,4 @@
-// The options of `encryptedStore`, and the checks of what it is given.
+// The options of `encryptedStore`, and the checks of its arguments.
 
 import { invalid } from '../../checks/arguments.js';
 import { checkChoice } from '../shared/options.js';
@@ -7,11 +7,11 @@ import type { SessionStore } from '../../store/contract.js';
 
 const OPTIONS: readonly string[] = ['keys', 'current', 'names', 'nameKey', 'plaintext'];
 
-/** How an encrypted store encrypts. */
+/** The options of an encrypted store. */
 export interface EncryptedStoreOptions {
   /**
-   * The keys: all that the data has been encrypted with. A new key is given besides the old ones and named as the
-   * current one; what is there stays as it is until it is written again, events for ever. At most 2^32 values and
+   * The keys: all that the data has been encrypted with. A new key is added to the old ones and named as the
+   * current one; stored data stays as it is until it is written again, events for ever. At most 2^32 values and
    * events should be encrypted with one key.
    *
    * A function is asked for each id once. It answers `undefined` for a key that there is not; when it throws, the
@@ -21,21 +21,21 @@ export interface EncryptedStoreOptions {
   /** The id of the key that encrypts. It need not be said when there is one key. */
   readonly current?: string;
   /**
-   * Whether the inner store sees the names of values (`visible`, unless told otherwise) or tokens in their place
+   * The names of values that the inner store sees: their own (`visible`, the default) or tokens in their place
    * (`encrypted`). It has to be decided before the first value is written: values under the other kind of name are
    * `corrupt`.
    */
   readonly names?: 'visible' | 'encrypted';
   /**
-   * What makes the tokens: 32 random bytes or more, or a `CryptoKey` for HKDF. It stays the same when the other keys
-   * change: with another one no name would be found again, and reading throws `rejected`. It is for
-   * `names: 'encrypted'` alone.
+   * The key that makes the tokens: 32 random bytes or more, or a `CryptoKey` for HKDF. It stays the same when the
+   * other keys change: with another one no name would be found again, and reading throws `rejected`. It is for `names:
+   * 'encrypted'` alone.
    */
   readonly nameKey?: KeyMaterial;
   /**
-   * What happens to values and events that are not encrypted, because they are older than the encryption. They are
-   * `corrupt` (`refuse`, unless told otherwise) or taken as they are (`read`): then a writer to the inner store can
-   * also put plain text in the place of anything. Not together with `names: 'encrypted'`.
+   * The treatment of values and events that are not encrypted, because they are older than the encryption. They are
+   * `corrupt` (`refuse`, the default) or taken as they are (`read`): then a writer to the inner store can also put
+   * plain text in the place of anything. Not together with `names: 'encrypted'`.
    */
   readonly plaintext?: 'refuse' | 'read';
 }

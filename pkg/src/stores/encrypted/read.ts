@@ -1,4 +1,4 @@
-// What an inner store has read, in plain text again.
+// Turns the answers of an inner store into plain text again.
 
 import { StoreError } from '../../store/store-error.js';
 import { sessionTitle } from '../../store/refusals.js';
@@ -41,7 +41,7 @@ export async function openLoaded(
 }
 
 /**
- * Opens what others have done to an app and a user in it. A scope is left out when the inner store tells that a name
+ * Opens what others have done to an app and a user in it. A scope is left out when the inner store reports that a name
  * was deleted of which only the token is known here: its values have to be loaded. Throws `corrupt`.
  */
 export async function openChanged(
@@ -59,8 +59,8 @@ export async function openChanged(
 }
 
 /**
- * Opens a page. Sessions that cannot be read are told in `corrupt`, as are all of a user whose values cannot be read.
- * Without the app's values none can: throws `corrupt`.
+ * Opens a page. Sessions that cannot be read are listed in `corrupt`, as are all of a user whose values cannot be
+ * read. Without the app's values none can: throws `corrupt`.
  */
 export async function openPage(records: Records, page: Page, app: string): Promise<Page> {
   const [appValues, users, opened] = await Promise.all([
@@ -89,7 +89,7 @@ export async function openPage(records: Records, page: Page, app: string): Promi
 }
 
 /**
- * Where a page ends: where the inner store says, or else behind its last row, which may be one that cannot be opened.
+ * The end of a page: where the inner store says, or else behind its last row, which may be one that cannot be opened.
  */
 function endOf({ rows, next }: Page): Pick<Page, 'next'> {
   const last = rows.at(-1);
@@ -114,7 +114,7 @@ async function openRow(records: Records, row: Row): Promise<Row> {
 }
 
 /**
- * Each event tells its revision, so one that is gone leaves a gap. With `since` there may be gaps. A session in plain
+ * Each event has its revision, so a missing one leaves a gap. With `since` there may be gaps. A session in plain
  * text may lack the event of revision 0.
  */
 function checkEvents(

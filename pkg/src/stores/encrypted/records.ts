@@ -1,4 +1,4 @@
-// What is stored in place of values and events, and what each is bound to.
+// The records that are stored in place of values and events, and the bindings of each.
 
 import { StoreError } from '../../store/store-error.js';
 import { isSealed, type Binding, type Cipher } from './cipher.js';
@@ -9,24 +9,24 @@ import type { Change, Delta, LogWrite, ScopedValues, ScopeName, Values } from '.
 import type { Json, SessionKey } from '../../model/types.js';
 
 /**
- * Where values live: the app, a user in it, or one session, which its creation tells from others under the same key.
+ * The home of values: the app, a user in it, or one session, which its creation tells from others under the same key.
  */
 export type Home =
   | { readonly scope: 'app'; readonly app: string }
   | { readonly scope: 'user'; readonly app: string; readonly user: string }
   | { readonly scope: 'session'; readonly key: SessionKey; readonly created: string };
 
-/** Where the values of an app live, or of a user in it. */
+/** The home of the values of an app, or of a user in it. */
 export function homeOfScope({ app, user }: ScopeName): Home {
   return user === undefined ? { scope: 'app', app } : { scope: 'user', app, user };
 }
 
-/** How values and events are written. */
+/** The way in which values and events are written. */
 export interface RecordOptions {
   readonly cipher: Cipher;
   /** Absent when the inner store sees the names. */
   readonly names: NameTokens | undefined;
-  /** Whether plain text is read as it is. */
+  /** True if plain text is read as it is. */
   readonly readsPlaintext: boolean;
 }
 
@@ -64,7 +64,7 @@ export class Records {
     return this.#names === undefined ? name : this.#names.token(name, bindingOf(home, false));
   }
 
-  /** Whether plain text is read as it is. */
+  /** True if plain text is read as it is. */
   get readsPlaintext(): boolean {
     return this.#readsPlaintext;
   }
@@ -216,8 +216,8 @@ export class Records {
 }
 
 /**
- * What tells a home from all others. A name keeps its token in a session that is created anew, a value is not taken
- * over.
+ * The identity of a home among all others. A name keeps its token in a session that is created anew, a value is not
+ * taken over.
  */
 function bindingOf(home: Home, withCreated: boolean): Binding {
   switch (home.scope) {
@@ -237,7 +237,7 @@ function bindingOfEvents({ appName, userId, sessionId }: SessionKey, created: st
   return ['event', appName, userId, sessionId, created];
 }
 
-/** What was sealed, apart from the stamp that values of apps and users are sealed with. */
+/** Splits sealed content into the content itself and the stamp that values of apps and users are sealed with. */
 function stamped(content: Json, { scope }: Home): readonly [Json, { readonly stamp?: Stamp }] {
   if (scope === 'session') {
     return [content, {}];
@@ -246,7 +246,7 @@ function stamped(content: Json, { scope }: Home): readonly [Json, { readonly sta
   return [inner, { stamp: readStamp(stamp) }];
 }
 
-/** How messages call it. */
+/** The name of a home in messages. */
 export function titleOf(home: Home): string {
   const { scope } = home;
   return `${scope} "${scope === 'app' ? home.app : scope === 'user' ? home.user : home.key.sessionId}"`;

@@ -1,9 +1,9 @@
-// Which change has written a value of an app or of a user. It is sealed together with the value: an inner store keeps
-// it beside the value in its log, where it could be made to say something else.
+// The stamp of a value of an app or of a user says which change has written it. It is sealed together with the value:
+// an inner store keeps it beside the value in its log, where it could be made to say something else.
 
 import type { Change, LogEntry } from '../../store/contract.js';
 
-/** A change, as far as an entry of a log tells it. */
+/** A change, as far as an entry of a log describes it. */
 export interface Stamp {
   /** `Change.time`. */
   readonly time: number;
@@ -13,7 +13,7 @@ export interface Stamp {
   readonly by?: Writer;
 }
 
-/** What wrote a value: the event that brought a session to a revision, or its creation. */
+/** The writer of a value: the event that brought a session to a revision, or its creation. */
 export interface Writer {
   readonly userId: string;
   readonly sessionId: string;
@@ -25,7 +25,7 @@ export interface Writer {
   readonly rev: number;
 }
 
-/** How it is written: short, and in one order. */
+/** The written form of a stamp: short, and in one order. */
 type Written = readonly [
   time: number,
   pos: number | null,
@@ -66,7 +66,7 @@ export function readStamp([time, pos, by]: Written): Stamp {
   return { ...stamp, by: { userId, sessionId, ...(eventId !== null && { eventId }), created, rev } };
 }
 
-/** Whether an entry of a log is that of the change with this stamp. */
+/** True if an entry of a log is that of the change with this stamp. */
 export function isStampOf({ time, pos, by }: Stamp, entry: LogEntry): boolean {
   return (
     time === entry.time &&

@@ -6,16 +6,16 @@ import type { StoreError } from '../../store/store-error.js';
 /** The version of what this package seals and opens. */
 export const VERSION = 1;
 
-/** Its fingerprint, which tells unreleased builds apart. A test computes it from what is sealed of a small history. */
+/** Its fingerprint, which distinguishes unreleased builds. A test computes it from a small sealed history. */
 export const LAYOUT = '4145718c';
 
-/** What every text begins with that is sealed now. */
+/** The prefix of every text that is sealed now. */
 export const MARK = `sealed${VERSION}.${LAYOUT}:`;
 
-/** What texts of all versions begin with: the number of the version, and its fingerprint if it has one. */
+/** The prefix of texts of all versions: the number of the version, and its fingerprint if it has one. */
 const ANY_MARK = /^sealed(\d+)(?:\.([0-9a-f]{8}))?:/;
 
-/** Whether a text begins with the mark of any version. */
+/** True if a text begins with the mark of any version. */
 export function hasMark(text: string): boolean {
   return ANY_MARK.test(text);
 }

@@ -7,7 +7,7 @@ import type { Delta, Values } from '../../store/contract.js';
 /** Names and their values as JSON, as they lie in the table. */
 export type Entries = readonly (readonly [name: string, value: string])[];
 
-/** What has happened to a scope, as `changedFunction` tells it. */
+/** The changes of a scope, as `changedFunction` reports them. */
 export interface Told {
   readonly set: Entries;
   readonly unset: readonly string[];
@@ -27,7 +27,7 @@ export function textIn(column: string | null | undefined): string | undefined {
   return typeof column === 'string' ? fromColumn(column) : undefined;
 }
 
-/** What has happened to a scope as it is handed out; `undefined` when nothing is told. */
+/** The changes of a scope as they are handed out; `undefined` when none are reported. */
 export function deltaOf(told: Told | null | undefined, whose: string): Delta | undefined {
   return told
     ? {

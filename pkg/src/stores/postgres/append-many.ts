@@ -1,4 +1,4 @@
-// Encodes a batch of events for the function that writes many, and tells from its answer what became of each.
+// Encodes a batch of events for the function that writes many, and reads the outcome of each from its answer.
 
 import { deltaOf, textIn, type Told } from './answers.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
@@ -31,7 +31,7 @@ interface Answer {
 /** A batch on its way. */
 export interface Batch {
   readonly statement: Statement;
-  /** What became of each change, in their order, as the text of the answer says. */
+  /** The outcome of each change, in their order, as the text of the answer says. */
   outcomes(answer: string): Outcome[];
 }
 
@@ -44,7 +44,7 @@ interface Placed {
   readonly session: string;
 }
 
-/** What is known of a scope. */
+/** The known state of a scope. */
 interface KnownScope {
   readonly place: number;
   readonly pos: number;
@@ -126,7 +126,7 @@ function valueArrays(placed: readonly Placed[]): (string | null)[] {
   ];
 }
 
-/** What the callers of a batch know of its scopes: each thing once. */
+/** The positions and marks of scopes that the callers of a batch know: each once. */
 class KnownScopes {
   readonly list: KnownScope[] = [];
   readonly #indices = new Map<string, number>();
@@ -138,7 +138,7 @@ class KnownScopes {
     }
   }
 
-  /** The place in the list; `undefined` where nothing is known that tells anything. */
+  /** The place in the list; `undefined` where nothing useful is known. */
   indexOf(place: number, pos: number | undefined, mark: string | undefined): number | undefined {
     return this.#indices.get(nameOf(place, pos, mark));
   }
@@ -151,7 +151,7 @@ class KnownScopes {
     ];
   }
 
-  /** A position without its mark tells nothing. */
+  /** A position without its mark proves nothing. */
   #add(place: number, pos: number | undefined, mark: string | undefined): void {
     const name = nameOf(place, pos, mark);
     if (pos !== undefined && mark !== undefined && Number.isSafeInteger(pos) && !this.#indices.has(name)) {
@@ -164,7 +164,7 @@ function nameOf(place: number, pos: number | undefined, mark: string | undefined
   return `${place} ${pos} ${mark}`;
 }
 
-/** What became of each change, in the order of the batch, in which the scopes go on from where they were before it. */
+/** The outcome of each change, in the order of the batch, in which the scopes go on from where they were before it. */
 function outcomesOf(
   { events, scopes: bases, deltas, written }: Answer,
   placed: readonly Placed[],

@@ -12,8 +12,8 @@ export interface Statement {
 }
 
 /**
- * What is used of a client: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or anything else
- * that answers so. Each query may go to another connection.
+ * The part of a client that is used: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or
+ * anything else that answers so. Each query may go to another connection.
  */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
@@ -59,7 +59,7 @@ export class Sender {
   }
 }
 
-/** Whether a client is one of `pg` or made like it: those know names, others might take the query for its text. */
+/** True if a client is one of `pg` or made like it: those know names, others might take the query for its text. */
 function canName(client: PostgresClient): boolean {
   const { escapeIdentifier, totalCount, waitingCount } = client as Partial<Record<string, unknown>> & PostgresClient;
   return (

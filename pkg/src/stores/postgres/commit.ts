@@ -25,16 +25,13 @@ import type { OperatorFault } from '../../model/operators.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
 
-/**
- * How long an id, a name of a value, of a user or of an app may be, in bytes: an index of Postgres cannot hold much
- * more.
- */
+/** The longest id, name of a value, of a user or of an app, in bytes: an index of Postgres cannot hold much more. */
 const TEXT_LIMIT = 2_600;
 
 /** A name in its scope, and its value as JSON; null where it is expected to be absent. */
 type Entry = readonly [scope: 'app' | 'user' | 'session', name: string, value?: string | null];
 
-/** A change as the function reads it. Scopes are told by their places, from 1. */
+/** A change as the function reads it. Scopes are named by their places, from 1. */
 interface Request {
   readonly kind: Change['kind'];
   readonly app: number;
@@ -46,11 +43,11 @@ interface Request {
   readonly data?: string;
   /** The scopes that it moves, or of which something is known, the app's first. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** Whether it moves any of them; and the positions of which is known what they are. */
+  /** True if it moves any of them. `app_known` and `user_known` are for known positions. */
   readonly moves?: true | undefined;
   readonly app_known?: number | undefined;
   readonly user_known?: number | undefined;
-  /** Where it is another text than the id. */
+  /** The call, where it is another text than the id. */
   readonly call?: string | undefined;
   readonly attempt?: number | undefined;
   readonly turn?: readonly string[] | undefined;
@@ -71,8 +68,8 @@ interface Request {
 }
 
 /**
- * What a change does to a scope and knows of it: the names that it writes, null if it does not move it; and where it
- * was, if that is known.
+ * The effect of a change on a scope: the names that it writes, null if it does not move it; and the position where the
+ * scope was, if that is known.
  */
 type Scope = readonly [place: number, names: readonly string[] | null, ...known: [] | [pos: number, mark: string]];
 
@@ -127,7 +124,7 @@ function jsonArrayOf(items: readonly unknown[]): string {
   return arrayOf(items.map((item) => JSON.stringify(item)));
 }
 
-/** What an answer of the function means. */
+/** The meaning of an answer of the function. */
 export function outcomeIn(answer: readonly unknown[], change: Change): Outcome {
   switch (answer[0]) {
     case 'exists':
@@ -193,7 +190,7 @@ function duplicateIn(
   return { ...told, ...resultsIn(results, sessionTitle(key)) };
 }
 
-/** Why a change can never be written, if it cannot. */
+/** The reason why a change can never be written, if there is one. */
 export function sizeRefusal({ id, call = '', key, delta, operators }: Change): StoreError | undefined {
   const names = (['app', 'user', 'session'] as const).flatMap((part) => [
     ...Object.keys(delta[part]?.set ?? {}),
@@ -277,7 +274,7 @@ function requestOf(change: Change, scopes: Scopes): Request {
   };
 }
 
-/** One entry, or none where the scope is neither moved nor known. A position without its mark tells nothing. */
+/** One entry, or none where the scope is neither moved nor known. A position without its mark proves nothing. */
 function scopeOf(
   place: number,
   names: readonly string[] | null,

@@ -11,7 +11,7 @@ import type { Change } from '../../store/contract.js';
 type Send = (statement: Statement) => Promise<readonly unknown[]>;
 
 /**
- * What became of each change. `keepsLog`: whether what is written to apps and users goes into the log.
+ * Returns the outcome of each change. `keepsLog`: true if writes to apps and users go into the log.
  *
  * Of a few changes the function for every change makes shorter work than the one for batches of events.
  */

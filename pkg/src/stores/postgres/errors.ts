@@ -1,10 +1,10 @@
-// What an error of a client says about what became of the statement.
+// The meaning of a client's error for the statement: its outcome as far as it is known.
 
 import { LAYOUT, OTHER_LAYOUT, REFUSED, VERSION, WRONG_VERSION } from './version.js';
 import { newerVersion, olderVersion, otherLayout } from '../../store/refusals.js';
 import { StoreError, type StoreErrorCode } from '../../store/store-error.js';
 
-/** What is looked at in an error: the five characters of Postgres, or the code of the operating system. */
+/** The code of an error: the five characters of Postgres, or the code of the operating system. */
 interface ClientError {
   readonly code?: unknown;
   readonly syscall?: unknown;
@@ -24,7 +24,7 @@ const UNAVAILABLE = /^(40001|40P01|55P03|57014|53...|57P03|57P05|25006|28...|3D0
  * The same where another try comes to the same: too big, a bad text, no right to, not made or not what it should be.
  */
 const REJECTED = /^(54...|22...|42...|3F000)$/;
-/** What clients say about statements that they have not sent. */
+/** The messages of clients about statements that they have not sent. */
 const NOT_SENT = new Set([
   'timeout exceeded when trying to connect',
   'timeout expired',
@@ -38,7 +38,7 @@ const NOT_SENT = new Set([
 const LOST = /^(08...|57P01|57P02|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 const LOST_MESSAGE = 'Connection terminated';
 
-/** The {@link StoreError} that says what is known after an error; the error itself where nothing is. */
+/** The {@link StoreError} that an error stands for; the error itself where it says nothing certain. */
 export function storeErrorOf(error: unknown, isRead = false): unknown {
   if (typeof error !== 'object' || error === null || error instanceof StoreError) {
     return error;
@@ -62,7 +62,7 @@ export function storeErrorOf(error: unknown, isRead = false): unknown {
   return REJECTED.test(state) ? told('rejected', error, text) : error;
 }
 
-/** Whether the client did not even get to the server. */
+/** True if the client did not even get to the server. */
 function isNotSent(error: ClientError): boolean {
   const { syscall, errors, message } = error;
   return (

@@ -11,7 +11,7 @@ export interface PostgresNotification {
 }
 
 /**
- * A client that keeps one connection, and tells what comes on it: a `Client` of `pg` or of Neon's serverless driver.
+ * A client that keeps one connection, and reports its messages: a `Client` of `pg` or of Neon's serverless driver.
  */
 export interface PostgresListener {
   query(text: string): Promise<unknown>;
@@ -19,9 +19,9 @@ export interface PostgresListener {
   removeListener(event: 'notification', listener: (message: PostgresNotification) => void): unknown;
 }
 
-/** How long hints are gathered, in milliseconds. */
+/** The time for which hints are gathered, in milliseconds. */
 const GATHER_MS = 20;
-/** How long a message may be, in bytes: Postgres takes less than 8,000. */
+/** The longest message, in bytes: Postgres takes less than 8,000. */
 const MESSAGE_LIMIT = 7_900;
 
 /** Sends hints to all who listen, and passes on what comes from others. */
@@ -53,7 +53,7 @@ export class Hints {
 
   /** See `SessionStore.watch`. */
   watch(onHint: (hint: Hint) => void): () => void {
-    // The same function may be given twice.
+    // The same function may be passed twice.
     const watcher = (hint: Hint): void => onHint(hint);
     this.#watchers.add(watcher);
     if (this.#watchers.size === 1) {

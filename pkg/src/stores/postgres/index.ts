@@ -40,12 +40,12 @@ export type { PostgresListener, PostgresNotification } from './hints.js';
 /**
  * Makes a store in Postgres. The client stays open when the store is closed.
  *
- * How durable a commit is, is up to the server's own settings, which are looked at when the store is opened:
+ * The durability of a commit is up to the server's own settings, which are looked at when the store is opened:
  * `durability` is `undefined` until then. It is on disk unless `fsync` or `synchronous_commit` are off there, as
  * `fsync` always is in PGlite. A server whose transactions do not begin as `read committed`, or that only reads, is
  * refused then.
  *
- * Throws `INVALID_ARGUMENT` when it is given something else than a client, and a `StoreError` (`rejected`) when a
+ * Throws `INVALID_ARGUMENT` when its argument is something else than a client, and a `StoreError` (`rejected`) when a
  * schema cannot have the name.
  *
  * @example

@@ -1,4 +1,4 @@
-// Leases: what is sent, and what the answer means.
+// Leases: their statement, and the meaning of the answer.
 
 import { decideLease } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';
@@ -24,7 +24,7 @@ export function leaseStatement(schema: string, key: SessionKey, request: LeaseRe
   };
 }
 
-/** What {@link leaseStatement} has answered. Throws `held`, `fenced`, `not-found`. */
+/** Reads the answer of {@link leaseStatement}. Throws `held`, `fenced`, `not-found`. */
 export function leaseIn(rows: readonly unknown[], key: SessionKey, request: LeaseRequest): LeaseAnswer {
   const [row] = rows as readonly { readonly answer: string }[];
   const answer = JSON.parse(row?.answer ?? '') as Answer;

@@ -49,7 +49,7 @@ union all
   return { text, values };
 }
 
-/** What {@link logStatement} has read. */
+/** Reads the answer of {@link logStatement}. */
 export function logOf(rows: readonly unknown[], scope: ScopeName): ScopeLog {
   let [pos, base] = [0, 0];
   const writes: Write[] = [];
@@ -99,7 +99,7 @@ export function trimStatement(schema: string, { app, user }: ScopeName, upTo: nu
   return { text, values: [toColumn(app), user === undefined ? null : toColumn(user), end] };
 }
 
-/** The statement that deletes the rows of what was forgotten. */
+/** The statement that deletes the rows of forgotten entries. */
 export function cleanStatement(schema: string, { app, user }: ScopeName): Statement {
   const text = `select ${schema}.clean_log($1, $2)::text as count`;
   return { text, values: [toColumn(app), user === undefined ? null : toColumn(user)] };

@@ -1,4 +1,4 @@
-// Operators: how they are sent, and what is answered and kept of them.
+// Operators: their form in statements, and their results in answers and events.
 
 import { misfit } from '../../store/refusals.js';
 import { fromColumn } from '../shared/column-text.js';
@@ -53,10 +53,12 @@ function sent(scope: SentOperator['scope'], name: string, operator: Operator): S
   };
 }
 
-/** What operators came to, as it is answered and kept: the numbers of their scopes, the names and the values. */
+/**
+ * The results of operators, as they are answered and stored: the numbers of their scopes, the names and the values.
+ */
 type Results = readonly [parts: readonly number[], names: readonly string[], values: readonly string[]];
 
-/** What operators came to; no member where there were none. `whose` is a title, for messages. */
+/** The results of operators; no member where there were none. `whose` is a title, for messages. */
 export function resultsIn(text: string | null | undefined, whose: string): { readonly results?: ScopedValues } {
   if (typeof text !== 'string') {
     return {};

@@ -1,15 +1,15 @@
-// The options of `postgresStore`, and the checks of what it is given.
+// The options of `postgresStore`, and the checks of its arguments.
 
 import { StatepadError } from '../../model/errors.js';
 import type { PostgresListener } from './hints.js';
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
-  /** The schema that everything lies in: `statepad` unless told otherwise. 1 to 63 bytes, without NUL and `$`. */
+  /** The schema that everything lies in: `statepad` by default. 1 to 63 bytes, without NUL and `$`. */
   readonly schema?: string | undefined;
   /**
-   * Whether statements are prepared under names, which is faster: yes, unless told otherwise, with the clients of `pg`
-   * and those made like them.
+   * True prepares statements under names, which is faster: the default with the clients of `pg` and those made like
+   * them.
    */
   readonly prepare?: boolean | undefined;
   /**
@@ -18,9 +18,9 @@ export interface PostgresStoreOptions {
    */
   readonly listen?: PostgresListener | undefined;
   /**
-   * Whether a log of what is written to app and user values is kept, as it is unless told otherwise: it grows until it
-   * is trimmed (`SessionStore.trimLog`). All stores over one schema should agree: what is written by one without a log
-   * is missing in it, and so is all that came before.
+   * True (the default) keeps a log of writes to app and user values: it grows until it is trimmed
+   * (`SessionStore.trimLog`). All stores over one schema should agree: writes of a store without a log are missing in
+   * it, and so is all that came before.
    */
   readonly log?: boolean | undefined;
 }

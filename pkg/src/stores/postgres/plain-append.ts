@@ -11,7 +11,7 @@ import type { Change } from '../../store/contract.js';
 /** An event without operators, without the guards and notes that are rare, and without deletions of shared values. */
 export type PlainAppend = Change & { readonly kind: 'append' };
 
-/** Whether the function can write these changes: each a {@link PlainAppend} to a session of its own. */
+/** True if the function can write these changes: each a {@link PlainAppend} to a session of its own. */
 export function isPlainBatch(changes: readonly Change[]): changes is readonly PlainAppend[] {
   const sessions = changes.map(({ key }) => JSON.stringify([key.appName, key.userId, key.sessionId]));
   return changes.every(isPlainAppend) && new Set(sessions).size === changes.length;
@@ -32,7 +32,7 @@ function isPlainAppend(change: Change): change is PlainAppend {
 }
 
 /**
- * Whether all texts of a change go to Postgres as they are. A lone surrogate in a parameter would be replaced without
+ * True if all texts of a change go to Postgres as they are. A lone surrogate in a parameter would be replaced without
  * a word; the function for every change refuses it.
  */
 function isReadable({ id, call = '', key, event, delta, guard, known }: Change): boolean {
@@ -43,7 +43,7 @@ function isReadable({ id, call = '', key, event, delta, guard, known }: Change):
   return texts.every(isWellFormed) && names.every(isWellFormed);
 }
 
-/** What is sent of an event beside its values. */
+/** The columns of an event that are sent beside its values. */
 export interface AppendColumns {
   readonly created: string | null;
   readonly rev: number | null;
@@ -58,7 +58,7 @@ export interface AppendColumns {
   readonly userNames: string | null;
 }
 
-/** What is sent of an event beside its values. */
+/** Returns the columns of an event that are sent beside its values. */
 export function columnsOf(change: PlainAppend): AppendColumns {
   const { id, call, time, event, guard } = change;
   const [ofApp, ofUser] = [movedNames(change, 'app'), movedNames(change, 'user')];

@@ -1,4 +1,4 @@
-// How a session and a scope are read: one statement each, so that all of it is of one moment.
+// The reading of a session and of a scope: one statement each, so that all of it is of one moment.
 
 import { deltaOf, textIn, valuesIn, type Entries, type Told } from './answers.js';
 import { entries } from './entries.js';
@@ -44,7 +44,7 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
   const idAt = (rev: string): string =>
     `(select event.id from ${schema}.events event where event.session = session.no and event.rev = ${rev} and event.rev > 0)`;
 
-  // What nothing is known of is not asked for: each part of a statement costs time also where it is not reached.
+  // Nothing is asked about parts that are not known: each part of a statement costs time also where it is not reached.
   let sessionState = entries(schema, 'session.no');
   let diverged = 'null::boolean';
   if (known.created !== undefined && known.rev !== undefined) {
@@ -75,7 +75,7 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     scopeState('usr', known.pos?.user, known.marks?.user),
   ];
 
-  // Each question has its own index, see the schema. What is not asked for is left out.
+  // Each question has its own index, see the schema. Questions that nobody asks are left out.
   const condition =
     since === undefined
       ? 'event.session = (select session.no from session)'
@@ -115,7 +115,7 @@ interface Row {
   readonly user_pos: number | string | null;
 }
 
-/** What {@link loadStatement} has found. `log`: whether the positions of events are told. */
+/** Reads the answer of {@link loadStatement}. `log`: true if the positions of events are in it. */
 export function loadedOf(rows: readonly unknown[], key: SessionKey, log: boolean): Loaded | null {
   const { appName, userId } = key;
   let head: Head | undefined;
@@ -165,12 +165,12 @@ function eventIn(
   };
 }
 
-/** Whether it is all values of a scope. */
+/** True if it is all values of a scope. */
 function isWhole(state: Entries | Told | null): state is Entries {
   return Array.isArray(state);
 }
 
-/** What has happened to a scope, where that is told in place of its values. */
+/** The changes of a scope, where they are reported in place of its values. */
 function deltaIn(state: Entries | Told | null, whose: string): Delta | undefined {
   return isWhole(state) ? undefined : deltaOf(state, whose);
 }
@@ -188,7 +188,7 @@ where app.parent = 0 and app.name = $1`;
     : { text: ofUser, values: [toColumn(app), toColumn(user)] };
 }
 
-/** What {@link scopeStatement} has found. */
+/** Reads the answer of {@link scopeStatement}. */
 export function scopeOf(rows: readonly unknown[], scope: ScopeName): LoadedScope {
   const [row] = rows as readonly { data: string }[];
   const [pos, state, mark = null] = JSON.parse(row?.data ?? '[0,[]]') as [number, Entries, (string | null)?];

@@ -1,4 +1,4 @@
-// Deleting a session: what is sent, and what the answer means.
+// The deletion of a session: its statement, and the meaning of the answer.
 
 import { checkFence } from '../../store/lease.js';
 import { toColumn } from '../shared/column-text.js';
@@ -10,7 +10,7 @@ type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 
 /**
  * The statement that deletes a session. The token is looked at in the row as it is once it is locked, and stays so
- * until the session is gone: a lease that is taken meanwhile waits for that.
+ * until the session is deleted: a lease that is taken meanwhile waits for that.
  */
 export function removeStatement(schema: string, key: SessionKey, { created, fence }: RemovalGuard): Statement {
   const { appName, userId, sessionId } = key;
@@ -32,7 +32,7 @@ export function removeStatement(schema: string, key: SessionKey, { created, fenc
       };
 }
 
-/** Whether a session was there, and is gone. Throws `fenced`. */
+/** True if a session was there, and is deleted. Throws `fenced`. */
 export function wasRemoved(rows: readonly unknown[], { fence }: RemovalGuard): boolean {
   const [row] = rows as readonly { readonly gone: string | null; readonly fence?: string }[];
   if (row?.fence !== undefined) {

@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 
-/** How long the name of anything in Postgres may be, in bytes. */
+/** The longest name of anything in Postgres, in bytes. */
 const NAME_LIMIT = 63;
 
 /** A schema's name as it is written in a statement. */

@@ -1,4 +1,4 @@
-// What lies in the database: the scripts that make its tables and functions.
+// The contents of the database: the scripts that make its tables and functions.
 
 import allValues from './sql/all_values.sql';
 import appendMany from './sql/append_many.sql';

@@ -4,14 +4,14 @@ import { emptyValues, isEmpty } from '../shared/values.js';
 import type { Change, Delta } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
-/** What a caller knows of the scope, and what others have done to it since then, until the batch began. */
+/** A position of the scope that a caller knows, and the changes of others since then, until the batch began. */
 interface KnownPlace {
   readonly pos: number;
   readonly mark: string;
   readonly told: Delta | undefined;
 }
 
-/** What has happened since a position that a caller knows, and how many moves of the batch are in it. */
+/** The changes since a position that a caller knows, and the number of moves of the batch among them. */
 interface Since {
   readonly pos: number;
   readonly set: Map<string, Json>;
@@ -19,10 +19,10 @@ interface Since {
   moves: number;
 }
 
-/** Where a scope is within a batch, and what has happened to it there. */
+/** A scope within a batch: its position there, and the changes that have happened to it. */
 export class ScopeInBatch {
   pos: number;
-  /** What has moved it there; `undefined` where it is not known. */
+  /** The mark of the move that brought it there; `undefined` where it is not known. */
   mark: string | undefined;
   readonly #begin: { readonly pos: number; readonly mark: string | undefined };
   /** The positions at which the names that the batch writes were first there. */
@@ -41,7 +41,7 @@ export class ScopeInBatch {
     this.#firstAt.set(name, at);
   }
 
-  /** Adds something that a caller knows, under an index. It tells nothing where it is not what was there. */
+  /** Adds something that a caller knows, under an index. It says nothing where it differs from the store. */
   knows(index: number, { pos, mark, told }: KnownPlace): void {
     const delta = pos === this.#begin.pos && mark === this.#begin.mark ? {} : told;
     if (delta !== undefined) {
@@ -50,7 +50,7 @@ export class ScopeInBatch {
     }
   }
 
-  /** What has happened since something was known; `undefined` when nothing has, or it cannot be told. */
+  /** The changes since something was known; `undefined` when there are none, or they are not known. */
   changedSince(index: number | undefined): Delta | undefined {
     const since = index === undefined ? undefined : this.#since.get(index);
     if (since === undefined || since.pos >= this.pos) {

@@ -3,13 +3,13 @@
 import { MOVES_BETWEEN_TRIMS, REMEMBERED_MS, TOLD_MOVES } from '../shared/limits.js';
 import { VERSION, WRONG_VERSION } from './version.js';
 
-/** What stands for the names in scripts that begin with a colon. */
+/** The texts for the names in scripts that begin with a colon. */
 const CONSTANTS: Readonly<Record<string, string | number>> = {
   version: VERSION,
   wrong_version: WRONG_VERSION,
   // In how many parts the sessions of a scope are counted: creations at the same time do not wait for each other.
   shards: 16,
-  // How long updates, refused calls and creations are kept.
+  // The time for which updates, refused calls and creations are stored.
   remembered: `interval '${REMEMBERED_MS / 1_000} seconds'`,
   told_moves: TOLD_MOVES,
   moves_between_trims: MOVES_BETWEEN_TRIMS,

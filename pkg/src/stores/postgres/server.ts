@@ -1,4 +1,4 @@
-// What the store needs of its server, and what the server makes of a commit: looked at when the store is opened.
+// The store's demands on its server, and the server's way with a commit: looked at when the store is opened.
 
 import { StoreError } from '../../store/store-error.js';
 import type { PostgresClient } from './client.js';
@@ -16,7 +16,7 @@ export const SERVER_STATEMENT = `select
   current_setting('synchronous_commit') as synchronous_commit,
   current_setting('synchronous_standby_names') as standbys`;
 
-/** What the server says of itself. */
+/** The report of the server about itself. */
 export interface Server {
   readonly role: string;
   readonly database: string;
@@ -29,12 +29,12 @@ export interface Server {
   readonly standbys: string;
 }
 
-/** A statement sees what was committed before it began: every function of the store relies on that. */
+/** A statement sees all commits before it began: every function of the store relies on that. */
 const ISOLATIONS = ['read committed', 'read uncommitted'];
 
 /**
- * Why the store cannot be used with a server, if it cannot. One that cannot be written to can be looked at (`check`):
- * it may be written to later, when the replica has become the primary.
+ * The reason why the store cannot be used with a server, if there is one. One that cannot be written to can be looked
+ * at (`check`): it may be written to later, when the replica has become the primary.
  */
 export function objectionTo(server: Server, migrate: Migrate): StoreError | undefined {
   const { role, database, isolation, isolation_source: source, is_replica: isReplica, read_only: readOnly } = server;
@@ -63,7 +63,7 @@ function quoted(name: string): string {
 }
 
 /**
- * How durable a commit is. Without `fsync` the operating system has it. Without `synchronous_commit` it is in the
+ * The durability of a commit. Without `fsync` the operating system has it. Without `synchronous_commit` it is in the
  * server's memory for a moment. With standbys that are waited for it is on several machines, whatever this one does
  * with its disk. `isVolatile`: all of the server is in memory.
  */
@@ -80,7 +80,7 @@ export function durabilityOf(
   return fsync === 'off' ? 'os' : 'disk';
 }
 
-/** Whether a client is PGlite with nothing but memory behind it. */
+/** True if a client is PGlite with nothing but memory behind it. */
 export function isInMemory(client: PostgresClient): boolean {
   const { waitReady, dataDir } = client as Partial<Record<string, unknown>> & PostgresClient;
   return waitReady !== undefined && (typeof dataDir !== 'string' || dataDir === '' || dataDir.startsWith('memory://'));

@@ -9,15 +9,15 @@ const TICKET_TIMEOUT_MS = 1_500;
 /** The shortest and the longest pause before the queue is asked again, in milliseconds. */
 const SHORTEST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 200;
-/** What part of the time that the queue is expected to take is slept through before it is asked again. */
+/** The part of the queue's expected time that is slept through before it is asked again. */
 const SLEPT_PART = 0.5;
-/** How long one turn is taken to last before the queue has shown it, in milliseconds. */
+/** The assumed time of one turn before the queue has shown it, in milliseconds. */
 const FIRST_PACE_MS = 5;
 
 /** A place in the queue, by the ticket that keeps it; `at` is when it was asked for, in milliseconds. */
 interface Queued {
   readonly ticket: string;
-  /** How many stand before it. */
+  /** The number of those that stand before it. */
   readonly before: number;
   readonly at: number;
 }
@@ -66,7 +66,7 @@ export async function takeTurn(
   }
 }
 
-/** How long one turn takes, in milliseconds, as the queue has shown since it was asked before. */
+/** The time of one turn, in milliseconds, as the queue has shown since it was asked before. */
 function paceOf(last: Queued | undefined, now: Queued, pace: number): number {
   if (last === undefined) {
     return pace;

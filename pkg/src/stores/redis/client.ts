@@ -3,7 +3,7 @@
 import { isUnknownScript, meaningOf } from './errors.js';
 import type { Script } from './scripts/script.js';
 
-/** What the store needs of a client of `ioredis`: `new Redis(…)` or `new Cluster(…)`. */
+/** The members of a client of `ioredis` that the store needs: `new Redis(…)` or `new Cluster(…)`. */
 export interface IoredisClient {
   defineCommand(name: string, definition: { lua: string }): void;
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
@@ -11,14 +11,15 @@ export interface IoredisClient {
 }
 
 /**
- * What the store needs of a client of `redis`, as `createClient` or `createCluster` makes it. It has to be connected.
+ * The members of a client of `redis` that the store needs, as `createClient` or `createCluster` makes it. It has to be
+ * connected.
  */
 export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   evalSha(hash: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** What the store needs of a client of `@upstash/redis`: `new Redis({ url, token })`. */
+/** The members of a client of `@upstash/redis` that the store needs: `new Redis({ url, token })`. */
 export interface UpstashClient {
   createScript(script: string): unknown;
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
@@ -31,7 +32,7 @@ export type RedisClient = IoredisClient | NodeRedisClient | UpstashClient;
 /** Runs a script. Throws a `StoreError` where it is certain what became of it. */
 export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
-/** Which package a client is of, if any of the three. */
+/** The package that a client is of, if any of the three. */
 export function kindOf(client: object): 'ioredis' | 'node-redis' | 'upstash' | undefined {
   const { evalSha, defineCommand, createScript } = client as Record<
     'evalSha' | 'defineCommand' | 'createScript',

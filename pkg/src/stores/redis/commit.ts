@@ -25,13 +25,13 @@ import { callOf } from '../shared/keys.js';
 import type { OperatorFault } from '../../model/operators.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** What the script gets besides the channel and the sender. */
+/** The arguments of the script besides the channel and the sender. */
 export interface EncodedChanges {
   readonly keys: readonly string[];
   readonly args: readonly string[];
 }
 
-/** Writes changes of one app as the script reads them. `isLogged`: whether a log is kept. */
+/** Writes changes of one app as the script reads them. `isLogged`: true if a log is kept. */
 export function encodeChanges(
   prefix: string,
   changes: readonly [Change, ...Change[]],
@@ -71,7 +71,7 @@ export function encodeChanges(
   return { keys, args };
 }
 
-/** What most changes do not have is not sent with them. */
+/** Members that most changes lack are sent only where present. */
 function pushGuard(args: string[], { guard = {}, operators }: Change): void {
   const { created, fence, rev, pos, keys } = guard;
   args.push(created === undefined ? '' : `=${created}`);
@@ -84,15 +84,15 @@ function pushGuard(args: string[], { guard = {}, operators }: Change): void {
   args.push(operators === undefined ? '' : 'operators');
 }
 
-/** What a scope is known to be at, as its log says it: `@position=mark`, or `@position`. */
+/** The known state of a scope, as its log says it: `@position=mark`, or `@position`. */
 export function knownText({ pos, marks }: Pick<Known, 'pos' | 'marks'>, scope: 'app' | 'user'): string {
   const [count, mark] = [pos?.[scope], marks?.[scope]];
   return count === undefined ? '' : `@${count}${mark === undefined ? '' : `=${mark}`}`;
 }
 
 /**
- * What tells a call from all others of the app. Without its own word for it, an append's id does that in its session
- * alone.
+ * The identity of a call among all others of the app. Without a `call` of its own, an append's id is unique in its
+ * session alone.
  */
 function callText(change: Change, member: string): string {
   const { id, kind, call, guard } = change;
@@ -163,7 +163,7 @@ function committedIn({ kind, key }: Change, answer: List, isWritten: boolean): C
   const rev = Number(first);
   const what = kind === 'update' ? 'what is kept of an update' : `an event of ${sessionTitle(key)}`;
   const event = isNothing(data) ? undefined : storedEventOf(data, what);
-  // What a session that is made now was at before says nothing.
+  // A session that is made now has no state before that would say anything.
   const last = isWritten && kind !== 'append' ? undefined : session;
   return {
     rev,
@@ -185,7 +185,7 @@ function failureIn({ key }: Change, text: string): StoreError {
   );
 }
 
-/** What a script has told of what has changed in the scopes. */
+/** The changes of the scopes that a script has reported. */
 export function changedIn(app: unknown, user: unknown): Pick<Committed, 'changed'> {
   return changedOf(deltaIn(app, 'the app'), deltaIn(user, 'the user'));
 }
@@ -198,7 +198,7 @@ function deltaIn(reply: unknown, whose: string): Delta | undefined {
   return { set: hashOf(set, whose).values, unset: unset.map(textAfterSign) };
 }
 
-/** A text with a sign before it that a script has told, if it has told one. */
+/** A text with a sign before it from a script's answer, if there is one. */
 export function textIn(reply: unknown): string | undefined {
   return isNothing(reply) ? undefined : textAfterSign(reply);
 }

@@ -1,4 +1,4 @@
-// What an error of Redis, or of a client, tells about a change.
+// The meaning of an error of Redis, or of a client, for a change.
 
 import { StoreError } from '../../store/store-error.js';
 
@@ -21,24 +21,24 @@ const UNSENT =
 const LOST = /^Too many Cluster redirections/;
 const TOO_BIG =
   /^ERR (?:string exceeds maximum allowed size|Protocol error: invalid \w+ length|max \w+ size exceeded)/;
-/** What Redis before 7 puts before an error of a command that a script has run: where that was. */
+/** The prefix of Redis before 7 for an error of a command that a script has run: the place of the command. */
 const IN_SCRIPT = /^(?:@user_script: ?\d+: )+-?/;
 const SIZES = /Limit: (\d+) bytes, Actual: (\d+) bytes/;
 
-/** Whether Redis does not know a script by its hash. */
+/** True if Redis does not know a script by its hash. */
 export function isUnknownScript(error: unknown): boolean {
   return messageOf(error).startsWith('NOSCRIPT');
 }
 
 /**
- * What an error means, when it is certain; the error itself otherwise. `onForeign` is what a key of another type
- * means.
+ * The meaning of an error, when it is certain; the error itself otherwise. `onForeign` is the meaning of a key of
+ * another type.
  */
 export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): unknown {
   return textMeaning(messageOf(error), onForeign, error) ?? error;
 }
 
-/** What the text of an error means, when it is certain. */
+/** The meaning of an error's text, when it is certain. */
 export function textMeaning(told: string, onForeign: 'rejected' | 'corrupt', cause: unknown): StoreError | undefined {
   const text = told.replace(IN_SCRIPT, '');
   if (text.includes('WRONGTYPE')) {

@@ -1,9 +1,9 @@
-// Hints by publish and subscribe: stores tell each other what they have changed.
+// Hints by publish and subscribe: stores announce their changes to each other.
 
 import { kindOf, textOf } from './client.js';
 import type { Hint } from '../../store/contract.js';
 
-/** What the store needs of a second client of `ioredis` that does nothing but listen. */
+/** The members that the store needs of a second client of `ioredis` that does nothing but listen. */
 export interface IoredisSubscriber {
   defineCommand(name: string, definition: { lua: string }): void;
   subscribe(channel: string): Promise<unknown>;
@@ -12,14 +12,16 @@ export interface IoredisSubscriber {
   off(event: 'message', listener: (channel: string, message: string) => void): unknown;
 }
 
-/** What the store needs of a second client of `redis` that does nothing but listen. */
+/** The members that the store needs of a second client of `redis` that does nothing but listen. */
 export interface NodeRedisSubscriber {
   evalSha: unknown;
   subscribe(channel: string, listener: (message: unknown) => void): Promise<unknown>;
   unsubscribe(channel: string, listener: (message: unknown) => void): Promise<unknown>;
 }
 
-/** What the store needs of a client of `@upstash/redis` to listen; it may be the same that it writes with. */
+/**
+ * The members of a client of `@upstash/redis` that the store needs to listen; it may be the same that it writes with.
+ */
 export interface UpstashSubscriber {
   createScript(script: string): unknown;
   subscribe(channels: string[]): {
@@ -68,7 +70,7 @@ export function watchers(subscriber: RedisSubscriber, channel: string, sender: s
   };
   return {
     watch: (onHint) => {
-      // A function that is given twice is called twice.
+      // A function that is passed twice is called twice.
       const listener = (hint: Hint): void => onHint(hint);
       listeners.add(listener);
       follow();

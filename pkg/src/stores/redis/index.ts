@@ -44,7 +44,7 @@ export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSu
  * - The server must not drop keys by itself: one with a `maxmemory` and a `maxmemory-policy` of `allkeys-*` is
  *   refused. Sessions of which a part is missing are `corrupt`, also when that part is the state of their user or app.
  * - A replica is refused. A failover to one may lose what was acknowledged shortly before: Redis replicates
- *   afterwards. Marks tell a service that it has happened.
+ *   afterwards. Marks show a service that it has happened.
  * - All keys of an app lie in one slot of a cluster, which is what makes a change of it atomic there; `commitMany`
  *   makes one round trip for each app. While a slot moves to another server, its apps are `unavailable`.
  * - An update that is sent again is known for a day, and so are refused calls and the creations of removed sessions.
@@ -175,7 +175,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   };
 }
 
-/** What messages call the values of a scope. */
+/** The name of the values of a scope in messages. */
 function stateOf(scope: ScopeName): string {
   return `the state of ${scopeTitle(scope)}`;
 }

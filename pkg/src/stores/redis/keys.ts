@@ -5,7 +5,7 @@ import type { ScopeName } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /**
- * What all keys of an app begin with. The braces make them lie in one slot of a cluster; nothing between them can be
+ * The prefix of all keys of an app. The braces make them lie in one slot of a cluster; nothing between them can be
  * mistaken for them, and it is never empty, as it would not count then.
  */
 export function baseOf(prefix: string, app: string): string {
@@ -56,25 +56,25 @@ export function sessionKeys(
 }
 
 /**
- * How a session stands in a list: its bytes are in the order of session id and user. The sign before them keeps a byte
- * order mark, which the client of Upstash takes away from the beginning of a text.
+ * A session as a member of a list: its bytes are in the order of session id and user. The sign before them keeps a
+ * byte order mark, which the client of Upstash takes away from the beginning of a text.
  */
 export function memberOf({ sessionId, userId }: Pick<SessionKey, 'sessionId' | 'userId'>): string {
   return `=${toColumn(sessionId)}\0${userId}`;
 }
 
-/** What {@link memberOf} has written. */
+/** Reads a member that {@link memberOf} has written. */
 export function sessionOf(member: string): Pick<SessionKey, 'sessionId' | 'userId'> {
   const end = member.indexOf('\0');
   return { userId: member.slice(end + 1), sessionId: fromColumn(member.slice(1, end)) };
 }
 
-/** The key of the version of what is there. */
+/** The key of the version of the data. */
 export function versionKey(prefix: string): string {
   return `${prefix}:version`;
 }
 
-/** The channel on which stores tell each other what they have changed. */
+/** The channel on which stores announce their changes to each other. */
 export function channelOf(prefix: string): string {
   return `${prefix}:hints`;
 }

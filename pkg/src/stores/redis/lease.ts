@@ -1,4 +1,4 @@
-// What the script for leases gets and answers.
+// The arguments and the answers of the script for leases.
 
 import { StoreError } from '../../store/store-error.js';
 import { fenced } from '../../store/lease.js';
@@ -9,7 +9,7 @@ import type { LeaseAnswer, LeaseRequest } from '../../store/contract.js';
 import type { List } from './hashes.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** What the script gets. */
+/** The arguments of the script. */
 export function leaseArgs(key: SessionKey, { holder, ttl, fence, created }: LeaseRequest): string[] {
   return [
     memberOf(key),

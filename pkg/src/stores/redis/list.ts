@@ -1,4 +1,4 @@
-// What the script that lists sessions gets and answers.
+// The arguments and the answers of the script that lists sessions.
 
 import { scopeTitle, sessionTitle, unreadable } from '../../store/refusals.js';
 import { isStoreError, type StoreError } from '../../store/store-error.js';
@@ -10,7 +10,7 @@ import { memberOf, sessionOf } from './keys.js';
 import type { ListQuery, Page, Row } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** What the script that lists gets. */
+/** The arguments of the script that lists. */
 export function listArgs({ descending, offset = 0, limit = Infinity, after }: ListQuery): string[] {
   const place = after === undefined ? [] : [String(after.time), memberOf(after)];
   return [descending ? 'descending' : '', String(offset), String(Math.min(limit, Number.MAX_SAFE_INTEGER)), ...place];
@@ -49,7 +49,7 @@ export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
   return page.page(app.values, Number(total), end);
 }
 
-/** Reads the values of a user, once. What it answers or throws is the same each time. */
+/** Reads the values of a user, once. Its answer or error is the same each time. */
 function userReader(reply: List | null, whose: string): () => Hash {
   let found: Hash | StoreError | undefined;
   return () => {

@@ -1,11 +1,11 @@
-// What the script that reads the log of a scope gets and answers.
+// The arguments and the answers of the script that reads the log of a scope.
 
 import { sessionOf } from './keys.js';
 import { textAfterSign, type List } from './hashes.js';
 import { parseValue } from '../shared/values.js';
 import type { LogEntry, LogQuery, LogWrite, ScopeLog } from '../../store/contract.js';
 
-/** How many entries one script looks at: Redis does nothing else meanwhile. */
+/** The most entries that one script looks at: Redis does nothing else meanwhile. */
 const ENTRIES_AT_ONCE = 5_000;
 
 /** Reads a part of a log by some scripts, one after the other. `ask` runs one. Throws `corrupt`. */

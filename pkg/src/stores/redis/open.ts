@@ -1,4 +1,4 @@
-// Opening the store: which version wrote what is there.
+// Opening the store: the version that wrote the data.
 
 import { StoreError } from '../../store/store-error.js';
 import { textOf, type RunScript } from './client.js';
@@ -8,7 +8,7 @@ import { otherVersion, SCHEMA } from './version.js';
 import type { Migrate } from '../../store/contract.js';
 
 /**
- * Looks at the version of what is there; where there is none, makes it this one unless that is forbidden. Throws
+ * Looks at the version of the data; where there is none, makes it this one unless that is forbidden. Throws
  * `rejected` for a version that cannot be read, and for one that has to be upgraded and must not be.
  */
 export async function findStore(run: RunScript, prefix: string, migrate: Migrate, schema = SCHEMA): Promise<void> {

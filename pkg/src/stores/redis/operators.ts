@@ -1,4 +1,4 @@
-// Operators on their way into the script that writes changes, and what is kept beside an event's text.
+// Operators on their way into the script that writes changes, and the details stored beside an event's text.
 
 import { unreadable } from '../../store/refusals.js';
 import { valuesOf } from '../shared/values.js';
@@ -13,7 +13,7 @@ export function scopeOf(letter: unknown): 'app' | 'user' | 'session' {
   return SCOPES[textOf(letter) as keyof typeof SCOPES];
 }
 
-/** An operator as a text that no JSON text is: a sign and what it is given. Line feeds are never in JSON texts. */
+/** An operator as a text that no JSON text is: a sign and its argument. Line feeds are never in JSON texts. */
 export function operatorText(operator: Operator): string {
   if ('increment' in operator) {
     return `+${JSON.stringify(operator.increment)}`;
@@ -28,10 +28,10 @@ export function operatorText(operator: Operator): string {
   return `~${expected === undefined ? '' : JSON.stringify(expected)}\n${JSON.stringify(value)}`;
 }
 
-/** What is kept of an event: `=` and its text, or what is told beside it, a line feed and that. */
+/** An event as it is stored: `=` and its text, or the details beside it, a line feed and that. */
 const EVENT = /^@(?:(\d+),(\d+))?(\{[^\n]*)?\n=/;
 
-/** The text of an event as the script keeps it, and what is told beside it. Throws `corrupt`. */
+/** The text of an event as the script keeps it, and the details beside it. Throws `corrupt`. */
 export function storedEventOf(reply: unknown, what: string): Pick<StoredEvent, 'data' | 'pos' | 'results'> {
   const text = textOf(reply);
   if (text.startsWith('=')) {

@@ -1,4 +1,4 @@
-// The options of `redisStore`, and the checks of what it is given.
+// The options of `redisStore`, and the checks of its arguments.
 
 import { describe } from '../../model/value-types.js';
 import { checkOptions, invalid } from '../../checks/arguments.js';
@@ -9,7 +9,7 @@ import type { Durability } from '../../store/contract.js';
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
-  /** What all keys begin with, `statepad` unless told otherwise. It has no braces. */
+  /** The prefix of all keys, `statepad` by default. It has no braces. */
   readonly prefix?: string;
   /**
    * A second client that listens to what other stores have changed: the store has `watch` then. Of `ioredis` and
@@ -17,16 +17,15 @@ export interface RedisStoreOptions {
    */
   readonly subscriber?: RedisSubscriber;
   /**
-   * How durable the server makes a write before it answers, where it does not tell: managed servers may not, and that
-   * of Upstash does not. `os` unless told otherwise. The store warns once then, and believes it. Where the server
-   * tells, that counts: `memory` without an append-only file, `os` with `appendfsync everysec` or `no`, `disk` with
-   * `always`.
+   * The durability of a write that the server has answered, where the server does not report it: managed servers may
+   * not, and that of Upstash does not. `os` by default. The store warns once then, and believes it. A server's report
+   * comes first: `memory` without an append-only file, `os` with `appendfsync everysec` or `no`, `disk` with `always`.
    */
   readonly durability?: Durability;
   /**
-   * Whether a log of app and user values is kept, which tells their past: `true` unless told otherwise. It lies in the
-   * memory of the server until it is trimmed. All stores under a prefix should be told the same: where some keep none,
-   * the log of an app or a user begins anew after each change of theirs.
+   * True (the default) keeps a log of app and user values, which tells their past. It lies in the memory of the server
+   * until it is trimmed. All stores under a prefix should have the same setting: where some keep none, the log of an
+   * app or a user begins anew after each change of theirs.
    */
   readonly log?: boolean;
 }

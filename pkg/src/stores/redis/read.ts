@@ -1,4 +1,4 @@
-// What the scripts that read a session or a scope get and answer.
+// The arguments and the answers of the scripts that read a session or a scope.
 
 import { sessionTitle } from '../../store/refusals.js';
 import { changedIn, knownText, textIn } from './commit.js';
@@ -9,7 +9,7 @@ import { loadedOf, stateOf } from '../shared/parts.js';
 import type { Loaded, LoadedScope, LoadQuery, StoredEvent, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** What the script that loads gets. */
+/** The arguments of the script that loads. */
 export function loadArgs(key: SessionKey, { events = {}, known = {} }: LoadQuery): string[] {
   const { from = 1, to = Infinity, since = -Infinity, last = Infinity } = events;
   return [

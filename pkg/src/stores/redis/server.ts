@@ -1,4 +1,4 @@
-// What a server says about itself: whether it drops keys, whether it takes writes, and how durable it makes them.
+// The report of a server about itself: it drops keys or not, takes writes or not, and makes them durable to a degree.
 
 import { warn } from '../../model/warnings.js';
 import { StoreError } from '../../store/store-error.js';
@@ -8,7 +8,7 @@ import type { Durability } from '../../store/contract.js';
 /** Sends one command to one server. */
 export type SendCommand = (command: readonly string[]) => Promise<unknown>;
 
-/** What is looked at of a client beyond running scripts: it need not have any of it. */
+/** The members of a client that are looked at beyond running scripts: it need not have any of them. */
 interface Members {
   call?(command: string, ...args: string[]): Promise<unknown>;
   sendCommand?(command: string[]): Promise<unknown>;
@@ -91,7 +91,7 @@ export async function askServers(client: RedisClient, told: Durability): Promise
   return order.find((one) => all.includes(one)) ?? told;
 }
 
-/** What one server says; nothing when it does not tell how durable it is. */
+/** The durability that one server reports; nothing when it reports none. */
 async function ask(send: SendCommand): Promise<Durability | undefined> {
   const info = await send(['INFO']).then(textOf, isUnanswered);
   if (info === undefined) {
@@ -119,7 +119,7 @@ async function ask(send: SendCommand): Promise<Durability | undefined> {
   return fsync === undefined ? undefined : fsync === 'always' ? 'disk' : 'os';
 }
 
-/** The server has understood, and does not tell. Anything else is for the caller. */
+/** The server has understood, and does not answer that. Anything else is for the caller. */
 function isUnanswered(error: unknown): undefined {
   if (error instanceof Error && /^(?:NOPERM|ERR)\b/.test(error.message)) {
     return undefined;

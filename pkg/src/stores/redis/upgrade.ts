@@ -7,7 +7,7 @@ import { keysOf } from './server.js';
 import { SCHEMA, type Upgrade } from './version.js';
 import type { Script } from './scripts/script.js';
 
-/** How many keys one script looks at. */
+/** The number of keys that one script looks at. */
 const BATCH_SIZE = 256;
 
 /**
@@ -36,8 +36,8 @@ export function upgrader(
  *
  * 1. Every app that is met gets a fence in place of its version: neither version writes to it any more.
  * 2. Its keys are brought up to date, some at a time, as long as the fence is there.
- * 3. What a pass over all keys misses was made while it ran. After a pass that has put up no new fence all is there:
- *    the apps say that they are of the next version.
+ * 3. Apps that a pass over all keys misses were made while it ran. After a pass that has put up no new fence all is
+ *    there: the apps say that they are of the next version.
  *
  * In a cluster slots must not move meanwhile. An app that a process of the older version makes afterwards is refused
  * when it is met; the next upgrade finds it.
@@ -45,7 +45,7 @@ export function upgrader(
 async function upgradeApps(client: RedisClient, run: RunScript, prefix: string, step: Upgrade): Promise<void> {
   const fence = `${step.from}>${step.to}`;
   const script = moveScript(step.lua);
-  /** Of each app that says a version: whether it has the fence. */
+  /** For each app that says a version: true if it has the fence. */
   const apps = new Map<string, boolean>();
   for (let isNew = true; isNew;) {
     isNew = false;

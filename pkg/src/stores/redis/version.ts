@@ -9,8 +9,8 @@ export interface Upgrade {
   readonly from: string;
   readonly to: string;
   /**
-   * What brings a key up to date, in Lua: `key` is its name. It does nothing to a key that is up to date, as it may be
-   * run again for each.
+   * The script that brings a key up to date, in Lua: `key` is its name. It does nothing to a key that is up to date,
+   * as it may be run again for each.
    */
   readonly lua: string;
 }
@@ -18,7 +18,7 @@ export interface Upgrade {
 /** A version of the keys, and what leads up to it. */
 export interface Schema {
   readonly version: number;
-  /** The fingerprint of the layout, which tells unreleased builds apart; the first release takes it out. */
+  /** The fingerprint of the layout, which distinguishes unreleased builds; the first release takes it out. */
   readonly layout: string;
   /** From the earliest version that can be upgraded up to this one. */
   readonly upgrades: readonly Upgrade[];
@@ -33,10 +33,10 @@ export const LAYOUT = 'f06e2e55';
 /** The version as keys say it. Every script that works for an app compares it. */
 export const VERSION_TEXT = `${VERSION}:${LAYOUT}`;
 
-/** What this package reads and writes. */
+/** The schema that this package reads and writes. */
 export const SCHEMA: Schema = { version: VERSION, layout: LAYOUT, upgrades: [] };
 
-/** How keys say a version. */
+/** The form of a version in keys. */
 const TEXT = /^(\d+)(?::([0-9a-f]{8}))?$/;
 
 /** `rejected`: what keys say instead of the version, also while an upgrade is on its way. `what` names the whole. */

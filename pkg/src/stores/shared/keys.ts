@@ -26,7 +26,7 @@ export function callOf({ id, call = id }: Pick<Change, 'id' | 'call'>): string {
   return call;
 }
 
-/** Whether there is a session, and its creation is the one that a guard names, if it names one. */
+/** True if there is a session, and its creation is the one that a guard names, if it names one. */
 export function isNamed<Session extends { readonly created: string }>(
   session: Session | undefined,
   { created }: { readonly created?: string } = {},
@@ -34,7 +34,7 @@ export function isNamed<Session extends { readonly created: string }>(
   return session !== undefined && (created === undefined || created === session.created);
 }
 
-/** Whether a scope is where it is known to be. Two marks are compared only where both are there. */
+/** True if a scope is at its known position. Two marks are compared only where both are there. */
 export function isKnownScope(
   known: Pick<Known, 'pos' | 'marks'>,
   part: 'app' | 'user',

@@ -1,11 +1,13 @@
-// How long and how much stores keep of what has happened.
+// The time and the number of entries for which stores remember the past.
 
 /**
- * How long refused calls, updates and creations of removed sessions are remembered, in milliseconds. The contract asks
- * for an hour; clocks may be wrong.
+ * The time for which refused calls, updates and creations of removed sessions are remembered, in milliseconds. The
+ * contract asks for an hour; clocks may be wrong.
  */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
 
-/** How many moves of a scope are told at least, and after how many moves those before them are deleted. */
+/**
+ * The least number of moves of a scope that are reported, and the number after which those before them are deleted.
+ */
 export const TOLD_MOVES = 1_000;
 export const MOVES_BETWEEN_TRIMS = 256;

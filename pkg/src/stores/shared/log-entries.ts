@@ -3,7 +3,7 @@
 import type { Change, Delta, LogEntry, LogQuery, LogWrite } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
-/** Which session and event wrote a change; `undefined` for an update. */
+/** The session and the event that wrote a change; `undefined` for an update. */
 export function writerOf({ kind, key, id, event }: Pick<Change, 'kind' | 'key' | 'id' | 'event'>): LogEntry['by'] {
   const { userId, sessionId } = key;
   if (userId === undefined || sessionId === undefined) {
@@ -12,7 +12,7 @@ export function writerOf({ kind, key, id, event }: Pick<Change, 'kind' | 'key' |
   return kind === 'create' ? { userId, sessionId } : { userId, sessionId, eventId: event?.id ?? id };
 }
 
-/** What a delta writes, given the values before it. */
+/** The writes of a delta over the values before it. */
 export function writesOf({ set = {}, unset = [] }: Delta, before: (name: string) => Json | undefined): LogWrite[] {
   const write = (name: string, to?: Json): LogWrite => {
     const from = before(name);

@@ -1,4 +1,4 @@
-// Operators over values that are at hand: what they come to, and the delta that writes it.
+// Operators over values that are at hand: their results, and the delta that writes them.
 
 import { misfit } from '../../store/refusals.js';
 import { resolveOperator } from '../../model/operators.js';
@@ -18,12 +18,12 @@ export interface CurrentValues {
 export interface ResolvedChange {
   /** With what the operators came to, set last. */
   readonly delta: Change['delta'];
-  /** What they came to; absent when there are none. */
+  /** The results of the operators; absent when there are none. */
   readonly results?: ScopedValues;
   readonly duplicate?: undefined;
 }
 
-/** What the operators of a change come to. Throws `conflict` or `rejected` when one does not fit. */
+/** Resolves the operators of a change. Throws `conflict` or `rejected` when one does not fit. */
 export function resolveChange({ delta, operators }: Change, current: CurrentValues): ResolvedChange {
   if (operators === undefined) {
     return { delta };

@@ -3,10 +3,10 @@
 import { isStoreError, type StoreError } from '../../store/store-error.js';
 import type { Change, Committed } from '../../store/contract.js';
 
-/** What became of a change. */
+/** The outcome of a change: committed or refused. */
 export type Outcome = Committed | StoreError;
 
-/** What was committed. Throws what was refused. */
+/** Returns a committed change, or throws its refusal. */
 export function committedOr(outcome: Outcome | undefined): Committed {
   if (isStoreError(outcome)) {
     throw outcome;
@@ -14,7 +14,7 @@ export function committedOr(outcome: Outcome | undefined): Committed {
   return outcome as Committed;
 }
 
-/** What a function answers, or the refusal that it throws. Other errors go on. */
+/** Returns the answer of a function, or the refusal that it throws. Other errors go on. */
 export function outcomeOf<T>(decide: () => T): T | StoreError {
   try {
     return decide();
@@ -43,7 +43,7 @@ export async function outcomesLater<T>(pending: readonly Promise<T>[]): Promise<
   });
 }
 
-/** What was read, or `undefined` when it is corrupt. Other errors go on. */
+/** Returns the answer of a read, or `undefined` when it is corrupt. Other errors go on. */
 export async function unlessCorrupt<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

@@ -1,4 +1,4 @@
-// Parts of answers that have members only for what is known.
+// Parts of answers that have members only for known things.
 
 import type { Changed, Committed, Delta, Loaded, Marks, Values } from '../../store/contract.js';
 
@@ -26,12 +26,12 @@ export function beforeOf(
   return before;
 }
 
-/** What has happened to the scopes, as far as it can be told; no member when nothing can. */
+/** The changes of the scopes, as far as they are known; no member when none are. */
 export function changedOf(app: Delta | undefined, user: Delta | undefined): { readonly changed?: Changed } {
   return app === undefined && user === undefined ? {} : { changed: { ...(app && { app }), ...(user && { user }) } };
 }
 
-/** The values of a session and its scopes, without those that are not told. */
+/** The values of a session and its scopes, without those that are not in the answer. */
 export function stateOf(
   session: Values | undefined,
   app: Values | undefined,
@@ -40,7 +40,7 @@ export function stateOf(
   return { ...(session && { session }), ...(app && { app }), ...(user && { user }) };
 }
 
-/** What has been read of a session. */
+/** A session as it was read. */
 export interface ReadSession extends Pick<Loaded, 'created' | 'rev' | 'time' | 'pos' | 'events' | 'state'> {
   /** The id of the last event. */
   readonly last: string | undefined;

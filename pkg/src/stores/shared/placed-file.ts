@@ -3,7 +3,7 @@
 
 import { builtinModule } from './builtin.js';
 
-/** What tells a file from all others, as long as it is open. Node's numbers would round large ones. */
+/** The identity of a file among all others, as long as it is open. Node's numbers would round large ones. */
 interface Identity {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -45,7 +45,7 @@ export class PlacedFile {
   }
 }
 
-/** What is at a path; `undefined` where there are no files, or this process cannot look at them. */
+/** The file at a path; `undefined` where there are no files, or this process cannot look at them. */
 function identityAt(path: string): Identity | 'none' | undefined {
   try {
     const { statSync } = builtinModule('node:fs') ?? {};

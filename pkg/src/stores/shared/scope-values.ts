@@ -34,7 +34,7 @@ export class ScopeValues {
     return this.#record;
   }
 
-  /** Whether names have the values, or the absence, that a guard expects. */
+  /** True if names have the values, or the absence, that a guard expects. */
   holds({ set = {}, unset = [] }: Delta): boolean {
     return (
       unset.every((name) => !this.#values.has(name)) &&

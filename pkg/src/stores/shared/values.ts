@@ -34,7 +34,7 @@ export function parseValue(name: string, text: string, whose: string): Json {
   return value;
 }
 
-/** Whether a delta changes nothing. */
+/** True if a delta changes nothing. */
 export function isEmpty(delta: Delta | undefined): boolean {
   return delta === undefined || ((delta.unset?.length ?? 0) === 0 && Object.keys(delta.set ?? {}).length === 0);
 }

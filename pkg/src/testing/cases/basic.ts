@@ -1,4 +1,4 @@
-// What a store is for.
+// The basic work of a store: sessions and their values.
 
 import { HOME, KEY, answer, change, eventsOf, set, step, storeCase } from '../build/index.js';
 import type { StoreCase } from '../case.js';

@@ -1,5 +1,5 @@
-// What is remembered of calls that were refused, and of creations whose sessions are gone: a try that was on its way
-// for long comes to nothing.
+// The memory of calls that were refused, and of creations whose sessions are deleted: a try that was on its way for
+// long comes to nothing.
 
 import { HOME, KEY, answer, change, dataOf, eventsOf, featureCase, keyOf, set, step } from '../build/index.js';
 import type { StoreCase, StoreStep } from '../case.js';

@@ -1,4 +1,4 @@
-// What others have done to a scope: told to a caller that says where it was, in place of all values.
+// The changes of others to a scope: reported to a caller that says where it was, in place of all values.
 
 import { APP, HOME, answer, change, featureCase, set, step, times } from '../build/index.js';
 import type { Known, Values } from '../../store/contract.js';
@@ -7,7 +7,7 @@ import type { StoreCase, StoreStep } from '../case.js';
 const changedCase = (name: string, ...steps: readonly StoreStep[]): StoreCase =>
   featureCase('changed', name, ...steps);
 
-/** What a caller has that has seen the app at a position. */
+/** The knowledge of a caller that has seen the app at a position. */
 function app(pos: number, mark: string): Pick<Known, 'pos' | 'marks'> {
   return { pos: { app: pos }, marks: { app: mark } };
 }

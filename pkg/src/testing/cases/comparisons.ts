@@ -1,4 +1,4 @@
-// Which values a guard takes for equal, in every scope.
+// The values that a guard takes for equal, in every scope.
 
 import { answer, caseThatNeeds, change, set, step, storeCase } from '../build/index.js';
 import { STORED_SCOPES } from '../../model/scope.js';

@@ -17,7 +17,7 @@ import type { Guard } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
 
 const ofApp = { key: { appName: APP } };
-/** What no session is at any more. */
+/** A guard for a state that no session has any more. */
 const stale: Guard = {
   rev: 77,
   pos: { app: 77, user: 77 },

@@ -62,7 +62,7 @@ function alike(separator: string): SessionKey[] {
 
 /** The texts whose sessions {@link apart} does not remove. */
 const ODD = TEXTS.filter((_, index) => index % 2 === 1);
-/** What {@link apart} writes to a scope that all share. */
+/** The values that {@link apart} writes to a scope that all share. */
 const allValues: Values = Object.fromEntries(TEXTS.map((_, index) => [`x${index}`, index]));
 
 /** The row of the session that {@link apart} has made for a text. */

@@ -17,7 +17,7 @@ function at(id: string, time: number, user = USER): Row {
   return answer.row({ key: keyOf(id, user), created: `c${id}${user}`, time });
 }
 
-/** Where a row stands. */
+/** The position of a row in a list, as a cursor. */
 function behind({ key: { sessionId, userId }, time }: Row): NonNullable<ListQuery['after']> {
   return { time, sessionId, userId };
 }
@@ -225,7 +225,7 @@ const pageCases: readonly StoreCase[] = [
   storeCase(
     'behind a page whose sessions have all been deleted come those that came behind it, up or down, of all users or of one',
     ...[{}, { descending: true }, { user: USER }, { descending: true, user: USER }].flatMap((query, round) => {
-      // Each round has sessions of its own: a creation that is gone does not come back.
+      // Each round has sessions of its own: a deleted creation does not come back.
       const places = times(7, (index) => [`r${round}s${index}`, 10 * index] as const);
       const rows = places.map(([id, time]) => at(id, time));
       const inOrder = query.descending ? rows.reverse() : rows;

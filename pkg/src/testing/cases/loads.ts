@@ -1,4 +1,4 @@
-// Which parts of a session a load gives.
+// The parts of a session that a load answers.
 
 import {
   KEY,

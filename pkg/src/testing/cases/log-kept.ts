@@ -1,5 +1,5 @@
-// What becomes of a log: trimmed, opened again, read by another store; what operators came to in it; the positions
-// that events tell.
+// The later life of a log: trimmed, opened again, read by another store; the results of operators in it; the positions
+// of events.
 
 import {
   beginningOf,

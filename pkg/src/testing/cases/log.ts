@@ -1,4 +1,4 @@
-// The log of app and user values: what was written, by which change, in the order of the store.
+// The log of app and user values: the writes, each with its change, in the order of the store.
 
 import {
   times,

@@ -1,4 +1,4 @@
-// What a store tells of itself, so that an earlier copy of it is not taken for what it was: marks, last events, ids.
+// The marks of a store, by which an earlier copy of it is not taken for what it was: marks, last events, ids.
 
 import {
   APP,

@@ -33,7 +33,7 @@ const SUMS: readonly (readonly [before: number, by: number, after: number])[] = 
   [-(2 ** 31), -1, -(2 ** 31) - 1],
   [2 ** 64, 1, 2 ** 64],
   [123_456_789_012_345_680, 8, 123_456_789_012_345_696],
-  // Where the text of a number gets an exponent, or loses it.
+  // The text of a number gets an exponent here, or loses it.
   [1e20, 9e20, 1e21],
   [1e21, -1, 1e21],
   [1e21, -9e20, 100_000_000_000_000_000_000],
@@ -59,7 +59,7 @@ const SUMS: readonly (readonly [before: number, by: number, after: number])[] = 
   [1.0000000000000002, 1.1102230246251565e-16, 1.0000000000000004],
 ];
 
-/** What goes beyond a double, the first by half of its last digit. */
+/** Sums that go beyond a double, the first by half of its last digit. */
 const OVERFLOWS: readonly (readonly [before: number, by: number])[] = [
   [1.7976931348623157e308, 9.979201547673599e291],
   [-1.7976931348623157e308, -9.979201547673599e291],
@@ -69,7 +69,7 @@ const OVERFLOWS: readonly (readonly [before: number, by: number])[] = [
 
 const before = Object.fromEntries(SUMS.map(([value], index) => [`n${index}`, value]));
 const after = Object.fromEntries(SUMS.map(([, , sum], index) => [`n${index}`, sum]));
-/** What comes of the same where nothing was. */
+/** The results of the same where there was no value. */
 const ADDED = Object.fromEntries(SUMS.map(([, by], index) => [`n${index}`, by]));
 const operators = Object.fromEntries(SUMS.map(([, by], index) => [`n${index}`, increment(by)]));
 

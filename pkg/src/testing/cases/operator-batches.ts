@@ -32,7 +32,7 @@ const counted = (n: number) => ({ app: { n } });
 const ofApp = (id: string, operators: ScopedOperators, more = {}): Change =>
   update(id, operators, {}, { key: { appName: APP }, ...more });
 
-/** An update by each operator, of an app's and a user's values; without the one that finds what is there. */
+/** An update by each operator, of an app's and a user's values; without the one that meets a stored value. */
 const NEW: ScopedOperators = { app: { n: increment(1), once: setOnce(null) }, user: { list: push('x') } };
 const EVERY_NEW = update('u1', NEW);
 const EVERY = update('u1', { ...NEW, app: { ...NEW.app, v: compareAndSet('old', 'new') } });

@@ -6,7 +6,7 @@ import type { Outcome, StoreCase, StoreStep } from '../case.js';
 const ofApp = { key: { appName: APP } };
 const COUNT = 20;
 const all = Object.fromEntries(times(COUNT, (index) => [`x${index}`, index]));
-/** One wins, and all others are told so. */
+/** One wins, and all others learn so. */
 const one = (winner: Outcome, others: Outcome): Outcome[] => [winner, ...times(COUNT - 1, () => others)];
 
 /** While this event is appended, everybody sees all of it or nothing. */

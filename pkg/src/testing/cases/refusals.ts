@@ -1,4 +1,4 @@
-// What is refused, and that nothing is written then.
+// The refusals of a store, and that nothing is written then.
 
 import { APP, KEY, answer, change, eventsOf, keyOf, set, step, storeCase } from '../build/index.js';
 import { STORED_SCOPES } from '../../model/scope.js';

@@ -1,4 +1,4 @@
-// What goes with a session, what stays, and what comes after it.
+// The records that are removed with a session, those that stay, and the sessions after it.
 
 import { KEY, answer, beginningOf, change, eventsOf, keyOf, set, step, storeCase } from '../build/index.js';
 import type { StoreCase } from '../case.js';

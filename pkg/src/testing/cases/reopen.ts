@@ -1,4 +1,4 @@
-// What was written stays when the storage is opened again.
+// The storage keeps its content when it is opened again.
 
 import {
   APP,

@@ -1,4 +1,4 @@
-// Where a delta goes, how it is merged, and what it does to the positions.
+// The scope of a delta, the way it is merged, and its effect on the positions.
 
 import {
   APP,

@@ -1,4 +1,4 @@
-// What others have done to scopes since a position, in D1: the changes since then and what is under the names that
+// The changes of others to scopes since a position, in D1: the changes since then and the values under the names that
 // they concern are read in one statement, as they are before anything is written.
 
 import { packRow, portionsOf, rowsAs } from './rows.js';
@@ -13,9 +13,9 @@ import { TOLD } from '../../sqlite/schema.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Committed, Delta, Known, Pos } from '../../../store/contract.js';
 
-/** Where a caller was in a scope. */
+/** The position of a caller in a scope. */
 export interface KnownScope {
-  /** What the scope is called in the tables. */
+  /** The name of the scope in the tables. */
   readonly scope: string;
   readonly pos: number;
   readonly mark: string;
@@ -24,7 +24,7 @@ export interface KnownScope {
 /** A text of `recent` or `statepad_changes` as a JSON list. */
 export const ITEMS = (entries: string): string => `'[' || substr(${entries}, 2) || ']'`;
 
-/** Where the caller was in its scopes, as far as it has said so with marks. */
+/** The positions of the caller in its scopes, as far as it has said them with marks. */
 export function knownScopes(
   { pos = {}, marks = {} }: Pick<Known, 'pos' | 'marks'>,
   app: string,
@@ -85,11 +85,11 @@ export const CHUNK = `told AS MATERIALIZED (
       FROM told CROSS JOIN statepad_changes AS c ON c.owner = told.n AND c.pos >= told.since
   )`;
 
-/** What scopes are at while changes to them are gone through, one after the other. */
+/** The positions of scopes while changes to them are gone through, one after the other. */
 export class ToldScopes {
   readonly #changes = new Map<string, Map<number, ScopeChange>>();
   readonly #entries = new Map<string, Map<string, Entry>>();
-  /** Where scopes are that were moved. */
+  /** The positions of scopes that were moved. */
   readonly #places = new Map<string, { readonly pos: number; readonly mark: string }>();
 
   /** `rows` are the answers of {@link toldQueries}. */
@@ -106,7 +106,7 @@ export class ToldScopes {
     }
   }
 
-  /** Where a scope is, that was at `pos` and `mark` before all changes. */
+  /** The position of a scope that was at `pos` and `mark` before all changes. */
   at(
     scope: string,
     pos: number,
@@ -133,9 +133,7 @@ export class ToldScopes {
     );
   }
 
-  /**
-   * What has happened to an app and a user since a caller was there, up to their positions, as far as it can be told.
-   */
+  /** The changes of an app and a user since a caller was there, up to their positions, as far as they are known. */
   changed(
     known: Pick<Known, 'pos' | 'marks'>,
     appScope: string,

@@ -1,15 +1,15 @@
-// What is needed of a D1 binding, and statements for it.
+// The members of a D1 binding that the store needs, and statements for it.
 
 import { StoreError } from '../../../store/store-error.js';
 import { known } from '../errors.js';
 import type { SqlRow, SqlValue } from '../../sqlite/driver.js';
 
-/** What is needed of a prepared statement of D1. */
+/** The members of a prepared statement of D1 that the store needs. */
 export interface D1StatementLike {
   bind(...values: unknown[]): D1StatementLike;
 }
 
-/** What is needed of a D1 binding. */
+/** The members of a D1 binding that the store needs. */
 export interface D1DatabaseLike {
   prepare(query: string): D1StatementLike;
   batch(statements: D1StatementLike[]): Promise<{ results?: unknown[] }[]>;
@@ -21,7 +21,7 @@ export interface D1Query {
   readonly values: readonly SqlValue[];
 }
 
-/** How many parameters D1 takes in a statement. */
+/** The most parameters that D1 takes in a statement. */
 const MOST_PARAMETERS = 100;
 
 /** Collects what a statement binds, and numbers it. */
@@ -43,7 +43,7 @@ export class Bindings {
   }
 }
 
-/** Puts a statement together: `write` is given what collects its parameters. */
+/** Puts a statement together: `write` receives the collector of its parameters. */
 export function query(write: (all: Bindings) => string): D1Query {
   const all = new Bindings();
   const sql = write(all);

@@ -18,7 +18,7 @@ import { isEmpty } from '../../shared/values.js';
 import type { Delta } from '../../../store/contract.js';
 
 /**
- * The statements of a group, which of them answers the outcomes, and how many behind it tell what others have done.
+ * The statements of a group, which of them answers the outcomes, and how many behind it report what others have done.
  */
 export interface GroupQueries {
   readonly queries: readonly D1Query[];
@@ -69,12 +69,12 @@ export function groupQueries(group: readonly PackedChange[], now: number, hasLog
   return { queries, answer: gates.length, told: told.length };
 }
 
-/** Whether a change writes to the app or the user without setting anything there. */
+/** True if a change writes to the app or the user without setting anything there. */
 function setsNothing({ change: { delta } }: PackedChange): boolean {
   return [delta.app, delta.user].some((part) => !isEmpty(part) && Object.keys(part?.set ?? {}).length === 0);
 }
 
-/** Of several changes, each is told what those before it have done, too. */
+/** Of several changes, each learns about the effects of those before it, too. */
 function toldOf(group: readonly PackedChange[]): D1Query[] {
   const known = group.flatMap(({ change, appScope, userScope }) =>
     knownScopes(change.known ?? {}, appScope, userScope),
@@ -143,8 +143,8 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
 }
 
 /**
- * Of a creation, the event is that of a session which has just been made. Where the scopes are after it can be told at
- * once of a change that is alone.
+ * Of a creation, the event is that of a session which has just been made. The positions of the scopes after it are
+ * known at once for a change that is alone.
  */
 function addEvents(group: readonly PackedChange[], hasLog: boolean): D1Query {
   const at = (part: 'app' | 'user'): string =>
@@ -181,7 +181,7 @@ function addUpdates(group: readonly PackedChange[]): D1Query {
   });
 }
 
-/** What there is now: of what is pending, all but that is as it was before. */
+/** The state while changes are pending: all but they is as it was before. */
 const FOUND = `SELECT head.i, head.call, head.attempt, s.created, s.rev, s.fence,
     coalesce(a.pos, 0) AS app, coalesce(b.pos, 0) AS user, a.mark AS appMark, b.mark AS userMark,
     (SELECT id FROM statepad_events AS e WHERE s.rev > 0 AND e.place = (s.n << 32 | s.rev)) AS last,
@@ -241,9 +241,7 @@ function setValues(group: readonly PackedChange[], rows: readonly PackedRow[]): 
   );
 }
 
-/**
- * What the pending changes do to each scope, together: `recent` grows by `text`, unless it gets too long (`is_full`).
- */
+/** The moves of each scope by all pending changes: `recent` grows by `text`, unless it gets too long (`is_full`). */
 function movedAs(group: readonly PackedChange[], all: Bindings): string {
   const entries = rowsAs(
     'entry',

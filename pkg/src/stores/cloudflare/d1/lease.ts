@@ -45,7 +45,7 @@ export function leaseQueries(key: SessionKey, { holder, ttl, fence, created }: L
   ];
 }
 
-/** What {@link leaseQueries} have answered. */
+/** Reads the answers of {@link leaseQueries}. */
 export function leaseFrom(
   key: SessionKey,
   request: LeaseRequest,

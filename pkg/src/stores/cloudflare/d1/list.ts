@@ -46,7 +46,7 @@ function textOf(column: string): string {
   return `replace(replace(${column}, char(1, 1), char(0)), char(1, 2), char(1))`;
 }
 
-/** What {@link listQueries} have answered. */
+/** Reads the answers of {@link listQueries}. */
 export function pageFrom({ app }: ListQuery, answers: readonly (readonly SqlRow[])[]): Page {
   const [sessions = [], sessionValues = [], userValues = [], appValues = [], [total] = []] = answers;
   const [bySession, byUser] = [grouped(sessionValues, 'n'), grouped(userValues, 'user')];

@@ -19,8 +19,8 @@ type EventQuery = NonNullable<LoadQuery['events']>;
 const LAST_REV = 0xffff_ffff;
 
 /**
- * The statements that load a session: its row, its values, its events if any are wanted, and what has happened to its
- * scopes.
+ * The statements that load a session: its row, its values, its events if any are requested, and what has happened to
+ * its scopes.
  */
 export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQuery): D1Query[] {
   const { appName, userId } = key;
@@ -42,7 +42,7 @@ export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQu
 
 const NOTHING: D1Query = { sql: 'SELECT 1 WHERE false', values: [] };
 
-/** The values that are not known, but for scopes of which it is told what has happened to them. */
+/** The values that are not known, but for scopes whose changes are reported in their place. */
 function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]): D1Query {
   return query((all) => {
     const session = `session AS MATERIALIZED (SELECT n, created, rev FROM statepad_sessions WHERE ${isSession(key, all)})`;
@@ -116,7 +116,7 @@ function searchFor(first: string, time: string): string {
     )`;
 }
 
-/** What {@link loadQueries} have answered. */
+/** Reads the answers of {@link loadQueries}. */
 export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly (readonly SqlRow[])[]): Loaded | null {
   const [[row] = [], values = [], events = [], ...told] = answers;
   if (row === undefined) {
@@ -162,7 +162,7 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
   });
 }
 
-/** Whether what is known of a session is not what there is; `id` is that of the event at the known revision. */
+/** True if the known state of a session is not that of the store; `id` is that of the event at the known revision. */
 function hasDiverged({ rev: known, last }: Known, rev: number, id: string | undefined): boolean {
   return known !== undefined && (known > rev || (known > 0 && last !== undefined && last !== id));
 }

@@ -1,5 +1,5 @@
-// What changes write to app and user values, into the log of D1: in the batch that writes the values, just before it.
-// The rows are those that the SQLite stores write, see `statepad_log`.
+// The writes of changes to app and user values, into the log of D1: in the batch that writes the values, just before
+// it. The rows are those that the SQLite stores write, see `statepad_log`.
 
 import { query, type Bindings, type D1Query } from './client.js';
 import { KINDS, SET, UNSET, type PackedChange } from './packed-change.js';
@@ -12,14 +12,14 @@ import type { ScopeName } from '../../../store/contract.js';
 
 const ADD = 'INSERT INTO statepad_log (owner, pos, nth, name, before, value, time, user, session, event)';
 
-/** Who has written: the columns `user`, `session` and `event`, of `pending`. */
+/** The writer: the columns `user`, `session` and `event`, of `pending`. */
 const BY = [
   `CASE pending.kind WHEN ${KINDS.update} THEN NULL ELSE pending.user END`,
   `CASE pending.kind WHEN ${KINDS.update} THEN NULL ELSE pending.session END`,
   `CASE pending.kind WHEN ${KINDS.append} THEN pending.id END`,
 ] as const;
 
-/** Whether these columns and those of {@link BY} are too long for one row. */
+/** True if these columns and those of {@link BY} are too long for one row. */
 const isLong = (...columns: string[]): string =>
   `${[...columns, ...BY].map((column) => `coalesce(length(${column}), 0)`).join(' + ')} > ${LONG_ROW}`;
 

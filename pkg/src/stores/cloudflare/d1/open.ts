@@ -7,14 +7,14 @@ import { OUR_NAMES, READ_META } from '../../sqlite/statements.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Migrate } from '../../../store/contract.js';
 
-/** How often others may come first. Each brings the tables further, so that there is an end to it. */
+/** The number of times that others may come first. Each brings the tables further, so that there is an end to it. */
 const MOST_ATTEMPTS = 10;
 
 /** Fails when the version is not the one that was read, as another worker has come first: nothing is done then. */
 const STILL = `INSERT INTO statepad_meta (name, value)
   SELECT 'version', NULL WHERE (SELECT value FROM statepad_meta WHERE name = 'version') IS NOT ?1`;
 
-/** What was read of the tables. */
+/** The tables as they were read. */
 interface Found {
   readonly names: readonly SqlRow[];
   readonly meta: readonly SqlRow[];
@@ -70,7 +70,7 @@ async function find(database: D1DatabaseLike): Promise<Found> {
   }
 }
 
-/** The statements that are to be run. Throws `rejected` when what was found does not suit. */
+/** The statements that are to be run. Throws `rejected` when the tables do not suit. */
 function stepsFor({ names, meta }: Found, migrate: Migrate, schema: Schema | undefined): D1Query[] {
   const steps: D1Query[] = [];
   const recorder: SchemaDriver = {

@@ -1,4 +1,4 @@
-// What became of changes in D1, by what was found while they were pending.
+// The outcomes of changes in D1, by the rows that were read while they were pending.
 
 import { wrongState } from '../../../store/refusals.js';
 import { isStoreError } from '../../../store/store-error.js';
@@ -15,7 +15,7 @@ import type { PackedChange } from './packed-change.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Committed, Delta, Pos } from '../../../store/contract.js';
 
-/** What became of the changes of a group, in their order. `rows` say it; `scopes` is moved by each of them. */
+/** The outcomes of the changes of a group, in their order. `rows` say them; `scopes` is moved by each of them. */
 export function groupOutcomes(group: readonly PackedChange[], rows: readonly SqlRow[], scopes: ToldScopes): Outcome[] {
   return group.map((packed, place) => {
     const row = rows[place];
@@ -45,7 +45,7 @@ function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Outcome
     : answerTo(decision, positions(packed, row, scopes), tell(packed, row, scopes));
 }
 
-/** Where the scopes of a change are, by its row and the changes before it in its group. */
+/** The positions of the scopes of a change, by its row and the changes before it in its group. */
 function places({ appScope, userScope }: PackedChange, row: SqlRow, scopes: ToldScopes) {
   const mark = (column: string): string | undefined => (row[column] === null ? undefined : textIn(row, column));
   return {
@@ -59,7 +59,7 @@ function positions(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pos {
   return { app: app.pos, user: user?.pos ?? 0 };
 }
 
-/** What is told of what a change has found. */
+/** The report on the state of the scopes and the session that a change has met. */
 function tell(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pick<Committed, 'before' | 'changed'> {
   const {
     change: { known = {} },

@@ -56,14 +56,14 @@ export interface PackedChange {
   readonly guards: readonly PackedRow[];
   readonly sets: readonly PackedRow[];
   readonly unsets: readonly PackedRow[];
-  /** What comes to `recent` of the app and of the user. */
+  /** The rows that are added to `recent` of the app and of the user. */
   readonly entries: readonly PackedRow[];
-  /** What the change's scopes are called in the tables. */
+  /** The names of the change's scopes in the tables. */
   readonly appScope: string;
   readonly userScope: string | undefined;
 }
 
-/** What equals no revision, no position and no JSON text. */
+/** A number that equals no revision, no position and no JSON text. */
 const NEVER = -2;
 const NO_JSON = '?';
 
@@ -74,7 +74,7 @@ export function packChange(change: Change, index: number): PackedChange {
   const { appName, userId, sessionId } = key;
   const appScope = scopeColumn(appName, undefined);
   const userScope = userId === undefined ? undefined : scopeColumn(appName, userId);
-  // What a change does not touch, whatever its delta says.
+  // A change does not touch the scopes that its key does not name, whatever its delta says.
   const deltas = [
     delta.app,
     userId === undefined ? undefined : delta.user,

@@ -4,10 +4,10 @@ import { HEAD, KINDS, type PackedChange } from './packed-change.js';
 import { rowsAs } from './rows.js';
 import type { Bindings } from './client.js';
 
-/** Whether the row `s` is that of the session of `head`. */
+/** True if the row `s` is that of the session of `head`. */
 export const IS_SESSION = 's.app = head.app AND s.user = head.user AND s.id = head.session';
 
-/** Whether the event of `head` is pending in the session `s`. */
+/** True if the event of `head` is pending in the session `s`. */
 export const IS_AHEAD =
   'EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev + 1) AND e.id = head.id)';
 
@@ -23,7 +23,7 @@ export const PENDING = `pending AS MATERIALIZED (
   )`;
 
 /**
- * What each pending change writes to: the number of the scope or session, and which position or revision it brings.
+ * The targets of each pending change: the number of the scope or session, and the position or revision that it brings.
  */
 export const TOUCHED = `touched AS MATERIALIZED (
     SELECT i, 0 AS part, x.n AS owner, x.pos + row_number() OVER (PARTITION BY x.n ORDER BY i) AS born

@@ -32,7 +32,7 @@ export function logQueries({ app, user }: ScopeName, log: LogQuery): D1Query[] {
   return [place, entries];
 }
 
-/** What {@link logQueries} have answered. */
+/** Reads the answers of {@link logQueries}. */
 export function logFrom(scope: ScopeName, log: LogQuery, [places = [], rows = []]: (readonly SqlRow[])[]): ScopeLog {
   const [place] = places;
   const [pos, base] = place === undefined ? [0, 0] : [numberIn(place, 'pos'), numberIn(place, 'base')];
@@ -59,7 +59,7 @@ export function trimQueries({ app, user }: ScopeName, upTo: number): D1Query[] {
   ];
 }
 
-/** What {@link trimQueries} have answered: how many entries there were. */
+/** Reads the answers of {@link trimQueries}: the number of entries that there were. */
 export function trimmedFrom(answers: readonly (readonly SqlRow[])[]): number {
   checkRemoval(answers);
   return numberIn(answers[1]?.[0] ?? {}, 'entries');

@@ -10,7 +10,7 @@ import type { SqlRow } from '../../sqlite/driver.js';
 import type { LoadedScope, ScopeName } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 
-/** Whether the tables have the version that this module writes: compared in each batch that writes. */
+/** True if the tables have the version that this module writes: compared in each batch that writes. */
 export const IS_CURRENT = `(SELECT value FROM statepad_meta WHERE name = 'version') = '${SCHEMA_VERSION}'`;
 
 /** Reads the version of the tables: the first answer of a batch, for {@link checkVersion}. */
@@ -42,7 +42,7 @@ export function scopeQueries({ app, user }: ScopeName): D1Query[] {
   ];
 }
 
-/** What {@link scopeQueries} have answered. */
+/** Reads the answers of {@link scopeQueries}. */
 export function scopeFrom(scope: ScopeName, answers: readonly (readonly SqlRow[])[]): LoadedScope {
   const [[row] = [], values = []] = answers;
   return {

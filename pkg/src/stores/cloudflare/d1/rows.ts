@@ -10,20 +10,17 @@ export interface PackedRow {
   readonly asides: ReadonlyMap<number, SqlValue>;
 }
 
-/**
- * How long the JSON of a row, and of all rows of one parameter, gets: so many characters are less than 1 MB in any
- * case.
- */
+/** The longest JSON of a row, and of all rows of one parameter: so many characters are less than 1 MB in any case. */
 const CHUNK_CHARACTERS = 300_000;
 
 /**
- * How many rows go into a statement together. Each two parameters of JSON have a chunk at least: 24 of them, 40
+ * The most rows that go into a statement together. Each two parameters of JSON have a chunk at least: 24 of them, 40
  * asides.
  */
 const ENOUGH = { characters: 3_600_000, asides: 40, rows: 1_000 };
 
 /**
- * Packs a row. What is very long goes aside; so do numbers that are not whole: SQLite reads them from a text less
+ * Packs a row. Very long values go aside; so do numbers that are not whole: SQLite reads them from a text less
  * exactly.
  */
 export function packRow(cells: readonly SqlValue[]): PackedRow {
@@ -83,7 +80,7 @@ export function portionsOf(rows: readonly PackedRow[]): PackedRow[][] {
   return portions;
 }
 
-/** What stands for rows in a statement: `name(columns) AS (…)`, for its WITH. */
+/** The text for rows in a statement: `name(columns) AS (…)`, for its WITH. */
 export function rowsAs(name: string, columns: readonly string[], rows: readonly PackedRow[], all: Bindings): string {
   const chunks = chunksOf(rows).map((chunk) => `(${all.add(chunk)})`);
   const cells = columns.map((_, column) => {

@@ -6,7 +6,7 @@ import type { Change, Rev } from '../../../store/contract.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { SharedScope } from '../../../model/scope.js';
 
-/** The target of a change that is not written. Its values were compared in the batch: they are not told. */
+/** The target of a change that is not written. Its values were compared in the batch: they are not in the answer. */
 export class Target implements CommitFacts {
   readonly session: { readonly created: string; readonly rev: Rev } | undefined;
   readonly #row: SqlRow;

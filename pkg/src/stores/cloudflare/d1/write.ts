@@ -38,7 +38,7 @@ export function commitMany(
   });
 }
 
-/** Writes changes in one batch. What it throws holds for all of them. */
+/** Writes changes in one batch. An error that it throws holds for all of them. */
 async function write(database: D1DatabaseLike, changes: readonly Change[], hasLog: boolean): Promise<Outcome[]> {
   const now = Date.now();
   const groups = groupsOf(changes.map(packChange)).map((group) => ({ group, ...groupQueries(group, now, hasLog) }));

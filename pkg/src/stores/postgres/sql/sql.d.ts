@@ -1,4 +1,4 @@
-// What an imported .sql file is: its text, without comments and indentation (scripts/sql.mjs).
+// The content of an imported .sql file: its text, without comments and indentation (scripts/sql.mjs).
 
 declare module '*.sql' {
   const text: string;

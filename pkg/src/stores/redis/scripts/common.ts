@@ -18,8 +18,9 @@ end
 `;
 
 /**
- * What an app's or a user's scope is at. `missing` gets what to answer when that cannot be told, as something was
- * dropped. What is under `names`, if any are given, is read by the same command: behind the fourth of `got`.
+ * Reads the state of an app's or a user's scope. `missing` receives the answer for a state that is not known, as
+ * something was dropped. Values under `names`, if there are any, are read by the same command: behind the fourth of
+ * `got`.
  */
 export const scopeLua = String.raw`
 local READ_AT_ONCE = 1000 -- names

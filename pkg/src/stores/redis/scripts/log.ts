@@ -42,7 +42,7 @@ local isWhole = redis.call('LLEN', LOG) == scope.pos - scope.base
 
 /**
  * Reads a part of a log. KEYS: the version's, the values, their moves and their log. ARGV: the position to begin
- * behind, the last one, `=name` (or empty) to be told of no other, how many entries at most, how many to look at.
+ * behind, the last one, `=name` (or empty) to get no other, how many entries at most, how many to look at.
  *
  * Answers `found`, the position, the base, the position up to which all were looked at, and for each entry its
  * position, time, member, event, and the names and texts of its writes. Every text has a sign before it.

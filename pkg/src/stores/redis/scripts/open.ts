@@ -1,14 +1,14 @@
-// The scripts that look at what is there when the store is opened. The keys are described in `script.ts`.
+// The scripts that look at the stored data when the store is opened. The keys are described in `script.ts`.
 
 import { rightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /**
- * Says which version wrote what is there. KEYS: the version of all. ARGV: this version, and whether to write it when
+ * Says which version wrote the data. KEYS: the version of all. ARGV: this version, and whether to write it when
  * there is none.
  *
- * Makes sure that the user may run every command that the scripts need. What cannot be asked for is tried when there
- * is a version.
+ * Makes sure that the user may run every command that the scripts need. A right that cannot be asked for is tried when
+ * there is a version.
  */
 export const openScript: Script = {
   onForeign: 'rejected',

@@ -1,4 +1,4 @@
-// Whether the user may still run what a script is about to: rights can be taken away while a store is at work.
+// Checks that the user may still run the commands of a script: rights can be taken away while a store is at work.
 
 /** The commands of {@link keepLua}, as {@link rightsLua} takes them. */
 export const KEEPING =

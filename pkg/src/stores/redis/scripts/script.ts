@@ -1,5 +1,5 @@
-// What runs inside Redis: one script for each operation, so that each is one round trip and sees one moment. Here are
-// the keys that they work on; each file beside this one has the scripts of one operation.
+// The scripts that run inside Redis: one for each operation, so that each is one round trip and sees one moment. Here
+// are the keys that they work on; each file beside this one has the scripts of one operation.
 //
 // The keys of an app, all of them with its hash tag, so that they lie in one slot of a cluster (`../keys.ts`). A
 // script gets all that it may write among its KEYS: Redis then refuses it as a whole while some of them are on another
@@ -13,12 +13,12 @@
 //   :moves, :m:user zset     the moves: what happened to the scope lately, by position: `@position=mark`, and the mark
 //                            alone is missing where it is not known; `=name` was set; `-=name` came into being, or was
 //                            deleted. Never empty when the position is not 0
-//   :changes, :c:user  list  the log of the scope, unless it was told to keep none: see `log.ts`
+//   :changes, :c:user  list  the log of the scope, unless the store keeps none: see `log.ts`
 //   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time, `f` the
 //                            revision of the first event where that is 0, the creation's; `a`, `u` the positions of
 //                            the app and the user when it was last written to; of leases `k` the fencing token (0 when
 //                            absent), `o` who holds it, `x` until when, in milliseconds since the epoch
-//   :e:member       list     its events: `=` and the text; or `@`, what is told beside it, a line feed, `=` and the
+//   :e:member       list     its events: `=` and the text; or `@`, the details beside it, a line feed, `=` and the
 //                            text. Beside it are `app,user`, where the scopes were after it, when a log is kept, and
 //                            as JSON what its operators came to, if it had any
 //   :t:member       list     the time of each event and, where it is another one, the latest time so far

@@ -4,7 +4,7 @@ import type { Script } from './script.js';
 
 /**
  * Puts a fence in place of a version. KEYS: where the version of an app is. ARGV: the version, and the fence. Answers
- * what was there before, or nothing.
+ * the version before, or nothing.
  */
 export const fenceScript: Script = {
   onForeign: 'rejected',
