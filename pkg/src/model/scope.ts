@@ -49,15 +49,15 @@ export function underKeys(prefix: string, values: Readonly<Record<string, Json>>
   return record;
 }
 
-/** The scopes that sessions share. */
-export const SHARED_SCOPES = ['app', 'user'] as const;
-/** The scopes that are stored, in the order in which a change is looked at, resolved and written. */
-export const STORED_SCOPES = [...SHARED_SCOPES, 'session'] as const;
-
 /** A scope that sessions share. */
-export type SharedScope = (typeof SHARED_SCOPES)[number];
+export type SharedScope = 'app' | 'user';
 /** A scope that is stored. */
-export type StoredScope = (typeof STORED_SCOPES)[number];
+export type StoredScope = SharedScope | 'session';
+
+/** The scopes that sessions share. */
+export const SHARED_SCOPES = ['app', 'user'] as const satisfies readonly SharedScope[];
+/** The scopes that are stored, in the order in which a change is looked at, resolved and written. */
+export const STORED_SCOPES = [...SHARED_SCOPES, 'session'] as const satisfies readonly StoredScope[];
 
 /** The scope and the name of a stored key. */
 export function nameOf(key: string): readonly [StoredScope, string] {
