@@ -52,7 +52,7 @@ export function underKeys(prefix: string, values: Readonly<Record<string, Json>>
 /** A scope that sessions share. */
 export type SharedScope = 'app' | 'user';
 /** A scope that is stored. */
-export type StoredScope = SharedScope | 'session';
+export type StoredScope = 'app' | 'user' | 'session';
 
 /** The scopes that sessions share. */
 export const SHARED_SCOPES = ['app', 'user'] as const satisfies readonly SharedScope[];
