@@ -19,7 +19,7 @@ import { movedNames } from './moved-names.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
 import { misfitOf, namesOf, operatorsOf, resultsIn } from './operators.js';
 import { inLockOrder, Scopes } from './scopes.js';
-import { partsOfTurn } from './turns.js';
+import { partsOfTurn } from './reservations.js';
 import type { Outcome } from '../shared/outcome.js';
 import type { OperatorFault } from '../../model/operators.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';

@@ -18,7 +18,7 @@ import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
 import { openStatement } from './open.js';
 import { quotedSchema } from './schema-name.js';
 import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
-import { takeTurn } from './turns.js';
+import { takeTurn } from './reservations.js';
 import { leaseIn, leaseStatement } from './lease.js';
 import { removeStatement, wasRemoved } from './remove.js';
 import { cleanStatement, logOf, logStatement, trimStatement } from './log.js';

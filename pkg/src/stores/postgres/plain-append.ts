@@ -2,7 +2,7 @@
 
 import { movedNames } from './moved-names.js';
 import { PARTS } from './operators.js';
-import { partsOfTurn } from './turns.js';
+import { partsOfTurn } from './reservations.js';
 import { toColumn } from '../shared/column-text.js';
 import { namesIn } from '../shared/values.js';
 import { isWellFormed } from '../../model/json.js';
