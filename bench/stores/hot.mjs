@@ -3,7 +3,7 @@
  * or, once it is built, `node bench/stores/hot.mjs [--quick] [--services 64]`. The services are spread over four
  * processes. The ways to count take turns:
  *
- * - `updateState`, which reads and writes: with and without the turns of the store
+ * - `updateState`, which reads and writes: with and without the reservations of the store
  * - `increment` as the answer of `updateState`, and in events, each service with a session of its own: the store adds
  * - `@google/adk`, which reads the session and appends its value plus one. It has nothing that would keep others from
  *   writing in between: what is lost is told
@@ -25,22 +25,22 @@ const APP = { appName: 'hot' };
 const script = fileURLToPath(import.meta.url);
 
 /** A service of ours over a pool. */
-function serviceOver(pool, place, turns = true) {
+function serviceOver(pool, place, reservations = true) {
   const store = postgresStore(pool, { schema: place.name });
-  return new SessionService({ store: turns ? store : { ...store, reserve: undefined } });
+  return new SessionService({ store: reservations ? store : { ...store, reserve: undefined } });
 }
 
 /** One counter over the services of a process: `count` counts once by the service at an index, `value` reads. */
-const update = (turns) => (pool, place, services) => {
-  const all = Array.from({ length: services }, () => serviceOver(pool, place, turns));
+const update = (reservations) => (pool, place, services) => {
+  const all = Array.from({ length: services }, () => serviceOver(pool, place, reservations));
   return {
     count: (index) => all[index].updateState(APP, (state) => ({ 'app:n': (state['app:n'] ?? 0) + 1 })),
     close: () => Promise.all(all.map((service) => service.close())),
   };
 };
 const WAYS = {
-  'updateState without turns': update(false),
-  'updateState with turns': update(true),
+  'updateState without reservations': update(false),
+  'updateState with reservations': update(true),
   'updateState answers increment': (pool, place, services) => {
     const all = Array.from({ length: services }, () => serviceOver(pool, place));
     return {

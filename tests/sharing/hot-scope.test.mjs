@@ -1,4 +1,4 @@
-// Several processes count one key of one app, all the time: nothing is lost, and they do take turns of the store.
+// Several processes count one key of one app, all the time: nothing is lost, and they do take reservations of the store.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -27,7 +27,7 @@ if (skip) {
   });
 
   for (const [how, target] of Object.entries(targets)) {
-    test(`several processes count one key of one app, ${how}: nothing is lost, and they take turns`, async () => {
+    test(`several processes count one key of one app, ${how}: nothing is lost, and they take reservations`, async () => {
       const place = newPlace();
       await processes.all('open', place);
       await processes.all('create', (process) => ({ ...USER, sessionId: `s${process}` }));

@@ -138,8 +138,8 @@ export class StatepadSessionService extends BaseSessionService {
     // An event without stamps counts as written now, not when its turn in the queue comes.
     const whole = tracked.calls.combined(event, session.events);
     const writes = tracked.order.stampsOf(deltaOf(whole));
-    const appended = tracked.turn.then(async () => await this.#append(tracked, session, event, whole, await writes));
-    tracked.turn = appended.catch(() => undefined);
+    const appended = tracked.queue.then(async () => await this.#append(tracked, session, event, whole, await writes));
+    tracked.queue = appended.catch(() => undefined);
     return await appended;
   }
 
@@ -269,7 +269,7 @@ export class StatepadSessionService extends BaseSessionService {
       order: this.#newOrder(),
       calls: new ToolCalls(),
       doubtful: new Map<string, Writes>(),
-      turn: Promise.resolve(),
+      queue: Promise.resolve(),
     };
     this.#tracked.set(session, tracked);
     this.#tracked.set(session.state, tracked);
@@ -307,7 +307,7 @@ export class StatepadSessionService extends BaseSessionService {
       ];
     }
     const session = given as Session;
-    const changed = tracked.turn.then(async (): Promise<[T, Session]> => {
+    const changed = tracked.queue.then(async (): Promise<[T, Session]> => {
       const done = await run(tracked.handle);
       const view = viewOf(tracked.handle) as View;
       const { taken } = tracked;
@@ -317,7 +317,7 @@ export class StatepadSessionService extends BaseSessionService {
       showOthers(session, tracked);
       return [done, session];
     });
-    tracked.turn = changed.catch(() => undefined);
+    tracked.queue = changed.catch(() => undefined);
     return await changed;
   }
 

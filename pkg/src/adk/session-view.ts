@@ -27,7 +27,7 @@ export interface TrackedSession {
   /** The calls of tools whose events are not stored yet. */
   readonly calls: ToolCalls;
   /** Settles when the last append is over: appends are queued. */
-  turn: Promise<unknown>;
+  queue: Promise<unknown>;
 }
 
 /** A session as ADK knows it: its own record and its own list over shared values. */

@@ -47,7 +47,7 @@ export interface UpdateReservation {
    * failing; `took` is the duration of the last attempt, in milliseconds. Returns true if others may have written
    * meanwhile. Throws the reason of the call's signal.
    */
-  take(scope: StoredScope, hasMet: boolean, took: number | undefined): Promise<boolean>;
+  take(scope: StoredScope, hasConflicted: boolean, took: number | undefined): Promise<boolean>;
   /** True while the call has the reservation, by the local clock. */
   readonly isHeld: boolean;
   /** The id that the change carries. */

@@ -260,14 +260,14 @@ async function inOrder(
   const sending = Promise.resolve(shared.appending).then(async () => ({
     appended: send(await deltaOf(sent, shared.host)),
   }));
-  const turn = sending.catch(() => undefined);
-  shared.appending = turn;
+  const settled = sending.catch(() => undefined);
+  shared.appending = settled;
   try {
     return await (
       await sending
     ).appended;
   } finally {
-    if (shared.appending === turn) {
+    if (shared.appending === settled) {
       shared.appending = undefined;
     }
   }

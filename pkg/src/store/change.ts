@@ -143,8 +143,8 @@ export interface Change {
    * `attempt` leaves nothing behind when it is refused.
    */
   readonly attempt?: number;
-  /** The `Turn` that this change uses: it ends in the same step in which the change is written, or known to be. */
-  readonly turn?: string;
+  /** The id of a `Reservation`: it ends in the same step in which the change is written, or known to be. */
+  readonly reservation?: string;
 }
 
 /** The answer to a change that is durable. */

@@ -18,18 +18,21 @@ export type * from './query.js';
 /** Something may have moved: a session, or app and user state when there is no `sessionId`, or app state alone. */
 export type Hint = Partial<SessionKey> & Pick<SessionKey, 'appName'>;
 
-/** A turn at a session, at a user's values or at an app's: see {@link SessionStore.reserve}. */
-export interface Turn {
-  /** For {@link Change.turn}. */
+/** The reservation of a session, of a user's values or of an app's: see {@link SessionStore.reserve}. */
+export interface Reservation {
+  /** For {@link Change.reservation}. */
   readonly id: string;
-  /** True if it had to be waited for, or others wait behind it: the next update does better to begin with a turn. */
+  /**
+   * True if it had to be waited for, or others wait behind it: the next update does better to begin with a
+   * reservation.
+   */
   readonly contended: boolean;
-  /** Gives it back unused. Never throws. Not needed when a change with it was written. */
+  /** Releases it unused. Never throws. Not needed when a change with it was written. */
   release(): Promise<void>;
 }
 
-/** The longest time that a {@link Turn} may last, and that it is waited for, in milliseconds. */
-export interface TurnTimes {
+/** The longest time that a {@link Reservation} may last, and that it is waited for, in milliseconds. */
+export interface ReservationTimes {
   readonly hold: number;
   readonly wait: number;
 }
@@ -129,15 +132,15 @@ export interface SessionStore {
    */
   readonly parallelCommits?: number;
   /**
-   * Waits for a turn at what the target names: where many read, compute and write the same values, one after the other
-   * gets further than all at once. One caller has it at a time, among all who ask and in the order of asking, until it
-   * is released, a change with its id is written, or `hold` is over by the store's clock; a change that is refused
-   * keeps it. Answers `undefined` when it does not come within `wait`.
+   * Waits for the reservation of what the target names: where many read, compute and write the same values, one after
+   * the other gets further than all at once. One caller has it at a time, among all who ask and in the order of asking,
+   * until it is released, a change with its id is written, or `hold` is over by the store's clock; a change that is
+   * refused keeps it. Answers `undefined` when it does not come within `wait`.
    *
-   * It is for speed alone: no writer is kept from writing without one, and a change that has one can be refused. Turns
-   * at a session, at its user and at its app have nothing to do with each other.
+   * It is for speed alone: no writer is kept from writing without one, and a change that has one can be refused. The
+   * reservations of a session, of its user and of its app have nothing to do with each other.
    */
-  reserve?(target: Hint, times: TurnTimes, context: StoreContext): Promise<Turn | undefined>;
+  reserve?(target: Hint, times: ReservationTimes, context: StoreContext): Promise<Reservation | undefined>;
   /**
    * Takes the lease of a session, makes it last longer or gives it back, by the store's own clock, in one atomic step:
    * `decideLease` says what becomes of it. A lease keeps no writer without one from writing; what is written with its

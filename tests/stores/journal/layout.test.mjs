@@ -15,7 +15,7 @@ const all = { app: { set: { a: [1, { b: null }] } }, user: { unset: ['é'] }, se
 /** Writes one record of each kind, with all that it can have. */
 async function write(store) {
   const event = { id: 'c', time: 1, data: '{"id":"c"}' };
-  await store.commit(create(key, 'c', all, { event, call: 'call 1', turn: 'turn' }), context);
+  await store.commit(create(key, 'c', all, { event, call: 'call 1', reservation: 'reservation' }), context);
   await store.commit(append(key, 'e', { session: { set: { n: 2 }, unset: ['m'] } }, { call: 'call 2' }), context);
   await store.commit(create(other, 'd', { user: { set: { u: 1 } } }), context);
   await store.commit(update({ appName: 'app' }, 'u', { app: { set: { a: 2 } } }, { known: {} }), context);

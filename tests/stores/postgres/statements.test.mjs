@@ -71,7 +71,7 @@ await withDatabase(async (database) => {
       [both({}, { attempt: 2 }), 'commit'],
       [both({}, { guard: { pos: { app: 1 } } }), 'commit'],
       [both({}, { guard: { keys: { app: set } } }), 'commit'],
-      [both({}, { turn: '1:1' }), 'commit'],
+      [both({}, { reservation: '1:1' }), 'commit'],
     ]) {
       called.length = 0;
       await store.commitMany(changes, context);

@@ -1,4 +1,4 @@
-// Turns of a store are given back, however an update ends, and nothing depends on them.
+// Reservations of a store are released, however an update ends, and nothing depends on them.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -6,9 +6,9 @@ import { SessionService } from 'statepad';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
 import { APP, KEY, USER, hasCode } from '../../support/fixtures.mjs';
-import { soon, turnStore } from './reserving-store.mjs';
+import { soon, reservingStore } from './reserving-store.mjs';
 
-describe('a turn is given back', () => {
+describe('a reservation is released', () => {
   const enough = new Error('enough');
   test('when the function throws, or writes nothing, or what it must not', async () => {
     for (const [last, expected] of [
@@ -23,35 +23,35 @@ describe('a turn is given back', () => {
       [() => ({ 'app:n': 1n }), hasCode('VALUE_NOT_JSON')],
       [() => 'no delta', hasCode('INVALID_ARGUMENT')],
     ]) {
-      const { service, turns, counting } = await turnStore();
+      const { service, reservations, counting } = await reservingStore();
       const update = service.updateState(
         APP,
         counting(['app:n'], 2, (runs) => (runs > 2 ? last() : undefined)),
       );
       await (expected === undefined ? update : assert.rejects(update, expected));
       assert.deepEqual(
-        turns.map(({ released }) => released),
+        reservations.map(({ released }) => released),
         [1],
       );
     }
   });
 
-  test('when the call is aborted: while the function runs, or while the turn is waited for', async () => {
+  test('when the call is aborted: while the function runs, or while the reservation is waited for', async () => {
     for (const when of ['function', 'waiting', 'coming']) {
       const controller = new AbortController();
       let context;
       let give;
-      const answer = (newTurn, given) => {
-        if (when === 'function') return newTurn();
+      const answer = (newReservation, given) => {
+        if (when === 'function') return newReservation();
         context = given;
         return new Promise((resolve) => {
-          const turn = newTurn();
-          give = () => resolve(turn);
+          const reservation = newReservation();
+          give = () => resolve(reservation);
           if (when === 'coming') give();
           void Promise.resolve().then(() => controller.abort(enough));
         });
       };
-      const { service, turns, log, counting } = await turnStore({ answer });
+      const { service, reservations, log, counting } = await reservingStore({ answer });
       const abort = (runs) => void (when === 'function' && runs === 3 && controller.abort(enough));
       const update = service.updateState(APP, counting(['app:n'], 2, abort), { signal: controller.signal });
       await assert.rejects(update, (error) => error === enough);
@@ -59,7 +59,7 @@ describe('a turn is given back', () => {
       give?.();
       await soon();
       assert.deepEqual(
-        turns.map(({ released }) => released),
+        reservations.map(({ released }) => released),
         [1],
         when,
       );
@@ -68,7 +68,7 @@ describe('a turn is given back', () => {
   });
 
   test('when it is not known whether the change was written, or the attempts are used up, or the session has gone', async () => {
-    const lost = await turnStore();
+    const lost = await reservingStore();
     lost.tries.push(
       undefined,
       undefined,
@@ -78,27 +78,27 @@ describe('a turn is given back', () => {
     );
     await assert.rejects(lost.service.updateState(APP, lost.counting(['app:n'], 2)), hasCode('COMMIT_UNKNOWN'));
     assert.deepEqual(
-      lost.turns.map(({ released }) => released),
+      lost.reservations.map(({ released }) => released),
       [1],
     );
 
-    const used = await turnStore();
+    const used = await reservingStore();
     await assert.rejects(
       used.service.updateState(APP, used.counting(['app:n'], 9), { attempts: 3 }),
       hasCode('STATE_CONFLICT'),
     );
     assert.deepEqual(
-      used.turns.map(({ released }) => released),
+      used.reservations.map(({ released }) => released),
       [1],
     );
-    const few = await turnStore();
+    const few = await reservingStore();
     await assert.rejects(
       few.service.updateState(APP, few.counting(['app:n'], 9), { attempts: 2 }),
       hasCode('STATE_CONFLICT'),
     );
     assert.deepEqual(few.asked, []);
 
-    const gone = await turnStore();
+    const gone = await reservingStore();
     const remove = (runs) => (runs === 3 ? gone.theirs.deleteSession(KEY) : undefined);
     const count = gone.counting(['n'], 2);
     let runs = 0;
@@ -107,7 +107,7 @@ describe('a turn is given back', () => {
       hasCode('SESSION_NOT_FOUND'),
     );
     assert.deepEqual(
-      gone.turns.map(({ released }) => released),
+      gone.reservations.map(({ released }) => released),
       [1],
     );
   });
@@ -117,8 +117,8 @@ describe('a turn is given back', () => {
       let give;
       let asked;
       const isAsked = new Promise((resolve) => (asked = resolve));
-      const answer = (newTurn) => new Promise((resolve) => ((give = () => resolve(newTurn())), asked()));
-      const { store, turns, counting } = await turnStore({ answer });
+      const answer = (newReservation) => new Promise((resolve) => ((give = () => resolve(newReservation())), asked()));
+      const { store, reservations, counting } = await reservingStore({ answer });
       const service = new SessionService({ store, timeout: ends === 'timeout' ? 30 : 10_000 });
       const update = service.updateState(APP, counting(['app:n'], 2));
       const outcome = update.then(
@@ -131,7 +131,7 @@ describe('a turn is given back', () => {
       give();
       await soon();
       assert.deepEqual(
-        turns.map(({ released }) => released),
+        reservations.map(({ released }) => released),
         [1],
         ends,
       );
@@ -139,14 +139,14 @@ describe('a turn is given back', () => {
   });
 });
 
-describe('nothing depends on turns', () => {
+describe('nothing depends on reservations', () => {
   const answers = {
     'none in time': () => undefined,
     'a store that fails': () => {
       throw new Error('no');
     },
-    'a turn that cannot be given back': (newTurn) =>
-      newTurn({
+    'a reservation that cannot be released': (newReservation) =>
+      newReservation({
         release: () => {
           throw new Error('no');
         },
@@ -154,11 +154,11 @@ describe('nothing depends on turns', () => {
   };
   for (const [name, answer] of Object.entries(answers)) {
     test(`${name}: the update goes on`, async () => {
-      const { service, asked, sent, counting } = await turnStore({ answer });
+      const { service, asked, sent, counting } = await reservingStore({ answer });
       const { 'app:n': n } = await service.updateState(APP, counting(['app:n'], 5));
       assert.equal(n, 6);
       assert.equal(asked.length, 1, 'and does not ask again');
-      assert.equal('turn' in sent.at(-1), name.startsWith('a turn'));
+      assert.equal('reservation' in sent.at(-1), name.startsWith('a reservation'));
       await assert.rejects(
         service.updateState(
           USER,
@@ -171,20 +171,20 @@ describe('nothing depends on turns', () => {
     });
   }
 
-  test('a store without turns is used as before', async () => {
-    const { store, log, sent, counting } = await turnStore();
+  test('a store without reservations is used as before', async () => {
+    const { store, log, sent, counting } = await reservingStore();
     delete store.reserve;
     const { 'app:n': n } = await new SessionService({ store }).updateState(APP, counting(['app:n'], 5));
-    assert.deepEqual([n, log.includes('reserve'), sent.some((change) => 'turn' in change)], [6, false, false]);
+    assert.deepEqual([n, log.includes('reserve'), sent.some((change) => 'reservation' in change)], [6, false, false]);
   });
 
-  test('a function that updates what it is updating does not wait for its own turn', async () => {
-    // Whoever has a turn keeps it until it has written: an answer to a second one would never come.
+  test('a function that updates what it is updating does not wait for its own reservation', async () => {
+    // Whoever has a reservation keeps it until it has written: the answer to a second request would never come.
     let count = 0;
-    const answer = (newTurn) => ((count += 1) === 1 ? newTurn() : new Promise(() => undefined));
+    const answer = (newReservation) => ((count += 1) === 1 ? newReservation() : new Promise(() => undefined));
     for (const waits of [false, true]) {
       count = 0;
-      const { service, asked, counting } = await turnStore({ answer });
+      const { service, asked, counting } = await reservingStore({ answer });
       const inner = counting(['app:n'], 3);
       let runs = 0;
       const count2 = counting(['app:m'], 2);
@@ -201,8 +201,8 @@ describe('nothing depends on turns', () => {
     }
   });
 
-  test('an encrypted store gives the turns of the other one', async () => {
-    const { store, asked, sent } = await turnStore();
+  test('an encrypted store gives the reservations of its inner store', async () => {
+    const { store, asked, sent } = await reservingStore();
     const keys = [{ id: 'k', key: new Uint8Array(32) }];
     const encrypted = encryptedStore(store, { keys });
     let meets = 0;
@@ -212,7 +212,7 @@ describe('nothing depends on turns', () => {
       if ((meets += 1) <= 2) await theirs.updateState(APP, (other) => ({ 'app:c': (other['app:c'] ?? 0) + 1 }));
       return { 'app:c': (state['app:c'] ?? 0) + 1 };
     });
-    assert.deepEqual([asked.length, sent.at(-1).turn], [1, 'turn 1']);
+    assert.deepEqual([asked.length, sent.at(-1).reservation], [1, 'reservation 1']);
     assert.equal('reserve' in encryptedStore(memoryStore(), { keys }), false);
   });
 });

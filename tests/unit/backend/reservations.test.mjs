@@ -1,12 +1,12 @@
-// Turns of a store: an update asks for one where others come between again and again.
+// Reservations of a store: an update asks for one where others come between again and again.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService } from 'statepad';
 import { APP, KEY, USER } from '../../support/fixtures.mjs';
-import { TARGETS, soon, turnStore } from './reserving-store.mjs';
+import { TARGETS, soon, reservingStore } from './reserving-store.mjs';
 
-describe('a turn is asked for', () => {
+describe('a reservation is requested', () => {
   const places = [
     ['session', ['n'], KEY],
     ['session', ['user:n'], USER],
@@ -19,7 +19,7 @@ describe('a turn is asked for', () => {
   for (const [by, names, target] of places) {
     test(`from the second time on that others have come between, at the widest scope: ${names} through the ${by}`, async () => {
       for (const meets of [0, 1, 2, 4]) {
-        const { service, asked, sent, turns, log, counting } = await turnStore();
+        const { service, asked, sent, reservations, log, counting } = await reservingStore();
         const state = await service.updateState(TARGETS[by], counting(names, meets));
         assert.deepEqual(
           names.map((name) => state[name]),
@@ -31,15 +31,15 @@ describe('a turn is asked for', () => {
         );
         // It is kept over what comes between later, and every change from then on carries it.
         assert.deepEqual(
-          sent.map(({ turn }) => turn),
-          [undefined, undefined, 'turn 1', 'turn 1', 'turn 1'].slice(0, meets + 1),
+          sent.map(({ reservation }) => reservation),
+          [undefined, undefined, 'reservation 1', 'reservation 1', 'reservation 1'].slice(0, meets + 1),
         );
         assert.deepEqual(
-          sent.map((change) => 'turn' in change),
+          sent.map((change) => 'reservation' in change),
           sent.map((_, index) => index >= 2),
         );
         assert.deepEqual(
-          turns.map(({ released }) => released),
+          reservations.map(({ released }) => released),
           meets < 2 ? [] : [0],
           'the change has given it back',
         );
@@ -58,7 +58,7 @@ describe('a turn is asked for', () => {
       ['session', { n: 1, 'user:seen': true }, USER],
       ['user', { 'user:n': 1, 'app:seen': true }, APP],
     ]) {
-      const { service, asked, counting } = await turnStore();
+      const { service, asked, counting } = await reservingStore();
       const name = Object.keys(answer)[0];
       await service.updateState(
         TARGETS[by],
@@ -70,7 +70,7 @@ describe('a turn is asked for', () => {
       );
     }
     for (const by of ['session', 'user', 'app']) {
-      const { service, theirs, asked } = await turnStore();
+      const { service, theirs, asked } = await reservingStore();
       let runs = 0;
       await service.updateState(TARGETS[by], async (state) => {
         const count = Object.keys(state).length;
@@ -90,14 +90,14 @@ describe('a turn is asked for', () => {
       [60_000, 5_000],
       [700, 700],
     ]) {
-      const { store, asked, counting } = await turnStore();
+      const { store, asked, counting } = await reservingStore();
       await new SessionService({ store, timeout }).updateState(APP, counting(['app:n'], 2));
       const [{ times, context: given }] = asked;
       assert.ok(times.hold >= 500 && times.hold <= 10_000, `${times.hold}`);
       assert.equal(times.wait, wait);
       assert.equal(given.signal.aborted, false);
     }
-    const { service, asked, counting } = await turnStore();
+    const { service, asked, counting } = await reservingStore();
     let now = 0;
     context.mock.method(performance, 'now', () => now);
     await service.updateState(
@@ -115,25 +115,25 @@ describe('a turn is asked for', () => {
   });
 
   test('in all tries of a change', async () => {
-    const { service, sent, tries, counting } = await turnStore();
+    const { service, sent, tries, counting } = await reservingStore();
     tries.push(undefined, undefined, 'refused', 'lost');
     const { 'app:n': n } = await service.updateState(APP, counting(['app:n'], 2));
     assert.equal(n, 3);
     assert.deepEqual(
-      sent.map(({ turn, attempt }) => [turn, attempt]),
+      sent.map(({ reservation, attempt }) => [reservation, attempt]),
       [
         [undefined, undefined],
         [undefined, undefined],
-        ['turn 1', undefined],
-        ['turn 1', 2],
-        ['turn 1', 3],
+        ['reservation 1', undefined],
+        ['reservation 1', 2],
+        ['reservation 1', 3],
       ],
     );
   });
 });
 
 describe('where others were met just now', () => {
-  test('the next update begins with a turn, for a second', async (context) => {
+  test('the next update begins with a reservation, for a second', async (context) => {
     let now = 1_000;
     context.mock.method(performance, 'now', () => now);
     for (const [by, name, target] of [
@@ -142,14 +142,14 @@ describe('where others were met just now', () => {
       ['session', 'n', KEY],
       ['user', 'user:n', USER],
     ]) {
-      const { service, asked, sent, log, counting } = await turnStore();
+      const { service, asked, sent, log, counting } = await reservingStore();
       await service.updateState(TARGETS[by], counting([name], 2));
       log.length = asked.length = sent.length = 0;
       now += 999;
       await service.updateState(TARGETS[by], counting([name], 0));
       assert.deepEqual(
-        [[...new Set(log)], asked.map((each) => each.target), sent.map(({ turn }) => turn)],
-        [['reserve', 'read', 'write'], [target], ['turn 2']],
+        [[...new Set(log)], asked.map((each) => each.target), sent.map(({ reservation }) => reservation)],
+        [['reserve', 'read', 'write'], [target], ['reservation 2']],
         `${name} through the ${by}`,
       );
       log.length = 0;
@@ -160,10 +160,10 @@ describe('where others were met just now', () => {
     }
   });
 
-  test('for a second more each time that a turn was waited for', async (context) => {
+  test('for a second more each time that a reservation was waited for', async (context) => {
     let now = 1_000;
     context.mock.method(performance, 'now', () => now);
-    const { service, asked, counting } = await turnStore({ answer: (newTurn) => newTurn({ contended: true }) });
+    const { service, asked, counting } = await reservingStore({ answer: (newReservation) => newReservation({ contended: true }) });
     await service.updateState(APP, counting(['app:n'], 2));
     for (let round = 2; round < 5; round++) {
       now += 999;
@@ -172,28 +172,28 @@ describe('where others were met just now', () => {
     }
   });
 
-  test('an update of another session begins with a turn when it meets others there once', async () => {
-    const { service, theirs, sent, counting } = await turnStore();
+  test('an update of another session begins with a reservation when it meets others there once', async () => {
+    const { service, theirs, sent, counting } = await reservingStore();
     await service.updateState(KEY, counting(['app:n'], 2));
     const other = { ...KEY, sessionId: 't' };
     await theirs.createSession(other);
     sent.length = 0;
     await service.updateState(other, counting(['app:n'], 1));
     assert.deepEqual(
-      sent.map(({ turn }) => turn),
-      [undefined, 'turn 2'],
+      sent.map(({ reservation }) => reservation),
+      [undefined, 'reservation 2'],
     );
     sent.length = 0;
     await service.updateState(other, counting(['n'], 0));
     assert.deepEqual(
-      sent.map(({ turn }) => turn),
+      sent.map(({ reservation }) => reservation),
       [undefined],
     );
   });
 
   test('only of so many targets', async (context) => {
     context.mock.method(performance, 'now', () => 1_000);
-    const { service, theirs, asked } = await turnStore();
+    const { service, theirs, asked } = await reservingStore();
     const meet = async (appName, meets) => {
       let runs = 0;
       await service.updateState({ appName }, async (state) => {
@@ -209,15 +209,15 @@ describe('where others were met just now', () => {
   });
 });
 
-test('only the first of the queue in a process asks, and what is read comes after its turn', async () => {
+test('only the first of the queue in a process asks, and what is read comes after its reservation', async () => {
   const waiting = [];
   let most = 0;
-  const answer = (newTurn) =>
+  const answer = (newReservation) =>
     new Promise((resolve) => {
-      waiting.push(() => resolve(newTurn({ contended: true })));
+      waiting.push(() => resolve(newReservation({ contended: true })));
       most = Math.max(most, waiting.length);
     });
-  const { service, theirs, asked, sent, counting } = await turnStore({ answer });
+  const { service, theirs, asked, sent, counting } = await reservingStore({ answer });
   const keys = Array.from({ length: 8 }, (_, index) => ({ ...KEY, sessionId: `s${index}` }));
   await Promise.all(keys.map((key) => theirs.createSession(key)));
   const first = service.updateState(APP, counting(['app:n'], 2));
@@ -227,7 +227,7 @@ test('only the first of the queue in a process asks, and what is read comes afte
   while (!done) {
     const give = waiting.shift();
     if (give !== undefined) {
-      // Others write while the turn is waited for: what the update before has left is too old then.
+      // Others write while the reservation is waited for: what the update before has left is too old then.
       await theirs.updateState(APP, (state) => ({ 'app:n': state['app:n'] + 1 }));
       sent.length = 0;
       give();

@@ -1,4 +1,4 @@
-// A service over a store that gives turns.
+// A service over a store that gives reservations.
 
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
@@ -10,23 +10,23 @@ export const TARGETS = { session: KEY, user: USER, app: APP };
 export const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * A store in memory that gives turns. `log` tells in order what was asked of it, `asked` with what. `answer` makes the
+ * A store in memory that gives reservations. `log` tells in order what was asked of it, `asked` with what. `answer` makes the
  * answer to `reserve`; `tries` says what becomes of each try to write: `lost` writes and loses the answer, `refused`
  * writes nothing, a function runs before.
  */
-export function turnStore({ answer, inner = memoryStore() } = {}) {
+export function reservingStore({ answer, inner = memoryStore() } = {}) {
   const [log, asked, sent, tries] = [[], [], [], []];
-  const turns = [];
-  const newTurn = (more = {}) => {
-    const turn = {
-      id: `turn ${turns.length + 1}`,
+  const reservations = [];
+  const newReservation = (more = {}) => {
+    const reservation = {
+      id: `reservation ${reservations.length + 1}`,
       contended: false,
       released: 0,
-      release: async () => void (log.push('release'), (turn.released += 1)),
+      release: async () => void (log.push('release'), (reservation.released += 1)),
       ...more,
     };
-    turns.push(turn);
-    return turn;
+    reservations.push(reservation);
+    return reservation;
   };
   const store = {
     ...inner,
@@ -46,7 +46,7 @@ export function turnStore({ answer, inner = memoryStore() } = {}) {
     reserve: async (target, times, context) => {
       log.push('reserve');
       asked.push({ target, times, context });
-      return await (answer === undefined ? newTurn() : answer(newTurn, context));
+      return await (answer === undefined ? newReservation() : answer(newReservation, context));
     },
   };
   delete store.commitMany;
@@ -67,7 +67,7 @@ export function turnStore({ answer, inner = memoryStore() } = {}) {
   };
   const open = async () => {
     await theirs.createSession(KEY);
-    return { store, service, theirs, log, asked, sent, tries, turns, counting };
+    return { store, service, theirs, log, asked, sent, tries, reservations, counting };
   };
   return open();
 }

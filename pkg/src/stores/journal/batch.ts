@@ -166,13 +166,13 @@ class Batch {
       delete record.attempt;
       return record;
     }
-    const { id, kind, key, time, event, delta, call, turn } = request;
+    const { id, kind, key, time, event, delta, call, reservation } = request;
     const record: { -readonly [Name in keyof Change]: Change[Name] } = { id, kind, key, time, event, guard, delta };
     if (call !== undefined) {
       record.call = call;
     }
-    if (turn !== undefined) {
-      record.turn = turn;
+    if (reservation !== undefined) {
+      record.reservation = reservation;
     }
     return record;
   }

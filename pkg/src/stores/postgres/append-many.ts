@@ -38,7 +38,7 @@ export interface Batch {
 /** An event with its place in the batch and the places of its scopes, from 1. */
 interface Placed {
   readonly change: PlainAppend;
-  readonly turn: number;
+  readonly batchIndex: number;
   readonly app: number;
   readonly usr: number;
   readonly session: string;
@@ -55,9 +55,9 @@ interface KnownScope {
 export function appendManyStatement(schema: string, changes: readonly PlainAppend[], log: boolean): Batch {
   const scopes = new Scopes(changes);
   const placed = changes
-    .map((change, turn): Placed => {
+    .map((change, batchIndex): Placed => {
       const { app, usr = 0 } = scopes.of(change.key);
-      return { change, turn, app, usr, session: toColumn(change.key.sessionId ?? '') };
+      return { change, batchIndex, app, usr, session: toColumn(change.key.sessionId ?? '') };
     })
     .sort(inLockOrder);
   const columns = placed.map(({ change }) => columnsOf(change));
@@ -73,7 +73,7 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
     plainArrayOf(scopes.list.map(([parent]) => parent)),
     arrayOf(scopes.list.map(([, name]) => name)),
     plainArrayOf(scopes.list.map((_, index) => moved.has(index + 1))),
-    plainArrayOf(placed.map(({ turn }) => turn)),
+    plainArrayOf(placed.map(({ batchIndex }) => batchIndex)),
     plainArrayOf(placed.map(({ app }) => app)),
     plainArrayOf(placed.map(({ usr }) => usr)),
     arrayOf(placed.map(({ session }) => session)),
@@ -183,8 +183,8 @@ function outcomesOf(
     scopeAt(place).knows(index, { pos, mark, told: deltaOf(deltas?.[index], title) });
   });
   const outcomes: Outcome[] = [];
-  const inTurn = placed.map((each, index) => ({ ...each, event: events[index] })).sort((a, b) => a.turn - b.turn);
-  for (const { change, app, usr, event = ['not-found', 0] as const } of inTurn) {
+  const inBatchOrder = placed.map((each, index) => ({ ...each, event: events[index] })).sort((a, b) => a.batchIndex - b.batchIndex);
+  for (const { change, app, usr, event = ['not-found', 0] as const } of inBatchOrder) {
     const [ruling, rev, last, data, results] = event;
     const [ofApp, ofUser] = [scopeAt(app), scopeAt(usr)];
     const before = beforeOf(ofApp.mark, ofUser.mark, textIn(last));

@@ -19,7 +19,7 @@ import { movedNames } from './moved-names.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
 import { misfitOf, namesOf, operatorsOf, resultsIn } from './operators.js';
 import { inLockOrder, Scopes } from './scopes.js';
-import { partsOfTurn } from './reservations.js';
+import { partsOfReservation } from './reservations.js';
 import type { Outcome } from '../shared/outcome.js';
 import type { OperatorFault } from '../../model/operators.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
@@ -50,7 +50,7 @@ interface Request {
   /** The call, where it is another text than the id. */
   readonly call?: string | undefined;
   readonly attempt?: number | undefined;
-  readonly turn?: readonly string[] | undefined;
+  readonly reservation?: readonly string[] | undefined;
   readonly set?: readonly Entry[] | undefined;
   readonly unset?: readonly Entry[] | undefined;
   /** Operators: the name in its scope, the kind, and JSON texts. */
@@ -223,7 +223,7 @@ function sessionsOf(requests: readonly Request[], changes: readonly Change[]): W
 }
 
 function requestOf(change: Change, scopes: Scopes): Request {
-  const { id, kind, key, time, event, delta, guard, call, attempt, turn, known } = change;
+  const { id, kind, key, time, event, delta, guard, call, attempt, reservation, known } = change;
   const { app, usr } = scopes.of(key);
   const [user, session] = [usr === undefined ? undefined : delta.user, kind === 'update' ? undefined : delta.session];
   const { keys = {} } = guard ?? {};
@@ -254,7 +254,7 @@ function requestOf(change: Change, scopes: Scopes): Request {
     user_known: ofUser?.[2],
     call: call === undefined || call === id ? undefined : toColumn(call),
     attempt,
-    turn: partsOfTurn(turn),
+    reservation: partsOfReservation(reservation),
     set: sets.length > 0 ? sets : undefined,
     unset: unsets.length > 0 ? unsets : undefined,
     ops:

@@ -18,7 +18,7 @@ import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
 import { openStatement } from './open.js';
 import { quotedSchema } from './schema-name.js';
 import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
-import { takeTurn } from './reservations.js';
+import { reserve } from './reservations.js';
 import { leaseIn, leaseStatement } from './lease.js';
 import { removeStatement, wasRemoved } from './remove.js';
 import { cleanStatement, logOf, logStatement, trimStatement } from './log.js';
@@ -135,7 +135,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     reserve: async (target, times, context) => {
       const ask = async (text: string, ...values: (string | null)[]): Promise<string> =>
         ((await write(text, ...values)) as readonly { answer: string }[])[0]?.answer ?? '';
-      return await takeTurn(ask, schema, target, times, context);
+      return await reserve(ask, schema, target, times, context);
     },
     lease: async (key, request) =>
       leaseIn(await sender.send(leaseStatement(schema, key, request), false), key, request),

@@ -2,7 +2,7 @@
 
 import { movedNames } from './moved-names.js';
 import { PARTS } from './operators.js';
-import { partsOfTurn } from './reservations.js';
+import { partsOfReservation } from './reservations.js';
 import { toColumn } from '../shared/column-text.js';
 import { namesIn } from '../shared/values.js';
 import { isWellFormed } from '../../model/json.js';
@@ -18,14 +18,14 @@ export function isPlainBatch(changes: readonly Change[]): changes is readonly Pl
 }
 
 function isPlainAppend(change: Change): change is PlainAppend {
-  const { kind, guard, attempt, turn, delta, operators } = change;
+  const { kind, guard, attempt, reservation, delta, operators } = change;
   return (
     kind === 'append' &&
     guard?.pos === undefined &&
     guard?.keys === undefined &&
     attempt === undefined &&
     operators === undefined &&
-    partsOfTurn(turn) === undefined &&
+    partsOfReservation(reservation) === undefined &&
     [delta.app, delta.user].every((part) => !part?.unset?.length) &&
     isReadable(change)
   );

@@ -1,8 +1,8 @@
-// Turns at values that many callers write: waits in the queue that the database keeps. For speed alone.
+// Reservations of values that many callers write: waits in the queue that the database keeps. For speed alone.
 
 import { toColumn } from '../shared/column-text.js';
 import { sleep } from '../../async/sleep.js';
-import type { Hint, StoreContext, Turn, TurnTimes } from '../../store/contract.js';
+import type { Hint, Reservation, ReservationTimes, StoreContext } from '../../store/contract.js';
 
 /** For how long a place in the queue is kept for a caller that has not asked again, in milliseconds. */
 const TICKET_TIMEOUT_MS = 1_500;
@@ -11,7 +11,7 @@ const SHORTEST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 200;
 /** The part of the queue's expected time that is slept through before it is asked again. */
 const SLEPT_PART = 0.5;
-/** The assumed time of one turn before the queue has shown it, in milliseconds. */
+/** The assumed time of one reservation before the queue has shown it, in milliseconds. */
 const FIRST_PACE_MS = 5;
 
 /** A place in the queue, by the ticket that keeps it; `at` is when it was asked for, in milliseconds. */
@@ -25,22 +25,22 @@ interface Queued {
 /** Asks the database for one text, the only value that a statement answers. */
 type Ask = (text: string, ...values: (string | null)[]) => Promise<string>;
 
-/** The target and the ticket of a turn; `undefined` when it is none of this store's. */
-export function partsOfTurn(id: string | undefined): readonly [target: string, ticket: string] | undefined {
+/** The target and the ticket of a reservation; `undefined` when it is none of this store's. */
+export function partsOfReservation(id: string | undefined): readonly [target: string, ticket: string] | undefined {
   const [, target, ticket] = /^(-?\d{1,19}):(\d{1,18})$/.exec(id ?? '') ?? [];
   return target === undefined || ticket === undefined ? undefined : [target, ticket];
 }
 
 /** See `SessionStore.reserve`. */
-export async function takeTurn(
+export async function reserve(
   ask: Ask,
   schema: string,
   { appName, userId, sessionId }: Hint,
-  { hold, wait }: TurnTimes,
+  { hold, wait }: ReservationTimes,
   { signal }: StoreContext,
-): Promise<Turn | undefined> {
+): Promise<Reservation | undefined> {
   const parts = [appName, userId, sessionId].filter((part) => part !== undefined).map(toColumn);
-  const name = `statepad turn ${schema} ${JSON.stringify(parts)}`;
+  const name = `statepad reservation ${schema} ${JSON.stringify(parts)}`;
   const begin = performance.now();
   let last: Queued | undefined;
   let pace = FIRST_PACE_MS;
@@ -66,13 +66,13 @@ export async function takeTurn(
   }
 }
 
-/** The time of one turn, in milliseconds, as the queue has shown since it was asked before. */
+/** The time of one reservation, in milliseconds, as the queue has shown since it was asked before. */
 function paceOf(last: Queued | undefined, now: Queued, pace: number): number {
   if (last === undefined) {
     return pace;
   }
-  const [turns, time] = [last.before - now.before, now.at - last.at];
-  return turns > 0 ? time / turns : Math.max(pace, time);
+  const [count, time] = [last.before - now.before, now.at - last.at];
+  return count > 0 ? time / count : Math.max(pace, time);
 }
 
 /** The next one asks as often as it may; the others are to be awake when they are the next one. */

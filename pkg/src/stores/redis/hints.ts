@@ -52,11 +52,11 @@ export function watchers(subscriber: RedisSubscriber, channel: string, sender: s
   };
   const { start, stop } = listenerOf(subscriber, channel, onMessage);
   let isListening = false;
-  let turn = Promise.resolve();
+  let last = Promise.resolve();
   // One step after the other, and nothing waits for them: a client that has no connection may take forever. A store
   // that cannot listen gets no hints, and is only slower.
   const follow = (): void => {
-    turn = turn.then(async () => {
+    last = last.then(async () => {
       const isWanted = listeners.size > 0;
       if (isWanted !== isListening) {
         isListening = isWanted;

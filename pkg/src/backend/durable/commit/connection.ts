@@ -3,7 +3,7 @@
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
 import { ask, Patience, runAttempt, type RetryOptions } from './retry.js';
 import { orAborted } from '../../../async/abort.js';
-import type { Hint, Migrate, SessionStore, StoreContext, Turn } from '../../../store/contract.js';
+import type { Hint, Migrate, SessionStore, StoreContext, Reservation } from '../../../store/contract.js';
 import type { Signal } from '../../../async/abort.js';
 
 /** The time for which hints are collected, in milliseconds. */
@@ -70,12 +70,12 @@ export class Connection {
    * Waits for a reservation, see `SessionStore.reserve`. `undefined`: the store has none, or it does not arrive in
    * time, or the store fails. Throws the reason of `signal`, and nothing else.
    */
-  async reserve(target: Hint, hold: number, signal?: Signal): Promise<Turn | undefined> {
+  async reserve(target: Hint, hold: number, signal?: Signal): Promise<Reservation | undefined> {
     const times = { hold, wait: Math.min(MAX_RESERVATION_WAIT_MS, this.#retry.timeout) };
     const controller = new AbortController();
     this.#reservations.add(controller);
-    let reservation: Turn | undefined;
-    const run = async (): Promise<Turn | undefined> => {
+    let reservation: Reservation | undefined;
+    const run = async (): Promise<Reservation | undefined> => {
       reservation = await this.store.reserve?.(target, times, { signal: controller.signal });
       if (controller.signal.aborted) {
         releaseUnused(reservation);
@@ -160,6 +160,6 @@ export class Connection {
 }
 
 /** Releases an unused reservation, without waiting. If that fails, others wait until the reservation has ended. */
-export function releaseUnused(reservation: Turn | undefined): void {
+export function releaseUnused(reservation: Reservation | undefined): void {
   void (async () => await reservation?.release())().catch(() => undefined);
 }

@@ -50,7 +50,7 @@ export interface AppendRequest {
   /** See `AppendPlan.shown`. */
   readonly shown?: AppendPlan['shown'] | undefined;
   readonly signal?: Signal | undefined;
-  /** See `Change.turn`. */
+  /** See `Change.reservation`. */
   readonly reservation?: string | undefined;
   /** The lease of the write; by default that of the handle. */
   readonly lease?: LeaseHold | undefined;
@@ -292,7 +292,7 @@ function changeToSend(
       change.call = newId();
     }
     if (reservation !== undefined) {
-      change.turn = reservation;
+      change.reservation = reservation;
     }
     return change;
   } catch (error) {

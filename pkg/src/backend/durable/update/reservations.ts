@@ -1,9 +1,9 @@
 // Reservations of a store: for updates that would conflict with those of other services, in other processes as well.
 
 import { releaseUnused, type Connection } from '../commit/connection.js';
-import { scopeNameOf, ownScope, hintOf, type UpdateReservation as UpdateReservation } from '../../update-target.js';
+import { scopeNameOf, ownScope, hintOf, type UpdateReservation } from '../../update-target.js';
 import type { StoredScope } from '../../../model/scope.js';
-import type { Turn } from '../../../store/contract.js';
+import type { Reservation } from '../../../store/contract.js';
 import type { UpdateStateTarget } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
@@ -72,7 +72,7 @@ class StoreReservation implements UpdateReservation {
   readonly #target: UpdateStateTarget;
   readonly #signal: Signal | undefined;
   #isRequested = false;
-  #reservation: Turn | undefined;
+  #reservation: Reservation | undefined;
   /** The end of the reservation, by `performance.now()`. */
   #until = 0;
 

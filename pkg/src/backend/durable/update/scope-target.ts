@@ -44,7 +44,7 @@ interface ReadScopes {
 }
 
 /** A change of app and user state, without the known positions. */
-interface ScopeChange extends Pick<Change, 'id' | 'time' | 'guard' | 'turn'> {
+interface ScopeChange extends Pick<Change, 'id' | 'time' | 'guard' | 'reservation'> {
   readonly key: ScopeKey;
   readonly written: AdmittedDelta;
   readonly read: ReadScopes;
@@ -74,7 +74,7 @@ export function scopeTarget(
         const { operators } = admitted;
         const pos = { app: app.pos, ...(user && { user: user.pos }) };
         const base: Guard = { keys: reads.guardedKeys(), ...(reads.isWhole ? { pos } : {}) };
-        const reservation = reserved === undefined ? {} : { turn: reserved };
+        const reservation = reserved === undefined ? {} : { reservation: reserved };
         const send = async (begin: Begin, now: ReadScopes, resolution?: Resolution): Promise<State> => {
           const guard = components.writer.guardOf({ ...base, keys: mergeGuardedKeys(base.keys, resolution?.keys) });
           const written = resolution === undefined ? admitted : resolvedDelta(admitted, resolution.results);
@@ -177,7 +177,7 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
     written: { operators, ...plain },
     read: { app, user },
     guard,
-    turn,
+    reservation,
     hasLanes,
   } = scopeChange;
   const { appName, userId } = key;
@@ -192,7 +192,7 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
     ...contentOf(prepared, operators),
     ...(guard === undefined ? {} : { guard }),
     known,
-    ...(turn === undefined ? {} : { turn }),
+    ...(reservation === undefined ? {} : { reservation }),
   };
   const sent = { change, prepared, known };
   const committed = await writer.commit(sent, begin, hasLanes);

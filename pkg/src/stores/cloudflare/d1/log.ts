@@ -70,13 +70,13 @@ export function logSet(group: readonly PackedChange[], rows: readonly PackedRow[
         LEFT JOIN put AS old ON old.i = ${name}.earlier AND old.part = ${name}.part AND old.name = ${name}.name
         LEFT JOIN statepad_values AS v ON v.owner = ${name}.owner AND v.name = ${name}.name`;
   return query(
-    (all) => `${tables(group, 'put', SET, rows, all)}, turn AS MATERIALIZED (
+    (all) => `${tables(group, 'put', SET, rows, all)}, ordered AS MATERIALIZED (
         SELECT put.i, put.part, put.nth, put.name, touched.owner, touched.born,
             lag(put.i) OVER (PARTITION BY touched.owner, put.name ORDER BY put.i) AS earlier
           FROM put JOIN touched ON touched.i = put.i AND touched.part = put.part WHERE touched.part < 2
       ), made AS MATERIALIZED (
-        SELECT turn.*, ${isLong('turn.name', 'put.value', before.replaceAll('made.', 'turn.'))} AS long
-          FROM turn ${values('turn')}
+        SELECT ordered.*, ${isLong('ordered.name', 'put.value', before.replaceAll('made.', 'ordered.'))} AS long
+          FROM ordered ${values('ordered')}
       )
       ${ADD}
       SELECT owner, born, 3 * nth, NULL, NULL, NULL, pending.time, ${BY.join(', ')}

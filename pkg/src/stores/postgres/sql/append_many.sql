@@ -1,5 +1,5 @@
 -- Appends a batch of events, one for each of its sessions, each as commit does: by statements over sets, whose number
--- does not grow with the batch. It takes no guards but created, the fence and the revision, no turn, no later attempt
+-- does not grow with the batch. It takes no guards but created, the fence and the revision, no reservation, no later attempt
 -- of a call and no operators, and deletes no values of apps and users.
 --
 -- Arrays of one prefix have an element each for the same thing: a scope (its place is the one in these arrays, from
@@ -25,7 +25,7 @@ create function statepad.append_many(
   -- The place of each event in the batch, and its parts: the creation, the revision and the fence that its session
   -- must have, null where it may have any; and the names by which it moves its app and its user, as JSON lists, null
   -- where it does not.
-  turns integer[],
+  batch_indices integer[],
   app_places integer[],
   user_places integer[],
   session_ids text[],
@@ -144,11 +144,11 @@ begin
       from (
         select scope_positions[event.app] as app_pos, scope_positions[event.usr] as user_pos,
             count(*) filter (where event.app_names is not null and session_nos[event.place] is not null)
-              over (partition by event.app order by event.turn) as app_moves,
+              over (partition by event.app order by event.batch_index) as app_moves,
             count(*) filter (where event.user_names is not null and session_nos[event.place] is not null)
-              over (partition by event.usr order by event.turn) as user_moves
-          from unnest(turns, app_places, user_places, app_names, user_names)
-            with ordinality event (turn, app, usr, app_names, user_names, place)
+              over (partition by event.usr order by event.batch_index) as user_moves
+          from unnest(batch_indices, app_places, user_places, app_names, user_names)
+            with ordinality event (batch_index, app, usr, app_names, user_names, place)
           order by event.place) event;
   end if;
   if is_written and unset_events is not null then

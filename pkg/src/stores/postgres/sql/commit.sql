@@ -274,9 +274,9 @@ begin
               (select done.results from statepad.updates done
                 where done.scope = coalesce(user_no, app_no) and done.id = change_id)
           end);
-        if change ? 'turn' then
-          delete from statepad.turns turn
-            where turn.target = (change->'turn'->>0)::bigint and turn.ticket = (change->'turn'->>1)::bigint;
+        if change ? 'reservation' then
+          delete from statepad.reservations reservation
+            where reservation.target = (change->'reservation'->>0)::bigint and reservation.ticket = (change->'reservation'->>1)::bigint;
         end if;
       elsif is_late or change_call = any(refused) then
         answer := '["late"]';
@@ -402,12 +402,12 @@ begin
           left join statepad.state state on state.owner = old.owner and state.name = new.key->>1
           where new.key->>0 <> 'session';
     end if;
-    if change ?| array['unset', 'turn'] then
+    if change ?| array['unset', 'reservation'] then
       delete from statepad.state state using jsonb_array_elements(change->'unset') unset (key)
         where state.name = unset.key->>1
           and state.owner = case unset.key->>0 when 'app' then app_no when 'user' then user_no else own_no end;
-      delete from statepad.turns turn
-        where turn.target = (change->'turn'->>0)::bigint and turn.ticket = (change->'turn'->>1)::bigint;
+      delete from statepad.reservations reservation
+        where reservation.target = (change->'reservation'->>0)::bigint and reservation.ticket = (change->'reservation'->>1)::bigint;
     end if;
     if change ? 'set' then
       insert into statepad.state as old (owner, name, value, at, nth)

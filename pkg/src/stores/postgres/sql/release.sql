@@ -1,5 +1,5 @@
--- Gives a turn, or a place in the queue, back.
-create function statepad.release(wanted bigint, own bigint) returns void language plpgsql
+-- Releases a reservation, or gives up a place in the queue.
+create function statepad.release(target_hash bigint, own bigint) returns void language plpgsql
   set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -9,6 +9,7 @@ create function statepad.release(wanted bigint, own bigint) returns void languag
 as $release$
 begin
   perform set_config('synchronous_commit', 'off', true);
-  delete from statepad.turns turn where turn.target = wanted and turn.ticket = own;
+  delete from statepad.reservations reservation
+    where reservation.target = target_hash and reservation.ticket = own;
 end
 $release$;

@@ -133,8 +133,8 @@ create table statepad.refused (
 
 create index refused_by_time on statepad.refused (at);
 
--- The queues of turns: worth nothing after a crash, so unlogged.
-create unlogged table statepad.turns (
+-- The queues for reservations: worth nothing after a crash, so unlogged.
+create unlogged table statepad.reservations (
   target bigint not null,
   ticket bigint not null,
   due timestamp with time zone not null,
