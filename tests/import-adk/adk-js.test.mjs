@@ -11,7 +11,7 @@ import pg from 'pg';
 import { SessionService } from 'statepad';
 import { identifyAdk, importAdk } from 'statepad/import-adk';
 import { postgresForTests } from '../support/postgres.mjs';
-import { inTemporary, shownBy, sorted } from './shown.mjs';
+import { inTemporary, shownBy, sorted } from './imported-sessions.mjs';
 
 const ODD = 'a/b "c\'; 😀 \\ %s ü';
 

@@ -9,7 +9,7 @@ import { SessionService } from 'statepad';
 import { identifyAdk, importAdk } from 'statepad/import-adk';
 import { postgresForTests } from '../support/postgres.mjs';
 import { asShown, madeBy, pythonForTests } from './python.mjs';
-import { CORRECTION, inTemporary, shownBy, sorted } from './shown.mjs';
+import { CORRECTION, inTemporary, shownBy, sorted } from './imported-sessions.mjs';
 
 const { python, skip } = await pythonForTests();
 const APPS = ['shop', 'a/b "c\'; 😀 \\ %s ü'];

@@ -10,7 +10,7 @@ import { memoryStore } from 'statepad/stores/memory';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
 import { fakeVertexAi } from '../support/vertex.mjs';
-import { inTemporary } from './shown.mjs';
+import { inTemporary } from './imported-sessions.mjs';
 import { pythonTables, writes } from './tables.mjs';
 
 const key = { appName: 'a', userId: 'u', sessionId: 's' };

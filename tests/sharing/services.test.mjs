@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { DELETED, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { sqliteFiles } from './databases.mjs';
-import { observed } from './observed.mjs';
+import { observed } from './observed-store.mjs';
 import { openStore } from './places.mjs';
 import { KEY } from '../support/fixtures.mjs';
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 import { SessionService } from 'statepad';
 import { identifyAdk, importAdk } from 'statepad/import-adk';
-import { GO, JAVA, goRows, goTables, held, javaRows, javaTables } from '../../import-adk/others.mjs';
+import { GO, JAVA, goRows, goTables, held, javaRows, javaTables } from '../../import-adk/adk-go-java.mjs';
 import { mariadbForTests } from '../../support/mariadb.mjs';
 import { hostOf } from '../host.mjs';
 

@@ -7,7 +7,7 @@ import { appendFileSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import sync from 'node:fs';
 import fs from 'node:fs/promises';
 import { test } from 'node:test';
-import { moves } from '../support/moved.mjs';
+import { moves } from '../support/replaced-files.mjs';
 import { append, context, create, loaded } from './support.mjs';
 import { cleanups, failing, folder, key, place, start } from './files.mjs';
 

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
-const { stdout } = await promisify(execFile)(process.execPath, [`${import.meta.dirname}/zone-child.mjs`], {
+const { stdout } = await promisify(execFile)(process.execPath, [`${import.meta.dirname}/zone-js-child.mjs`], {
   maxBuffer: 1 << 24,
 });
 const { isReplaced, functions, targets, places, unhandled, heard } = JSON.parse(stdout);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DELETED, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { observed } from './observed.mjs';
+import { observed } from './observed-store.mjs';
 import { KEY, setting } from '../support/fixtures.mjs';
 
 /** Two services over one store that gives no hints: of the first one, it is known what it is asked to load. */

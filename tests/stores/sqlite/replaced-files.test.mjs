@@ -7,7 +7,7 @@ import { clearInterval, setInterval } from 'node:timers';
 import { test } from 'node:test';
 import { SessionService } from 'statepad';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { moves } from '../support/moved.mjs';
+import { moves } from '../support/replaced-files.mjs';
 import { creation, event, failure, hasLog, key, libraries, observed, plain, update, withFile } from './libraries.mjs';
 
 const create = { migrate: 'create' };

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { sqliteFiles } from './databases.mjs';
-import { observed } from './observed.mjs';
+import { observed } from './observed-store.mjs';
 import { openStore } from './places.mjs';
 
 const [SESSIONS, EVENTS, CACHED] = [200, 5, 50];

@@ -11,7 +11,7 @@ import pg from 'pg';
 import { SessionService } from 'statepad';
 import { identifyAdk, importAdk } from 'statepad/import-adk';
 import { postgresForTests } from '../support/postgres.mjs';
-import { GO, JAVA, goRows, goTables, held, javaRows, javaTables } from './others.mjs';
+import { GO, JAVA, goRows, goTables, held, javaRows, javaTables } from './adk-go-java.mjs';
 import { PYTHON_V1 } from './tables.mjs';
 
 const statepad = { identifyAdk, importAdk, SessionService };
