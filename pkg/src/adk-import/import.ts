@@ -129,8 +129,8 @@ function checkImportOptions(options: AdkImportOptions): AdkImportOptions {
   return options;
 }
 
-function checkService(given: unknown): void {
-  if (!isObject(given) || typeof (given as { readonly logWriter?: unknown }).logWriter !== 'function') {
+function checkService(service: unknown): void {
+  if (!isObject(service) || typeof (service as { readonly logWriter?: unknown }).logWriter !== 'function') {
     refuse('service', 'must be a SessionService');
   }
 }

@@ -50,8 +50,8 @@ export async function planOf(row: SessionRow, reader: AdkReader, numbers: Number
 
 /** The event in its stored form: with all actions, and without `temp:` keys. */
 function stored(event: EventInit): EventInit {
-  const given = event.actions ?? {};
-  const { stateDelta = {} } = isObject(given) ? given : refuse('actions must be an object');
+  const inputActions = event.actions ?? {};
+  const { stateDelta = {} } = isObject(inputActions) ? inputActions : refuse('actions must be an object');
   const delta: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(
     isObject(stateDelta) ? stateDelta : refuse('stateDelta must be an object'),
@@ -64,7 +64,7 @@ function stored(event: EventInit): EventInit {
     artifactDelta: {},
     requestedAuthConfigs: {},
     requestedToolConfirmations: {},
-    ...given,
+    ...inputActions,
     stateDelta: delta as Readonly<Record<string, unknown>>,
   };
   return { ...event, actions };

@@ -57,8 +57,8 @@ export function jsonOf(value: unknown, what: string, numbers: Numbers): unknown 
     return undefined;
   }
   const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : textOf(value, what);
-  const lost = lostNumber(text);
-  const convert = lost === undefined ? undefined : textOfNumber(lost, what, numbers);
+  const number = lostNumber(text);
+  const convert = number === undefined ? undefined : textOfNumber(number, what, numbers);
   try {
     return convert === undefined ? JSON.parse(text) : parseWith(text, convert);
   } catch (error) {
@@ -67,11 +67,15 @@ export function jsonOf(value: unknown, what: string, numbers: Numbers): unknown 
 }
 
 /**
- * A converter of numbers that JavaScript cannot hold to texts. `lost` is the first of them, which is reported or
+ * A converter of numbers that JavaScript cannot hold to texts. `number` is the first of them, which is reported or
  * refused.
  */
-export function textOfNumber(lost: LostNumber, what: string, { areTexts, note }: Numbers): (token: string) => string {
-  const message = `${what} has ${lostTitle(lost)}`;
+export function textOfNumber(
+  number: LostNumber,
+  what: string,
+  { areTexts, note }: Numbers,
+): (token: string) => string {
+  const message = `${what} has ${lostTitle(number)}`;
   if (!areTexts) {
     refuse(`${message}: with the option integers: 'text' it is brought over as a text`);
   }

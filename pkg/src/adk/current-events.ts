@@ -70,14 +70,19 @@ async function isEnd(service: SessionService, handle: Handle, { since }: EventWi
 }
 
 /**
- * Brings the list of a session up to date with a log that has grown by a marker since it had `taken` events. ADK's
+ * Brings the list of a session up to date with a log that has grown by a marker since it had `eventCount` events. ADK's
  * changes of the list stay: copies in the place of events, events that it has removed, and those that are not stored.
  */
-export function showCurrentEvents(session: Session, log: readonly Stored[], taken: number, window: EventWindow): void {
+export function showCurrentEvents(
+  session: Session,
+  log: readonly Stored[],
+  eventCount: number,
+  window: EventWindow,
+): void {
   const current = currentEvents(log, window);
   const currentIds = new Set(current.map(({ id }) => id));
   const stored = new Set(log.map(({ id }) => id));
-  const before = new Set(currentEvents(log.slice(0, taken), window).map(({ id }) => id));
+  const before = new Set(currentEvents(log.slice(0, eventCount), window).map(({ id }) => id));
   const retained = session.events.filter(({ id }) => currentIds.has(id) || !stored.has(id));
   const remaining = new Set(retained.map(({ id }) => id));
 

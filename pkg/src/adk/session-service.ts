@@ -179,7 +179,7 @@ export class StatepadSessionService extends BaseSessionService {
       throw error;
     }
     tracked.calls.stored(event);
-    const { taken } = tracked;
+    const { eventCount } = tracked;
     const news = takeNews(tracked, view);
     const isNew = news.includes(stored);
     if (isNew && repeated === undefined) {
@@ -187,7 +187,7 @@ export class StatepadSessionService extends BaseSessionService {
     }
     try {
       showEvents(session, news, view, event, stored);
-      await this.#showRewinds(session, tracked, news, taken);
+      await this.#showRewinds(session, tracked, news, eventCount);
       if (isNew) {
         await super.appendEvent({ session: { ...session, events: [] }, event: copyOf(effective) });
         showState(session, tracked, view, before, effective, stored);
@@ -213,16 +213,16 @@ export class StatepadSessionService extends BaseSessionService {
    */
   async rewind(session: Session | SessionName, options: RewindOptions): Promise<RewoundSession> {
     checkObject(session, 'session');
-    const asked = { ...options, artifacts: this.#restoring(session) };
-    const [rewound, now] = await this.#change(session, async (of) => await this.service.rewind(of, asked));
+    const rewindOptions = { ...options, artifacts: this.#restoring(session) };
+    const [rewound, now] = await this.#change(session, async (of) => await this.service.rewind(of, rewindOptions));
     return { ...rewound, session: now };
   }
 
   /** Takes the last rewind back, see `SessionService.redo`: the events that it had undone are shown again. */
   async redo(session: Session | SessionName, options: Abortable = {}): Promise<RewoundSession> {
     checkObject(session, 'session');
-    const asked = { ...options, artifacts: this.#restoring(session) };
-    const [rewound, now] = await this.#change(session, async (of) => await this.service.redo(of, asked));
+    const redoOptions = { ...options, artifacts: this.#restoring(session) };
+    const [rewound, now] = await this.#change(session, async (of) => await this.service.redo(of, redoOptions));
     return { ...rewound, session: now };
   }
 
@@ -258,12 +258,12 @@ export class StatepadSessionService extends BaseSessionService {
 
   /** A session with the current events in the window that its reader has requested. */
   async #open(handle: Handle, config?: GetSessionRequest['config']): Promise<Session> {
-    const { length: taken } = viewOf(handle) as View;
+    const { length: eventCount } = viewOf(handle) as View;
     const window = requestedWindow(config, handle);
     const session = toSession(handle, await currentOf(this.service, handle, window));
     const tracked = {
       handle,
-      taken,
+      eventCount,
       window,
       shown: new Map(Object.entries(session.state)),
       order: this.#newOrder(),
@@ -280,40 +280,40 @@ export class StatepadSessionService extends BaseSessionService {
     return new WriteOrder((request) => super.appendEvent(request));
   }
 
-  /** Shows the current events after the session was rewound since its list had `taken` events. */
+  /** Shows the current events after the session was rewound since its list had `eventCount` events. */
   async #showRewinds(
     session: Session,
     tracked: TrackedSession,
     news: readonly Stored[],
-    taken: number,
+    eventCount: number,
   ): Promise<void> {
     if (news.some(isMarker)) {
       const { length } = viewOf(tracked.handle) as View;
-      showCurrentEvents(session, await logOf(this.service, tracked.handle, length), taken, tracked.window);
+      showCurrentEvents(session, await logOf(this.service, tracked.handle, length), eventCount, tracked.window);
       // The last writes may be rewound.
       tracked.order = this.#newOrder();
     }
   }
 
   /** Changes the session behind an ADK session, in its queue, and brings that up to date. */
-  async #change<T>(given: Session | SessionName, run: (session: SessionName) => Promise<T>): Promise<[T, Session]> {
-    const tracked = this.#trackedOf(given);
+  async #change<T>(target: Session | SessionName, run: (session: SessionName) => Promise<T>): Promise<[T, Session]> {
+    const tracked = this.#trackedOf(target);
     if (tracked === undefined) {
-      const { appName, userId, id: sessionId } = given;
+      const { appName, userId, id: sessionId } = target;
       const done = await run({ appName, userId, id: sessionId });
       return [
         done,
         (await this.getSession({ appName, userId, sessionId })) ?? throwNotFound({ appName, userId, sessionId }),
       ];
     }
-    const session = given as Session;
+    const session = target as Session;
     const changed = tracked.queue.then(async (): Promise<[T, Session]> => {
       const done = await run(tracked.handle);
       const view = viewOf(tracked.handle) as View;
-      const { taken } = tracked;
+      const { eventCount } = tracked;
       const news = takeNews(tracked, view);
       showNews(session, news, view);
-      await this.#showRewinds(session, tracked, news, taken);
+      await this.#showRewinds(session, tracked, news, eventCount);
       showOthers(session, tracked);
       return [done, session];
     });

@@ -15,7 +15,7 @@ import type { View } from '../session/handle.js';
 export interface TrackedSession {
   readonly handle: Handle;
   /** The number of stored events that the session's list has taken over. */
-  taken: number;
+  eventCount: number;
   /** The window over the events that existed when it was read. */
   readonly window: EventWindow;
   /** The values that the service has put into the session's state. Differing values were written by others. */
@@ -57,8 +57,8 @@ export function snapshot(view: View): Snapshot {
 
 /** The events that were stored since the list was last brought up to date. */
 export function takeNews(tracked: TrackedSession, { record, length }: View): readonly Stored[] {
-  const news = record.events.slice(tracked.taken - record.base, length - record.base);
-  tracked.taken = length;
+  const news = record.events.slice(tracked.eventCount - record.base, length - record.base);
+  tracked.eventCount = length;
   return news;
 }
 
@@ -91,12 +91,12 @@ export function showState(
   stored: Stored,
 ): void {
   const { temp } = view;
-  const given = deltaOf(event);
+  const delta = deltaOf(event);
   for (const [key, value] of Object.entries(stored.actions.stateDelta)) {
-    show(session, tracked, key, isGone(stored, key) ? undefined : { value }, given[key]);
+    show(session, tracked, key, isGone(stored, key) ? undefined : { value }, delta[key]);
   }
-  before.temp.filter((key) => !temp?.has(key)).forEach((key) => show(session, tracked, key, undefined, given[key]));
-  temp?.forEach((value, key) => Object.hasOwn(given, key) && show(session, tracked, key, { value }, given[key]));
+  before.temp.filter((key) => !temp?.has(key)).forEach((key) => show(session, tracked, key, undefined, delta[key]));
+  temp?.forEach((value, key) => Object.hasOwn(delta, key) && show(session, tracked, key, { value }, delta[key]));
 }
 
 /** True when only this event has moved the session and its scopes. */
@@ -121,11 +121,11 @@ function show(
   { shown }: TrackedSession,
   key: string,
   committed: { readonly value: unknown } | undefined,
-  given: unknown,
+  ownValue: unknown,
 ): void {
   const current = session.state[key];
-  const isGiven = current === given || (isDeleted(current) && isDeleted(given));
-  const isPending = Object.hasOwn(session.state, key) && !isGiven && current !== shown.get(key);
+  const isOwn = current === ownValue || (isDeleted(current) && isDeleted(ownValue));
+  const isPending = Object.hasOwn(session.state, key) && !isOwn && current !== shown.get(key);
   if (committed === undefined) {
     shown.delete(key);
   } else {

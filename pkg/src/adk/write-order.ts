@@ -60,7 +60,7 @@ export class WriteOrder {
     if (keys.length === 0) {
       return [];
     }
-    const given = withStamps(delta, keys);
+    const original = withStamps(delta, keys);
     const now = record();
     const state = record();
     const stamping = new AdkState(state, now);
@@ -68,9 +68,9 @@ export class WriteOrder {
       stamping.set(key, now);
     }
     // Stamped earlier means older than a stamp of now: it is not applied.
-    await this.#applyTo(state, given);
+    await this.#applyTo(state, original);
     return keys.map((key) => {
-      const [used, other] = state[key] === given ? [now, given] : [given, now];
+      const [used, other] = state[key] === original ? [now, original] : [original, now];
       delete other[key];
       return [key, used] as const;
     });

@@ -175,15 +175,19 @@ export class InvocationContext {
     if (actions !== undefined) {
       checkObject(actions, 'actions');
     }
-    const sent = pending.send(this, id === '' ? undefined : id, admitDelta(actions?.stateDelta, 'actions.stateDelta'));
+    const sentWrites = pending.send(
+      this,
+      id === '' ? undefined : id,
+      admitDelta(actions?.stateDelta, 'actions.stateDelta'),
+    );
     // A write that is both stored and pending would count twice.
-    const shown = (): void => pending.stored(sent);
+    const shown = (): void => pending.stored(sentWrites);
     const send = (delta: SentWrites['delta']): Promise<Event> =>
       host.append(event, { author: this.author, invocationId, writes: admittedWrites(delta) }, shown);
     try {
-      return await inOrder(this.#shared, sent, send);
+      return await inOrder(this.#shared, sentWrites, send);
     } catch (error) {
-      pending.failed(sent);
+      pending.failed(sentWrites);
       throw error;
     }
   }
@@ -251,14 +255,14 @@ function namesOf(keys: readonly string[]): string {
 /** Appends events in the order of the calls, even when the delta of one has to be looked up first. */
 async function inOrder(
   shared: Shared,
-  sent: SentWrites,
+  sentWrites: SentWrites,
   send: (delta: SentWrites['delta']) => Promise<Event>,
 ): Promise<Event> {
-  if (shared.appending === undefined && sent.before === undefined) {
-    return await send(sent.delta);
+  if (shared.appending === undefined && sentWrites.before === undefined) {
+    return await send(sentWrites.delta);
   }
   const sending = Promise.resolve(shared.appending).then(async () => ({
-    appended: send(await deltaOf(sent, shared.host)),
+    appended: send(await deltaOf(sentWrites, shared.host)),
   }));
   const settled = sending.catch(() => undefined);
   shared.appending = settled;

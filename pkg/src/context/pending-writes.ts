@@ -165,7 +165,7 @@ export class PendingWrites {
   send(owner: object, id: string | undefined, { delta: own, deleted, operators = {} }: AdmittedDelta): SentWrites {
     const failed = id === undefined ? undefined : this.#failed.get(id);
     const again = failed?.owner === owner ? failed : undefined;
-    const left = again?.carried.filter((write) => this.#isPending(write));
+    const rest = again?.carried.filter((write) => this.#isPending(write));
     const isOwn = (key: string): boolean => Object.hasOwn(own, key);
     const isOperator = (key: string): boolean => Object.hasOwn(operators, key);
     const values = Object.keys(own).map((key) => {
@@ -175,7 +175,7 @@ export class PendingWrites {
     const under = values.flatMap(([key, value]) => this.#operators(key, operatorOf(value)));
     const next = this.#next(owner).filter(({ key }) => !isOwn(key));
     const carried =
-      left?.filter(({ key }) => !isOwn(key) || isOperator(key)) ??
+      rest?.filter(({ key }) => !isOwn(key) || isOperator(key)) ??
       next.flatMap((write) => this.#withEarlier(write)).concat(under);
     const brought = values.map(([key, value]) => this.#push(owner, key, value));
     const delta: Record<string, unknown> = {};
@@ -185,7 +185,7 @@ export class PendingWrites {
       write.isSent = true;
       put(delta, key, operator !== undefined && Object.hasOwn(delta, key) ? over(key, delta[key], operator) : value);
     }
-    const before = left !== undefined && left.length < (again?.carried.length ?? 0) ? again?.delta : undefined;
+    const before = rest !== undefined && rest.length < (again?.carried.length ?? 0) ? again?.delta : undefined;
     return { delta, before, id, owner, carried, own: brought };
   }
 
@@ -194,9 +194,9 @@ export class PendingWrites {
    * operators that it did not carry.
    */
   stored({ id, carried, own }: SentWrites): void {
-    for (const sent of [...carried, ...own]) {
-      const isOperator = operatorOf(sent.value) !== undefined;
-      this.#keep(sent.key, (write) => (isOperator ? write !== sent : write.place > sent.place));
+    for (const storedWrite of [...carried, ...own]) {
+      const isOperator = operatorOf(storedWrite.value) !== undefined;
+      this.#keep(storedWrite.key, (write) => (isOperator ? write !== storedWrite : write.place > storedWrite.place));
     }
     if (id !== undefined) {
       this.#failed.delete(id);

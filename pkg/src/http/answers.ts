@@ -46,7 +46,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 };
 
 /** Codes whose messages reveal no internals, unless a store's error caused them. */
-const TOLD: readonly ErrorCode[] = [
+const PUBLIC_CODES: readonly ErrorCode[] = [
   'INVALID_ARGUMENT',
   'VALUE_NOT_JSON',
   'UNAUTHENTICATED',
@@ -86,7 +86,7 @@ export class ErrorLog {
     if (isStatepadError(error) && code === 'SESSION_NOT_FOUND') {
       return { code, message: `session ${JSON.stringify(error.id)} not found`, status };
     }
-    if (isStatepadError(error) && TOLD.includes(code) && error.cause === undefined) {
+    if (isStatepadError(error) && PUBLIC_CODES.includes(code) && error.cause === undefined) {
       return { code, message: error.message, status };
     }
     const number = this.log(error, request);

@@ -60,29 +60,29 @@ export function nodeListener(
     checkFunction(onError, 'onError');
   }
   const errors = new ErrorLog(onError);
-  return (given, response) => {
+  return (nodeRequest, response) => {
     const disconnected = new AbortController();
     const ignore = (): void => undefined;
     // Without a listener an error of the connection would end the process.
-    given.on('error', ignore);
+    nodeRequest.on('error', ignore);
     response.on('error', ignore);
     response.once('close', () => disconnected.abort());
-    void answer(handler, errors, given, response, disconnected.signal);
+    void answer(handler, errors, nodeRequest, response, disconnected.signal);
   };
 }
 
 async function answer(
   handler: (request: Request) => Response | Promise<Response>,
   errors: ErrorLog,
-  given: NodeRequest,
+  nodeRequest: NodeRequest,
   response: NodeResponse,
   signal: AbortSignal,
 ): Promise<void> {
   let request: Request | undefined;
   try {
-    request = requestOf(given, signal);
+    request = requestOf(nodeRequest, signal);
     const answered = request === undefined ? badRequest() : await handler(request);
-    await send(answered, given.method === 'HEAD', response, signal);
+    await send(answered, nodeRequest.method === 'HEAD', response, signal);
   } catch (error) {
     if (response.headersSent) {
       // The end of the connection shows the client that the answer is incomplete.
@@ -102,23 +102,23 @@ function badRequest(): Response {
 }
 
 /** The request; `undefined` for one that the Fetch API cannot hold. */
-function requestOf(given: NodeRequest, signal: AbortSignal): Request | undefined {
-  const { method = 'GET' } = given;
+function requestOf(nodeRequest: NodeRequest, signal: AbortSignal): Request | undefined {
+  const { method = 'GET' } = nodeRequest;
   const headers = new Headers();
   try {
-    for (let at = 0; at < given.rawHeaders.length; at += 2) {
-      const name = given.rawHeaders[at] as string;
+    for (let at = 0; at < nodeRequest.rawHeaders.length; at += 2) {
+      const name = nodeRequest.rawHeaders[at] as string;
       // HTTP/2 has the parts of the request line among the headers.
       if (!name.startsWith(':')) {
-        headers.append(name, given.rawHeaders[at + 1] as string);
+        headers.append(name, nodeRequest.rawHeaders[at + 1] as string);
       }
     }
-    const url = urlOf(given);
+    const url = urlOf(nodeRequest);
     if (url === undefined) {
       return undefined;
     }
     const hasBody = method !== 'GET' && method !== 'HEAD';
-    const init = { method, headers, signal, ...(hasBody && { body: bodyOf(given, signal), duplex: 'half' }) };
+    const init = { method, headers, signal, ...(hasBody && { body: bodyOf(nodeRequest, signal), duplex: 'half' }) };
     return new Request(url, init);
   } catch {
     return undefined;
@@ -129,8 +129,8 @@ function requestOf(given: NodeRequest, signal: AbortSignal): Request | undefined
 function urlOf({ url = '', method, headers, socket }: NodeRequest): string | undefined {
   const isEncrypted = (socket as { readonly encrypted?: boolean } | null | undefined)?.encrypted === true;
   const scheme = isEncrypted ? 'https' : 'http';
-  const given = headers[':authority'] ?? headers.host;
-  const host = typeof given === 'string' && given !== '' ? given : 'localhost';
+  const authority = headers[':authority'] ?? headers.host;
+  const host = typeof authority === 'string' && authority !== '' ? authority : 'localhost';
   if (/[\s/\\?#@]/.test(host)) {
     return undefined;
   }
@@ -144,10 +144,10 @@ function urlOf({ url = '', method, headers, socket }: NodeRequest): string | und
 }
 
 /** The body of a request, read from the connection on demand. */
-function bodyOf(given: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Array> {
+function bodyOf(nodeRequest: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      let isOver = given.readableEnded === true;
+      let isOver = nodeRequest.readableEnded === true;
       const end = (finish: () => void): void => {
         if (!isOver) {
           isOver = true;
@@ -158,25 +158,25 @@ function bodyOf(given: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Ar
         controller.close();
         return;
       }
-      given.on('data', (piece: Uint8Array) => {
+      nodeRequest.on('data', (piece: Uint8Array) => {
         if (!isOver) {
           // A view of its own: Node's are of a pool.
           controller.enqueue(new Uint8Array(piece));
           if ((controller.desiredSize ?? 0) <= 0) {
-            given.pause();
+            nodeRequest.pause();
           }
         }
       });
-      given.on('end', () => end(() => controller.close()));
-      given.on('error', (error: Error) => end(() => controller.error(error)));
+      nodeRequest.on('end', () => end(() => controller.close()));
+      nodeRequest.on('error', (error: Error) => end(() => controller.error(error)));
       signal.addEventListener('abort', () => end(() => controller.error(signal.reason)), { once: true });
-      given.pause();
+      nodeRequest.pause();
     },
     pull() {
-      given.resume();
+      nodeRequest.resume();
     },
     cancel() {
-      given.resume();
+      nodeRequest.resume();
     },
   });
 }

@@ -119,7 +119,7 @@ export class Rights {
 }
 
 /** The codes of errors of `authorize` that clients see. Any other error is a fault of the server. */
-const TOLD: readonly ErrorCode[] = [
+const PUBLIC_CODES: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'TOO_MANY_REQUESTS',
@@ -133,7 +133,7 @@ const TOLD: readonly ErrorCode[] = [
  */
 export async function authorized(authorize: Authorize, request: Request): Promise<Rights | Response> {
   const rights = await rightsOf(authorize, request).catch((error: unknown) => {
-    if (isStatepadError(error) && !TOLD.includes(error.code)) {
+    if (isStatepadError(error) && !PUBLIC_CODES.includes(error.code)) {
       throw new TypeError(`authorize: ${error.message}`, { cause: error });
     }
     throw error;

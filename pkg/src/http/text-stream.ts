@@ -106,10 +106,10 @@ export class TextStream {
 
   #endAt(time: number | undefined): void {
     if (time !== undefined) {
-      const left = time - Date.now();
+      const delay = time - Date.now();
       this.#end = setTimeout(
-        () => (left > MAX_TIMER_MS ? this.#endAt(time) : this.close()),
-        Math.max(0, Math.min(MAX_TIMER_MS, left)),
+        () => (delay > MAX_TIMER_MS ? this.#endAt(time) : this.close()),
+        Math.max(0, Math.min(MAX_TIMER_MS, delay)),
       );
     }
   }

@@ -70,11 +70,11 @@ export async function* exportLines(
 }
 
 /** Checks the methods of a service, which may be of another copy of the package. */
-function checkService(given: unknown): void {
+function checkService(service: unknown): void {
   const methods = ['getSession', 'listSessions', 'stateAt', 'history', 'getAppState', 'getUserState'];
   if (
-    !isObject(given) ||
-    !methods.every((name) => typeof (given as Partial<Record<string, unknown>>)[name] === 'function')
+    !isObject(service) ||
+    !methods.every((name) => typeof (service as Partial<Record<string, unknown>>)[name] === 'function')
   ) {
     throw new StatepadError('INVALID_ARGUMENT', 'service must be a SessionService', { path: 'service' });
   }

@@ -41,14 +41,14 @@ export async function* linesOf(input: Input): AsyncGenerator<Line, void, undefin
   let line = new Growing();
   let isStart = true;
   let endsObject = false;
-  for await (const given of piecesOf(input)) {
-    if (typeof given !== 'string') {
+  for await (const chunk of piecesOf(input)) {
+    if (typeof chunk !== 'string') {
       throw new StatepadError('INVALID_ARGUMENT', 'input must give text: decode bytes with a TextDecoderStream', {
         path: 'input',
       });
     }
-    const piece = isStart ? given.replace(/^\uFEFF/, '') : given;
-    isStart &&= given === '';
+    const piece = isStart ? chunk.replace(/^\uFEFF/, '') : chunk;
+    isStart &&= chunk === '';
     if (endsObject && piece.startsWith('{') && line.isWhole) {
       yield line.end();
       line = new Growing();

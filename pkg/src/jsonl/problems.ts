@@ -19,9 +19,9 @@ export function refuse(reason: string): never {
 
 /** Refuses a text of JSON with a number that JavaScript cannot hold. */
 export function checkNumbers(json: string): void {
-  const lost = lostNumber(json);
-  if (lost !== undefined) {
-    refuse(`there is ${lostTitle(lost)}`);
+  const number = lostNumber(json);
+  if (number !== undefined) {
+    refuse(`there is ${lostTitle(number)}`);
   }
 }
 

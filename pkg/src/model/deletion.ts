@@ -44,7 +44,7 @@ export function storedDeletions(customMetadata: unknown): readonly string[] {
   return deleted;
 }
 
-/** Checks that `customMetadata` can take the data named by `kept`, with nothing lost. */
+/** Checks that `customMetadata` can take `data`, which messages name, without losing anything of its own. */
 export function checkMetadata(customMetadata: unknown, data = 'the keys that the event deletes'): void {
   const own = (customMetadata as { readonly statepad?: unknown } | null)?.statepad;
   for (const [path, value] of [

@@ -118,8 +118,8 @@ export function useSuspenseSession(): UseSuspenseSessionResult {
 
 /** The initial session, or else the one that was read: nothing that the server could not render is hydrated. */
 function hydrated(provided: ProvidedSession): UseSessionResult {
-  const given = provided.serverSnapshot();
-  return given.status === 'loading' ? provided.snapshot() : given;
+  const serverSnapshot = provided.serverSnapshot();
+  return serverSnapshot.status === 'loading' ? provided.snapshot() : serverSnapshot;
 }
 
 /**

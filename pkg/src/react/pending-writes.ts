@@ -181,16 +181,16 @@ function resultsOf(change: StateChange, state: StateRecord): Map<string, Json | 
   return results;
 }
 
-function resultOf(given: unknown, current: Json | undefined): { readonly value: Json | undefined } | undefined {
-  const operator = operatorOf(given);
+function resultOf(write: unknown, current: Json | undefined): { readonly value: Json | undefined } | undefined {
+  const operator = operatorOf(write);
   if (operator !== undefined) {
     const result = resolveOperator(operator, current);
     return 'fault' in result ? undefined : result;
   }
-  if (isDeleted(given)) {
+  if (isDeleted(write)) {
     return { value: undefined };
   }
-  const text = JSON.stringify(given) as string | undefined;
+  const text = JSON.stringify(write) as string | undefined;
   return text === undefined ? undefined : { value: deepFreeze(JSON.parse(text) as Json) };
 }
 

@@ -107,7 +107,7 @@ export class SessionView {
   async write<T>(change: StateChange, send: (state: StateRecord) => Promise<T>): Promise<T> {
     const write = this.#writes.add(change);
     this.#render();
-    const sent = this.#sending.then(async () => {
+    const result = this.#sending.then(async () => {
       try {
         write.send();
         const answer = await send(this.#writes.over(this.#session?.state ?? {}, write));
@@ -121,8 +121,8 @@ export class SessionView {
         this.#render();
       }
     });
-    this.#sending = sent.catch(() => undefined);
-    return await sent;
+    this.#sending = result.catch(() => undefined);
+    return await result;
   }
 
   /** Waits until an accepted write is reported. Without a report for a while, reading the state settles it. */

@@ -43,11 +43,13 @@ export function useSessionWrite(writer?: SessionWriter<unknown>): UseSessionWrit
   const writeAsync = useCallback(
     async (change: StateChange): Promise<unknown> => {
       const { source, key, view } = provided;
-      const given = latest.current;
+      const currentWriter = latest.current;
       setState((before) => ({ pending: before.pending + 1, error: undefined }));
       try {
         const answer = await view.write(change, async (state) =>
-          given === undefined ? await update(source, key, change) : await given(deltaOf(change, state), key),
+          currentWriter === undefined
+            ? await update(source, key, change)
+            : await currentWriter(deltaOf(change, state), key),
         );
         setState((before) => ({ ...before, pending: before.pending - 1 }));
         return answer;

@@ -88,7 +88,7 @@ async function tryLease(
   { ttl, signal }: LeasePlan,
 ): Promise<TakenLease> {
   const view = components.sessions.view(session) as View;
-  refuseLost(view);
+  refuseLostLease(view);
   const holder = newId();
   let answer: LeaseAnswer;
   try {
@@ -103,7 +103,7 @@ async function tryLease(
   const lease = new TakenLease(components, view, session, { holder, ttl }, answer);
   try {
     await components.sessions.refresh(view, signal);
-    refuseLost(view);
+    refuseLostLease(view);
     lease.carry();
     return lease;
   } catch (error) {
@@ -113,12 +113,12 @@ async function tryLease(
 }
 
 /** Refuses the handle of a lost lease: it writes nothing any more, not even under another lease. */
-function refuseLost({ lease, record }: View): void {
-  const { lost } = lease ?? {};
-  if (lost !== undefined) {
+function refuseLostLease({ lease, record }: View): void {
+  const { loss } = lease ?? {};
+  if (loss !== undefined) {
     const { sessionId: id } = record.key;
     const message = `a lease of session "${id}" was lost by this handle: get the session again to lease it`;
-    throw lost.code === 'LEASE_LOST' ? new StatepadError('LEASE_LOST', message, { id, cause: lost }) : lost;
+    throw loss.code === 'LEASE_LOST' ? new StatepadError('LEASE_LOST', message, { id, cause: loss }) : loss;
   }
 }
 
@@ -135,9 +135,9 @@ export async function runLeased<T>(lease: TakenLease, fn: (lease: Lease) => T | 
     stop();
     await lease[Symbol.asyncDispose]();
   }
-  const { lost } = lease.hold;
-  if (lost?.code === 'LEASE_LOST') {
-    throw lost;
+  const { loss } = lease.hold;
+  if (loss?.code === 'LEASE_LOST') {
+    throw loss;
   }
   return answer;
 }
@@ -236,7 +236,7 @@ export class TakenLease implements Lease {
   readonly #holder: string;
   readonly #abort = new AbortController();
   #until: number;
-  #lost: StatepadError | undefined;
+  #loss: StatepadError | undefined;
   #releasing: Promise<void> | undefined;
   #isReleased = false;
 
@@ -267,7 +267,7 @@ export class TakenLease implements Lease {
 
   /** True when there is nothing to renew any more. */
   get isOver(): boolean {
-    return this.#isReleased || this.#lost !== undefined;
+    return this.#isReleased || this.#loss !== undefined;
   }
 
   /** Puts it on the handle, for all later writes. An earlier lease of the handle is lost. */
@@ -279,8 +279,8 @@ export class TakenLease implements Lease {
 
   async renew(ttl?: number): Promise<void> {
     const time = ttl === undefined ? this.ttl : checkedTtl(ttl);
-    if (this.#lost !== undefined) {
-      throw this.#lost;
+    if (this.#loss !== undefined) {
+      throw this.#loss;
     }
     if (this.#isReleased || this.#releasing !== undefined) {
       throw this.#releasedError();
@@ -328,7 +328,7 @@ export class TakenLease implements Lease {
         this.#isReleased = true;
       });
     } catch (error) {
-      if (this.#lost === undefined) {
+      if (this.#loss === undefined) {
         throw error;
       }
     } finally {
@@ -349,14 +349,14 @@ export class TakenLease implements Lease {
   }
 
   #holdWith(token: () => number | undefined): LeaseHold {
-    const lostOf = (): StatepadError | undefined => this.#lost;
+    const lossOf = (): StatepadError | undefined => this.#loss;
     const { record } = this.#view;
     return {
       get token() {
         return token();
       },
-      get lost() {
-        return lostOf();
+      get loss() {
+        return lossOf();
       },
       markLost: (error) => this.#markLost(error),
       ...(this.#components.sessions.lease === undefined && {
@@ -376,8 +376,8 @@ export class TakenLease implements Lease {
     if (this.#isReleased) {
       return error.code === 'LEASE_LOST' ? this.#releasedError() : error;
     }
-    if (this.#lost === undefined && (isAnswer || this.#releasing === undefined)) {
-      this.#lost = error;
+    if (this.#loss === undefined && (isAnswer || this.#releasing === undefined)) {
+      this.#loss = error;
       this.#abort.abort(error);
     }
     return error;

@@ -14,7 +14,7 @@ export interface LeaseHold {
   /** Records that a write found the lease lost. Returns the error for its caller. */
   markLost(error: StatepadError): StatepadError;
   /** The reason that it is known to be lost. Its handle writes nothing any more. */
-  readonly lost: StatepadError | undefined;
+  readonly loss: StatepadError | undefined;
 }
 
 /** The error for a write, a renewal or a release under a lease that another has taken since. */

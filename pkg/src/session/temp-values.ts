@@ -27,21 +27,27 @@ export function tempBefore(
   return view === undefined || beginsInvocation(view, invocationId, author === 'user') ? undefined : view.temp;
 }
 
-function beginsInvocation({ invocation, invocations: seen }: View, invocationId: string, isOfUser: boolean): boolean {
-  return isOfUser && invocation !== invocationId && seen !== undefined && seen.size > 0 && !seen.has(invocationId);
+function beginsInvocation({ invocation, invocations }: View, invocationId: string, isOfUser: boolean): boolean {
+  return (
+    isOfUser &&
+    invocation !== invocationId &&
+    invocations !== undefined &&
+    invocations.size > 0 &&
+    !invocations.has(invocationId)
+  );
 }
 
 function enterInvocation(view: View, invocationId: string, isOfUser: boolean): void {
   if (beginsInvocation(view, invocationId, isOfUser)) {
     view.temp = undefined;
   }
-  const seen = (view.invocations ??= new Set());
+  const invocations = (view.invocations ??= new Set());
   // The last one goes to the end, and the one that was seen longest ago is dropped.
-  seen.delete(invocationId);
-  seen.add(invocationId);
-  const [oldest] = seen;
-  if (seen.size > MAX_INVOCATIONS && oldest !== undefined) {
-    seen.delete(oldest);
+  invocations.delete(invocationId);
+  invocations.add(invocationId);
+  const [oldest] = invocations;
+  if (invocations.size > MAX_INVOCATIONS && oldest !== undefined) {
+    invocations.delete(oldest);
   }
   view.invocation = invocationId;
 }

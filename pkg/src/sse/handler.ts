@@ -256,11 +256,11 @@ function authorizerOf(authorize: Authorize | undefined, insecure: boolean): Auth
   return authorize;
 }
 
-function duration(given: unknown, path: string, least: number): number {
-  if (typeof given !== 'number' || !(given >= least && given <= MAX_DURATION_MS)) {
+function duration(value: unknown, path: string, least: number): number {
+  if (typeof value !== 'number' || !(value >= least && value <= MAX_DURATION_MS)) {
     invalid(path, `must be a number of milliseconds from ${least} to ${MAX_DURATION_MS}`);
   }
-  return given;
+  return value;
 }
 
 function accepts(request: Request): boolean {

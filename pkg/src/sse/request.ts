@@ -92,8 +92,8 @@ async function errorOf(response: Response, address: string): Promise<StatepadErr
 }
 
 /** The error in a handler's JSON; `undefined` for other values. */
-export function errorFromJson(given: unknown, status?: number): StatepadError | undefined {
-  const { code, message, number, committed, ...rest } = (given ?? {}) as Partial<Record<string, unknown>>;
+export function errorFromJson(json: unknown, status?: number): StatepadError | undefined {
+  const { code, message, number, committed, ...rest } = (json ?? {}) as Partial<Record<string, unknown>>;
   if (typeof code !== 'string' || typeof message !== 'string') {
     return undefined;
   }

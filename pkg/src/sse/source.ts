@@ -85,8 +85,8 @@ class WatchedSource {
     this.#options = options;
   }
 
-  watch(given: WatchTarget, watching: WatchOptions | WholeWatchOptions = {}): Reader {
-    const { target, whole } = keyOf(given);
+  watch(watchTarget: WatchTarget, watching: WatchOptions | WholeWatchOptions = {}): Reader {
+    const { target, whole } = keyOf(watchTarget);
     checkOptions(watching, WATCH_OPTIONS);
     const { since, initial, signal } = watching;
     if (whole && since === undefined && initial !== false) {
@@ -97,13 +97,13 @@ class WatchedSource {
   }
 
   /** The feed of a single reader. */
-  #own(asked: RequestedTarget): Feed {
+  #own(target: RequestedTarget): Feed {
     let subscription: Subscription | undefined;
     let connection: Connection | undefined;
     return {
       start: (reader) => {
         subscription = {
-          target: asked,
+          target,
           get isFull() {
             return reader.isFull;
           },
@@ -157,9 +157,9 @@ function checkedPlace(since: number | WholePlace): string {
 
 function checkedWhole(since: number | WholePlace): string {
   checkObject(since, 'since');
-  const given = since as WholePlace;
+  const place = since as WholePlace;
   for (const name of ['revision', 'user', 'app'] as const) {
-    checkCount((given as Partial<WholePlace>)[name] ?? -1, `since.${name}`);
+    checkCount((place as Partial<WholePlace>)[name] ?? -1, `since.${name}`);
   }
   return wholeText(since as WholePlace);
 }

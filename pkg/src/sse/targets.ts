@@ -26,11 +26,12 @@ const IDS = ['appName', 'userId', 'sessionId'] as const;
 type Ids = Partial<Record<(typeof IDS)[number], string>>;
 
 /** The key of a target, and a flag for a whole session. */
-export function keyOf(given: WatchTarget): { readonly target: WatchKey; readonly whole: boolean } {
-  checkObject(given, 'target');
-  const { appName, userId } = given;
-  const sessionId = 'sessionId' in given ? given.sessionId : 'id' in given ? given.id : undefined;
-  return { target: checkedKey({ appName, userId, sessionId }), whole: 'whole' in given && given.whole };
+export function keyOf(watchTarget: WatchTarget): { readonly target: WatchKey; readonly whole: boolean } {
+  checkObject(watchTarget, 'target');
+  const { appName, userId } = watchTarget;
+  const sessionId =
+    'sessionId' in watchTarget ? watchTarget.sessionId : 'id' in watchTarget ? watchTarget.id : undefined;
+  return { target: checkedKey({ appName, userId, sessionId }), whole: 'whole' in watchTarget && watchTarget.whole };
 }
 
 /** The several targets of a request; `undefined` for one that names a single one in its URL. */
@@ -38,8 +39,8 @@ export async function severalTargets(request: Request): Promise<readonly Request
   if (request.method === 'POST') {
     return parseTargets(await textOf(request));
   }
-  const given = new URL(request.url).searchParams.get(TARGETS);
-  return given === null ? undefined : parseTargets(given);
+  const text = new URL(request.url).searchParams.get(TARGETS);
+  return text === null ? undefined : parseTargets(text);
 }
 
 /** The one target in the URL of a request. */
@@ -61,8 +62,8 @@ export function singleTarget(request: Request): RequestedTarget {
 export function configOf(request: Request): GetSessionConfig {
   const { searchParams } = new URL(request.url);
   const number = (name: string): number | undefined => {
-    const given = searchParams.get(name);
-    return given === null ? undefined : Number(given);
+    const text = searchParams.get(name);
+    return text === null ? undefined : Number(text);
   };
   return { numRecentEvents: number('numRecentEvents'), afterTimestamp: number('afterTimestamp') };
 }
@@ -75,45 +76,45 @@ export function targetsText(targets: readonly RequestedTarget[]): string {
 }
 
 function parseTargets(text: string): readonly RequestedTarget[] {
-  let given: unknown;
+  let json: unknown;
   try {
-    given = JSON.parse(text);
+    json = JSON.parse(text);
   } catch {
     invalid(TARGETS, 'must be JSON');
   }
-  if (!Array.isArray(given) || given.length === 0) {
+  if (!Array.isArray(json) || json.length === 0) {
     invalid(TARGETS, 'must be a list of at least one target');
   }
-  if (given.length > MAX_TARGETS) {
+  if (json.length > MAX_TARGETS) {
     throw new StatepadError(
       'TOO_LARGE',
-      `there are ${given.length} targets, and at most ${MAX_TARGETS} in one request`,
+      `there are ${json.length} targets, and at most ${MAX_TARGETS} in one request`,
     );
   }
-  return given.map(parseTarget);
+  return json.map(parseTarget);
 }
 
-function parseTarget(given: unknown, index: number): RequestedTarget {
-  checkObject(given, `${TARGETS}[${index}]`);
-  const { whole = false, since, initial = true, ...ids } = given as Record<string, unknown>;
+function parseTarget(json: unknown, index: number): RequestedTarget {
+  checkObject(json, `${TARGETS}[${index}]`);
+  const { whole = false, since, initial = true, ...ids } = json as Record<string, unknown>;
   if (typeof whole !== 'boolean' || typeof initial !== 'boolean' || !['string', 'undefined'].includes(typeof since)) {
     invalid(`${TARGETS}[${index}]`, 'has a member of another type: whole and initial are booleans, since is a string');
   }
   return { target: checkedTarget(ids, whole), whole, since: since as string | undefined, initial };
 }
 
-function checkedTarget(given: Readonly<Record<string, unknown>>, whole: boolean): WatchKey {
-  const key = checkedKey(given);
+function checkedTarget(ids: Readonly<Record<string, unknown>>, whole: boolean): WatchKey {
+  const key = checkedKey(ids);
   if (whole && key.sessionId === undefined) {
     invalid('sessionId', 'is missing: a whole session needs one');
   }
   return key;
 }
 
-function checkedKey(given: Readonly<Record<string, unknown>>): WatchKey {
-  const { appName, userId, sessionId } = given as Partial<SessionKey>;
+function checkedKey(ids: Readonly<Record<string, unknown>>): WatchKey {
+  const { appName, userId, sessionId } = ids as Partial<SessionKey>;
   for (const name of IDS) {
-    const value = given[name];
+    const value = ids[name];
     if (value !== undefined && typeof value !== 'string') {
       invalid(name, 'must be a string');
     }

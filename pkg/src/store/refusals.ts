@@ -80,8 +80,8 @@ export function unreadableValue(name: string, whose: string, cause?: unknown): S
  * `corrupt`: the value under a name has a number, written by others, that JavaScript cannot hold. `whose` is a title,
  * `advice` says how it can be read.
  */
-export function lostValue(name: string, whose: string, lost: LostNumber, advice = ''): StoreError {
-  return new StoreError('corrupt', `the value of "${name}" of ${whose} has ${lostTitle(lost)}${advice}`, {
+export function lostValue(name: string, whose: string, number: LostNumber, advice = ''): StoreError {
+  return new StoreError('corrupt', `the value of "${name}" of ${whose} has ${lostTitle(number)}${advice}`, {
     key: name,
   });
 }
@@ -100,19 +100,19 @@ export function missingEvents(first: number, last: number): StoreError {
  * `rejected`: stored data has an older version than this package writes, and has to be upgraded first. `what` names
  * it.
  */
-export function olderVersion(what: string, found: number, ours: number): StoreError {
+export function olderVersion(what: string, version: number, ours: number): StoreError {
   const line = "open it once with new SessionService({ store, migrate: 'upgrade' })";
-  return new StoreError('rejected', `${what} has version ${found}, older than ${ours}: ${line}`);
+  return new StoreError('rejected', `${what} has version ${version}, older than ${ours}: ${line}`);
 }
 
 /** `rejected`: the stored data has a newer version than this package knows. `what` names it. */
-export function newerVersion(what: string, found: number, ours: number): StoreError {
-  return new StoreError('rejected', `${what} has version ${found}, newer than ${ours}: update statepad`);
+export function newerVersion(what: string, version: number, ours: number): StoreError {
+  return new StoreError('rejected', `${what} has version ${version}, newer than ${ours}: update statepad`);
 }
 
-/** The refusal of a layout that an unreleased build has written: `found` is its fingerprint, if it has one. */
-export function otherLayout(what: string, found: string | undefined, expected: string): StoreError {
-  const layout = found === undefined ? 'a layout without a fingerprint' : `the layout ${found}`;
+/** The refusal of a layout that an unreleased build has written: `fingerprint` is what it has, if anything. */
+export function otherLayout(what: string, fingerprint: string | undefined, expected: string): StoreError {
+  const layout = fingerprint === undefined ? 'a layout without a fingerprint' : `the layout ${fingerprint}`;
   return new StoreError(
     'rejected',
     `${what} has ${layout}, written by an unreleased build of statepad; this build reads ${expected}: open it with the build that made it, or delete it`,

@@ -35,9 +35,9 @@ export function difference(actual: unknown, expected: unknown, path = 'the answe
   const [left, right] = [actual as Record<string, unknown>, expected as Record<string, unknown>];
   const members = new Set([...Object.keys(right), ...Object.keys(left)]);
   for (const member of members) {
-    const found = difference(left[member], right[member], `${path}[${JSON.stringify(member)}]`);
-    if (found !== undefined) {
-      return found;
+    const result = difference(left[member], right[member], `${path}[${JSON.stringify(member)}]`);
+    if (result !== undefined) {
+      return result;
     }
   }
   return undefined;
@@ -208,9 +208,9 @@ function scopesOf(state: Loaded['state']): StoredScope[] {
 
 function first<Item>(items: readonly Item[], find: (item: Item) => Difference): Difference {
   for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) {
-      return found;
+    const result = find(item);
+    if (result !== undefined) {
+      return result;
     }
   }
   return undefined;

@@ -232,7 +232,7 @@ class Run {
   }
 
   /** Compares the answer of a lease. Its end is compared with that of the previous answer, because clocks differ. */
-  #leaseDifference(actual: Refused | LeaseAnswer, { answer, until: wanted }: LeaseStep): string | undefined {
+  #leaseDifference(actual: Refused | LeaseAnswer, { answer, until: expected }: LeaseStep): string | undefined {
     const { until, ...rest } = actual as LeaseAnswer;
     if (answer === undefined) {
       return 'throws' in actual ? `it throws ${actual.throws}` : undefined;
@@ -244,9 +244,9 @@ class Run {
     return (
       outcomeDifference(rest as unknown as Outcome, answer as Outcome) ??
       (!('throws' in answer) && !Number.isFinite(until) ? differs('until', until, 0) : undefined) ??
-      (wanted === 'later' && !(until > before) ? differs('until', until, `later than ${before}`) : undefined) ??
+      (expected === 'later' && !(until > before) ? differs('until', until, `later than ${before}`) : undefined) ??
       // A clock of the store may be finer than its answers.
-      (wanted === 'same' && !(Math.abs(until - before) <= 1) ? differs('until', until, before) : undefined)
+      (expected === 'same' && !(Math.abs(until - before) <= 1) ? differs('until', until, before) : undefined)
     );
   }
 

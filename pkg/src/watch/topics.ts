@@ -31,9 +31,9 @@ export class Topic {
   readonly #topics: Topics;
   /** Counts the wakes. */
   #wakes = 0;
-  /** Counts the times that the head became outdated; `#seen` is that count at the last read. */
+  /** Counts the times that the head became outdated; `#movesRead` is that count at the last read. */
   #moves = 1;
-  #seen = 0;
+  #movesRead = 0;
   /** The time of the last read, in milliseconds. */
   #readAt = -Infinity;
   #reading: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export class Topic {
   /** Reads the head, unless the last read is recent enough; once for all concurrent callers. */
   async refresh(poll: number, read: () => Promise<void>): Promise<void> {
     const isOld = this.#topics.hasOthers && performance.now() - this.#readAt >= poll;
-    if (this.#seen < this.#moves || isOld) {
+    if (this.#movesRead < this.#moves || isOld) {
       this.#reading ??= this.#read(read);
       await this.#reading;
     }
@@ -84,7 +84,7 @@ export class Topic {
     const moves = this.#moves;
     try {
       await read();
-      this.#seen = moves;
+      this.#movesRead = moves;
       this.#readAt = performance.now();
     } finally {
       this.#reading = undefined;

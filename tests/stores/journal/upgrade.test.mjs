@@ -6,7 +6,7 @@ import * as now from 'statepad/stores/journal';
 import { source } from '../../support/source.mjs';
 import { append, context, create, loaded, opened, textMedium, update } from './support.mjs';
 
-const { FORMAT, lineStore, logStore, foundIn, compactedLines } = await source(
+const { FORMAT, lineStore, logStore, recordsIn, compactedLines } = await source(
   ...['version', 'line-store', 'callback-store', 'given-record', 'file/compact'].map(
     (name) => `stores/journal/${name}.ts`,
   ),
@@ -44,7 +44,7 @@ const media = {
     const restore = () => log.map((text) => JSON.parse(text));
     return {
       make: () => now.callbackStore({ persist, restore }),
-      next: () => logStore({ persist, restore, admit: foundIn }, {}, NEXT),
+      next: () => logStore({ persist, restore, admit: recordsIn }, {}, NEXT),
       text: () => log.join('\n'),
       versions: () => log.filter((text) => JSON.parse(text).version === 2).length,
     };

@@ -157,23 +157,23 @@ describe('of values that are compared', () => {
         for (const { act, scope, value } of steps) {
           const writes = positions.writes(scope);
           if (act === 'read') {
-            seenAt[scope] = positions.seen(scope, now[scope]);
+            seenAt[scope] = positions.positionOf(scope, now[scope]);
             note(scope, seenAt[scope], JSON.stringify(now[scope]));
-            assert.equal(positions.seen(scope, { ...now[scope] }), seenAt[scope]);
+            assert.equal(positions.positionOf(scope, { ...now[scope] }), seenAt[scope]);
             assert.equal(positions.writes(scope), writes);
           } else if (act === 'others') {
             now[scope] = { ...now[scope], theirs: value };
           } else if (act === 'lost') {
             now[scope] = { ...now[scope], own: value };
-            note(scope, positions.lost(scope), `lost ${(lost += 1)}`);
+            note(scope, positions.positionAfter(scope), `lost ${(lost += 1)}`);
             assert.equal(positions.writes(scope), writes + 1);
           } else {
             // `late`: what it found is not what was seen last.
             const found =
               act === 'late'
                 ? Math.max(0, (seenAt[scope] ?? 0) - 1)
-                : (seenAt[scope] ??= positions.seen(scope, now[scope]));
-            const isLast = positions.seen(scope, now[scope]) === found;
+                : (seenAt[scope] ??= positions.positionOf(scope, now[scope]));
+            const isLast = positions.positionOf(scope, now[scope]) === found;
             now[scope] = { ...now[scope], own: value };
             const after = positions.written(scope, found, now[scope]);
             note(scope, after, isLast ? JSON.stringify(now[scope]) : `lost ${(lost += 1)}`);
@@ -188,12 +188,17 @@ describe('of values that are compared', () => {
 
   test('an untouched scope is at 0, and what cannot be told is at a position that none has', () => {
     const positions = new OfValues();
-    assert.equal(positions.seen('a', {}), 0);
-    assert.equal(positions.seen('b', { x: 1 }), 1);
-    const told = [positions.unknown(), positions.unknown(), positions.lost('a'), positions.seen('a', {})];
+    assert.equal(positions.positionOf('a', {}), 0);
+    assert.equal(positions.positionOf('b', { x: 1 }), 1);
+    const told = [
+      positions.unknown(),
+      positions.unknown(),
+      positions.positionAfter('a'),
+      positions.positionOf('a', {}),
+    ];
     assert.deepEqual(told, [2, 3, 4, 5]);
     // One that has values may have been forgotten.
-    positions.seen('c', Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`${index}`, index])));
-    assert.equal(positions.seen('d', {}), 7);
+    positions.positionOf('c', Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`${index}`, index])));
+    assert.equal(positions.positionOf('d', {}), 7);
   });
 });

@@ -73,8 +73,8 @@ function jsonOf(value: unknown, terms: Terms, depth: number): unknown {
 
 function integer(value: bigint, numbers: Numbers): unknown {
   const token = String(value);
-  const lost = lostNumber(token);
-  return lost === undefined ? Number(value) : textOfNumber(lost, 'the pickle', numbers)(token);
+  const number = lostNumber(token);
+  return number === undefined ? Number(value) : textOfNumber(number, 'the pickle', numbers)(token);
 }
 
 function objectOf(entries: Iterable<readonly [unknown, unknown]>, inside: Inside): Record<string, unknown> {

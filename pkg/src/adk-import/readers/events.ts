@@ -82,14 +82,14 @@ function fromJson(kind: KnownKind, row: AdkRow, numbers: Numbers): Members & { r
   const stored = objectOf(row['event_data'], 'event_data', numbers);
   const { unit, eventUnit } = layoutOf(kind);
   const isWrapped = kind === 'adk-java' && stored['formatVersion'] === 2 && isObject(stored['event']);
-  const given = isWrapped ? (stored['event'] as Members) : stored;
-  const { timestamp } = given;
+  const members = isWrapped ? (stored['event'] as Members) : stored;
+  const { timestamp } = members;
   const column = timeOf(row['event_time'], 'the time of the event', unit);
   if (timestamp !== undefined && typeof timestamp !== 'number') {
     return refuse('timestamp must be a number');
   }
   const moment = timestamp === undefined ? column : momentOf(timestamp, column, eventUnit === 'seconds');
-  return { ...named(kind, given), timestamp: moment };
+  return { ...named(kind, members), timestamp: moment };
 }
 
 /** The members of an event under the names of ADK's JSON. */

@@ -23,25 +23,25 @@ export type AdkDatabaseHandle = AdkDatabase | PostgresHandle | SqliteDatabase | 
 export type Snapshot = <T>(read: (database: AdkDatabase) => Promise<T>) => Promise<T>;
 
 /** Recognizes the handle of a database. Throws `INVALID_ARGUMENT`. */
-export function snapshotOf(given: unknown): Snapshot {
-  if (isObject(given)) {
-    const has = (name: string): boolean => typeof (given as Partial<Record<string, unknown>>)[name] === 'function';
-    if ('dialect' in given && has('query')) {
-      return plain(given as AdkDatabase);
+export function snapshotOf(database: unknown): Snapshot {
+  if (isObject(database)) {
+    const has = (name: string): boolean => typeof (database as Partial<Record<string, unknown>>)[name] === 'function';
+    if ('dialect' in database && has('query')) {
+      return plain(database as AdkDatabase);
     }
     if (has('prepare') && has('exec')) {
-      return sqlite(given as SqliteDatabase);
+      return sqlite(database as SqliteDatabase);
     }
     if (has('query') && has('execute')) {
-      return mysql(given);
+      return mysql(database);
     }
     if (has('query')) {
-      return postgres(given as PostgresPool);
+      return postgres(database as PostgresPool);
     }
   }
   throw new StatepadError(
     'INVALID_ARGUMENT',
-    `database must be a pool or client of pg, mysql2 or SQLite, or { dialect, query }, not ${describe(given)}`,
+    `database must be a pool or client of pg, mysql2 or SQLite, or { dialect, query }, not ${describe(database)}`,
     { path: 'database' },
   );
 }
@@ -115,9 +115,9 @@ interface MysqlConnection {
 function mysql(handle: object): Snapshot {
   return async (read) => {
     const { promise } = handle as { promise?: () => object };
-    const given = (promise === undefined ? handle : promise.call(handle)) as MysqlConnection;
-    const connection = await given.getConnection?.();
-    const client = connection ?? given;
+    const pool = (promise === undefined ? handle : promise.call(handle)) as MysqlConnection;
+    const connection = await pool.getConnection?.();
+    const client = connection ?? pool;
     try {
       await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
       await client.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');

@@ -2,7 +2,7 @@
 
 import { Queues } from '../../async/queues.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
-import type { SeenTables } from '../../stores/adk-database/tables.js';
+import type { TableColumns } from '../../stores/adk-database/tables.js';
 
 /** The number of rows on a page. */
 const PAGE = 200;
@@ -10,11 +10,11 @@ const PAGE = 200;
 /** Composes and sends statements that read. */
 export class Reading {
   readonly #database: AdkDatabase;
-  readonly #tables: SeenTables;
+  readonly #tables: TableColumns;
   /** A connection runs one statement at a time. */
   readonly #turns = new Queues();
 
-  constructor(database: AdkDatabase, tables: SeenTables) {
+  constructor(database: AdkDatabase, tables: TableColumns) {
     this.#database = database;
     this.#tables = tables;
   }

@@ -33,7 +33,7 @@ export class Election {
   readonly #host: TabHost;
   readonly #name: string;
   readonly #elector: Elector;
-  readonly #left = new AbortController();
+  readonly #exit = new AbortController();
   #channel: BroadcastChannel | undefined;
   /** The current term, of this tab or of another one: its beginning, and a name. The latest one counts. */
   #term: string | undefined;
@@ -63,7 +63,7 @@ export class Election {
 
   /** Participates until `leave`. */
   async join(): Promise<void> {
-    const { signal } = this.#left;
+    const { signal } = this.#exit;
     if (!(await this.#markAlive())) {
       // A document that may have no locks, such as a sandboxed frame: it reads for itself.
       this.#lead();
@@ -87,13 +87,13 @@ export class Election {
   }
 
   leave(): void {
-    this.#left.abort();
+    this.#exit.abort();
     this.#waiting.abort();
     this.#stepDown();
   }
 
   tell(message: Message): void {
-    if (!this.#left.signal.aborted) {
+    if (!this.#exit.signal.aborted) {
       this.#channel?.postMessage(message);
     }
   }
@@ -123,20 +123,20 @@ export class Election {
     return await new Promise((resolve) => {
       const hold = async (): Promise<void> => {
         resolve(true);
-        await aborted(this.#left.signal);
+        await aborted(this.#exit.signal);
       };
       this.#host.locks.request(`${this.#name} ${this.id}`, hold).catch(() => resolve(false));
     });
   }
 
   /** Waits for the lock, or takes it over, and leads while holding it. */
-  async #compete(left: AbortSignal): Promise<void> {
+  async #compete(exit: AbortSignal): Promise<void> {
     const waiting = new AbortController();
     this.#waiting = waiting;
     const options = this.#steals ? { steal: true } : { signal: waiting.signal };
     this.#steals = false;
     const hold = async (): Promise<void> => {
-      if (!left.aborted) {
+      if (!exit.aborted) {
         await new Promise<void>((resolve) => {
           this.#release = resolve;
           this.#lead();

@@ -36,18 +36,18 @@ export class Relays {
   }
 
   /** Delivers the requested watch to a listener. */
-  add(asked: WatchRequest, listener: Listener): void {
-    const session = nameOf(asked.key);
+  add(request: WatchRequest, listener: Listener): void {
+    const session = nameOf(request.key);
     const streams = this.#streams.get(session) ?? [];
-    const matching = streams.find(({ place }) => asked.since !== undefined && isSame(place, asked.since));
+    const matching = streams.find(({ place }) => request.since !== undefined && isSame(place, request.since));
     if (matching !== undefined) {
-      matching.listeners.set(asked.watch, listener);
+      matching.listeners.set(request.watch, listener);
       return;
     }
-    const listeners = new Map([[asked.watch, listener]]);
-    const stream: Stream = { place: asked.since, listeners, end: new AbortController() };
+    const listeners = new Map([[request.watch, listener]]);
+    const stream: Stream = { place: request.since, listeners, end: new AbortController() };
     this.#streams.set(session, [...streams, stream]);
-    void this.#read(session, stream, asked);
+    void this.#read(session, stream, request);
   }
 
   /** Stops delivering to a listener. */
@@ -110,9 +110,9 @@ export class Relays {
   }
 
   #end(session: string, stream: Stream): void {
-    const left = (this.#streams.get(session) ?? []).filter((each) => each !== stream);
-    if (left.length > 0) {
-      this.#streams.set(session, left);
+    const others = (this.#streams.get(session) ?? []).filter((each) => each !== stream);
+    if (others.length > 0) {
+      this.#streams.set(session, others);
     } else {
       this.#streams.delete(session);
     }

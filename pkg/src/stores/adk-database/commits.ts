@@ -4,7 +4,7 @@ import { CommitLost, type Database, type Rows } from './client.js';
 import { appendStatements, createStatements, updateStatements, type Answer, type Moved } from './write.js';
 import { checkChange } from './limits.js';
 import type { Tables } from './sql.js';
-import { eventText, headIn, loadStatement, scopeIn, scopeStatement, seenOf } from './read.js';
+import { eventText, headIn, loadStatement, scopeIn, scopeStatement, rowVersionOf } from './read.js';
 import { microsecondsOf } from './times.js';
 import { Unresolved, type Earlier } from './unresolved.js';
 import { sessionExists, sessionNotFound, wrongState } from '../../store/refusals.js';
@@ -161,8 +161,8 @@ export class Commits {
     const posOf = (name: ScopeName, moved: Moved): number => {
       const after = moved[2];
       return after === null
-        ? this.#positions.of(name, seenOf(moved))
-        : this.#positions.moved(name, seenOf(moved), after);
+        ? this.#positions.of(name, rowVersionOf(moved))
+        : this.#positions.moved(name, rowVersionOf(moved), after);
     };
     return {
       app: posOf({ app }, ofApp),
@@ -173,7 +173,7 @@ export class Commits {
   async #readPos({ appName: app, userId }: Change['key']): Promise<Pos> {
     const posOf = async (name: ScopeName): Promise<number> => {
       const rows = await this.#database.send(scopeStatement(this.#tables, name), false);
-      return this.#positions.of(name, seenOf(scopeIn(rows, this.#integers).row));
+      return this.#positions.of(name, rowVersionOf(scopeIn(rows, this.#integers).row));
     };
     return { app: await posOf({ app }), user: userId === undefined ? 0 : await posOf({ app, user: userId }) };
   }

@@ -1,7 +1,7 @@
 // Whose sessions a database has: found out by reading alone, before anything is touched.
 
 import type { AdkDatabase, Dialect } from './database.js';
-import { seenTables, type SeenColumn, type SeenTables } from './tables.js';
+import { readTables, type ColumnInfo, type TableColumns } from './tables.js';
 
 export type { AdkDatabase, AdkRow, Dialect } from './database.js';
 
@@ -37,7 +37,7 @@ export interface AdkIdentity {
 
 /** The identity of a database, and the columns that there are. */
 export interface Identified extends AdkIdentity {
-  readonly tables: SeenTables;
+  readonly tables: TableColumns;
 }
 
 /** The version of the tables of adk-python and adk-js that is known here. */
@@ -64,14 +64,14 @@ const LAYOUTS = {
 /** Finds out who has made the tables of a database. Reads alone; throws what the database throws. */
 export async function identifyTables(database: AdkDatabase): Promise<Identified> {
   const { dialect } = database;
-  const tables = await seenTables(database);
+  const tables = await readTables(database);
   const { kind, signs } = await kindOf(database, tables);
   return { kind, dialect, signs, tables };
 }
 
-type Found = Pick<AdkIdentity, 'kind' | 'signs'>;
+type Verdict = Pick<AdkIdentity, 'kind' | 'signs'>;
 
-async function kindOf(database: AdkDatabase, tables: SeenTables): Promise<Found> {
+async function kindOf(database: AdkDatabase, tables: TableColumns): Promise<Verdict> {
   if (has(tables, LAYOUTS.rows)) {
     return { kind: 'adk-java', signs: ['the tables are adk_sessions, adk_events, adk_app_state and adk_user_state'] };
   }
@@ -85,7 +85,7 @@ async function kindOf(database: AdkDatabase, tables: SeenTables): Promise<Found>
 }
 
 /** Events as JSON: adk-python, adk-js, or what adk-java may have. */
-async function kindOfJson(database: AdkDatabase, tables: SeenTables): Promise<Found> {
+async function kindOfJson(database: AdkDatabase, tables: TableColumns): Promise<Verdict> {
   const sign = 'events have event_data';
   const time = columnOf(tables, 'events', 'timestamp');
   if (!tables.has('adk_internal_metadata')) {
@@ -113,7 +113,7 @@ async function kindOfJson(database: AdkDatabase, tables: SeenTables): Promise<Fo
 }
 
 /** A column for each member of an event: the first byte of actions shows it, and the types where there are none. */
-async function kindOfColumns(database: AdkDatabase, tables: SeenTables): Promise<Found> {
+async function kindOfColumns(database: AdkDatabase, tables: TableColumns): Promise<Verdict> {
   const sign = 'events have actions, and no event_data';
   const [row] = await database.query('SELECT actions FROM events WHERE actions IS NOT NULL LIMIT 1', []);
   const first = row === undefined ? undefined : firstByte(row['actions']);
@@ -147,21 +147,23 @@ async function schemaVersion(database: AdkDatabase): Promise<string | undefined>
   return typeof row?.['version'] === 'string' ? row['version'] : undefined;
 }
 
-function has(tables: SeenTables, layout: Readonly<Record<string, readonly string[]>>): boolean {
+function has(tables: TableColumns, layout: Readonly<Record<string, readonly string[]>>): boolean {
   return Object.entries(layout).every(([table, columns]) => columns.every((name) => tables.get(table)?.has(name)));
 }
 
-const ABSENT: SeenColumn = { type: '', length: undefined, nullable: false };
+const ABSENT: ColumnInfo = { type: '', length: undefined, nullable: false };
 
-function columnOf(tables: SeenTables, table: string, column: string): SeenColumn {
+function columnOf(tables: TableColumns, table: string, column: string): ColumnInfo {
   return tables.get(table)?.get(column) ?? ABSENT;
 }
 
-function describeColumn({ type, length }: SeenColumn): string {
+function describeColumn({ type, length }: ColumnInfo): string {
   return length === undefined ? type : `${type}(${length})`;
 }
 
-function describeTables(tables: SeenTables): string {
-  const seen = [...tables].map(([table, columns]) => `${table} (${[...columns.keys()].join(', ')})`);
-  return seen.length === 0 ? 'there are no tables of sessions' : `there are the tables ${seen.join('; ')}`;
+function describeTables(tables: TableColumns): string {
+  const descriptions = [...tables].map(([table, columns]) => `${table} (${[...columns.keys()].join(', ')})`);
+  return descriptions.length === 0
+    ? 'there are no tables of sessions'
+    : `there are the tables ${descriptions.join('; ')}`;
 }

@@ -140,9 +140,9 @@ function mapRecord(record: JsonObject, write: (item: Json) => Json | undefined):
 
 function firstOf<T>(items: readonly T[], find: (item: T) => Json | undefined): Json | undefined {
   for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) {
-      return found;
+    const result = find(item);
+    if (result !== undefined) {
+      return result;
     }
   }
   return undefined;

@@ -12,7 +12,7 @@ import { EMPTY_PAGE, listStatement, pageOf } from './list.js';
 import { checkTables } from './open.js';
 import { checkArguments, type AdkDatabaseStoreOptions } from './options.js';
 import { Positions } from './positions.js';
-import { headIn, loadedOf, loadedScopeOf, loadStatement, seenOf } from './read.js';
+import { headIn, loadedOf, loadedScopeOf, loadStatement, rowVersionOf } from './read.js';
 import { removeScopeStatement, scopeIn, scopeStatement } from './read.js';
 import { tablesIn } from './sql.js';
 import { removeStatements } from './write.js';
@@ -81,14 +81,14 @@ export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseSto
     for (let read = 1; ; read++) {
       const tops = [positions.top(ofApp), positions.top(ofUser)] as const;
       const rows = await database.send(loadStatement(tables, key, query, positions), true);
-      const found = headIn(rows, integers);
-      const head = found?.row;
+      const headAnswer = headIn(rows, integers);
+      const head = headAnswer?.row;
       const isTimely =
         head === undefined ||
-        (positions.isTimely(ofApp, seenOf(head.app), tops[0]) &&
-          positions.isTimely(ofUser, seenOf(head.user), tops[1]));
+        (positions.isTimely(ofApp, rowVersionOf(head.app), tops[0]) &&
+          positions.isTimely(ofUser, rowVersionOf(head.user), tops[1]));
       if (isTimely || read === MAX_READS) {
-        return found === undefined ? null : loadedOf(rows, found, key, positions, integers);
+        return headAnswer === undefined ? null : loadedOf(rows, headAnswer, key, positions, integers);
       }
     }
   };

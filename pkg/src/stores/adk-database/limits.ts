@@ -18,7 +18,7 @@ export function canBe(...ids: readonly (string | undefined)[]): boolean {
 }
 
 /** Throws `rejected` for a change that cannot be written. `event` is what its text says. */
-export function checkChange({ key, time, event: sent, delta }: Change, event: Json | undefined): void {
+export function checkChange({ key, time, event: envelope, delta }: Change, event: Json | undefined): void {
   checkText('the name of the app', key.appName, ID_LIMIT);
   checkText('the id of the user', key.userId, ID_LIMIT);
   checkText('the id of the session', key.sessionId, ID_LIMIT);
@@ -29,12 +29,12 @@ export function checkChange({ key, time, event: sent, delta }: Change, event: Js
       checkJson(`the state of the ${part}`, set);
     }
   }
-  if (sent !== undefined && event !== undefined) {
-    checkText('the id of the event', sent.id, ID_LIMIT);
-    checkTime(sent.time);
-    checkText(`the invocationId of event "${sent.id}"`, invocationOf(event), INVOCATION_LIMIT);
-    if (!isKeepableJson(sent.data)) {
-      checkJson(`event "${sent.id}"`, event);
+  if (envelope !== undefined && event !== undefined) {
+    checkText('the id of the event', envelope.id, ID_LIMIT);
+    checkTime(envelope.time);
+    checkText(`the invocationId of event "${envelope.id}"`, invocationOf(event), INVOCATION_LIMIT);
+    if (!isKeepableJson(envelope.data)) {
+      checkJson(`event "${envelope.id}"`, event);
     }
   }
 }

@@ -58,11 +58,11 @@ type SessionRow = readonly [user: string, id: string, created: string, events: n
 export function pageOf(rows: readonly unknown[], { app }: ListQuery, integers: Integers): Page {
   let ofApp: Read<readonly [total: number, state: Json]> = { row: [0, {}], mayLack: false };
   const states = new Map<string, Read<readonly [user: string, state: Json]>>();
-  const found: (Read<SessionRow> & { readonly n: number })[] = [];
+  const sessions: (Read<SessionRow> & { readonly n: number })[] = [];
   for (const { n, data } of rows as readonly { n: string | number; data: string }[]) {
     const place = Number(n);
     if (place > 0) {
-      found.push({ n: place, ...readRow<SessionRow>(data, integers) });
+      sessions.push({ n: place, ...readRow<SessionRow>(data, integers) });
     } else if (place === 0) {
       ofApp = readRow(data, integers);
     } else {
@@ -71,11 +71,11 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery, integers: I
     }
   }
   const page = new PageRows();
-  found.sort((one, other) => one.n - other.n);
+  sessions.sort((one, other) => one.n - other.n);
   for (const {
     row: [userId, sessionId, created, events, time, values],
     mayLack,
-  } of found) {
+  } of sessions) {
     const key = { appName: app, userId, sessionId };
     page.add(
       key,
@@ -91,7 +91,7 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery, integers: I
       },
     );
   }
-  const end = found.at(-1)?.row;
+  const end = sessions.at(-1)?.row;
   const place = end && { time: fromColumnTime(end[4]), sessionId: end[1], userId: end[0] };
   const [total, state] = ofApp.row;
   const values = state === null ? valuesOf([]) : valuesIn(state, scopeTitle({ app }), ofApp.mayLack);

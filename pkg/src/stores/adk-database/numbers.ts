@@ -53,9 +53,9 @@ export function valuesIn(state: Json, whose: string, mayLack: boolean): Values {
 }
 
 function checkValue(name: string, value: unknown, whose: string): void {
-  const lost = unreadIn(value, []);
-  if (lost !== undefined) {
-    throw lostValue(name, whose, lost, bigintOf(lost.token) === undefined ? '' : ADVICE);
+  const number = unreadIn(value, []);
+  if (number !== undefined) {
+    throw lostValue(name, whose, number, bigintOf(number.token) === undefined ? '' : ADVICE);
   }
 }
 
@@ -66,9 +66,9 @@ function unreadIn(value: unknown, path: LostNumber['path']): LostNumber | undefi
   }
   if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
-      const lost = unreadIn(member, [...path, Array.isArray(value) ? Number(name) : name]);
-      if (lost !== undefined) {
-        return lost;
+      const number = unreadIn(member, [...path, Array.isArray(value) ? Number(name) : name]);
+      if (number !== undefined) {
+        return number;
       }
     }
   }

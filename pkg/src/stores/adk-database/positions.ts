@@ -8,7 +8,7 @@ const SCOPES = 10_000;
 const VERSIONS = 16;
 
 /** A row as a statement has seen it: which version, if there is one, and whether its state is empty. */
-export type Seen = readonly [version: string | null, isEmpty: boolean];
+export type RowVersion = readonly [version: string | null, isEmpty: boolean];
 
 /** The versions of one scope that were seen. */
 interface Scope {
@@ -28,7 +28,7 @@ export class Positions {
   #forgotten = 0;
 
   /** The number of a version that was seen. 0 is a scope in which nothing ever was, as far as this store knows. */
-  of(name: ScopeName, [version, isEmpty]: Seen): number {
+  of(name: ScopeName, [version, isEmpty]: RowVersion): number {
     const scope = this.#scopeOf(name);
     const known = scope.numbers.get(version ?? '');
     if (known !== undefined) {
@@ -40,14 +40,14 @@ export class Positions {
   }
 
   /** The number of a version that a change has made of one that was seen. */
-  moved(name: ScopeName, before: Seen, version: string): number {
+  moved(name: ScopeName, before: RowVersion, version: string): number {
     this.of(name, before);
     const scope = this.#scopeOf(name);
     return scope.numbers.get(version) ?? this.#add(scope, version, scope.top + 1);
   }
 
   /** True if a version has a number, or nothing else of its scope was seen since `top` was read. */
-  isTimely(name: ScopeName, [version]: Seen, top: number): boolean {
+  isTimely(name: ScopeName, [version]: RowVersion, top: number): boolean {
     const scope = this.#scopes.get(keyOf(name));
     return scope === undefined || scope.numbers.has(version ?? '') || scope.top === top;
   }

@@ -8,7 +8,7 @@ import { changeJson } from '../../model/json-numbers.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { loadedOf as answerOf, stateOf } from '../shared/parts.js';
 import { valuesOf } from '../shared/values.js';
-import type { Positions, Seen } from './positions.js';
+import type { Positions, RowVersion } from './positions.js';
 import type { SqlValue, Statement } from '../postgres/client.js';
 import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent, Values } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';
@@ -22,12 +22,12 @@ interface Head {
   readonly last: string | null;
   readonly diverged: boolean | null;
   readonly session: Json;
-  readonly app: SeenScope;
-  readonly user: SeenScope;
+  readonly app: ScopeRow;
+  readonly user: ScopeRow;
 }
 
 /** A row of a scope, and its state where that is not known. */
-type SeenScope = readonly [...Seen, state: Json];
+type ScopeRow = readonly [...RowVersion, state: Json];
 
 /** The largest number of a `bigint` that is exact in JavaScript. */
 const LAST_REV = Number.MAX_SAFE_INTEGER;
@@ -86,12 +86,12 @@ export function loadStatement(
   const scope = (part: 'app' | 'user'): string => {
     const name = part === 'app' ? { app: appName } : { app: appName, user: userId };
     const version = positions.versionAt(name, known.pos?.[part]);
-    const seen = `${part}_row.version`;
+    const versionColumn = `${part}_row.version`;
     const state =
       version === undefined
         ? `${part}_row.state`
-        : `case when coalesce(${seen}, '') = ${put(version, 'text')} then null else coalesce(${part}_row.state, '{}') end`;
-    return `json_build_array(${seen}, coalesce(${part}_row.is_empty, true), ${state})`;
+        : `case when coalesce(${versionColumn}, '') = ${put(version, 'text')} then null else coalesce(${part}_row.state, '{}') end`;
+    return `json_build_array(${versionColumn}, coalesce(${part}_row.is_empty, true), ${state})`;
   };
   const [app, user] = [scope('app'), scope('user')];
   const row = (part: 'app' | 'user'): string =>
@@ -134,8 +134,8 @@ interface Row {
 
 /** The head that {@link loadStatement} has found, if there is a session. */
 export function headIn(rows: readonly unknown[], integers: Integers): Read<Head> | undefined {
-  const found = (rows as readonly Row[]).find(({ rev }) => rev === null);
-  return found && readRow<Head>(found.data ?? 'null', integers);
+  const headRow = (rows as readonly Row[]).find(({ rev }) => rev === null);
+  return headRow && readRow<Head>(headRow.data ?? 'null', integers);
 }
 
 /** The answer to a load, of what {@link loadStatement} has found. */
@@ -147,7 +147,7 @@ export function loadedOf(
   integers: Integers,
 ): Loaded {
   const [ofApp, ofUser] = [{ app: key.appName }, { app: key.appName, user: key.userId }];
-  const [app, user] = [seenOf(head.app), seenOf(head.user)];
+  const [app, user] = [rowVersionOf(head.app), rowVersionOf(head.user)];
   const events = (rows as readonly Row[]).filter(({ rev }) => rev !== null).map((row) => eventIn(row, integers));
   return answerOf({
     created: head.created,
@@ -168,12 +168,12 @@ export function loadedOf(
 }
 
 /** The state of a scope as a statement has seen it. */
-export function seenOf([version, isEmpty]: readonly [string | null, boolean | null, ...unknown[]]): Seen {
+export function rowVersionOf([version, isEmpty]: readonly [string | null, boolean | null, ...unknown[]]): RowVersion {
   return [version, isEmpty ?? true];
 }
 
 /** The values of a scope, unless they are known. */
-function valuesUnlessKnown([version, , state]: SeenScope, whose: string, mayLack: boolean): Values | undefined {
+function valuesUnlessKnown([version, , state]: ScopeRow, whose: string, mayLack: boolean): Values | undefined {
   if (state === null) {
     return version === null ? valuesOf([]) : undefined;
   }
@@ -195,19 +195,19 @@ export function scopeStatement(tables: Tables, { app, user }: ScopeName): Statem
     user === undefined
       ? ([tables.app, '', [app]] as const)
       : ([tables.user, ' and scope.user_id = $2', [app, user]] as const);
-  const seen = `json_build_array(${versionOf('scope')}, ${isEmptyState('scope')}, scope.state)::text as data`;
-  return { text: `select ${seen} from ${table} scope where scope.app_name = $1${isUser}`, values };
+  const columns = `json_build_array(${versionOf('scope')}, ${isEmptyState('scope')}, scope.state)::text as data`;
+  return { text: `select ${columns} from ${table} scope where scope.app_name = $1${isUser}`, values };
 }
 
 /** Reads the answer of {@link scopeStatement}. */
-export function scopeIn(rows: readonly unknown[], integers: Integers): Read<SeenScope> {
+export function scopeIn(rows: readonly unknown[], integers: Integers): Read<ScopeRow> {
   const [row] = rows as readonly { readonly data: string }[];
-  return readRow<SeenScope>(row?.data ?? '[null, true, {}]', integers);
+  return readRow<ScopeRow>(row?.data ?? '[null, true, {}]', integers);
 }
 
 /** The answer to reading a scope. */
-export function loadedScopeOf({ row, mayLack }: Read<SeenScope>, name: ScopeName, positions: Positions): LoadedScope {
-  return { pos: positions.of(name, seenOf(row)), state: valuesIn(row[2], scopeTitle(name), mayLack) };
+export function loadedScopeOf({ row, mayLack }: Read<ScopeRow>, name: ScopeName, positions: Positions): LoadedScope {
+  return { pos: positions.of(name, rowVersionOf(row)), state: valuesIn(row[2], scopeTitle(name), mayLack) };
 }
 
 /** The statement that deletes all values of a scope. Its row stays: adk-python needs it. */

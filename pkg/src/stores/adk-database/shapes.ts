@@ -85,14 +85,14 @@ function shapeIn(text: string): Shape {
 
 /** Splits at each bar that stands in no parentheses. */
 function alternativesIn(text: string): string[] {
-  const found: string[] = [];
+  const parts: string[] = [];
   let [depth, start] = [0, 0];
   for (let index = 0; index < text.length; index++) {
     depth += text[index] === '(' ? 1 : text[index] === ')' ? -1 : 0;
     if (text[index] === '|' && depth === 0) {
-      found.push(text.slice(start, index));
+      parts.push(text.slice(start, index));
       start = index + 1;
     }
   }
-  return [...found, text.slice(start)];
+  return [...parts, text.slice(start)];
 }

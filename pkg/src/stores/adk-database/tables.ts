@@ -3,7 +3,7 @@
 import type { AdkDatabase, AdkRow, Dialect } from './database.js';
 
 /** A column as the database describes it. */
-export interface SeenColumn {
+export interface ColumnInfo {
   /** Its type in lower case, without a length: `character varying`, `datetime`, `text`. */
   readonly type: string;
   /** The most characters that it may have, where that is bounded. */
@@ -12,7 +12,7 @@ export interface SeenColumn {
 }
 
 /** Columns by their names, by the names of their tables. */
-export type SeenTables = ReadonlyMap<string, ReadonlyMap<string, SeenColumn>>;
+export type TableColumns = ReadonlyMap<string, ReadonlyMap<string, ColumnInfo>>;
 
 /** The tables that any ADK makes. */
 const TABLES = [
@@ -41,18 +41,18 @@ const STATEMENTS: Readonly<Record<Dialect, string>> = {
 };
 
 /** The tables of sessions that a database has. */
-export async function seenTables(database: AdkDatabase): Promise<SeenTables> {
-  const tables = new Map<string, Map<string, SeenColumn>>();
+export async function readTables(database: AdkDatabase): Promise<TableColumns> {
+  const tables = new Map<string, Map<string, ColumnInfo>>();
   for (const row of await database.query(STATEMENTS[database.dialect], [])) {
     const table = String(row['table_name']);
-    const columns = tables.get(table) ?? new Map<string, SeenColumn>();
+    const columns = tables.get(table) ?? new Map<string, ColumnInfo>();
     columns.set(String(row['column_name']), columnOf(row));
     tables.set(table, columns);
   }
   return tables;
 }
 
-function columnOf(row: AdkRow): SeenColumn {
+function columnOf(row: AdkRow): ColumnInfo {
   const [, type = '', length] = /^([^(]*)(?:\((\d+)\))?/.exec(String(row['data_type']).toLowerCase()) ?? [];
   const size = row['data_length'] ?? length ?? undefined;
   return {

@@ -64,7 +64,7 @@ select json_build_object('verdict', (select it from verdict),
   'events', (select count(*) from ${tables.events} where ${isEventOf(key)}),
   'last', (${lastId(tables, change)}),
   'data', (select event_data::text from stored),
-  ${toldScopes(delta, key)})::text as answer`,
+  ${scopeMembers(delta, key)})::text as answer`,
   ];
 }
 
@@ -87,7 +87,7 @@ ${scopesAfter(tables, delta, key, 'made')}
 select json_build_object('verdict', case when exists (select from made) then 'written'
     when ${isAllowed} or exists (select from ${tables.sessions} where ${isSession(key)}) then 'exists'
     else 'conflict' end,
-  ${toldScopes(delta, key)})::text as answer`,
+  ${scopeMembers(delta, key)})::text as answer`,
     TRANSACTION,
   ];
 }
@@ -101,7 +101,7 @@ export function updateStatements(tables: Tables, change: Change): string[] {
 verdict as materialized (select case when ${conditions({ ...keys, session: {} })} then 'written' else 'conflict' end as it),
 written as materialized (select from verdict where it = 'written'),
 ${scopesAfter(tables, delta, key)}
-select json_build_object('verdict', (select it from verdict), ${toldScopes(delta, key)})::text as answer`,
+select json_build_object('verdict', (select it from verdict), ${scopeMembers(delta, key)})::text as answer`,
     TRANSACTION,
   ];
 }
@@ -156,7 +156,7 @@ function scopesAfter(tables: Tables, delta: Change['delta'], key: Change['key'],
 }
 
 /** The members of an {@link Answer} about the scopes. */
-function toldScopes(delta: Change['delta'], key: Change['key']): string {
+function scopeMembers(delta: Change['delta'], key: Change['key']): string {
   return partsOf(key)
     .map((part) => {
       const after = isAbout(delta[part]) ? `(select version from ${part}_after)` : 'null';

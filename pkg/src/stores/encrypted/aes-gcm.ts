@@ -24,17 +24,17 @@ const TAG_OF_NOTHING = '530f8afbc74536b9a963b4f1c4cb738b';
 
 /** WebCrypto. Throws `rejected` where there is none. */
 export function subtle(): SubtleCrypto {
-  const found = (globalThis as { readonly crypto?: { readonly subtle?: SubtleCrypto } }).crypto?.subtle;
-  if (found === undefined) {
+  const webCrypto = (globalThis as { readonly crypto?: { readonly subtle?: SubtleCrypto } }).crypto?.subtle;
+  if (webCrypto === undefined) {
     throw new StoreError('rejected', 'there is no WebCrypto here: browsers have it on pages that come by https');
   }
-  return found;
+  return webCrypto;
 }
 
 /** Encrypts by Node with 32 bytes; `undefined` where that is not there, or does something else. */
 export function nodeAesGcm(key: Bytes): AesGcm | undefined {
-  const found = builtinModule('node:crypto');
-  return isAesGcm(found) ? viaNode(found, key) : undefined;
+  const crypto = builtinModule('node:crypto');
+  return isAesGcm(crypto) ? viaNode(crypto, key) : undefined;
 }
 
 /** Encrypts by WebCrypto. */
@@ -95,13 +95,13 @@ function newNonce(): Bytes {
 }
 
 /** True if a host that has a part of Node's modules has this one, and it does what it says. */
-function isAesGcm(found: Partial<NodeCrypto> | undefined): found is NodeCrypto {
+function isAesGcm(crypto: Partial<NodeCrypto> | undefined): crypto is NodeCrypto {
   try {
-    const cipher = found?.createCipheriv?.('aes-256-gcm', new Uint8Array(32), new Uint8Array(NONCE_BYTES), {
+    const cipher = crypto?.createCipheriv?.('aes-256-gcm', new Uint8Array(32), new Uint8Array(NONCE_BYTES), {
       authTagLength: TAG_BYTES,
     });
     cipher?.final();
-    return typeof found?.createDecipheriv === 'function' && cipher?.getAuthTag().toString('hex') === TAG_OF_NOTHING;
+    return typeof crypto?.createDecipheriv === 'function' && cipher?.getAuthTag().toString('hex') === TAG_OF_NOTHING;
   } catch {
     return false;
   }

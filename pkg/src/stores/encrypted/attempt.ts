@@ -34,7 +34,7 @@ export interface Attempt {
 }
 
 /** A scope as it was read. */
-interface Seen {
+interface ScopeSnapshot {
   readonly at: number;
   readonly values: Values;
 }
@@ -43,7 +43,7 @@ interface Seen {
 const MOST_PLACES = 10_000;
 /** A guard that never holds: positions begin with 0. */
 export const NEVER: Partial<Pos> = { app: -1 };
-const NOTHING: Seen = { at: 0, values: {} };
+const NOTHING: ScopeSnapshot = { at: 0, values: {} };
 
 /** Prepares attempts, and remembers the places of sessions. */
 export class Attempts {
@@ -57,13 +57,13 @@ export class Attempts {
   }
 
   /** Remembers the place of a session, or forgets it. A wrong one costs one more attempt. */
-  saw(key: SessionKey, seen: Place | undefined): void {
+  saw(key: SessionKey, place: Place | undefined): void {
     const text = keyText(key);
     this.#places.delete(text);
-    if (seen === undefined) {
+    if (place === undefined) {
       return;
     }
-    this.#places.set(text, { created: seen.created, rev: seen.rev });
+    this.#places.set(text, { created: place.created, rev: place.rev });
     if (this.#places.size > MOST_PLACES) {
       for (const oldest of this.#places.keys()) {
         this.#places.delete(oldest);
@@ -118,8 +118,8 @@ export class Attempts {
     { kind, key: { appName: app, userId: user } }: Change,
     loaded: Loaded | undefined,
     context: StoreContext,
-  ): Promise<ReadonlyMap<StoredScope, Seen>> {
-    const read = async (scope: StoredScope): Promise<Seen> => {
+  ): Promise<ReadonlyMap<StoredScope, ScopeSnapshot>> {
+    const read = async (scope: StoredScope): Promise<ScopeSnapshot> => {
       if (scope === 'session') {
         return kind === 'append' && loaded !== undefined
           ? { at: loaded.rev, values: loaded.state.session ?? {} }
@@ -139,19 +139,24 @@ export class Attempts {
   }
 
   /** The attempt that rests on the scopes as they were read. */
-  async #looked(change: Change, place: Place, guard: Guard, seen: ReadonlyMap<StoredScope, Seen>): Promise<Attempt> {
+  async #looked(
+    change: Change,
+    place: Place,
+    guard: Guard,
+    scopes: ReadonlyMap<StoredScope, ScopeSnapshot>,
+  ): Promise<Attempt> {
     const { created, rev } = place;
     const session = change.kind === 'append' ? { created } : {};
-    const refusal = await this.#refusal(change, place, seen);
+    const refusal = await this.#refusal(change, place, scopes);
     if (refusal !== undefined) {
       // A duplicate is looked for all the same. Besides, only what the caller has asked for may fail.
       return { place, guard: { ...guard, ...session, pos: NEVER }, hasLooked: true, refusal };
     }
     const own: Guard = change.kind === 'append' ? { ...guard, created, rev } : guard;
-    if (seen.size === 0) {
+    if (scopes.size === 0) {
       return { place, guard: own };
     }
-    const [app, user] = [seen.get('app'), seen.get('user')];
+    const [app, user] = [scopes.get('app'), scopes.get('user')];
     const pos = { ...(app && { app: app.at }), ...(user && { user: user.at }), ...guard.pos };
     return { place, guard: { ...own, pos }, hasLooked: true };
   }
@@ -160,11 +165,11 @@ export class Attempts {
   async #refusal(
     change: Change,
     { created, rev }: Place,
-    seen: ReadonlyMap<StoredScope, Seen>,
+    scopes: ReadonlyMap<StoredScope, ScopeSnapshot>,
   ): Promise<StoreError | undefined> {
     const { kind, key, guard = {} } = change;
     try {
-      for (const [scope, { at, values }] of seen) {
+      for (const [scope, { at, values }] of scopes) {
         const isThere = scope === 'session' ? kind !== 'append' || rev === at : (guard.pos?.[scope] ?? at) === at;
         if (!isThere || !(await this.#holds(guard.keys?.[scope] ?? {}, values, homeOf(scope, key, created)))) {
           return wrongState();

@@ -74,8 +74,8 @@ export class Commits {
       return [await outcomeLater(this.commit(first, context))];
     }
     const prepared = await Promise.all(run.map((change) => outcomeLater(this.#prepare(change, context))));
-    const sent = prepared.flatMap((one) => (isStoreError(one) ? [] : [one.sealed]));
-    const came = sent.length === 0 ? [] : ((await this.#inner.commitMany?.(sent, context)) ?? []);
+    const changes = prepared.flatMap((one) => (isStoreError(one) ? [] : [one.sealed]));
+    const came = changes.length === 0 ? [] : ((await this.#inner.commitMany?.(changes, context)) ?? []);
     const answers: Outcome[] = [];
     let next = 0;
     for (const [index, change] of run.entries()) {

@@ -119,19 +119,19 @@ function copyOf(id: string, key: KeyMaterial, isCurrent: boolean): NamedKey {
   return { id, key: isBytes(key) ? bytesOf(key) : key };
 }
 
-function isNamedKey(given: unknown): given is NamedKey {
+function isNamedKey(value: unknown): value is NamedKey {
   return (
-    typeof given === 'object' &&
-    given !== null &&
-    typeof (given as Partial<NamedKey>).id === 'string' &&
-    'key' in given
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Partial<NamedKey>).id === 'string' &&
+    'key' in value
   );
 }
 
 /** True if something is a key, by its shape: bytes, or an object that WebCrypto has made. */
-export function isKeyMaterial(given: unknown): given is KeyMaterial {
-  const { algorithm, usages } = (typeof given === 'object' && given !== null ? given : {}) as Partial<WebCryptoKey>;
-  return isBytes(given) || (typeof algorithm?.name === 'string' && Array.isArray(usages));
+export function isKeyMaterial(value: unknown): value is KeyMaterial {
+  const { algorithm, usages } = (typeof value === 'object' && value !== null ? value : {}) as Partial<WebCryptoKey>;
+  return isBytes(value) || (typeof algorithm?.name === 'string' && Array.isArray(usages));
 }
 
 function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {
@@ -152,8 +152,8 @@ function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {
   }
 }
 
-function currentOf(ids: readonly string[] | undefined, wanted: string | undefined): string {
-  const current = wanted ?? (ids?.length === 1 ? ids[0] : undefined);
+function currentOf(ids: readonly string[] | undefined, option: string | undefined): string {
+  const current = option ?? (ids?.length === 1 ? ids[0] : undefined);
   if (current === undefined) {
     throw new StoreError('rejected', 'it is not said which of the keys is the current one');
   }

@@ -74,11 +74,11 @@ export class Records {
    * values of apps and users are sealed with.
    */
   async sealDelta({ set, unset }: Delta, home: Home, stamp: Stamp): Promise<Delta> {
-    const [sealed, gone] = await Promise.all([
+    const [sealed, unsetNames] = await Promise.all([
       Promise.all(Object.keys(set ?? {}).map((name) => this.#sealValue(name, set?.[name] as Json, home, stamp))),
       Promise.all((unset ?? []).map((name) => this.nameOf(name, home))),
     ]);
-    return { ...(set && { set: valuesOf(sealed) }), ...(unset && { unset: gone }) };
+    return { ...(set && { set: valuesOf(sealed) }), ...(unset && { unset: unsetNames }) };
   }
 
   /** Opens all values of a scope. Throws `corrupt`. */
@@ -96,12 +96,12 @@ export class Records {
     const stored = Object.keys(set);
     const opened = await Promise.all(stored.map((name) => this.openValue(name, set[name] as Json, home)));
     const names = new Map(stored.map((name, index) => [name, opened[index]?.name ?? name]));
-    const gone = unset.map((name) => (this.#names === undefined ? name : names.get(name)));
-    return gone.includes(undefined)
+    const unsetNames = unset.map((name) => (this.#names === undefined ? name : names.get(name)));
+    return unsetNames.includes(undefined)
       ? undefined
       : {
           set: valuesOf(opened.map(({ name, value }) => [name, value])),
-          unset: gone.filter((name) => name !== undefined),
+          unset: unsetNames.filter((name) => name !== undefined),
         };
   }
 

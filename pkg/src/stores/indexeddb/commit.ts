@@ -10,9 +10,9 @@ import { RememberedIds } from './ids.js';
 import { scopeKey, sessionKey, toOrdered } from './keys.js';
 import { get, put } from './requests.js';
 import type { MetaRow, ScopeKey, SessionRow } from './rows.js';
-import { HeldScope } from './scope.js';
+import { ScopeBuffer } from './scope.js';
 import { Target, type Ids, type Place } from './target.js';
-import { HeldValues } from './values.js';
+import { ValueBuffer } from './values.js';
 import type { ResolvedChange } from '../shared/operators.js';
 import type { Change, Committed } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -33,7 +33,7 @@ export async function commitAll(
 /** The part of the database that some changes are about. */
 class Batch {
   readonly #transaction: IDBTransaction;
-  readonly #scopes = new Map<string, HeldScope>();
+  readonly #scopes = new Map<string, ScopeBuffer>();
   readonly #places = new Map<string, Place>();
   readonly #ids: Ids = {
     updates: new RememberedIds('updates'),
@@ -133,9 +133,9 @@ class Batch {
     this.#lastSession = this.#meta?.sessions ?? 0;
   }
 
-  #scope(key: ScopeKey): HeldScope {
+  #scope(key: ScopeKey): ScopeBuffer {
     const text = JSON.stringify(key);
-    const scope = this.#scopes.get(text) ?? new HeldScope(key, this.#hasLog);
+    const scope = this.#scopes.get(text) ?? new ScopeBuffer(key, this.#hasLog);
     this.#scopes.set(text, scope);
     return scope;
   }
@@ -147,7 +147,7 @@ class Batch {
         key,
         row: undefined,
         hasMoved: false,
-        values: new HeldValues(),
+        values: new ValueBuffer(),
         last: undefined,
         events: new Map(),
         added: [],
@@ -187,7 +187,7 @@ class Batch {
   #apply(change: Change, { delta, results }: ResolvedChange, target: Target): Committed {
     const { id, key, time, event } = change;
     const { app, user, place } = target;
-    const told = { ...target.history(change), ...(results && { results }) };
+    const report = { ...target.history(change), ...(results && { results }) };
     const origin = { time, by: writerOf(change) };
     const isNew = place !== undefined && place.row === undefined;
     app.move(delta.app, callOf(change), isNew, origin);
@@ -195,29 +195,29 @@ class Batch {
     const resolved = results && { results: JSON.stringify(results) };
     if (place === undefined) {
       this.#ids.updates.add(id, scopeKey(key.appName, key.userId), resolved);
-      return { ...target.now, prev: null, ...told };
+      return { ...target.now, prev: null, ...report };
     }
-    const kept = { ...resolved, ...(this.#hasLog && { pos: target.now.pos }) };
+    const columns = { ...resolved, ...(this.#hasLog && { pos: target.now.pos }) };
     place.hasMoved = true;
     place.values.apply(delta.session ?? {});
     if (place.row === undefined) {
       place.row = this.#newSession(key as SessionKey, id, time);
       if (event !== undefined) {
         const { time, data } = event;
-        place.added.push({ session: place.row.number, rev: 0, time, peak: time, data, ...kept });
+        place.added.push({ session: place.row.number, rev: 0, time, peak: time, data, ...columns });
         place.row = { ...place.row, first: 0, peak: event.time };
       }
-      return { ...target.now, prev: null, ...told };
+      return { ...target.now, prev: null, ...report };
     }
     const rev = place.row.rev + 1;
     const eventTime = event?.time ?? time;
     const peak = Math.max(place.row.peak, eventTime);
     const data = event?.data ?? '';
-    place.events.set(id, { data, ...kept });
-    place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data, ...kept });
+    place.events.set(id, { data, ...columns });
+    place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data, ...columns });
     place.row = { ...place.row, ...times(time), rev, peak, last: id };
     place.last = id;
-    return { ...target.now, prev: rev - 1, ...told };
+    return { ...target.now, prev: rev - 1, ...report };
   }
 
   #newSession({ appName, userId, sessionId }: SessionKey, created: string, time: number): SessionRow {

@@ -161,13 +161,13 @@ export class Connection {
   /** Opens the database at its own version; makes it when there is none, or upgrades it, when that is requested. */
   async #find(migrate: Migrate, progress: Progress): Promise<Opened> {
     const factory = this.#factory ?? factoryOfHost();
-    const found = await openDatabase(factory, this.#name, progress);
-    const version = found === undefined ? 0 : versionOf(found.database);
-    if (found !== undefined && version >= this.#schema.version) {
-      return found;
+    const current = await openDatabase(factory, this.#name, progress);
+    const version = current === undefined ? 0 : versionOf(current.database);
+    if (current !== undefined && version >= this.#schema.version) {
+      return current;
     }
-    const isOld = version > 0 && found?.database.objectStoreNames.contains('meta') === true;
-    found?.database.close();
+    const isOld = version > 0 && current?.database.objectStoreNames.contains('meta') === true;
+    current?.database.close();
     if (this.#identity !== undefined) {
       throw replaced(this.#name);
     }
@@ -187,9 +187,9 @@ export class Connection {
   /** Makes sure that it is a database that this module reads, and the same one as before. */
   async #identify(database: IDBDatabase): Promise<string> {
     const { version, layout } = this.#schema;
-    const found = versionOf(database);
-    if (found > version) {
-      throw newer(this.#name, found, version);
+    const current = versionOf(database);
+    if (current > version) {
+      throw newer(this.#name, current, version);
     }
     const meta = await readMeta(database);
     if (meta === undefined) {
@@ -221,8 +221,8 @@ function replaced(name: string): StoreError {
 }
 
 /** Another tab has brought the database to a later version. */
-function newer(name: string, found: number, ours: number): StoreError {
-  const { code, message } = newerVersion(titleOf(name), found, ours);
+function newer(name: string, version: number, ours: number): StoreError {
+  const { code, message } = newerVersion(titleOf(name), version, ours);
   return new StoreError(code, `${message}, and reload the page`);
 }
 

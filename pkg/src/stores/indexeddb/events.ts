@@ -15,33 +15,33 @@ export async function readEvents(
   { from = 1, to = Infinity, since = -Infinity, last = Infinity }: NonNullable<LoadQuery['events']>,
 ): Promise<StoredEvent[]> {
   const first = Math.max(from, earliest ?? 1);
-  const found: StoredEvent[] = [];
+  const events: StoredEvent[] = [];
   let end = Math.min(to, rev);
   // Without a time to look for, it is known how many will do.
   let size = since === -Infinity ? Math.min(last, MOST_EVENTS) : FEWEST_EVENTS;
-  while (end >= first && found.length < last) {
+  while (end >= first && events.length < last) {
     const start = Math.max(end - size + 1, first);
     const range = IDBKeyRange.bound([number, start], [number, end]);
     const rows = await getAll(transaction, 'events', range);
     if (rows.length !== end - start + 1) {
       throw missingEvents(start, end);
     }
-    const isLast = addBackwards(found, rows, since, last);
+    const isLast = addBackwards(events, rows, since, last);
     end = isLast ? -1 : start - 1;
     size = Math.min(size * 2, MOST_EVENTS);
   }
-  return found.reverse();
+  return events.reverse();
 }
 
 /** Adds the requested events, the last one first. Returns true if no earlier one can be requested. */
-function addBackwards(found: StoredEvent[], rows: readonly EventRow[], since: number, last: number): boolean {
-  for (let index = rows.length - 1; index >= 0 && found.length < last; index--) {
+function addBackwards(events: StoredEvent[], rows: readonly EventRow[], since: number, last: number): boolean {
+  for (let index = rows.length - 1; index >= 0 && events.length < last; index--) {
     const { rev, id, time, peak, data, results, pos } = rows[index] as EventRow;
     if (peak < since) {
       return true;
     }
     if (time >= since) {
-      found.push({
+      events.push({
         rev,
         data,
         ...(id !== undefined && { id }),

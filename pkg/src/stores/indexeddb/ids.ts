@@ -31,10 +31,10 @@ export class RememberedIds {
     return this.#known.get(textOf(scope, id));
   }
 
-  add(id: string, scope: readonly string[] = [], kept: Pick<IdRow, 'results'> = {}): void {
+  add(id: string, scope: readonly string[] = [], columns: Pick<IdRow, 'results'> = {}): void {
     if (!this.has(id, scope)) {
-      this.#known.set(textOf(scope, id), kept);
-      this.#added.push({ at: Date.now(), scope, id, ...kept });
+      this.#known.set(textOf(scope, id), columns);
+      this.#added.push({ at: Date.now(), scope, id, ...columns });
     }
   }
 

@@ -38,7 +38,7 @@ export async function readPage(transaction: IDBTransaction, query: ListQuery): P
     ),
   ]);
   const userValues = new Map(names.map((name, index) => [name, users[index]]));
-  const found = new Map<string, Values>();
+  const valuesByUser = new Map<string, Values>();
   const rows: Row[] = [];
   const corrupt: SessionKey[] = [];
   sessions.forEach(({ created, rev, time }, index) => {
@@ -48,10 +48,10 @@ export async function readPage(transaction: IDBTransaction, query: ListQuery): P
       corrupt.push(key);
     } else {
       rows.push({ key, created, rev, time, state });
-      found.set(key.userId, user);
+      valuesByUser.set(key.userId, user);
     }
   });
-  const page = { rows, app, users: found, total: counted?.sessions ?? 0 };
+  const page = { rows, app, users: valuesByUser, total: counted?.sessions ?? 0 };
   return corrupt.length === 0 ? page : { ...page, corrupt, ...placeAfter(sessions) };
 }
 

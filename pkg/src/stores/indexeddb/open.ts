@@ -67,7 +67,7 @@ export function openDatabase(
     };
     request.onsuccess = () => {
       clearTimeout(timer);
-      resolve(held(request.result));
+      resolve(openedOf(request.result));
     };
     request.onerror = (event) => {
       clearTimeout(timer);
@@ -86,7 +86,7 @@ export function openDatabase(
  * A connection that closes itself as soon as another tab wants to upgrade or delete the database. The request for that
  * comes once, and may be right behind the success: it is listened for in the same turn.
  */
-function held(database: IDBDatabase): Opened {
+function openedOf(database: IDBDatabase): Opened {
   const opened: Opened = { database, isLost: false };
   const lose = (): void => {
     database.close();

@@ -27,7 +27,7 @@ export async function readSession(
     return null;
   }
   const { created, rev, time, last } = session;
-  const { events: wanted = {}, known = {} } = query;
+  const { events: eventQuery = {}, known = {} } = query;
   const pos = { app: app?.pos ?? 0, user: user?.pos ?? 0 };
   const [hasDiverged, appPart, userPart, events] = await Promise.all([
     diverges(transaction, session, known),
@@ -36,7 +36,7 @@ export async function readSession(
       pos: known.pos?.user,
       mark: known.marks?.user,
     }),
-    readEvents(transaction, session, wanted),
+    readEvents(transaction, session, eventQuery),
   ]);
   const isKnown = known.created === created && known.rev === rev && !hasDiverged;
   const values = isKnown ? undefined : await readValues(transaction, session.number, sessionTitle(key));
@@ -85,7 +85,7 @@ async function readPart(
   if (known.pos !== undefined && known.mark !== undefined && known.pos < pos) {
     const since = await readSince(transaction, key, known.pos, known.mark);
     if (since !== undefined) {
-      return { changed: deltaSince(known.pos, since.values, since.gone, scopeTitle(name)) };
+      return { changed: deltaSince(known.pos, since.values, since.deletions, scopeTitle(name)) };
     }
   }
   return { values: await readValues(transaction, key, scopeTitle(name)) };

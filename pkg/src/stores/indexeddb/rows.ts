@@ -95,7 +95,7 @@ export interface MarkRow {
 }
 
 /** A name that was deleted from a scope at a position. */
-export interface GoneRow {
+export interface DeletionRow {
   readonly scope: ScopeKey;
   readonly pos: number;
   readonly name: string;
@@ -133,7 +133,7 @@ export interface Rows {
   /** Updates that have been made. */
   readonly updates: IdRow;
   readonly marks: MarkRow;
-  readonly gone: GoneRow;
+  readonly deletions: DeletionRow;
   /** Calls that have been refused. */
   readonly calls: IdRow;
   /** Creations of sessions that have been removed. */

@@ -46,7 +46,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
   scopes: { key: 'scope' },
   updates: IDS,
   marks: { key: ['scope', 'pos'] },
-  gone: { key: ['scope', 'pos', 'name'] },
+  deletions: { key: ['scope', 'pos', 'name'] },
   calls: IDS,
   creations: IDS,
   log: { key: ['scope', 'pos'] },
@@ -56,7 +56,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
  * The fingerprint of {@link TABLES}: a database that an unreleased build has made otherwise has another one, or none,
  * and is refused. It goes with the first release.
  */
-export const LAYOUT = '0d212187';
+export const LAYOUT = '72af87ac';
 
 /** The version that this module reads and writes. */
 export const CURRENT: Schema = { version: 1, layout: LAYOUT, tables: TABLES };
@@ -99,11 +99,11 @@ export function upgradeTables(
     refuse();
     return;
   }
-  const found: IDBRequest<unknown> = transaction.objectStore('meta').get('database');
-  found.onsuccess = () => {
-    if (isMeta(found.result)) {
+  const request: IDBRequest<unknown> = transaction.objectStore('meta').get('database');
+  request.onsuccess = () => {
+    if (isMeta(request.result)) {
       makeMissing(database, transaction, schema);
-      put(transaction, 'meta', { ...found.result, layout: schema.layout });
+      put(transaction, 'meta', { ...request.result, layout: schema.layout });
     } else {
       refuse();
     }

@@ -2,9 +2,9 @@
 
 import { scopeTitle } from '../../store/refusals.js';
 import { get, put } from './requests.js';
-import type { GoneRow, LogRow, MarkRow, ScopeKey, ScopeRow } from './rows.js';
+import type { DeletionRow, LogRow, MarkRow, ScopeKey, ScopeRow } from './rows.js';
 import { deltaSince, forgetBefore, readSince, type Since } from './since.js';
-import { HeldValues, type ValuesConcern } from './values.js';
+import { ValueBuffer, type ValuesConcern } from './values.js';
 import { logRow, type Origin } from './log.js';
 import { isEmpty } from '../shared/values.js';
 import type { Delta } from '../../store/contract.js';
@@ -17,8 +17,8 @@ export interface Concern extends ValuesConcern {
 }
 
 /** A scope, as it is after the changes that have been made so far. */
-export class HeldScope {
-  readonly values = new HeldValues();
+export class ScopeBuffer {
+  readonly values = new ValueBuffer();
   #row: ScopeRow;
   #reading: Promise<void> | undefined;
   #isThere = false;
@@ -28,7 +28,7 @@ export class HeldScope {
   /** The changes since a known position, as the database has them, by position and mark. */
   readonly #since = new Map<string, Since | undefined>();
   readonly #marks: MarkRow[] = [];
-  readonly #gone: GoneRow[] = [];
+  readonly #deletions: DeletionRow[] = [];
   readonly #log: LogRow[] = [];
   readonly #hasLog: boolean;
 
@@ -53,7 +53,7 @@ export class HeldScope {
     await (this.#reading ??= this.#readRow(transaction));
     if (pos !== undefined && mark !== undefined && !this.#since.has(textOf(pos, mark))) {
       const isCurrent = pos === this.pos && mark === this.mark;
-      const since = isCurrent ? { values: [], gone: [] } : await readSince(transaction, this.#row.scope, pos, mark);
+      const since = isCurrent ? { values: [], deletions: [] } : await readSince(transaction, this.#row.scope, pos, mark);
       this.#since.set(textOf(pos, mark), since);
     }
     await values;
@@ -75,7 +75,9 @@ export class HeldScope {
       return undefined;
     }
     const since = this.#since.get(textOf(pos, mark));
-    return since && deltaSince(pos, this.values.over(since.values), [...since.gone, ...this.#gone], this.title());
+    return (
+      since && deltaSince(pos, this.values.over(since.values), [...since.deletions, ...this.#deletions], this.title())
+    );
   }
 
   /** Its name in messages. */
@@ -96,10 +98,10 @@ export class HeldScope {
       if (this.#hasLog) {
         this.#log.push(logRow(scope, next, origin, delta, (name) => this.values.textOf(name)));
       }
-      const gone = this.values.apply(delta, next);
+      const unsetNames = this.values.apply(delta, next);
       this.#row = withBase({ ...this.#row, pos: next, mark }, this.#hasLog ? (base ?? pos) : undefined);
       this.#marks.push({ scope, pos: next, mark });
-      this.#gone.push(...gone.map((name) => ({ scope, pos: next, name })));
+      this.#deletions.push(...unsetNames.map((name) => ({ scope, pos: next, name })));
       this.#hasMoved = true;
     }
   }
@@ -111,7 +113,7 @@ export class HeldScope {
       put(transaction, 'scopes', { ...this.#row, next: this.values.next });
       this.values.write(transaction, scope);
       this.#marks.forEach((row) => put(transaction, 'marks', row));
-      this.#gone.forEach((row) => put(transaction, 'gone', row));
+      this.#deletions.forEach((row) => put(transaction, 'deletions', row));
       this.#log.forEach((row) => put(transaction, 'log', row));
       forgetBefore(transaction, scope, this.#stored, this.pos);
     }

@@ -1,15 +1,15 @@
 // The changes to an app or a user in an IndexedDB database since a position that a caller knows.
 
 import { beginningWith, get, getAll, remove } from './requests.js';
-import type { GoneRow, ScopeKey, ValueRow } from './rows.js';
+import type { DeletionRow, ScopeKey, ValueRow } from './rows.js';
 import { valuesIn } from './values.js';
-import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../shared/limits.js';
+import { MOVES_BETWEEN_TRIMS, REPORTED_MOVES } from '../shared/limits.js';
 import type { Delta } from '../../store/contract.js';
 
 /** The writes and deletions since a position. */
 export interface Since {
   readonly values: readonly ValueRow[];
-  readonly gone: readonly GoneRow[];
+  readonly deletions: readonly DeletionRow[];
 }
 
 /** Reads the changes since a position. `undefined` if the mark there was another one, or is not known. */
@@ -22,30 +22,30 @@ export async function readSince(
   if ((await get(transaction, 'marks', [scope, pos]))?.mark !== mark) {
     return undefined;
   }
-  const [values, gone] = await Promise.all([
+  const [values, deletions] = await Promise.all([
     getAll(transaction, 'values', IDBKeyRange.bound([scope, pos], [scope, []], true), { index: 'pos' }),
     // Names come before arrays.
-    getAll(transaction, 'gone', beginningWith([scope], [pos, []])),
+    getAll(transaction, 'deletions', beginningWith([scope], [pos, []])),
   ]);
-  return { values, gone };
+  return { values, deletions };
 }
 
 /** The same as a delta. Throws `corrupt`. */
 export function deltaSince(
   pos: number,
   values: readonly Omit<ValueRow, 'home'>[],
-  gone: readonly Pick<GoneRow, 'name'>[],
+  deletions: readonly Pick<DeletionRow, 'name'>[],
   whose: string,
 ): Delta {
   const made = values.filter((row) => (row.made ?? 0) > pos);
-  const unset = [...new Set([...gone, ...made].map(({ name }) => name))];
+  const unset = [...new Set([...deletions, ...made].map(({ name }) => name))];
   return { ...(values.length > 0 && { set: valuesIn(values, whose) }), ...(unset.length > 0 && { unset }) };
 }
 
 /** Forgets the changes that are not reported any more, now and then. */
 export function forgetBefore(transaction: IDBTransaction, scope: ScopeKey, before: number, pos: number): void {
   if (Math.floor(before / MOVES_BETWEEN_TRIMS) !== Math.floor(pos / MOVES_BETWEEN_TRIMS)) {
-    forget(transaction, IDBKeyRange.bound([scope], [scope, pos - TOLD_MOVES], false, true));
+    forget(transaction, IDBKeyRange.bound([scope], [scope, pos - REPORTED_MOVES], false, true));
   }
 }
 
@@ -56,5 +56,5 @@ export function forgetAll(transaction: IDBTransaction, scope: ScopeKey): void {
 
 function forget(transaction: IDBTransaction, range: IDBKeyRange): void {
   remove(transaction, 'marks', range);
-  remove(transaction, 'gone', range);
+  remove(transaction, 'deletions', range);
 }

@@ -6,10 +6,10 @@ import { beforeOf, changedOf } from '../shared/parts.js';
 import { parseValue } from '../shared/values.js';
 import { resultsOf } from './events.js';
 import { scopeKey } from './keys.js';
-import { HeldValues } from './values.js';
+import { ValueBuffer } from './values.js';
 import type { RememberedIds } from './ids.js';
 import type { EventRow, SessionRow } from './rows.js';
-import type { HeldScope } from './scope.js';
+import type { ScopeBuffer } from './scope.js';
 import type { CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
@@ -27,7 +27,7 @@ export interface Place {
   readonly key: SessionKey;
   row: SessionRow | undefined;
   hasMoved: boolean;
-  readonly values: HeldValues;
+  readonly values: ValueBuffer;
   /** The id of its last event. */
   last: string | undefined;
   /** The stored rows under the ids of the events to be appended. */
@@ -35,16 +35,16 @@ export interface Place {
   readonly added: EventRow[];
 }
 
-const NOTHING = new HeldValues();
+const NOTHING = new ValueBuffer();
 
 /** The app, the user and the session of a change. All that is asked of them was read before. */
 export class Target implements CommitFacts {
-  readonly app: HeldScope;
-  readonly user: HeldScope | undefined;
+  readonly app: ScopeBuffer;
+  readonly user: ScopeBuffer | undefined;
   readonly place: Place | undefined;
   readonly #ids: Ids;
 
-  constructor(ids: Ids, app: HeldScope, user: HeldScope | undefined, place: Place | undefined) {
+  constructor(ids: Ids, app: ScopeBuffer, user: ScopeBuffer | undefined, place: Place | undefined) {
     this.#ids = ids;
     this.app = app;
     this.user = user;
@@ -90,7 +90,7 @@ export class Target implements CommitFacts {
     return text === undefined ? undefined : parseValue(name, text, this.#titleOf(scope));
   }
 
-  #values(scope: StoredScope): HeldValues | undefined {
+  #values(scope: StoredScope): ValueBuffer | undefined {
     return (scope === 'session' ? this.place : this[scope])?.values;
   }
 

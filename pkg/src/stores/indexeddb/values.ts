@@ -6,7 +6,7 @@ import { parseValue, valuesOf } from '../shared/values.js';
 import type { Delta, Operator, Values } from '../../store/contract.js';
 
 /** A value, and its place among the others. */
-interface Held {
+interface BufferedValue {
   readonly order: number;
   readonly text: string;
   readonly pos?: number | undefined;
@@ -33,9 +33,9 @@ export function valuesIn(rows: readonly Pick<ValueRow, 'name' | 'order' | 'text'
 }
 
 /** The values of one scope that are changed or compared in a transaction, until they are written. */
-export class HeldValues {
-  readonly #held = new Map<string, Held>();
-  readonly #asked = new Set<string>();
+export class ValueBuffer {
+  readonly #values = new Map<string, BufferedValue>();
+  readonly #namesRead = new Set<string>();
   readonly #moved = new Set<string>();
   /** The order of the next new name. */
   next = 0;
@@ -53,13 +53,13 @@ export class HeldValues {
       Object.keys(expected.set ?? {}),
       expected.unset ?? [],
     ];
-    const asked = parts.flat().filter((name) => !this.#asked.has(name));
+    const unread = parts.flat().filter((name) => !this.#namesRead.has(name));
     return Promise.all(
-      asked.map(async (name) => {
-        this.#asked.add(name);
+      unread.map(async (name) => {
+        this.#namesRead.add(name);
         const row = await get(transaction, 'values', [home, name]);
         if (row !== undefined) {
-          this.#held.set(name, row);
+          this.#values.set(name, row);
         }
       }),
     );
@@ -70,27 +70,27 @@ export class HeldValues {
    * or new, comes at the end. Of an app and a user `pos` is the position to which the delta brings them.
    */
   apply({ set = {}, unset = [] }: Delta, pos?: number): string[] {
-    const gone = unset.filter((name) => this.#held.delete(name));
-    gone.forEach((name) => this.#moved.add(name));
+    const unsetNames = unset.filter((name) => this.#values.delete(name));
+    unsetNames.forEach((name) => this.#moved.add(name));
     for (const name of Object.keys(set)) {
-      const { order, made } = this.#held.get(name) ?? { order: this.next++, made: pos };
-      this.#held.set(name, { order, text: JSON.stringify(set[name]), pos, made });
+      const { order, made } = this.#values.get(name) ?? { order: this.next++, made: pos };
+      this.#values.set(name, { order, text: JSON.stringify(set[name]), pos, made });
       this.#moved.add(name);
     }
-    return gone;
+    return unsetNames;
   }
 
   /** The JSON text of a value that was read; `undefined` when the name is not there. */
   textOf(name: string): string | undefined {
-    return this.#held.get(name)?.text;
+    return this.#values.get(name)?.text;
   }
 
   /** The values written since it was read, in place of those in the database's rows. */
   over(rows: readonly ValueRow[]): Omit<ValueRow, 'home'>[] {
     const others: Omit<ValueRow, 'home'>[] = rows.filter(({ name }) => !this.#moved.has(name));
     const moved = [...this.#moved].flatMap((name) => {
-      const held = this.#held.get(name);
-      return held === undefined ? [] : [{ name, ...held } as Omit<ValueRow, 'home'>];
+      const value = this.#values.get(name);
+      return value === undefined ? [] : [{ name, ...value } as Omit<ValueRow, 'home'>];
     });
     return [...others, ...moved];
   }
@@ -98,19 +98,19 @@ export class HeldValues {
   /** True when names have the values, or the absence, that a guard expects. */
   holds({ set = {}, unset = [] }: Delta): boolean {
     return (
-      unset.every((name) => !this.#held.has(name)) &&
-      Object.keys(set).every((name) => this.#held.get(name)?.text === JSON.stringify(set[name]))
+      unset.every((name) => !this.#values.has(name)) &&
+      Object.keys(set).every((name) => this.#values.get(name)?.text === JSON.stringify(set[name]))
     );
   }
 
   /** Writes what has moved. */
   write(transaction: IDBTransaction, home: Home): void {
     for (const name of this.#moved) {
-      const held = this.#held.get(name);
-      if (held === undefined) {
+      const value = this.#values.get(name);
+      if (value === undefined) {
         remove(transaction, 'values', [home, name]);
       } else {
-        const { order, text, pos, made } = held;
+        const { order, text, pos, made } = value;
         put(transaction, 'values', {
           home,
           name,

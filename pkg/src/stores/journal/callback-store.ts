@@ -4,7 +4,7 @@ import { newId } from '../../model/ids.js';
 import { checkMethods } from '../../checks/arguments.js';
 import { outcomesLater } from '../shared/outcome.js';
 import { hintOf } from '../shared/keys.js';
-import { foundIn, isObjectText } from './given-record.js';
+import { recordsIn, isObjectText } from './given-record.js';
 import { Log, type LogSource } from './log.js';
 import { checkLogOptions } from './options.js';
 import { FORMAT } from './version.js';
@@ -34,13 +34,13 @@ export type {
 export function callbackStore(callbacks: Callbacks, options: LogOptions = {}): SessionStore {
   checkMethods(callbacks, 'callbacks', ['persist'], ['restore']);
   checkLogOptions(options);
-  return logStore(sourceOf(callbacks, foundIn), options);
+  return logStore(sourceOf(callbacks, recordsIn), options);
 }
 
 /** As {@link callbackStore}, for a service: its events are JSON. */
 export function recordStore(callbacks: Callbacks): SessionStore {
   return logStore(
-    sourceOf(callbacks, (given, place) => foundIn(given, place, isObjectText)),
+    sourceOf(callbacks, (value, place) => recordsIn(value, place, isObjectText)),
     {},
   );
 }

@@ -3,12 +3,12 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { isObject } from '../../model/value-types.js';
-import { LOST, type Damage, type Found } from './log-tables.js';
+import { LOST, type Damage, type LogItem } from './log-tables.js';
 import type { Change, Delta, Guard, Hint } from '../../store/contract.js';
 import type { Refusal, Removal } from './log-record.js';
 
 /** An object with unchecked members. */
-type Given = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
 /** A delta; `undefined` where a record has none, and `LOST` where it cannot be read. */
 type Part = Delta | undefined;
@@ -23,9 +23,9 @@ type TextCheck = (text: string) => boolean;
  * Reads a record, or the remainder of one. `place` is its number, from 1. Throws `corrupt` when its owner cannot be
  * known.
  */
-export function foundIn(given: unknown, place: number, isText: TextCheck = () => true): readonly Found[] {
-  const key = isObject(given) ? keyOf((given as Given)['key']) : undefined;
-  const { kind, version, layout, call } = (isObject(given) ? given : {}) as Given;
+export function recordsIn(value: unknown, place: number, isText: TextCheck = () => true): readonly LogItem[] {
+  const key = isObject(value) ? keyOf((value as Members)['key']) : undefined;
+  const { kind, version, layout, call } = (isObject(value) ? value : {}) as Members;
   if (typeof kind !== 'string' || !KINDS.includes(kind) || (kind === 'version' && typeof version !== 'number')) {
     throw unreadable(place);
   }
@@ -34,20 +34,20 @@ export function foundIn(given: unknown, place: number, isText: TextCheck = () =>
   }
   if (kind === 'refusal') {
     // One that cannot be read is forgotten: nothing that is stored depends on it.
-    return typeof call === 'string' ? [given as Refusal] : [];
+    return typeof call === 'string' ? [value as Refusal] : [];
   }
   if (key === undefined || !fits(kind, key)) {
     throw unreadable(place);
   }
-  return WRITING.includes(kind) ? changeIn(given as Given, key, isText) : [removalIn(given as Given, key)];
+  return WRITING.includes(kind) ? changeIn(value as Members, key, isText) : [removalIn(value as Members, key)];
 }
 
 function unreadable(place: number): StoreError {
   return new StoreError('corrupt', `record ${place} of the log cannot be read, and it cannot be known whose it is`);
 }
 
-function keyOf(given: unknown): Hint | undefined {
-  const { appName, userId, sessionId } = (isObject(given) ? given : {}) as Given;
+function keyOf(value: unknown): Hint | undefined {
+  const { appName, userId, sessionId } = (isObject(value) ? value : {}) as Members;
   const isName = (name: unknown): name is string | undefined => name === undefined || typeof name === 'string';
   return typeof appName === 'string' && isName(userId) && isName(sessionId)
     ? { appName, ...(userId !== undefined && { userId }), ...(sessionId !== undefined && { sessionId }) }
@@ -61,7 +61,7 @@ function fits(kind: string, { userId, sessionId }: Hint): boolean {
     : userId !== undefined && sessionId !== undefined;
 }
 
-function removalIn({ id, kind, time, guard }: Given, key: Hint): Removal {
+function removalIn({ id, kind, time, guard }: Members, key: Hint): Removal {
   return {
     id: typeof id === 'string' ? id : '',
     kind: kind as Removal['kind'],
@@ -71,10 +71,10 @@ function removalIn({ id, kind, time, guard }: Given, key: Hint): Removal {
   };
 }
 
-function changeIn(given: Given, key: Hint, isText: TextCheck): readonly Found[] {
-  const { kind, delta } = given;
+function changeIn(record: Members, key: Hint, isText: TextCheck): readonly LogItem[] {
+  const { kind, delta } = record;
   const { appName, userId, sessionId } = key;
-  const parts = (isObject(delta) ? delta : {}) as Given;
+  const parts = (isObject(delta) ? delta : {}) as Members;
   // The changes of an update without a delta are lost. A session's record need not have touched its scopes; if it has,
   // the positions of later records tell.
   const isLost = !isObject(delta) && kind === 'update';
@@ -84,25 +84,25 @@ function changeIn(given: Given, key: Hint, isText: TextCheck): readonly Found[] 
     ...(app === LOST ? [{ appName }] : []),
     ...(user === LOST && userId !== undefined ? [{ appName, userId }] : []),
   ];
-  const isSound = isObject(delta) && partIn(parts['session']) !== LOST && isOwnSound(given, isText);
+  const isSound = isObject(delta) && partIn(parts['session']) !== LOST && isOwnSound(record, isText);
   if (isSound && scopes.length === 0) {
-    return [given as unknown as Change];
+    return [record as unknown as Change];
   }
   const shared: Damage['delta'] = { ...(app && { app }), ...(user && { user }) };
-  const lost = [...scopes, ...(isSound || sessionId === undefined ? [] : [key])];
-  const damage: Damage = { kind: 'corrupt', key, lost, delta: isSound ? {} : shared };
-  return isSound ? [damage, { ...(given as unknown as Change), delta: { ...parts, ...shared } }] : [damage];
+  const targets = [...scopes, ...(isSound || sessionId === undefined ? [] : [key])];
+  const damage: Damage = { kind: 'corrupt', key, targets, delta: isSound ? {} : shared };
+  return isSound ? [damage, { ...(record as unknown as Change), delta: { ...parts, ...shared } }] : [damage];
 }
 
 /** True when all of a change but its delta can be read. */
-function isOwnSound({ id, kind, time, event, guard, call }: Given, isText: TextCheck): boolean {
+function isOwnSound({ id, kind, time, event, guard, call }: Members, isText: TextCheck): boolean {
   const isCalled = call === undefined || typeof call === 'string';
   const hasEvent = event === undefined ? kind !== 'append' : isEvent(event, isText);
   return typeof id === 'string' && isTime(time) && isCalled && hasEvent && isGuard(guard);
 }
 
-function isEvent(given: unknown, isText: TextCheck): boolean {
-  const { id, time, data } = (isObject(given) ? given : {}) as Given;
+function isEvent(value: unknown, isText: TextCheck): boolean {
+  const { id, time, data } = (isObject(value) ? value : {}) as Members;
   return typeof id === 'string' && isTime(time) && typeof data === 'string' && isText(data);
 }
 
@@ -115,28 +115,28 @@ export function isObjectText(text: string): boolean {
   }
 }
 
-function isTime(given: unknown): given is number {
-  return typeof given === 'number' && Number.isFinite(given);
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
 }
 
-function isCount(given: unknown): boolean {
-  return given === undefined || (Number.isSafeInteger(given) && (given as number) >= 0);
+function isCount(value: unknown): boolean {
+  return value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 }
 
-function isGuard(given: unknown): given is Guard | undefined {
-  if (given === undefined) {
+function isGuard(value: unknown): value is Guard | undefined {
+  if (value === undefined) {
     return true;
   }
-  const { created, rev, pos = {} } = (isObject(given) ? given : { rev: NaN }) as Given;
-  const { app, user } = (isObject(pos) ? pos : { app: NaN }) as Given;
+  const { created, rev, pos = {} } = (isObject(value) ? value : { rev: NaN }) as Members;
+  const { app, user } = (isObject(pos) ? pos : { app: NaN }) as Members;
   return (created === undefined || typeof created === 'string') && [rev, app, user].every(isCount);
 }
 
-function partIn(given: unknown): Part {
-  if (given === undefined) {
+function partIn(value: unknown): Part {
+  if (value === undefined) {
     return undefined;
   }
-  const { set = {}, unset = [] } = (isObject(given) ? given : { set: null }) as Given;
+  const { set = {}, unset = [] } = (isObject(value) ? value : { set: null }) as Members;
   const isSound = isObject(set) && Array.isArray(unset) && unset.every((name) => typeof name === 'string');
-  return isSound ? (given as Delta) : LOST;
+  return isSound ? (value as Delta) : LOST;
 }

@@ -37,10 +37,10 @@ export function lineStore(medium: JournalMedium, options: LogOptions, format = F
   let isContinued = false;
   const source: LogSource = {
     name: medium.name ?? 'the journal',
-    restore: async (found) => {
+    restore: async (tally) => {
       reader = new JournalReader(format);
       isContinued = false;
-      return reader.read(await medium.read(), found);
+      return reader.read(await medium.read(), tally);
     },
     persist: async (records) => {
       let { last } = reader;

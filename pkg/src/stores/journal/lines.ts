@@ -16,7 +16,7 @@ import { isEmpty } from '../shared/values.js';
 import { crc32 } from './crc32.js';
 import type { Change, Delta, Hint } from '../../store/contract.js';
 import { otherLayout } from '../../store/refusals.js';
-import { versionsIn, type FoundVersion, type LogFormat, type LogVersion } from './version.js';
+import { versionsIn, type VersionStatement, type LogFormat, type LogVersion } from './version.js';
 import type { Numbered, Refusal, Removal } from './log-record.js';
 
 /** The content of section K. */
@@ -52,7 +52,7 @@ interface Section {
 }
 
 /** The content of a version line. */
-export interface VersionLine extends FoundVersion {
+export interface VersionLine extends VersionStatement {
   /** The number of the line before it. */
   readonly last: number;
 }
@@ -64,12 +64,12 @@ export function versionLine({ version, layout }: LogVersion, last: number): stri
 
 /** Reads the version that a line states; `undefined` when it is not such a line. */
 export function versionIn(text: string): VersionLine | undefined {
-  const found = text.startsWith('V') ? readSection(text, '') : undefined;
-  if (found === undefined) {
+  const section = text.startsWith('V') ? readSection(text, '') : undefined;
+  if (section === undefined) {
     return undefined;
   }
   // Builds without fingerprints have written a number alone.
-  const [version, layout, last = 0] = [found.value].flat() as [number, string | undefined, number | undefined];
+  const [version, layout, last = 0] = [section.value].flat() as [number, string | undefined, number | undefined];
   return { version, layout, last };
 }
 
@@ -127,16 +127,16 @@ export function readLine(
   const pieces: Piece[] = [];
   let labels = '';
   for (const head of new Set(parts.filter((part) => part.startsWith('K')))) {
-    const found = readHead(head, format);
-    if (found !== undefined) {
-      const sections = parts.map((part) => (part === head ? found : readSection(part, sumOf(head))));
+    const headSection = readHead(head, format);
+    if (headSection !== undefined) {
+      const sections = parts.map((part) => (part === head ? headSection : readSection(part, sumOf(head))));
       labels = sections.map((section) => section?.label ?? '?').join('');
       const [own, shared] = ['O', 'S'].map((label) => sections.find((section) => section?.label === label));
       pieces.push({
-        key: keyOf(found.value),
+        key: keyOf(headSection.value),
         shared: shared?.value as Piece['shared'],
         own: own?.value as OwnPart | undefined,
-        version: found.version,
+        version: headSection.version,
         sum: (own?.sum ?? 0) * 31 + (shared?.sum ?? 0),
       });
     }
@@ -151,9 +151,9 @@ export function readLine(
 /** Reads a section K, which tells by its checksum the version that has written it. */
 function readHead(text: string, format: LogFormat): (Section & { readonly version: LogVersion }) | undefined {
   for (const version of versionsIn(format)) {
-    const found = readSection(text, seedOf(version));
-    if (found !== undefined) {
-      return { ...found, version };
+    const section = readSection(text, seedOf(version));
+    if (section !== undefined) {
+      return { ...section, version };
     }
   }
   if (readSection(text, '') !== undefined) {

@@ -2,7 +2,7 @@
 
 import { newId } from '../../model/ids.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
-import { readableVersion, type FoundVersion, type LogFormat } from './version.js';
+import { readableVersion, type VersionStatement, type LogFormat } from './version.js';
 import type { Numbered, Refusal, Remainder, Removal, Trimming, VersionRecord } from './log-record.js';
 import { writerOf } from '../shared/log-entries.js';
 import { callOf, hintOf, keyText } from '../shared/keys.js';
@@ -32,13 +32,13 @@ export interface Damage {
   readonly kind: 'corrupt';
   readonly key: Hint;
   /** The session, user and app of which something is lost. */
-  readonly lost: readonly Hint[];
+  readonly targets: readonly Hint[];
   /** The readable part of its changes to its scopes; {@link LOST} if that is lost. */
   readonly delta: Pick<Change['delta'], 'app' | 'user'>;
 }
 
 /** A record as it was read, or the remainder of one. */
-export type Found = Numbered | Damage | (FoundVersion & Pick<VersionRecord, 'kind'>);
+export type LogItem = Numbered | Damage | (VersionStatement & Pick<VersionRecord, 'kind'>);
 
 /** A delta that moves a scope by one position, in place of one that is lost. */
 export const LOST: Delta = { unset: [''] };
@@ -84,7 +84,7 @@ export class LogTables extends Tables {
    * Applies a record, unless it has been applied before. Throws `rejected` when another layout or a later version has
    * written it: the record of the version comes before all others.
    */
-  replay(record: Found): void {
+  replay(record: LogItem): void {
     if (record.kind === 'version') {
       const { version } = readableVersion(this.#name, record, this.#format);
       this.#version = Math.max(this.#version ?? 0, version);
@@ -96,7 +96,7 @@ export class LogTables extends Tables {
     const { kind, key } = record;
     const { appName, userId, sessionId } = key;
     if (kind === 'corrupt') {
-      record.lost.forEach((lost) => this.#lose(lost, NaN));
+      record.targets.forEach((target) => this.#lose(target, NaN));
       this.#share(key, record.delta);
       // The time and the event of the write are lost: the logs begin behind it.
       if (record.delta.app !== undefined) {
@@ -111,13 +111,13 @@ export class LogTables extends Tables {
       this.refuse(record);
       return;
     }
-    const here = this.where(key);
+    const current = this.where(key);
     const { app = 0, user = 0 } = record.guard?.pos ?? {};
-    this.#catchUp({ appName }, here.pos.app, app);
+    this.#catchUp({ appName }, current.pos.app, app);
     if (userId !== undefined) {
-      this.#catchUp({ appName, userId }, here.pos.user, user);
+      this.#catchUp({ appName, userId }, current.pos.user, user);
     }
-    const isSound = sessionId === undefined || this.#follows(record, here);
+    const isSound = sessionId === undefined || this.#follows(record, current);
     if (!('delta' in record)) {
       this.#replayRemoval(record);
     } else if (!isSound) {
@@ -189,7 +189,7 @@ export class LogTables extends Tables {
     const { rows, users, total, ...page } = super.list(query);
     const last = rows.at(-1);
     const isUserSound = (userId: string): boolean => !this.#corrupt.has(keyText({ appName: app, userId }));
-    const lost = [...this.#corrupt.values()]
+    const corruptKeys = [...this.#corrupt.values()]
       .map(({ key }) => key)
       .filter(
         (key): key is SessionKey =>
@@ -197,14 +197,14 @@ export class LogTables extends Tables {
       );
     // Their place in the list is unknown: they are part of the first page.
     const corrupt = [
-      ...(after === undefined && !offset ? lost : []),
+      ...(after === undefined && !offset ? corruptKeys : []),
       ...rows.map(({ key }) => key).filter(({ userId }) => !isUserSound(userId)),
     ];
     return {
       ...page,
       rows: rows.filter(({ key }) => isUserSound(key.userId)),
       users: new Map([...users].filter(([userId]) => isUserSound(userId))),
-      total: total + lost.length,
+      total: total + corruptKeys.length,
       ...(corrupt.length > 0 && { corrupt }),
       ...(corrupt.length > 0 && last !== undefined && { next: placeOf(last) }),
     };
@@ -220,11 +220,11 @@ export class LogTables extends Tables {
    */
   isRemovable(key: Hint, guard: RemovalGuard = {}): boolean {
     const { created } = guard;
-    const lost = this.#corrupt.get(keyText(key));
-    if (lost !== undefined && created !== undefined && lost.created === undefined) {
+    const damage = this.#corrupt.get(keyText(key));
+    if (damage !== undefined && created !== undefined && damage.created === undefined) {
       this.#assertNot(key);
     }
-    const actual = lost === undefined ? this.where(key).created : (lost.created ?? created ?? '');
+    const actual = damage === undefined ? this.where(key).created : (damage.created ?? created ?? '');
     if (actual === undefined || (created ?? actual) !== actual) {
       return false;
     }
@@ -305,17 +305,17 @@ export class LogTables extends Tables {
 
   /** True when a session has all records before this one, so that it can be made. */
   #follows({ id, kind, key, guard = {} }: Exclude<Numbered, Refusal>, { created, rev }: Where): boolean {
-    const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(keyText(key));
+    const damage = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(keyText(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));
     // The revision that the session is at: -1 when there is none, -2 for another session, whose removal is missing,
     // too.
-    const actual = lost?.rev ?? (created === undefined ? -1 : isSame ? rev : -2);
+    const actual = damage?.rev ?? (created === undefined ? -1 : isSame ? rev : -2);
     const expected = kind === 'create' ? -1 : (guard.rev ?? actual);
     const isGap = expected > actual;
     if (isGap) {
       this.missing += expected - actual;
     }
-    if (lost === undefined && !isGap && (kind !== 'append' || created !== undefined)) {
+    if (damage === undefined && !isGap && (kind !== 'append' || created !== undefined)) {
       return true;
     }
     this.#lose(key, Math.max(actual || 0, expected + 1));

@@ -3,7 +3,7 @@
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { olderVersion } from '../../store/refusals.js';
 import { makeEntry, takeBatch, type Done, type Entry, type Request, type Task } from './batch.js';
-import { LogTables, type Found } from './log-tables.js';
+import { LogTables, type LogItem } from './log-tables.js';
 import type { Leases } from '../memory/target.js';
 import { versionRecord, type Callbacks, type LogOptions, type Records } from './log-record.js';
 import { FORMAT, type LogFormat } from './version.js';
@@ -12,12 +12,12 @@ import type { Migrate, StoreContext } from '../../store/contract.js';
 /** The storage of a log's records. */
 export interface LogSource extends Pick<Callbacks, 'persist'> {
   /**
-   * Returns the stored records. `found` says how many records are known to be missing: a journal compares that with
+   * Returns the stored records. `tally` says how many records are known to be missing: a journal compares that with
    * the lines that it misses. Absent where nothing is read back.
    */
-  restore?(found: { readonly missing: number }): Records<Found> | Promise<Records<Found>>;
+  restore?(tally: { readonly missing: number }): Records<LogItem> | Promise<Records<LogItem>>;
   /** Checks a restored record, by its number from 1; a journal has done so already. */
-  admit?(given: unknown, place: number): readonly Found[];
+  admit?(item: unknown, place: number): readonly LogItem[];
   /** Its name in messages. */
   readonly name?: string;
 }
@@ -90,8 +90,8 @@ export class Log {
     return this.#source.name ?? 'the log';
   }
 
-  #giveUp(given: Request, reject: Task['reject']): void {
-    const place = this.#waiting.findIndex(({ request }) => request === given);
+  #giveUp(target: Request, reject: Task['reject']): void {
+    const place = this.#waiting.findIndex(({ request }) => request === target);
     if (place >= 0) {
       this.#waiting.splice(place, 1);
       const why = 'the writes before this one have not ended in time: persist must not wait for a write of its own';
@@ -108,9 +108,9 @@ export class Log {
         format: this.#format,
       });
       let place = 0;
-      for await (const given of (await this.#source.restore?.(tables)) ?? []) {
+      for await (const item of (await this.#source.restore?.(tables)) ?? []) {
         place += 1;
-        for (const record of this.#source.admit?.(given, place) ?? [given]) {
+        for (const record of this.#source.admit?.(item, place) ?? [item]) {
           tables.replay(record);
         }
       }
@@ -130,9 +130,9 @@ export class Log {
   }
 
   /** Appends the record of this version behind all others. A second one does no harm. */
-  async #upgrade(tables: LogTables, found: number): Promise<void> {
+  async #upgrade(tables: LogTables, version: number): Promise<void> {
     if (this.migrate !== 'upgrade') {
-      throw olderVersion(this.#name, found, this.#format.version);
+      throw olderVersion(this.#name, version, this.#format.version);
     }
     const record = versionRecord(this.#format);
     await this.#source.persist([record]);

@@ -1,10 +1,10 @@
 // Reads a journal: finds damaged and missing lines, and the sessions, users and apps that they belong to.
 
 import { StoreError } from '../../store/store-error.js';
-import { LOST, type Found } from './log-tables.js';
+import { LOST, type LogItem } from './log-tables.js';
 import { isTorn, isTornVersion, needsShared, readLine, recordOf, splitLines, versionIn, type Piece } from './lines.js';
 import type { Hint } from '../../store/contract.js';
-import type { FoundVersion, LogFormat } from './version.js';
+import type { VersionStatement, LogFormat } from './version.js';
 import type { Records } from './log-record.js';
 
 /**
@@ -33,11 +33,11 @@ export class JournalReader {
   }
 
   /**
-   * Returns the records, and the version before those that it has written. `found.missing` says how many are known to
+   * Returns the records, and the version before those that it has written. `tally.missing` says how many are known to
    * be missing from sessions that have been read so far. Throws `corrupt` when it cannot be known what a damaged or
    * missing line belongs to.
    */
-  async *read(lines: Records<string>, found: { readonly missing: number }): AsyncGenerator<Found> {
+  async *read(lines: Records<string>, tally: { readonly missing: number }): AsyncGenerator<LogItem> {
     let place = 0;
     let damaged: string | undefined;
     for await (const text of lines) {
@@ -73,7 +73,7 @@ export class JournalReader {
     }
     yield* this.#resolve([...this.#remains.keys()].reduce((last, number) => Math.max(last, number), this.last) + 1);
     this.#sums.length = 0;
-    if (this.#missing.length > found.missing) {
+    if (this.#missing.length > tally.missing) {
       const [first] = this.#missing;
       throw new StoreError(
         'corrupt',
@@ -83,14 +83,14 @@ export class JournalReader {
   }
 
   /** Reports a version that has not been reported yet, and is later than those that have. */
-  *#see({ version, layout }: FoundVersion): Generator<Found> {
+  *#see({ version, layout }: VersionStatement): Generator<LogItem> {
     if (this.#version === undefined || version > this.#version) {
       this.#version = version;
       yield { kind: 'version', version, layout };
     }
   }
 
-  *#accept({ key, own, shared, sum, version }: Piece): Generator<Found> {
+  *#accept({ key, own, shared, sum, version }: Piece): Generator<LogItem> {
     const { number } = key;
     yield* this.#see(version);
     if (number > this.last) {
@@ -118,7 +118,7 @@ export class JournalReader {
   }
 
   /** Returns the readable parts of the lines before `next`, and notes those that are missing. */
-  *#resolve(next: number): Generator<Found> {
+  *#resolve(next: number): Generator<LogItem> {
     while (this.last + 1 < next) {
       this.last += 1;
       const remains = this.#remains.get(this.last);
@@ -147,7 +147,7 @@ export class JournalReader {
 }
 
 /** The readable and the lost parts of a damaged line. */
-function* restOf({ key, own, shared }: Piece): Generator<Exclude<Found, FoundVersion>> {
+function* restOf({ key, own, shared }: Piece): Generator<Exclude<LogItem, VersionStatement>> {
   const { appName, userId, sessionId } = key.key;
   // Without a session, the effect of a line on its scopes depends on both sections.
   const isShared = (own !== undefined || sessionId !== undefined) && (shared !== undefined || !needsShared(key, own));
@@ -158,9 +158,9 @@ function* restOf({ key, own, shared }: Piece): Generator<Exclude<Found, FoundVer
     ...(isUserLost && userId !== undefined ? [{ appName, userId }] : []),
   ];
   const isOwnLost = own === undefined;
-  const lost = [...scopes, ...(isOwnLost && sessionId !== undefined ? [key.key] : [])];
-  if (lost.length > 0) {
-    yield { kind: 'corrupt', key: key.key, lost, delta: isOwnLost ? delta : {} };
+  const targets = [...scopes, ...(isOwnLost && sessionId !== undefined ? [key.key] : [])];
+  if (targets.length > 0) {
+    yield { kind: 'corrupt', key: key.key, targets, delta: isOwnLost ? delta : {} };
   }
   if (own !== undefined) {
     yield recordOf(key, own, delta);

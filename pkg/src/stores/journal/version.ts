@@ -18,20 +18,20 @@ export interface LogFormat extends LogVersion {
 export const VERSION = 1;
 
 /** Its fingerprint, which a test computes from the log of a small history. */
-export const LAYOUT = '716b01f0';
+export const LAYOUT = '7ba2d2c7';
 
 /** The format that this package writes, and reads. */
 export const FORMAT: LogFormat = { version: VERSION, layout: LAYOUT, older: [] };
 
 /** The statement of a log about its version, as it was read. */
-export interface FoundVersion {
+export interface VersionStatement {
   readonly version: number;
   /** Absent in the logs of builds without fingerprints. */
   readonly layout: string | undefined;
 }
 
 /** Returns the version of a log. Throws `rejected` for one that cannot be read; `what` names the log. */
-export function readableVersion(what: string, { version, layout }: FoundVersion, format: LogFormat): LogVersion {
+export function readableVersion(what: string, { version, layout }: VersionStatement, format: LogFormat): LogVersion {
   const known = versionsIn(format).find((each) => each.version === version && each.layout === layout);
   if (known !== undefined) {
     return known;

@@ -1,6 +1,6 @@
 // The recent changes to a scope: enough to tell a reader that was there before what to change.
 
-import { TOLD_MOVES } from '../shared/limits.js';
+import { REPORTED_MOVES } from '../shared/limits.js';
 import { emptyValues } from '../shared/values.js';
 import type { ScopeValues } from '../shared/scope-values.js';
 import type { Delta, Values } from '../../store/contract.js';
@@ -33,9 +33,9 @@ export class ScopeMoves {
     const inserted = names.filter((name) => !values.has(name) || deleted.has(name));
     this.#moves.push({ mark, unset, set: names, inserted: inserted.length === 0 ? NONE : new Set(inserted) });
     // Twice as many are retained at times, so that forgetting costs nothing per move.
-    if (this.#moves.length > 2 * TOLD_MOVES) {
-      this.#first += this.#moves.length - TOLD_MOVES;
-      this.#moves = this.#moves.slice(-TOLD_MOVES);
+    if (this.#moves.length > 2 * REPORTED_MOVES) {
+      this.#first += this.#moves.length - REPORTED_MOVES;
+      this.#moves = this.#moves.slice(-REPORTED_MOVES);
     }
   }
 
@@ -68,9 +68,9 @@ export class ScopeMoves {
         });
     }
     const names = [...touched];
-    const kept = names.filter((name) => values.has(name) && !inserted.has(name));
+    const inPlace = names.filter((name) => values.has(name) && !inserted.has(name));
     return {
-      set: pick(values, [...kept, ...inserted]),
+      set: pick(values, [...inPlace, ...inserted]),
       unset: names.filter((name) => inserted.has(name) || !values.has(name)),
     };
   }

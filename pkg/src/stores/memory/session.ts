@@ -65,14 +65,14 @@ export class Session {
 
   /** The events that a query asks for, looked at from the last one back. */
   events({ from = 1, to = Infinity, since, last = Infinity }: NonNullable<LoadQuery['events']>): StoredEvent[] {
-    const found: StoredEvent[] = [];
-    for (let rev = Math.min(to, this.rev); rev >= Math.max(0, from) && found.length < last; rev--) {
+    const newestFirst: StoredEvent[] = [];
+    for (let rev = Math.min(to, this.rev); rev >= Math.max(0, from) && newestFirst.length < last; rev--) {
       const event = rev === 0 ? this.#beginning : this.#events[rev - 1];
       if (event !== undefined && (since === undefined || event.time >= since)) {
         const { id, data, results, pos } = event;
-        found.push({ rev, data, ...(rev > 0 && { id }), ...(results && { results }), ...(pos && { pos }) });
+        newestFirst.push({ rev, data, ...(rev > 0 && { id }), ...(results && { results }), ...(pos && { pos }) });
       }
     }
-    return found.reverse();
+    return newestFirst.reverse();
   }
 }

@@ -95,7 +95,7 @@ export class Tables {
     const target = this.#target(key);
     const { delta, results } = resolveChange(change, target);
     const history = target.history(change);
-    const told = results === undefined ? history : { ...history, results };
+    const report = results === undefined ? history : { ...history, results };
     const app = this.#ensureApp(key.appName);
     const user = key.userId === undefined ? undefined : this.#ensureUser(app, key.userId);
     const origin = { time, by };
@@ -104,13 +104,13 @@ export class Tables {
     const pos = { app: app.pos, user: user?.pos ?? 0 };
     if (user === undefined || key.sessionId === undefined) {
       (user ?? app).updates.add(change.id, results);
-      return { rev: 0, prev: null, pos, ...told };
+      return { rev: 0, prev: null, pos, ...report };
     }
     const extras = { results, pos: this.#hasLog ? pos : undefined };
     const session = kind === 'create' ? createSession(user, change, extras) : append(user, change, extras);
     session.values.apply(delta.session ?? {});
     const { rev } = session;
-    return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...told };
+    return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...report };
   }
 
   /** See `SessionStore.lease`. `now` is the time in milliseconds since the epoch. */

@@ -8,7 +8,7 @@ import type { Delta, Values } from '../../store/contract.js';
 export type Entries = readonly (readonly [name: string, value: string])[];
 
 /** The changes of a scope, as `changedFunction` reports them. */
-export interface Told {
+export interface ReportedChanges {
   readonly set: Entries;
   readonly unset: readonly string[];
 }
@@ -28,11 +28,11 @@ export function textIn(column: string | null | undefined): string | undefined {
 }
 
 /** The changes of a scope as they are handed out; `undefined` when none are reported. */
-export function deltaOf(told: Told | null | undefined, whose: string): Delta | undefined {
-  return told
+export function deltaOf(changes: ReportedChanges | null | undefined, whose: string): Delta | undefined {
+  return changes
     ? {
-        ...(told.set.length > 0 && { set: valuesIn(told.set, whose) }),
-        ...(told.unset.length > 0 && { unset: told.unset.map(fromColumn) }),
+        ...(changes.set.length > 0 && { set: valuesIn(changes.set, whose) }),
+        ...(changes.unset.length > 0 && { unset: changes.unset.map(fromColumn) }),
       }
     : undefined;
 }

@@ -1,6 +1,6 @@
 // Encodes a batch of events for the function that writes many, and reads the outcome of each from its answer.
 
-import { deltaOf, textIn, type Told } from './answers.js';
+import { deltaOf, textIn, type ReportedChanges } from './answers.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
 import { outcomeIn } from './commit.js';
 import { resultsIn } from './operators.js';
@@ -24,7 +24,7 @@ interface Answer {
     results?: string | null,
   ])[];
   readonly scopes: readonly (readonly [no: number | null, pos: number, mark: string | null])[];
-  readonly deltas: readonly (Told | null)[] | null;
+  readonly deltas: readonly (ReportedChanges | null)[] | null;
   readonly written: readonly (readonly [no: number, name: string, at: number])[] | null;
 }
 
@@ -101,7 +101,7 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
 /** The arrays of the values that are set and deleted. */
 function valueArrays(placed: readonly Placed[]): (string | null)[] {
   const [events, parts, names, texts]: [number[], number[], string[], string[]] = [[], [], [], []];
-  const [goneFrom, gone]: [number[], string[]] = [[], []];
+  const [unsetEvents, unsetNames]: [number[], string[]] = [[], []];
   placed.forEach(({ change: { delta } }, index) => {
     [delta.session, delta.app, delta.user].forEach((each, part) => {
       const { set = {} } = each ?? {};
@@ -113,8 +113,8 @@ function valueArrays(placed: readonly Placed[]): (string | null)[] {
       }
     });
     for (const name of delta.session?.unset ?? []) {
-      goneFrom.push(index + 1);
-      gone.push(toColumn(name));
+      unsetEvents.push(index + 1);
+      unsetNames.push(toColumn(name));
     }
   });
   return [
@@ -122,7 +122,7 @@ function valueArrays(placed: readonly Placed[]): (string | null)[] {
     plainArrayOf(parts),
     arrayOf(names),
     arrayOf(texts),
-    ...(gone.length > 0 ? [plainArrayOf(goneFrom), arrayOf(gone)] : [null, null]),
+    ...(unsetNames.length > 0 ? [plainArrayOf(unsetEvents), arrayOf(unsetNames)] : [null, null]),
   ];
 }
 
@@ -180,10 +180,12 @@ function outcomesOf(
       app: change.key.appName,
       ...(place === usr && place !== app && { user: change.key.userId }),
     });
-    scopeAt(place).knows(index, { pos, mark, told: deltaOf(deltas?.[index], title) });
+    scopeAt(place).knows(index, { pos, mark, changes: deltaOf(deltas?.[index], title) });
   });
   const outcomes: Outcome[] = [];
-  const inBatchOrder = placed.map((each, index) => ({ ...each, event: events[index] })).sort((a, b) => a.batchIndex - b.batchIndex);
+  const inBatchOrder = placed
+    .map((each, index) => ({ ...each, event: events[index] }))
+    .sort((a, b) => a.batchIndex - b.batchIndex);
   for (const { change, app, usr, event = ['not-found', 0] as const } of inBatchOrder) {
     const [ruling, rev, last, data, results] = event;
     const [ofApp, ofUser] = [scopeAt(app), scopeAt(usr)];
@@ -203,8 +205,8 @@ function outcomesOf(
       }
       case 'duplicate': {
         const at = { app: ofApp.pos, user: ofUser.pos };
-        const found = { rev, prev: rev, pos: at, duplicate: true as const, before, data: fromColumn(data ?? '') };
-        outcomes.push({ ...found, ...resultsIn(results, sessionTitle(change.key)) });
+        const duplicate = { rev, prev: rev, pos: at, duplicate: true as const, before, data: fromColumn(data ?? '') };
+        outcomes.push({ ...duplicate, ...resultsIn(results, sessionTitle(change.key)) });
         break;
       }
       default:

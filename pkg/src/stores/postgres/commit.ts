@@ -14,7 +14,7 @@ import {
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import { isEmpty } from '../shared/values.js';
-import { deltaOf, textIn, type Told } from './answers.js';
+import { deltaOf, textIn, type ReportedChanges } from './answers.js';
 import { movedNames } from './moved-names.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
 import { misfitOf, namesOf, operatorsOf, resultsIn } from './operators.js';
@@ -74,7 +74,7 @@ interface Request {
 type Scope = readonly [place: number, names: readonly string[] | null, ...known: [] | [pos: number, mark: string]];
 
 /** A session of a batch, by the place of its change; a new one with all that it begins with. */
-interface Wanted {
+interface BatchSession {
   readonly i: number;
   readonly usr: number;
   readonly session: string;
@@ -154,8 +154,8 @@ type Written = readonly [
   last: Text,
   app: Text,
   user: Text,
-  appTold?: Told | null,
-  userTold?: Told | null,
+  appChanges?: ReportedChanges | null,
+  userChanges?: ReportedChanges | null,
   results?: Text,
 ];
 type Duplicate = readonly [
@@ -165,12 +165,12 @@ type Duplicate = readonly [
 ];
 
 function writtenIn(
-  [rev, app, user, last, appMark, userMark, appTold, userTold, results]: Written,
+  [rev, app, user, last, appMark, userMark, appChanges, userChanges, results]: Written,
   { kind, key }: Change,
 ): Committed {
   const { appName, userId = '' } = key;
-  const ofApp = deltaOf(appTold, scopeTitle({ app: appName }));
-  const ofUser = deltaOf(userTold, scopeTitle({ app: appName, user: userId }));
+  const ofApp = deltaOf(appChanges, scopeTitle({ app: appName }));
+  const ofUser = deltaOf(userChanges, scopeTitle({ app: appName, user: userId }));
   const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
   return {
     ...{ rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user } },
@@ -185,9 +185,15 @@ function duplicateIn(
   { kind, key }: Change,
 ): Committed {
   const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
-  const found: Committed = { rev, prev: kind === 'update' ? null : rev, pos: { app, user }, duplicate: true, before };
-  const told = typeof data === 'string' ? { ...found, data: fromColumn(data) } : found;
-  return { ...told, ...resultsIn(results, sessionTitle(key)) };
+  const committed: Committed = {
+    rev,
+    prev: kind === 'update' ? null : rev,
+    pos: { app, user },
+    duplicate: true,
+    before,
+  };
+  const answer = typeof data === 'string' ? { ...committed, data: fromColumn(data) } : committed;
+  return { ...answer, ...resultsIn(results, sessionTitle(key)) };
 }
 
 /** The reason why a change can never be written, if there is one. */
@@ -206,8 +212,8 @@ export function sizeRefusal({ id, call = '', key, delta, operators }: Change): S
   return undefined;
 }
 
-function sessionsOf(requests: readonly Request[], changes: readonly Change[]): Wanted[] {
-  const sessions: Wanted[] = [];
+function sessionsOf(requests: readonly Request[], changes: readonly Change[]): BatchSession[] {
+  const sessions: BatchSession[] = [];
   requests.forEach(({ kind, app, usr, session, id, time }, index) => {
     if (usr !== undefined && session !== undefined) {
       const user = toColumn(changes[index]?.key.userId ?? '');

@@ -50,16 +50,16 @@ export function storeErrorOf(error: unknown, isRead = false): unknown {
     return new StoreError('rejected', text, { cause: error });
   }
   if (state === WRONG_VERSION) {
-    const found = Number(detail);
-    return found < VERSION ? olderVersion(text, found, VERSION) : newerVersion(text, found, VERSION);
+    const version = Number(detail);
+    return version < VERSION ? olderVersion(text, version, VERSION) : newerVersion(text, version, VERSION);
   }
   if (state === OTHER_LAYOUT) {
     return otherLayout(text, typeof detail === 'string' && detail !== '' ? detail : undefined, LAYOUT);
   }
   if (UNAVAILABLE.test(state) || isNotSent(error) || (isRead && (LOST.test(state) || text.startsWith(LOST_MESSAGE)))) {
-    return told('unavailable', error, text);
+    return storeError('unavailable', error, text);
   }
-  return REJECTED.test(state) ? told('rejected', error, text) : error;
+  return REJECTED.test(state) ? storeError('rejected', error, text) : error;
 }
 
 /** True if the client did not even get to the server. */
@@ -74,6 +74,6 @@ function isNotSent(error: ClientError): boolean {
   );
 }
 
-function told(code: StoreErrorCode, cause: unknown, message: string): StoreError {
+function storeError(code: StoreErrorCode, cause: unknown, message: string): StoreError {
   return new StoreError(code, `postgres: ${message}`, { cause });
 }

@@ -35,7 +35,7 @@ export class Hints {
   /** By their texts: each is sent once. */
   readonly #gathered = new Map<string, string[]>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #sent: Promise<unknown> = Promise.resolve();
+  #sending: Promise<unknown> = Promise.resolve();
 
   /** `notify` sends a JSON list of messages, each one for the channel. `channel` is quoted. */
   constructor(listener: PostgresListener, channel: string, notify: (messages: string) => Promise<unknown>) {
@@ -71,7 +71,7 @@ export class Hints {
   /** Sends what is gathered, and waits for it. */
   async close(): Promise<void> {
     this.#send();
-    await this.#sent;
+    await this.#sending;
   }
 
   #command(command: 'listen' | 'unlisten'): void {
@@ -87,8 +87,8 @@ export class Hints {
     const messages = messagesOf(this.#origin, gathered);
     if (messages.length > 0) {
       // A lost hint makes others slower, never wrong.
-      const sent = this.#notify(JSON.stringify(messages)).catch(() => undefined);
-      this.#sent = Promise.all([this.#sent, sent]);
+      const notification = this.#notify(JSON.stringify(messages)).catch(() => undefined);
+      this.#sending = Promise.all([this.#sending, notification]);
     }
   }
 

@@ -33,10 +33,10 @@ export function leaseIn(rows: readonly unknown[], key: SessionKey, request: Leas
   }
   if (answer[0] === 'refused') {
     const [, fence, holder, until, now] = answer;
-    const found = { fence, holder: holder === null ? undefined : fromColumn(holder), until: until ?? undefined };
+    const lease = { fence, holder: holder === null ? undefined : fromColumn(holder), until: until ?? undefined };
     // The function has changed nothing, by the same rules: this throws, unless the lease was given back before.
-    const { fence: given, until: end } = decideLease(found, request, now);
-    return { fence: given, until: end ?? now };
+    const { fence: newFence, until: end } = decideLease(lease, request, now);
+    return { fence: newFence, until: end ?? now };
   }
   const [fence, until] = answer;
   return { fence, until };

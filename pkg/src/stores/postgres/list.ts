@@ -86,11 +86,11 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
   let total = 0;
   let state: Entries = [];
   const states = new Map<string, Entries>();
-  const found: { readonly n: number; readonly row: SessionRow }[] = [];
+  const sessions: { readonly n: number; readonly row: SessionRow }[] = [];
   for (const { n, data } of rows as readonly { n: number | string; data: string }[]) {
     const place = Number(n);
     if (place > 0) {
-      found.push({ n: place, row: JSON.parse(data) as SessionRow });
+      sessions.push({ n: place, row: JSON.parse(data) as SessionRow });
     } else if (place === 0) {
       [total, state] = JSON.parse(data) as [number, Entries];
     } else {
@@ -98,10 +98,10 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
     }
   }
   const page = new PageRows();
-  found.sort((a, b) => a.n - b.n);
+  sessions.sort((a, b) => a.n - b.n);
   for (const {
     row: [user, id, created, rev, time, values],
-  } of found) {
+  } of sessions) {
     const key = { appName: app, userId: fromColumn(user), sessionId: fromColumn(id) };
     page.add(
       key,
@@ -109,7 +109,7 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
       () => valuesIn(states.get(user) ?? [], scopeTitle({ app, user: key.userId })),
     );
   }
-  return page.page(valuesIn(state, scopeTitle({ app })), total, placeIn(found.at(-1)?.row));
+  return page.page(valuesIn(state, scopeTitle({ app })), total, placeIn(sessions.at(-1)?.row));
 }
 
 function placeIn(row: SessionRow | undefined): Place | undefined {

@@ -17,7 +17,7 @@ const SCOPES = ['app', 'user', 'session'] as const;
 export const RESOLVES: readonly OperatorName[] = ['increment', 'append', 'setOnce', 'compareAndSet'];
 
 /** An operator as it is sent. */
-export interface SentOperator {
+export interface EncodedOperator {
   readonly scope: (typeof SCOPES)[number];
   /** The name, as it is. */
   readonly name: string;
@@ -28,11 +28,11 @@ export interface SentOperator {
 }
 
 /** The operators of a change, in the order in which they are resolved. */
-export function operatorsOf({ operators }: Pick<Change, 'operators'>): SentOperator[] {
+export function operatorsOf({ operators }: Pick<Change, 'operators'>): EncodedOperator[] {
   return operators === undefined
     ? []
     : SCOPES.flatMap((scope) =>
-        namesOf(operators, scope).map((name) => sent(scope, name, operators[scope]?.[name] as Operator)),
+        namesOf(operators, scope).map((name) => encodeOperator(scope, name, operators[scope]?.[name] as Operator)),
       );
 }
 
@@ -41,7 +41,7 @@ export function namesOf(operators: ScopedOperators | undefined, scope: (typeof S
   return Object.keys(operators?.[scope] ?? {});
 }
 
-function sent(scope: SentOperator['scope'], name: string, operator: Operator): SentOperator {
+function encodeOperator(scope: EncodedOperator['scope'], name: string, operator: Operator): EncodedOperator {
   const kind = operatorName(operator);
   const { value, expected } =
     'compareAndSet' in operator
@@ -76,6 +76,6 @@ export function resultsIn(text: string | null | undefined, whose: string): { rea
 
 /** The refusal of a change whose operator at an index does not fit. */
 export function misfitOf(change: Change, index: number, fault: OperatorFault): StoreError {
-  const { scope, name } = operatorsOf(change)[index] as SentOperator;
+  const { scope, name } = operatorsOf(change)[index] as EncodedOperator;
   return misfit(scope, name, fault);
 }

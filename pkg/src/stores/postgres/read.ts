@@ -1,6 +1,6 @@
 // The reading of a session and of a scope: one statement each, so that all of it is of one moment.
 
-import { deltaOf, textIn, valuesIn, type Entries, type Told } from './answers.js';
+import { deltaOf, textIn, valuesIn, type Entries, type ReportedChanges } from './answers.js';
 import { entries } from './entries.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { resultsIn } from './operators.js';
@@ -21,8 +21,8 @@ type Head = readonly [
   app: number,
   user: number,
   session: Entries | null,
-  appState: Entries | Told | null,
-  userState: Entries | Told | null,
+  appState: Entries | ReportedChanges | null,
+  userState: Entries | ReportedChanges | null,
   last: string | null,
   appMark: string | null,
   userMark: string | null,
@@ -65,9 +65,9 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     const all = `${schema}.all_values(session.${scope})`;
     const [at, by] = [number(pos, 'bigint'), text(mark)];
     const isKnown = `session.${scope}_pos = ${at} and coalesce(session.${scope}_mark = ${by}, true)`;
-    const told = `${schema}.changed(session.${scope}, ${at}, ${by}, session.${scope}_pos)`;
+    const changes = `${schema}.changed(session.${scope}, ${at}, ${by}, session.${scope}_pos)`;
     const more =
-      mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${told} end, ${all})`;
+      mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${changes} end, ${all})`;
     return `case when ${isKnown} then null else ${more} end`;
   };
   const states = [
@@ -166,21 +166,21 @@ function eventIn(
 }
 
 /** True if it is all values of a scope. */
-function isWhole(state: Entries | Told | null): state is Entries {
+function isWhole(state: Entries | ReportedChanges | null): state is Entries {
   return Array.isArray(state);
 }
 
 /** The changes of a scope, where they are reported in place of its values. */
-function deltaIn(state: Entries | Told | null, whose: string): Delta | undefined {
+function deltaIn(state: Entries | ReportedChanges | null, whose: string): Delta | undefined {
   return isWhole(state) ? undefined : deltaOf(state, whose);
 }
 
 /** The statement that reads an app, or a user in it. */
 export function scopeStatement(schema: string, { app, user }: ScopeName): Statement {
-  const found = `select json_build_array(scope.pos, ${entries(schema, 'scope.no')}, scope.mark)::text as data`;
-  const text = `${found}
+  const select = `select json_build_array(scope.pos, ${entries(schema, 'scope.no')}, scope.mark)::text as data`;
+  const text = `${select}
 from ${schema}.scopes scope where scope.parent = 0 and scope.name = $1`;
-  const ofUser = `${found}
+  const ofUser = `${select}
 from ${schema}.scopes app join ${schema}.scopes scope on scope.parent = app.no and scope.name = $2
 where app.parent = 0 and app.name = $1`;
   return user === undefined

@@ -8,7 +8,7 @@ import type { Json } from '../../model/types.js';
 interface KnownPlace {
   readonly pos: number;
   readonly mark: string;
-  readonly told: Delta | undefined;
+  readonly changes: Delta | undefined;
 }
 
 /** The changes since a position that a caller knows, and the number of moves of the batch among them. */
@@ -42,8 +42,8 @@ export class ScopeInBatch {
   }
 
   /** Adds something that a caller knows, under an index. It says nothing where it differs from the store. */
-  knows(index: number, { pos, mark, told }: KnownPlace): void {
-    const delta = pos === this.#begin.pos && mark === this.#begin.mark ? {} : told;
+  knows(index: number, { pos, mark, changes }: KnownPlace): void {
+    const delta = pos === this.#begin.pos && mark === this.#begin.mark ? {} : changes;
     if (delta !== undefined) {
       const { set = {}, unset = [] } = delta;
       this.#since.set(index, { pos, set: new Map(Object.entries(set)), unset: new Set(unset), moves: 0 });

@@ -1,6 +1,6 @@
 // Scripts of SQL for the schema of a store.
 
-import { MOVES_BETWEEN_TRIMS, REMEMBERED_MS, TOLD_MOVES } from '../shared/limits.js';
+import { MOVES_BETWEEN_TRIMS, REMEMBERED_MS, REPORTED_MOVES } from '../shared/limits.js';
 import { VERSION, WRONG_VERSION } from './version.js';
 
 /** The texts for the names in scripts that begin with a colon. */
@@ -11,7 +11,7 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   shards: 16,
   // The time for which updates, refused calls and creations are stored.
   remembered: `interval '${REMEMBERED_MS / 1_000} seconds'`,
-  told_moves: TOLD_MOVES,
+  reported_moves: REPORTED_MOVES,
   moves_between_trims: MOVES_BETWEEN_TRIMS,
 };
 
@@ -28,5 +28,5 @@ export function inSchema(script: string, schema: string): string {
   const text = literal(schema).slice(0, -1);
   return script
     .replace(/(?<!:):([a-z_]+)/g, (_, name: string) => String(CONSTANTS[name]))
-    .replace(/'statepad(?=[.'])|\bstatepad(?=\.)/g, (found) => (found.startsWith("'") ? text : schema));
+    .replace(/'statepad(?=[.'])|\bstatepad(?=\.)/g, (match) => (match.startsWith("'") ? text : schema));
 }

@@ -39,8 +39,12 @@ export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): un
 }
 
 /** The meaning of an error's text, when it is certain. */
-export function textMeaning(told: string, onForeign: 'rejected' | 'corrupt', cause: unknown): StoreError | undefined {
-  const text = told.replace(IN_SCRIPT, '');
+export function textMeaning(
+  message: string,
+  onForeign: 'rejected' | 'corrupt',
+  cause: unknown,
+): StoreError | undefined {
+  const text = message.replace(IN_SCRIPT, '');
   if (text.includes('WRONGTYPE')) {
     return new StoreError(onForeign, 'a key under the prefix is of another type: something else has written it', {
       cause,

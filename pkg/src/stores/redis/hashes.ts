@@ -17,7 +17,7 @@ export interface Hash {
 /** Reads a hash: `=name` is `order@position:JSON`, the rest is the store's own. Throws `corrupt`. */
 export function hashOf(reply: readonly unknown[] | null, what: string): Hash {
   const rest = new Map<string, string>();
-  const found: { name: string; order: number; json: string }[] = [];
+  const fields: { name: string; order: number; json: string }[] = [];
   if (reply === null) {
     throw unreadable(what);
   }
@@ -25,12 +25,12 @@ export function hashOf(reply: readonly unknown[] | null, what: string): Hash {
     const [name, text] = [textOf(reply[index]), textOf(reply[index + 1])];
     if (name.startsWith('=')) {
       const colon = text.indexOf(':');
-      found.push({ name: name.slice(1), order: Number.parseInt(text, 10), json: text.slice(colon + 1) });
+      fields.push({ name: name.slice(1), order: Number.parseInt(text, 10), json: text.slice(colon + 1) });
     } else {
       rest.set(name, text);
     }
   }
-  const sorted = found.sort((a, b) => a.order - b.order);
+  const sorted = fields.sort((a, b) => a.order - b.order);
   return { values: valuesOf(sorted.map(({ name, json }) => [name, parseValue(name, json, what)])), rest };
 }
 

@@ -51,13 +51,13 @@ export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
 
 /** Reads the values of a user, once. Its answer or error is the same each time. */
 function userReader(reply: List | null, whose: string): () => Hash {
-  let found: Hash | StoreError | undefined;
+  let hash: Hash | StoreError | undefined;
   return () => {
-    found ??= outcomeOf(() => hashOf(reply, whose));
-    if (isStoreError(found)) {
-      throw found;
+    hash ??= outcomeOf(() => hashOf(reply, whose));
+    if (isStoreError(hash)) {
+      throw hash;
     }
-    return found;
+    return hash;
   };
 }
 

@@ -21,12 +21,12 @@ export async function readLogBy(
     const end = Math.min(to, position ?? Number.MAX_SAFE_INTEGER);
     const most = Math.min(limit, Number.MAX_SAFE_INTEGER) - entries.length;
     const args = [from, end, name === undefined ? '' : `=${name}`, most, ENTRIES_AT_ONCE];
-    const [, pos, nextBase, reached, found] = (await ask(args.map(String))) as List;
+    const [, pos, nextBase, reached, rows] = (await ask(args.map(String))) as List;
     position ??= Number(pos);
     // It may have been trimmed meanwhile.
     base = Math.min(Number(nextBase), position);
     from = Number(reached);
-    entries.push(...(found as readonly List[]).map((entry) => entryOf(entry, what)));
+    entries.push(...(rows as readonly List[]).map((entry) => entryOf(entry, what)));
     if (from >= Math.min(to, position) || entries.length >= limit) {
       return { pos: position, base, entries: entries.filter((entry) => entry.pos > base) };
     }

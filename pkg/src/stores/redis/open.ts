@@ -15,18 +15,18 @@ export async function findStore(run: RunScript, prefix: string, migrate: Migrate
   const { version, layout, upgrades } = schema;
   const ours = `${version}:${layout}`;
   const answer = await run(openScript, [versionKey(prefix)], [ours, migrate === 'check' ? '' : 'create']);
-  const [status, found] = answer as readonly unknown[];
+  const [status, detail] = answer as readonly unknown[];
   if (textOf(status) === 'denied') {
-    throw new StoreError('rejected', `redis does not allow the user the commands ${textOf(found)}`);
+    throw new StoreError('rejected', `redis does not allow the user the commands ${textOf(detail)}`);
   }
-  if (found === null) {
+  if (detail === null) {
     throw new StoreError(
       'rejected',
       `there is no store under the prefix "${prefix}", and migrate: '${migrate}' makes none`,
     );
   }
-  const isUpgradable = migrate === 'upgrade' && upgrades.some(({ from }) => from === textOf(found));
-  if (textOf(found) !== ours && !isUpgradable) {
-    throw otherVersion(`the store under the prefix "${prefix}"`, textOf(found), schema);
+  const isUpgradable = migrate === 'upgrade' && upgrades.some(({ from }) => from === textOf(detail));
+  if (textOf(detail) !== ours && !isUpgradable) {
+    throw otherVersion(`the store under the prefix "${prefix}"`, textOf(detail), schema);
   }
 }

@@ -80,15 +80,15 @@ export async function* keysOf(client: RedisClient, start: string): AsyncGenerato
 /**
  * Asks every server. Throws `rejected` for one that does not suit, and answers how durable the weakest makes a write.
  */
-export async function askServers(client: RedisClient, told: Durability): Promise<Durability> {
+export async function askServers(client: RedisClient, fallback: Durability): Promise<Durability> {
   const servers = await serversOf(client);
-  const found = await Promise.all(servers.map(ask));
-  if (found.length === 0 || found.includes(undefined)) {
-    warnOnce(told);
+  const reports = await Promise.all(servers.map(ask));
+  if (reports.length === 0 || reports.includes(undefined)) {
+    warnOnce(fallback);
   }
   const order: readonly Durability[] = ['memory', 'os', 'disk', 'replicated'];
-  const all = found.length === 0 ? [told] : found.map((one) => one ?? told);
-  return order.find((one) => all.includes(one)) ?? told;
+  const all = reports.length === 0 ? [fallback] : reports.map((one) => one ?? fallback);
+  return order.find((one) => all.includes(one)) ?? fallback;
 }
 
 /** The durability that one server reports; nothing when it reports none. */
@@ -139,13 +139,13 @@ function configValue(reply: unknown): string | undefined {
 
 let hasWarned = false;
 
-function warnOnce(told: Durability): void {
+function warnOnce(fallback: Durability): void {
   if (!hasWarned) {
     hasWarned = true;
     warn(
       'STATEPAD_REDIS',
       'redis does not tell how it is set up. It must not drop keys (maxmemory-policy noeviction), and durability is taken to be ' +
-        `'${told}', as the option says: say what is true of your server`,
+        `'${fallback}', as the option says: say what is true of your server`,
     );
   }
 }

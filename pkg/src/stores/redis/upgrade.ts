@@ -52,10 +52,10 @@ async function upgradeApps(client: RedisClient, run: RunScript, prefix: string, 
     for await (const keys of keysOf(client, `${prefix}:{`)) {
       for (const [base, names] of keysByApp(keys)) {
         if (!apps.has(base)) {
-          const found = textOf(await run(fenceScript, [appVersionKey(base)], [step.from, fence]));
-          isNew ||= found === step.from;
-          if (found !== '') {
-            apps.set(base, found === step.from || found === fence);
+          const version = textOf(await run(fenceScript, [appVersionKey(base)], [step.from, fence]));
+          isNew ||= version === step.from;
+          if (version !== '') {
+            apps.set(base, version === step.from || version === fence);
           }
         }
         if (apps.get(base) === true) {

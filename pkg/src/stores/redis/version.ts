@@ -40,8 +40,8 @@ export const SCHEMA: Schema = { version: VERSION, layout: LAYOUT, upgrades: [] }
 const TEXT = /^(\d+)(?::([0-9a-f]{8}))?$/;
 
 /** `rejected`: what keys say instead of the version, also while an upgrade is on its way. `what` names the whole. */
-export function otherVersion(what: string, found: string, { version, layout, upgrades }: Schema): StoreError {
-  const [from = '', to = from] = found.split('>');
+export function otherVersion(what: string, value: string, { version, layout, upgrades }: Schema): StoreError {
+  const [from = '', to = from] = value.split('>');
   const [, number, other] = TEXT.exec(to) ?? [];
   if (number === undefined) {
     return new StoreError('rejected', `${what} has something else than a version: use another prefix`);

@@ -9,5 +9,5 @@ export const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
 /**
  * The least number of moves of a scope that are reported, and the number after which those before them are deleted.
  */
-export const TOLD_MOVES = 1_000;
+export const REPORTED_MOVES = 1_000;
 export const MOVES_BETWEEN_TRIMS = 256;

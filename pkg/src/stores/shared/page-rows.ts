@@ -15,12 +15,12 @@ export class PageRows {
 
   /** Adds a session. The functions read it and the values of its user; each may throw `corrupt`. */
   add(key: SessionKey, readSession: () => Omit<Row, 'key'>, readUser: () => Values): void {
-    const found = outcomeOf(() => ({ session: readSession(), user: this.#users.get(key.userId) ?? readUser() }));
-    if (isStoreError(found)) {
+    const row = outcomeOf(() => ({ session: readSession(), user: this.#users.get(key.userId) ?? readUser() }));
+    if (isStoreError(row)) {
       this.#corrupt.push(key);
     } else {
-      this.#rows.push({ key, ...found.session });
-      this.#users.set(key.userId, found.user);
+      this.#rows.push({ key, ...row.session });
+      this.#users.set(key.userId, row.user);
     }
   }
 

@@ -21,14 +21,14 @@ export class PlacedFile {
 
   /** The file at an absolute path; `undefined` when there is none, or this process cannot look at it. */
   static at(path: string): PlacedFile | undefined {
-    const found = identityAt(path);
-    return found === undefined || found === 'none' ? undefined : new PlacedFile(path, found);
+    const identity = identityAt(path);
+    return identity === undefined || identity === 'none' ? undefined : new PlacedFile(path, identity);
   }
 
   /** The file that is open as `fd`, which was found at an absolute path. */
   static opened(path: string, fd: number): PlacedFile | undefined {
-    const found = builtinModule('node:fs')?.fstatSync?.(fd, { bigint: true });
-    return found && new PlacedFile(path, found);
+    const identity = builtinModule('node:fs')?.fstatSync?.(fd, { bigint: true });
+    return identity && new PlacedFile(path, identity);
   }
 
   /**
@@ -36,11 +36,12 @@ export class PlacedFile {
    * its path, and while this process cannot look there, as after it has given up its rights.
    */
   moved(): string | undefined {
-    const found = identityAt(this.#path);
-    if (found === 'none') {
+    const current = identityAt(this.#path);
+    if (current === 'none') {
       return `"${this.#path}" was renamed or deleted`;
     }
-    const isOther = found !== undefined && (found.ino !== this.#identity.ino || found.dev !== this.#identity.dev);
+    const isOther =
+      current !== undefined && (current.ino !== this.#identity.ino || current.dev !== this.#identity.dev);
     return isOther ? `"${this.#path}" was replaced by another file` : undefined;
   }
 }

@@ -27,9 +27,9 @@ export function parseValue(name: string, text: string, whose: string): Json {
   } catch (cause) {
     throw unreadableValue(name, whose, cause);
   }
-  const lost = lostNumber(text);
-  if (lost !== undefined) {
-    throw lostValue(name, whose, lost);
+  const number = lostNumber(text);
+  if (number !== undefined) {
+    throw lostValue(name, whose, number);
   }
   return value;
 }

@@ -6,7 +6,7 @@ import { entryIn, numberIn, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { changedOf } from '../shared/parts.js';
-import { TOLD } from './schema.js';
+import { REPORTED_CHANGES } from './schema.js';
 import type { SqlDriver } from './driver.js';
 import type { ScopeRow } from './read.js';
 import type { Committed, Delta, Known } from '../../store/contract.js';
@@ -39,7 +39,7 @@ export class ScopeHistory {
 
   /** The changes to a scope since a position; `undefined` when that had another mark, or is too long ago. */
   #since({ n, pos }: ScopeRow, since: number | undefined, mark: string | undefined, whose: string): Delta | undefined {
-    if (since === undefined || mark === undefined || since >= pos || pos - since > TOLD) {
+    if (since === undefined || mark === undefined || since >= pos || pos - since > REPORTED_CHANGES) {
       return undefined;
     }
     const names = namesSince(this.#from(n, since), since, toColumn(mark), pos);

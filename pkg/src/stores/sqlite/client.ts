@@ -78,12 +78,12 @@ export function sqliteClient(
     }
   };
   const prepared = (sql: string, isList: boolean): Prepared => {
-    let found = statements.get(sql);
-    if (found === undefined) {
-      found = prepare(database, sql, isList);
-      statements.set(sql, found);
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = prepare(database, sql, isList);
+      statements.set(sql, statement);
     }
-    return found;
+    return statement;
   };
   const rowsOf = (sql: string, values: readonly SqlValue[], isList: boolean): readonly unknown[] => {
     try {

@@ -6,7 +6,7 @@ import { ScopeHistory } from './changed.js';
 import { headOf, LogWrites } from './log-writes.js';
 import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
-import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './read.js';
+import { findToWrite, readScope, type KeyRows, type RowsForWrite, type ScopeRow, type SessionRow } from './read.js';
 import { numberIn } from './rows.js';
 import * as sql from './statements.js';
 import { Target } from './target.js';
@@ -32,14 +32,14 @@ export function commitChange(
   hasLog: boolean,
   history = new ScopeHistory(driver),
 ): Outcome {
-  const found = outcomeOf(() => findFor(driver, change));
-  if (isStoreError(found)) {
-    return found;
+  const rows = outcomeOf(() => findFor(driver, change));
+  if (isStoreError(rows)) {
+    return rows;
   }
-  const outcome = outcomeOf(() => decide(driver, change, found, history));
+  const outcome = outcomeOf(() => decide(driver, change, rows, history));
   if (!isStoreError(outcome)) {
     // Nothing is written so far. A failure from here on undoes all.
-    return 'rev' in outcome ? outcome : write(driver, change, outcome, found, history, hasLog);
+    return 'rev' in outcome ? outcome : write(driver, change, outcome, rows, history, hasLog);
   }
   if (isRememberedRefusal(change, outcome)) {
     driver.run(sql.FORGET_CALLS, [Date.now() - REMEMBERED_MS]);
@@ -53,30 +53,30 @@ function callColumn(change: Change): string {
   return toColumn(callOf(change));
 }
 
-function findFor(driver: SqlDriver, change: Change): FoundToWrite {
+function findFor(driver: SqlDriver, change: Change): RowsForWrite {
   const { id, kind, key } = change;
-  const found = findToWrite(driver, key, kind === 'append' ? toColumn(id) : null, callColumn(change));
-  checkVersion(found.version);
-  return found;
+  const rows = findToWrite(driver, key, kind === 'append' ? toColumn(id) : null, callColumn(change));
+  checkVersion(rows.version);
+  return rows;
 }
 
 /** The deltas of a change, or the answer to a duplicate. Throws a refusal. Writes nothing. */
 function decide(
   driver: SqlDriver,
   change: Change,
-  found: FoundToWrite,
+  rows: RowsForWrite,
   history: ScopeHistory,
 ): Committed | ResolvedChange {
-  const decision = decideCommit(change, new Target(driver, found));
+  const decision = decideCommit(change, new Target(driver, rows));
   return decision.duplicate === undefined
     ? decision
-    : answerTo(decision, { app: found.app.pos, user: found.user.pos }, tell(change, found, history));
+    : answerTo(decision, { app: rows.app.pos, user: rows.user.pos }, tell(change, rows, history));
 }
 
 /** The answer's part about the scopes as they were before the change: to be called before anything is written. */
 function tell(
   change: Change,
-  { app, user, session }: Found,
+  { app, user, session }: KeyRows,
   history: ScopeHistory,
 ): Pick<Committed, 'before' | 'changed'> {
   const before = beforeOf(app.mark, user.mark, session?.last);
@@ -88,22 +88,22 @@ function write(
   driver: SqlDriver,
   change: Change,
   { delta, results }: ResolvedChange,
-  found: Found,
+  rows: KeyRows,
   history: ScopeHistory,
   hasLog: boolean,
 ): Committed {
   const { id, kind, key, time, event } = change;
   const { appName, userId, sessionId } = key;
-  const known = tell(change, found, history);
-  const told = results === undefined ? known : { ...known, results };
+  const known = tell(change, rows, history);
+  const report = results === undefined ? known : { ...known, results };
   const call = callColumn(change);
   const values = new ValueWrites();
   const isLogged = hasLog && !(isEmpty(delta.app) && isEmpty(delta.user));
   const log = isLogged ? new LogWrites(driver, headOf(change)) : undefined;
   const writes: Writes = { driver, call, values, history, log };
   const sessions = kind === 'create' ? 1 : 0;
-  const app = ensureScope(driver, found.app, { app: appName });
-  const user = userId === undefined ? found.user : ensureScope(driver, found.user, { app: appName, user: userId });
+  const app = ensureScope(driver, rows.app, { app: appName });
+  const user = userId === undefined ? rows.user : ensureScope(driver, rows.user, { app: appName, user: userId });
   const pos: Pos = {
     app: move(writes, app, delta.app, sessions),
     user: userId === undefined ? 0 : move(writes, user, delta.user, sessions),
@@ -115,7 +115,7 @@ function write(
     values.write(driver);
     driver.run(sql.FORGET_UPDATES, [Date.now() - REMEMBERED_MS]);
     driver.run(sql.ADD_UPDATE, [(userId === undefined ? app : user).n, toColumn(id), Date.now(), cameTo]);
-    return { rev: 0, prev: null, pos, ...told };
+    return { rev: 0, prev: null, pos, ...report };
   }
   if (kind === 'create') {
     const names = [toColumn(appName), toColumn(userId), toColumn(sessionId)];
@@ -129,15 +129,15 @@ function write(
       }
     }
     values.write(driver);
-    return { rev: 0, prev: null, pos, ...told };
+    return { rev: 0, prev: null, pos, ...report };
   }
-  const { n, rev: prev, peak } = found.session as SessionRow;
+  const { n, rev: prev, peak } = rows.session as SessionRow;
   const rev = prev + 1;
   driver.run(sql.MOVE_SESSION, [rev, time, n]);
   addEvent(driver, n, rev, toColumn(id), event ?? { time, data: '' }, beside, peak);
   values.add(n, rev, delta.session);
   values.write(driver);
-  return { rev, prev, pos, ...told };
+  return { rev, prev, pos, ...report };
 }
 
 /** The columns beside an event: `results`, `app_pos`, `user_pos`. */

@@ -158,9 +158,9 @@ function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created'
 
 /** See `SessionStore.removeScope`. */
 function removeScope(driver: SqlDriver, scope: ScopeName, hasLog: boolean): void {
-  const found = findToWrite(driver, hintOf(scope), null, null);
-  checkVersion(found.version);
-  const { n, pos } = scope.user === undefined ? found.app : found.user;
+  const rows = findToWrite(driver, hintOf(scope), null, null);
+  checkVersion(rows.version);
+  const { n, pos } = scope.user === undefined ? rows.app : rows.user;
   if (n === 0) {
     return;
   }

@@ -62,9 +62,9 @@ export function namesSince(
  */
 export function deltaOf(names: readonly string[], entries: readonly Entry[], since: number, whose: string): Delta {
   const sorted = inOrder(entries);
-  const kept = new Map(sorted.filter(({ born }) => born <= since).map((entry) => [entry.name, entry]));
+  const before = new Map(sorted.filter(({ born }) => born <= since).map((entry) => [entry.name, entry]));
   const touched = names.map(fromColumn);
-  const told = [...touched.flatMap((name) => kept.get(name) ?? []), ...sorted.filter(({ born }) => born > since)];
-  const set = valuesOf(told.map(({ name, value }) => [name, parseValue(name, value, whose)]));
-  return { set, unset: touched.filter((name) => !kept.has(name)) };
+  const ordered = [...touched.flatMap((name) => before.get(name) ?? []), ...sorted.filter(({ born }) => born > since)];
+  const set = valuesOf(ordered.map(({ name, value }) => [name, parseValue(name, value, whose)]));
+  return { set, unset: touched.filter((name) => !before.has(name)) };
 }

@@ -23,7 +23,7 @@ interface Place {
 }
 
 /** A session or a scope that was asked for, and where it was then. */
-interface Asked {
+interface Interest {
   readonly hint: Hint;
   at: number;
   by: string | undefined;
@@ -40,14 +40,14 @@ export class Hints {
   readonly #pollMs: number;
   readonly #watchers = new Set<(hint: Hint) => void>();
   /** Those that were asked for, and those before them. */
-  #recent = new Map<string, Asked>();
-  #older = new Map<string, Asked>();
+  #recent = new Map<string, Interest>();
+  #older = new Map<string, Interest>();
   #timer: ReturnType<typeof setInterval> | undefined;
   /** A number that changes when other connections have written. */
   #version: unknown;
   /** The count of writes by all stores on this connection: SQLite's number does not tell. */
   readonly #shared: { count: number };
-  #seen = 0;
+  #lastCount = 0;
   /** Its file is not where it was. */
   #isMoved = false;
 
@@ -65,7 +65,7 @@ export class Hints {
     this.#watchers.add(watcher);
     if (this.#timer === undefined && this.#pollMs !== Infinity) {
       this.#version = this.#read();
-      this.#seen = this.#shared.count;
+      this.#lastCount = this.#shared.count;
       this.#timer = setInterval(() => this.#poll(), Math.min(this.#pollMs, 2 ** 31 - 1));
       // A program ends although it watches. Hosts that are not Node have numbers for timers.
       (this.#timer as { unref?: () => void }).unref?.();
@@ -116,7 +116,7 @@ export class Hints {
 
   /** Something was written. Other stores on the connection will look; this one knows. */
   wrote(): void {
-    this.#seen += this.#seen === this.#shared.count ? 1 : 0;
+    this.#lastCount += this.#lastCount === this.#shared.count ? 1 : 0;
     this.#shared.count += 1;
   }
 
@@ -125,10 +125,10 @@ export class Hints {
       return;
     }
     const text = textOf(hint);
-    const asked = this.#recent.get(text);
-    if (asked !== undefined) {
-      asked.at = at;
-      asked.by = by;
+    const interest = this.#recent.get(text);
+    if (interest !== undefined) {
+      interest.at = at;
+      interest.by = by;
       return;
     }
     if (this.#recent.size >= REMEMBERED) {
@@ -152,19 +152,19 @@ export class Hints {
     if (isMoved && !this.#isMoved) {
       // A watcher that looks again learns of it; without this nobody would hear, as nothing changes in the old file
       // any more.
-      this.#asked().forEach(({ hint }) => this.#tell(hint));
+      this.#interests().forEach(({ hint }) => this.#tell(hint));
     }
     this.#isMoved = isMoved;
     if (isMoved) {
       return;
     }
     const [version, count] = [this.#read(), this.#shared.count];
-    if (version === this.#version && count === this.#seen) {
+    if (version === this.#version && count === this.#lastCount) {
       return;
     }
     try {
       const moved = this.#client.snapshot(() => this.#moved());
-      [this.#version, this.#seen] = [version, count];
+      [this.#version, this.#lastCount] = [version, count];
       moved.forEach((hint) => this.#tell(hint));
     } catch {
       // It is looked at once more.
@@ -175,18 +175,18 @@ export class Hints {
     this.#watchers.forEach((watcher) => watcher(hint));
   }
 
-  #asked(): Asked[] {
+  #interests(): Interest[] {
     return [...new Map([...this.#older, ...this.#recent]).values()];
   }
 
   /** Those that are not where they were; that they are there now is remembered. */
   #moved(): Hint[] {
-    return this.#asked()
-      .filter((asked) => {
-        const { at, by } = this.#placeOf(asked.hint);
-        const isMoved = at !== asked.at || (by !== asked.by && by !== undefined && asked.by !== undefined);
-        asked.at = at;
-        asked.by = by;
+    return this.#interests()
+      .filter((interest) => {
+        const { at, by } = this.#placeOf(interest.hint);
+        const isMoved = at !== interest.at || (by !== interest.by && by !== undefined && interest.by !== undefined);
+        interest.at = at;
+        interest.by = by;
         return isMoved;
       })
       .map(({ hint }) => hint);

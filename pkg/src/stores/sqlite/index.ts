@@ -60,8 +60,8 @@ export function sqliteStore(
   const { synchronous = 'full', journalMode, busyTimeout = 5000, log, pollMs = 200 } = options;
   const own = isPath(database) ? new OwnConnection(database, () => client.close()) : undefined;
   const connection = own ?? (database as SqliteDatabase);
-  let given = own === undefined ? fileOf(connection) : undefined;
-  const client: SqliteClient = sqliteClient(connection, () => (own === undefined ? given : own.file));
+  let file = own === undefined ? fileOf(connection) : undefined;
+  const client: SqliteClient = sqliteClient(connection, () => (own === undefined ? file : own.file));
   const core = withHints(sqliteCore(client, log), new Hints(connection, client, pollMs));
   const prepare = async (migrate: Migrate, context: StoreContext): Promise<void> => {
     try {
@@ -91,7 +91,7 @@ export function sqliteStore(
       }
       warnOfAborts(connection);
       // It may not have been open before.
-      given ??= fileOf(connection);
+      file ??= fileOf(connection);
       await prepare(migrate, context);
     },
     close: async () => (own ?? client).close(),

@@ -16,18 +16,18 @@ async function betterSqlite(): Promise<DatabaseClass> {
     throw new StoreError('rejected', 'this host has neither node:sqlite nor bun:sqlite: give an open connection');
   }
   const fitting = node.major < 22 ? 'better-sqlite3@12' : 'better-sqlite3@13';
-  const found = await installed('better-sqlite3').catch((error: unknown) => {
+  const library = await installed('better-sqlite3').catch((error: unknown) => {
     const { code } = error as { readonly code?: unknown };
     const isThere = code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND';
     const reason = isThere ? `better-sqlite3 cannot be loaded: ${String(error)}` : 'better-sqlite3 is not installed';
     const help = `npm install ${fitting}, or take Node 22.13 or later`;
     throw new StoreError('rejected', `Node ${node.text} has no node:sqlite, and ${reason}: ${help}`, { cause: error });
   });
-  if (node.major < 22 && isFrom13(found.prototype)) {
+  if (node.major < 22 && isFrom13(library.prototype)) {
     // It would end the process, by a signal.
     throw new StoreError('rejected', `better-sqlite3 13 does not run in Node ${node.text}: npm install ${fitting}`);
   }
-  return found;
+  return library;
 }
 
 /** The default export of a package. Its name is a variable, which the build marks for bundlers. */

@@ -42,9 +42,9 @@ export function openSchema(driver: SchemaDriver, migrate: Migrate, schema: Schem
   }
   driver.transaction(() => {
     // Another connection may have been faster.
-    const found = versionOf(driver, schema);
-    if (found !== schema.version) {
-      const statements = found === undefined ? [META, ...schema.tables] : stepsFrom(found, migrate, schema);
+    const current = versionOf(driver, schema);
+    if (current !== schema.version) {
+      const statements = current === undefined ? [META, ...schema.tables] : stepsFrom(current, migrate, schema);
       statements.forEach((statement) => driver.run(statement, []));
       driver.run(sql.WRITE_META, ['version', String(schema.version)]);
       driver.run(sql.WRITE_META, ['layout', schema.layout]);
@@ -79,13 +79,13 @@ function stepsFrom(version: number, migrate: Migrate, schema: Schema): readonly 
  * version.
  */
 function versionOf(driver: SchemaDriver, schema: Schema): number | undefined {
-  const found = driver.all(sql.OUR_NAMES, []);
-  if (found.length === 0) {
+  const rows = driver.all(sql.OUR_NAMES, []);
+  if (rows.length === 0) {
     return undefined;
   }
-  const table = found.find(({ name }) => name === 'statepad_meta');
+  const table = rows.find(({ name }) => name === 'statepad_meta');
   if (table === undefined || plain(table) !== plain({ sql: META })) {
-    throw unsuited(`the table "${String((table ?? found[0])?.['name'])}" is not one of statepad`);
+    throw unsuited(`the table "${String((table ?? rows[0])?.['name'])}" is not one of statepad`);
   }
   const meta = driver.all(sql.READ_META, []);
   const value = textUnder('version', meta) ?? '';
@@ -105,7 +105,7 @@ function versionOf(driver: SchemaDriver, schema: Schema): number | undefined {
       ? schema.tables.map((statement) => statement.split(' ', 3)[2] as string)
       : schema.names[version];
   if (names !== undefined) {
-    checkNames(found, ['statepad_meta', ...names]);
+    checkNames(rows, ['statepad_meta', ...names]);
   }
   return version;
 }
@@ -116,12 +116,12 @@ export function textUnder(name: string, rows: readonly SqlRow[]): string | undef
   return typeof value === 'string' ? value : undefined;
 }
 
-function checkNames(found: readonly SqlRow[], expected: readonly string[]): void {
-  const missing = expected.find((name) => !found.some((row) => row['name'] === name));
+function checkNames(rows: readonly SqlRow[], expected: readonly string[]): void {
+  const missing = expected.find((name) => !rows.some((row) => row['name'] === name));
   if (missing !== undefined) {
     throw unsuited(`"${missing}" is missing`);
   }
-  const foreign = found.find(
+  const foreign = rows.find(
     ({ type, name }) => (type === 'table' || type === 'view') && !expected.includes(String(name)),
   );
   if (foreign !== undefined) {

@@ -108,24 +108,24 @@ export class OwnConnection implements SqliteDatabase {
 }
 
 /** A path from the root: the process may change its folder. A text that begins with `file:` is a URL. */
-function absolute(given: string): string {
-  if (given === MEMORY) {
-    return given;
+function absolute(location: string): string {
+  if (location === MEMORY) {
+    return location;
   }
   try {
-    const isUrl = given.startsWith('file:');
-    const path = isUrl ? builtinModule('node:url')?.fileURLToPath?.(plainUrl(given)) : given;
-    return builtinModule('node:path')?.resolve?.(path ?? given) ?? given;
+    const isUrl = location.startsWith('file:');
+    const path = isUrl ? builtinModule('node:url')?.fileURLToPath?.(plainUrl(location)) : location;
+    return builtinModule('node:path')?.resolve?.(path ?? location) ?? location;
   } catch (error) {
-    const message = `the database "${given}" cannot be opened: ${String(error)}`;
+    const message = `the database "${location}" cannot be opened: ${String(error)}`;
     throw new StatepadError('INVALID_ARGUMENT', message, { cause: error });
   }
 }
 
 /** SQLite's own names, `file:sessions.db?mode=ro`, are no URLs of files: the first part would be lost in one. */
-function plainUrl(given: string): URL {
-  const url = new URL(given);
-  if (!given.startsWith('file://') || url.search !== '' || url.hash !== '') {
+function plainUrl(text: string): URL {
+  const url = new URL(text);
+  if (!text.startsWith('file://') || url.search !== '' || url.hash !== '') {
     throw new TypeError('the URL of a file is file:///folder/name, without a query');
   }
   return url;
@@ -139,12 +139,12 @@ function diagnosis(path: string, error: unknown): [code: 'rejected' | 'unavailab
     if (statSync?.(folder).isDirectory() === false) {
       return ['rejected', `"${folder}" is not a folder`];
     }
-    const found = statSync?.(path, { throwIfNoEntry: false });
-    if (found?.isDirectory() === true) {
+    const stats = statSync?.(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === true) {
       return ['rejected', 'it is a folder'];
     }
     const [mayRead, mayWrite] = [4, 2];
-    accessSync?.(found === undefined ? folder : path, mayRead | mayWrite);
+    accessSync?.(stats === undefined ? folder : path, mayRead | mayWrite);
   } catch (reason) {
     const isMissing = (reason as { readonly code?: unknown }).code === 'ENOENT';
     return ['rejected', isMissing ? `there is no folder "${folder}"` : `it cannot be opened: ${String(reason)}`];

@@ -30,16 +30,16 @@ export interface SessionRow {
 }
 
 /** The state of an app, a user and a session. */
-export interface Found {
+export interface KeyRows {
   readonly app: ScopeRow;
   readonly user: ScopeRow;
   readonly session: SessionRow | undefined;
 }
 
 /** The state that a change meets. */
-export interface FoundToWrite extends Found {
+export interface RowsForWrite extends KeyRows {
   /** The text of the event of its id. */
-  readonly sent: string | undefined;
+  readonly eventData: string | undefined;
   /** True when its call was refused earlier. */
   readonly isRefused: boolean;
   /** The version of the tables. */
@@ -47,8 +47,8 @@ export interface FoundToWrite extends Found {
 }
 
 /** Reads the app, the user and the session of a key. */
-export function find(driver: SqlDriver, key: Change['key']): Found {
-  return foundIn(driver.first(sql.FIND, placeOf(key)) ?? []);
+export function find(driver: SqlDriver, key: Change['key']): KeyRows {
+  return rowsIn(driver.first(sql.FIND, placeOf(key)) ?? []);
 }
 
 /**
@@ -60,15 +60,15 @@ export function findToWrite(
   key: Change['key'],
   event: string | null,
   call: string | null,
-): FoundToWrite {
+): RowsForWrite {
   const row = driver.first(sql.FIND_TO_WRITE, [call, ...placeOf(key), event]) ?? [];
-  const { app, user, session } = foundIn(row);
-  const [sent, refused, version] = [row[SENT], row[SENT + 1], row[SENT + 2]];
+  const { app, user, session } = rowsIn(row);
+  const [eventData, refused, version] = [row[EVENT_DATA], row[EVENT_DATA + 1], row[EVENT_DATA + 2]];
   return {
     app,
     user,
     session,
-    sent: isNull(sent) ? undefined : textOf(sent, 'data'),
+    eventData: isNull(eventData) ? undefined : textOf(eventData, 'data'),
     isRefused: !isNull(refused),
     version,
   };
@@ -152,10 +152,10 @@ function firstSince(driver: SqlDriver, n: number, first: number, rev: number, si
 }
 
 /** The place of the first column behind those of `statements.FIND`. */
-const SENT = 12;
+const EVENT_DATA = 12;
 
 /** Reads the columns of `statements.FIND`, in their order; all is missing where there is no row. */
-function foundIn(row: readonly unknown[]): Found {
+function rowsIn(row: readonly unknown[]): KeyRows {
   return {
     app: scopeOf(row[0], row[1], row[2]),
     user: scopeOf(row[3], row[4], row[5]),

@@ -13,10 +13,10 @@ export const LAYOUT = 'af405dca';
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
 
 /**
- * The least number of a scope's last changes that can be told: `TOLD_MOVES`, rounded up to whole rows of
+ * The least number of a scope's last changes that can be reported: `REPORTED_MOVES`, rounded up to whole rows of
  * `statepad_changes`.
  */
-export const TOLD = 1024;
+export const REPORTED_CHANGES = 1024;
 
 /**
  * Makes everything but `statepad_meta`.
@@ -75,7 +75,7 @@ export const TABLES: readonly string[] = [
     owner INTEGER NOT NULL, pos INTEGER NOT NULL, entries TEXT NOT NULL, PRIMARY KEY (owner, pos)
   ) WITHOUT ROWID`,
   `CREATE TRIGGER statepad_changes_trim AFTER INSERT ON statepad_changes BEGIN
-    DELETE FROM statepad_changes WHERE owner = new.owner AND pos <= new.pos - ${TOLD}; END`,
+    DELETE FROM statepad_changes WHERE owner = new.owner AND pos <= new.pos - ${REPORTED_CHANGES}; END`,
   'CREATE TABLE statepad_calls (id TEXT PRIMARY KEY, time REAL NOT NULL) WITHOUT ROWID',
   'CREATE INDEX statepad_calls_by_time ON statepad_calls (time)',
   `CREATE TABLE statepad_creations (

@@ -6,7 +6,7 @@ import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { parseValue } from '../shared/values.js';
 import type { SqlDriver, SqlRow } from './driver.js';
-import type { FoundToWrite, SessionRow } from './read.js';
+import type { RowsForWrite, SessionRow } from './read.js';
 import type { CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
@@ -16,20 +16,20 @@ import type { Json } from '../../model/types.js';
 export class Target implements CommitFacts {
   readonly session: SessionRow | undefined;
   readonly #driver: SqlDriver;
-  readonly #found: FoundToWrite;
+  readonly #rows: RowsForWrite;
 
-  constructor(driver: SqlDriver, found: FoundToWrite) {
+  constructor(driver: SqlDriver, rows: RowsForWrite) {
     this.#driver = driver;
-    this.#found = found;
-    this.session = found.session;
+    this.#rows = rows;
+    this.session = rows.session;
   }
 
   contentOf({ id, kind, key }: Change): CommitContent | undefined {
-    const { app, user, session, sent } = this.#found;
+    const { app, user, session, eventData } = this.#rows;
     if (kind === 'append') {
-      return sent === undefined
+      return eventData === undefined
         ? undefined
-        : { data: sent, ...resultsIn(this.#first(sql.READ_RESULTS, session?.n ?? 0, id)) };
+        : { data: eventData, ...resultsIn(this.#first(sql.READ_RESULTS, session?.n ?? 0, id)) };
     }
     const update = this.#first(sql.FIND_UPDATE, (key.userId === undefined ? app : user).n, id);
     return update && resultsIn(update);
@@ -40,7 +40,7 @@ export class Target implements CommitFacts {
   }
 
   isRefused(): boolean {
-    return this.#found.isRefused;
+    return this.#rows.isRefused;
   }
 
   fence(): number {
@@ -48,7 +48,7 @@ export class Target implements CommitFacts {
   }
 
   pos(scope: SharedScope): number {
-    return this.#found[scope].pos;
+    return this.#rows[scope].pos;
   }
 
   holds(scope: StoredScope, { set = {}, unset = [] }: Delta): boolean {
@@ -68,7 +68,7 @@ export class Target implements CommitFacts {
   }
 
   #row(scope: StoredScope, name: string): SqlRow | undefined {
-    return this.#first(sql.READ_VALUE, this.#found[scope]?.n ?? 0, name);
+    return this.#first(sql.READ_VALUE, this.#rows[scope]?.n ?? 0, name);
   }
 
   #first(statement: string, owner: number, name: string): SqlRow | undefined {

@@ -158,13 +158,13 @@ export class SessionsApi {
     }
     let operation = outcome.body as Operation;
     for (let look = 1; operation.done !== true; look++) {
-      const found = look > MAX_LOOKS ? undefined : await this.#operationAfter(look, of, operation.name);
-      if (found === undefined) {
+      const next = look > MAX_LOOKS ? undefined : await this.#operationAfter(look, of, operation.name);
+      if (next === undefined) {
         // Its effect, if any, is to be looked at.
         const cause = new Error(`the operation "${operation.name}" has not ended, or cannot be followed`);
         return { kind: 'unclear', cause, isOver: false, wait: 0 };
       }
-      operation = found;
+      operation = next;
     }
     return operation.error === undefined
       ? { kind: 'done', body: operation }

@@ -4,7 +4,7 @@ import { StoreError } from '../../store/store-error.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { isEmpty } from '../shared/values.js';
 import { withDeltas } from '../../model/delta.js';
-import { createdOf, scopeText, stateOf, type Sessions, type Wanted } from './sessions.js';
+import { createdOf, scopeText, stateOf, type Sessions, type LogRange } from './sessions.js';
 import { stateDelta, type ScopedState } from './state.js';
 import { timeBehind, toRfc3339 } from './times.js';
 import { toApiEvent } from './to-api.js';
@@ -28,13 +28,13 @@ export async function appendEvent(sessions: Sessions, change: Change, of: Resour
   }
   // An event that cannot be stored is refused before anything else is asked for.
   const event = toApiEvent(change, stateDelta(change.delta, session.sessionState ?? {}));
-  const found = new Map<string, ReadEvent>();
-  const log = await currentLog(sessions, key, change, session, found, of);
+  const eventsById = new Map<string, ReadEvent>();
+  const log = await currentLog(sessions, key, change, session, eventsById, of);
   const state = stateOf(session);
-  const before = sessions.seen(key, state);
+  const before = sessions.positionsOf(key, state);
   const { id } = change;
   if (log.has(id)) {
-    const { data } = found.get(id) ?? (await findEvent(sessions, of, id, log));
+    const { data } = eventsById.get(id) ?? (await findEvent(sessions, of, id, log));
     return { rev: log.rev, prev: log.rev, pos: before, duplicate: true, data };
   }
   const at = timeBehind(log.lastAtWithin(change.time), change.time);
@@ -54,14 +54,14 @@ async function currentLog(
   key: SessionKey,
   change: Change,
   session: ApiSession,
-  found: Map<string, ReadEvent>,
+  eventsById: Map<string, ReadEvent>,
   of: Resource,
 ): Promise<SessionLog> {
   const note = (part: ReadPart | undefined): ReadPart => {
     if (part === undefined) {
       throw sessionNotFound(change);
     }
-    part.events.forEach((event) => found.set(event.id, event));
+    part.events.forEach((event) => eventsById.set(event.id, event));
     return part;
   };
   const known = sessions.log(key);
@@ -75,9 +75,9 @@ async function currentLog(
     log.settle(session.updateTime);
   }
   log.created = createdOf(session);
-  const wanted = log.has(change.id) ? undefined : wantedFor(log, change);
-  if (wanted !== undefined) {
-    log.merge(note(await sessions.read(of, wanted)));
+  const range = log.has(change.id) ? undefined : rangeFor(log, change);
+  if (range !== undefined) {
+    log.merge(note(await sessions.read(of, range)));
   }
   sessions.keep(key, log);
   return log;
@@ -87,7 +87,7 @@ async function currentLog(
  * The part to read before it is sure that no event has the id. One that was made up, and that no other call has, can
  * only have come in with its own time; any other one may be anywhere.
  */
-function wantedFor(log: SessionLog, { id, call, time }: Change): Wanted | undefined {
+function rangeFor(log: SessionLog, { id, call, time }: Change): LogRange | undefined {
   if (log.isWhole) {
     return undefined;
   }

@@ -109,10 +109,10 @@ export class ApiClient {
 
   #urlOf({ location, path, query = {} }: ApiRequest): string {
     const { baseUrl, apiVersion } = this.#settings;
-    const given = Object.entries(query).flatMap(([name, value]) =>
+    const pairs = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
     );
-    const search = given.length === 0 ? '' : `?${given.join('&')}`;
+    const search = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
     return `${baseUrl ?? `https://${hostOf(location)}`}/${apiVersion}/${path}${search}`;
   }
 }

@@ -84,7 +84,7 @@ async function afterRefusal(
     // An earlier try of this very call has made it.
     return { rev: 0, prev: null, pos: positionsAfter(sessions, change) };
   }
-  const pos = sessions.seen(key, stateOf(session));
+  const pos = sessions.positionsOf(key, stateOf(session));
   const first = session.updateTime === session.createTime ? undefined : await sessions.readFirst(of, 'all');
   const rev = first?.[0].rev ?? 0;
   return { rev, prev: rev, pos, duplicate: true };
@@ -115,7 +115,7 @@ function isOf({ id, key }: Change, session: ApiSession | undefined): boolean {
 function positionsAfter({ positions }: Sessions, { key, delta }: Change): Committed['pos'] {
   const { appName: app, userId: user } = key;
   return {
-    app: isEmpty(delta.app) ? positions.unknown() : positions.lost(scopeText(app)),
-    user: isEmpty(delta.user) ? positions.unknown() : positions.lost(scopeText(app, user)),
+    app: isEmpty(delta.app) ? positions.unknown() : positions.positionAfter(scopeText(app)),
+    user: isEmpty(delta.user) ? positions.unknown() : positions.positionAfter(scopeText(app, user)),
   };
 }

@@ -20,8 +20,8 @@ interface ReadRow {
 /** One page, see `SessionStore.list`. All sessions are read for it: the API has another order, and counts none. */
 export async function listSessions(sessions: Sessions, query: ListQuery, caller: StoreContext): Promise<Page> {
   const { app, user, offset = 0, limit = Infinity, after } = query;
-  const found = await readAll(sessions, sessions.engine(app, caller), user);
-  const read = found.map((session) => readRow(sessions, app, session));
+  const apiSessions = await readAll(sessions, sessions.engine(app, caller), user);
+  const read = apiSessions.map((session) => readRow(sessions, app, session));
   const compare = listOrder(query);
   const rows = read.map(({ row }) => row).sort((a, b) => compare(placeOf(a), placeOf(b)));
   const start = after === undefined ? offset : rows.filter((row) => compare(placeOf(row), after) <= 0).length;
@@ -34,17 +34,17 @@ export async function listSessions(sessions: Sessions, query: ListQuery, caller:
 
 /** Sessions come and go between two pages: one that is on two of them counts once. */
 async function readAll({ api }: Sessions, of: Resource, user: string | undefined): Promise<ApiSession[]> {
-  const found = new Map<string, ApiSession>();
+  const byName = new Map<string, ApiSession>();
   for (let token: string | undefined; ;) {
     const { items, next } = await api.list(of, user, { token });
     for (const session of items) {
       // The sessions that a filter lets through are checked once more.
       if (user === undefined || session.userId === user) {
-        found.set(session.name, session);
+        byName.set(session.name, session);
       }
     }
     if (next === undefined) {
-      return [...found.values()];
+      return [...byName.values()];
     }
     token = next;
   }
@@ -79,5 +79,5 @@ export async function loadScope(
   }
   const { app: ofApp, user: ofUser } = stateOf(session);
   const state = user === undefined ? ofApp : ofUser;
-  return { pos: sessions.positions.seen(scopeText(app, user), state), state };
+  return { pos: sessions.positions.positionOf(scopeText(app, user), state), state };
 }

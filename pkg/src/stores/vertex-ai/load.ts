@@ -2,8 +2,8 @@
 
 import { isKnownScope } from '../shared/keys.js';
 import { stateOf as statesOf } from '../shared/parts.js';
-import { createdOf, stateOf, type Sessions, type Wanted } from './sessions.js';
-import { eventsFor, firstWanted, missingFor, type EventQuery } from './ranges.js';
+import { createdOf, stateOf, type Sessions, type LogRange } from './sessions.js';
+import { eventsFor, firstRange, missingFor, type EventQuery } from './ranges.js';
 import { timeOf } from './times.js';
 import type { ReadPart, SessionLog } from './session-log.js';
 import type { ApiSession, Resource } from './api.js';
@@ -30,7 +30,7 @@ export async function loadSession(
   let read = readBefore(sessions, key);
   for (let round = 1; ; round++) {
     const writes = sessions.writes(key);
-    read ??= await readFirst(sessions, of, firstWanted(events));
+    read ??= await readFirst(sessions, of, firstRange(events));
     const session = read && (await sessions.get(key, of));
     if (read === undefined || session === undefined) {
       return null;
@@ -66,8 +66,8 @@ async function settle(
   const isCurrent = sessions.isCurrent(log, session);
   const missing = missingFor(log, query, texts);
   if (!isCurrent || missing !== undefined) {
-    const wanted = isCurrent ? missing : withTail(missing, sessions.tailOf(log));
-    const part = await sessions.read(of, wanted ?? 'all');
+    const range = isCurrent ? missing : withTail(missing, sessions.tailOf(log));
+    const part = await sessions.read(of, range ?? 'all');
     if (part === undefined) {
       return 'gone';
     }
@@ -83,11 +83,11 @@ async function settle(
 }
 
 /** The requested part, and the tail that may have moved. */
-function withTail(wanted: Wanted | undefined, tail: number): Wanted {
-  if (wanted === undefined) {
+function withTail(range: LogRange | undefined, tail: number): LogRange {
+  if (range === undefined) {
     return { since: tail };
   }
-  return wanted !== 'all' && 'since' in wanted ? { since: Math.min(wanted.since, tail) } : wanted;
+  return range !== 'all' && 'since' in range ? { since: Math.min(range.since, tail) } : range;
 }
 
 /** The known part of a log. The retained texts are for this caller alone. */
@@ -101,8 +101,8 @@ function readBefore(sessions: Sessions, key: SessionKey): ReadLog | undefined {
   return { log, texts };
 }
 
-async function readFirst(sessions: Sessions, of: Resource, wanted: Wanted): Promise<ReadLog | undefined> {
-  const first = await sessions.readFirst(of, wanted);
+async function readFirst(sessions: Sessions, of: Resource, range: LogRange): Promise<ReadLog | undefined> {
+  const first = await sessions.readFirst(of, range);
   if (first === undefined) {
     return undefined;
   }
@@ -126,7 +126,7 @@ function answer(
 ): Loaded {
   const created = createdOf(session);
   const state = stateOf(session);
-  const pos = sessions.seen(key, state);
+  const pos = sessions.positionsOf(key, state);
   const { rev } = log;
   const last = log.eventAt(rev)?.id;
   const isSame = known.created === created && known.rev !== undefined;

@@ -27,12 +27,12 @@ const SESSION_ID = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** The engine of a text that is an id or a resource name; `undefined` for any other text. */
 export function engineIn(text: string, place: Place): Engine | undefined {
-  const [, found, id = ENGINE_ID.exec(text)?.[0]] = ENGINE_NAME.exec(text) ?? [];
+  const [, namedLocation, id = ENGINE_ID.exec(text)?.[0]] = ENGINE_NAME.exec(text) ?? [];
   if (place === 'express') {
     return id === undefined ? undefined : { name: `reasoningEngines/${id}`, location: 'global' };
   }
-  if (found !== undefined) {
-    return { name: text, location: found };
+  if (namedLocation !== undefined) {
+    return { name: text, location: namedLocation };
   }
   const { project, location } = place;
   return id === undefined

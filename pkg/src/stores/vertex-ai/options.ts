@@ -110,7 +110,7 @@ const EXAMPLE = "vertexAiStore({ project: 'my-project', location: 'us-central1' 
 
 /** Throws `INVALID_ARGUMENT` for options that cannot be used. */
 export function settingsOf(options: VertexAiStoreOptions): Settings {
-  checkGiven(options);
+  checkPresence(options);
   checkOptions(options, OPTIONS);
   checkValues(options);
   const { engine, apiKey, token, baseUrl, ttl, expireTime } = options;
@@ -129,7 +129,7 @@ export function settingsOf(options: VertexAiStoreOptions): Settings {
   };
 }
 
-function checkGiven(options: unknown): void {
+function checkPresence(options: unknown): void {
   if (options === undefined) {
     invalid('options', `are missing: ${EXAMPLE}`);
   }

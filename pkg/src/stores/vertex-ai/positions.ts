@@ -22,7 +22,7 @@ export class Positions {
   #highest = 0;
 
   /** The position of values that were read. */
-  seen(scope: string, values: Values): number {
+  positionOf(scope: string, values: Values): number {
     const known = this.#scopes.get(scope);
     if (known?.values !== undefined && sameJson(known.values, values)) {
       return known.pos;
@@ -42,11 +42,11 @@ export class Positions {
    */
   written(scope: string, before: number, values: Values): number {
     const isNext = this.#scopes.get(scope)?.pos === before;
-    return isNext ? this.#set(scope, before + 1, values, 1) : this.lost(scope);
+    return isNext ? this.#set(scope, before + 1, values, 1) : this.positionAfter(scope);
   }
 
   /** The position after a change of this store over unknown values. */
-  lost(scope: string): number {
+  positionAfter(scope: string): number {
     return this.#set(scope, this.#highest + 1, undefined, 1);
   }
 

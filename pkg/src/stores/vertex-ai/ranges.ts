@@ -1,7 +1,7 @@
 // The events of a log that a query asks for, and those that have to be read for it.
 
 import { isTrueNumber, type KnownEvent, type SessionLog } from './session-log.js';
-import type { Wanted } from './sessions.js';
+import type { LogRange } from './sessions.js';
 import type { LoadQuery } from '../../store/contract.js';
 
 /** The part of a query that concerns events. */
@@ -16,7 +16,7 @@ export interface NumberedEvent extends KnownEvent {
 }
 
 /** The part to read of a log of which nothing is known. */
-export function firstWanted({ from = 1, to = Infinity, since, last }: EventQuery): Wanted {
+export function firstRange({ from = 1, to = Infinity, since, last }: EventQuery): LogRange {
   const isEnd = last !== undefined || since !== undefined || to < 1;
   if (from > 1 ? !isTrueNumber(from) : isEnd) {
     return { last: to < 1 || since !== undefined ? 0 : (last ?? 0) };
@@ -25,7 +25,7 @@ export function firstWanted({ from = 1, to = Infinity, since, last }: EventQuery
 }
 
 /** The part to read for a query, besides the known part and the cached texts; `undefined`: nothing. */
-export function missingFor(log: SessionLog, query: EventQuery, texts: Texts): Wanted | undefined {
+export function missingFor(log: SessionLog, query: EventQuery, texts: Texts): LogRange | undefined {
   const { since, last } = query;
   const [lower, upper] = boundsOf(log, query);
   if (last === 0 || lower > upper || (since !== undefined && since > (log.lastAt ?? -Infinity) + 1)) {
@@ -46,11 +46,11 @@ export function eventsFor(log: SessionLog, query: EventQuery): readonly Numbered
   const { since = -Infinity, last = Infinity } = query;
   const [lower, upper] = boundsOf(log, { ...query, last: since === -Infinity ? last : undefined });
   const first = Math.max(lower, log.base + 1);
-  const found = log.events
+  const events = log.events
     .slice(first - log.base - 1, Math.max(0, upper - log.base))
     .map((event, index) => ({ ...event, rev: first + index }))
     .filter(({ time }) => time >= since);
-  return found.slice(Math.max(0, found.length - last));
+  return events.slice(Math.max(0, events.length - last));
 }
 
 /** The lowest and the highest number that a query asks for. */

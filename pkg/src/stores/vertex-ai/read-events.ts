@@ -10,7 +10,7 @@ const FIRST_TIME_MS = -62_135_596_800_000;
 
 /** A reading of all events that was abandoned before its end: another one can go on with it. */
 export interface Unfinished {
-  readonly found: readonly ReadEvent[];
+  readonly events: readonly ReadEvent[];
   /** The token that asks for the next page. */
   readonly next: string;
   /** The time when the first page was asked for, by the clock of this machine. */
@@ -27,7 +27,7 @@ export async function readAll(
   giveUp: (unfinished: Unfinished) => void,
 ): Promise<ReadPart | undefined> {
   const begunAt = begun?.begunAt ?? Date.now();
-  const found = [...(begun?.found ?? [])];
+  const events = [...(begun?.events ?? [])];
   let next = begun?.next;
   try {
     do {
@@ -35,16 +35,16 @@ export async function readAll(
       if (page === undefined) {
         return undefined;
       }
-      found.push(...page.items.map(fromApiEvent));
+      events.push(...page.items.map(fromApiEvent));
       next = page.next;
     } while (next !== undefined);
   } catch (error) {
     if (of.signal.aborted && next !== undefined) {
-      giveUp({ found, next, begunAt });
+      giveUp({ events, next, begunAt });
     }
     throw error;
   }
-  return { events: inOrder(found), since: -Infinity, begunAt };
+  return { events: inOrder(events), since: -Infinity, begunAt };
 }
 
 /** All events from a time on. `undefined` when there is no session. */
@@ -54,16 +54,16 @@ export async function readSince(api: SessionsApi, of: Resource, since: number): 
   }
   const [from, begunAt] = [Math.floor(since), Date.now()];
   const filter = `timestamp>="${toRfc3339(from)}"`;
-  const found: ReadEvent[] = [];
+  const events: ReadEvent[] = [];
   for (let pageToken: string | undefined; ;) {
     const page = await api.events(of, { filter, pageToken });
     if (page === undefined) {
       return undefined;
     }
-    found.push(...page.items.map(fromApiEvent));
+    events.push(...page.items.map(fromApiEvent));
     pageToken = page.next;
     if (pageToken === undefined) {
-      return { events: inOrder(found), since: from, begunAt };
+      return { events: inOrder(events), since: from, begunAt };
     }
   }
 }
@@ -75,15 +75,15 @@ export async function readSince(api: SessionsApi, of: Resource, since: number): 
  */
 export async function readLast(api: SessionsApi, of: Resource, count: number): Promise<ReadPart | undefined> {
   const begunAt = Date.now();
-  const found: ReadEvent[] = [];
+  const events: ReadEvent[] = [];
   for (let pageToken: string | undefined; ;) {
     const page = await api.events(of, { orderBy: 'timestamp desc', pageToken });
     if (page === undefined) {
       return undefined;
     }
-    found.push(...page.items.map(fromApiEvent));
+    events.push(...page.items.map(fromApiEvent));
     pageToken = page.next;
-    const part = lastPart(inOrder(found), count, pageToken === undefined);
+    const part = lastPart(inOrder(events), count, pageToken === undefined);
     if (part !== undefined) {
       return hasTies(part.events) ? await readFromFront(api, of, part) : { ...part, begunAt };
     }
@@ -114,7 +114,7 @@ async function readFromFront(api: SessionsApi, of: Resource, { since }: Part): P
  * Each event once, in the order of the times; events of one time as they were received. One that was sent again while
  * its first try was on its way is there twice; the first counts.
  */
-function inOrder(found: readonly ReadEvent[]): ReadEvent[] {
-  const seen = new Set<string>();
-  return [...found].sort((a, b) => a.at - b.at).filter(({ id }) => !seen.has(id) && seen.add(id));
+function inOrder(events: readonly ReadEvent[]): ReadEvent[] {
+  const ids = new Set<string>();
+  return [...events].sort((a, b) => a.at - b.at).filter(({ id }) => !ids.has(id) && ids.add(id));
 }

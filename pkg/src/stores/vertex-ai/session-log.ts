@@ -134,8 +134,8 @@ export class SessionLog {
 
   /** True when numbers that a caller has mean the same here. */
   agrees(rev: number, last: string | undefined): boolean {
-    const here = this.eventAt(rev)?.id;
-    const isOther = last !== undefined && here !== undefined && last !== here;
+    const ownId = this.eventAt(rev)?.id;
+    const isOther = last !== undefined && ownId !== undefined && last !== ownId;
     return this.isNumber(rev) && rev <= this.rev && !isOther;
   }
 

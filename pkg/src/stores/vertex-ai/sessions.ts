@@ -22,7 +22,7 @@ const MAX_UNFINISHED = 20_000;
 const MAX_UNFINISHED_MS = 120_000;
 
 /** The part of a log to read: all of it, its last events, or those from a time on. */
-export type Wanted = 'all' | { readonly last: number } | { readonly since: number };
+export type LogRange = 'all' | { readonly last: number } | { readonly since: number };
 
 /** The sessions of one store. */
 export class Sessions {
@@ -31,7 +31,7 @@ export class Sessions {
   readonly engineOf: (app: string) => Engine;
   readonly #clockSkew: number;
   readonly #queues = new Queues();
-  readonly #unfinished = new Recent<Unfinished>(MAX_UNFINISHED, ({ found }) => found.length);
+  readonly #unfinished = new Recent<Unfinished>(MAX_UNFINISHED, ({ events }) => events.length);
   readonly #logs = new Recent<SessionLog>(MAX_EVENTS, ({ events }) => 1 + events.length);
 
   constructor(api: SessionsApi, { engineOf, place, clockSkew }: Settings) {
@@ -93,12 +93,12 @@ export class Sessions {
   }
 
   /** Reads a part of a log: `undefined` when there is no session. */
-  async read(of: Resource, wanted: Wanted): Promise<ReadPart | undefined> {
-    if (wanted === 'all') {
+  async read(of: Resource, range: LogRange): Promise<ReadPart | undefined> {
+    if (range === 'all') {
       const giveUp = (unfinished: Unfinished): void => this.#unfinished.set(of.name, unfinished);
       return await readAll(this.api, of, await this.#begun(of), giveUp);
     }
-    return 'last' in wanted ? await readLast(this.api, of, wanted.last) : await readSince(this.api, of, wanted.since);
+    return 'last' in range ? await readLast(this.api, of, range.last) : await readSince(this.api, of, range.since);
   }
 
   /**
@@ -117,8 +117,8 @@ export class Sessions {
   }
 
   /** Reads a log that is not known. */
-  async readFirst(of: Resource, wanted: Wanted): Promise<readonly [SessionLog, ReadPart] | undefined> {
-    const part = await this.read(of, wanted);
+  async readFirst(of: Resource, range: LogRange): Promise<readonly [SessionLog, ReadPart] | undefined> {
+    const part = await this.read(of, range);
     return part && [SessionLog.read(part), part];
   }
 
@@ -128,10 +128,10 @@ export class Sessions {
   }
 
   /** The positions of the values in a session's state. */
-  seen({ appName: app, userId: user }: SessionKey, state: ScopedState): Pos {
+  positionsOf({ appName: app, userId: user }: SessionKey, state: ScopedState): Pos {
     return {
-      app: this.positions.seen(scopeText(app), state.app),
-      user: this.positions.seen(scopeText(app, user), state.user),
+      app: this.positions.positionOf(scopeText(app), state.app),
+      user: this.positions.positionOf(scopeText(app, user), state.user),
     };
   }
 }

@@ -90,8 +90,8 @@ function markOf(scope: StoredScope, name: string): string {
 /** The full key of a name. Throws `rejected` for one that reads as another key. */
 function keyOf(scope: StoredScope, name: string): string {
   const key = PREFIXES[scope] + name;
-  const [found] = nameOf(key);
-  if (found !== scope || (scope === 'session' && name.startsWith(TEMP_PREFIX)) || name.startsWith(MARK)) {
+  const [keyScope] = nameOf(key);
+  if (keyScope !== scope || (scope === 'session' && name.startsWith(TEMP_PREFIX)) || name.startsWith(MARK)) {
     throw new StoreError(
       'rejected',
       `the name "${name}" of the ${scope} cannot be kept: the API has keys of that kind`,

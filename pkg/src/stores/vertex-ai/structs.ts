@@ -27,8 +27,8 @@ export function checkText(text: string, what: string): void {
 
 /** Throws `rejected` for a JSON text with a number that is no double, and would come back as another one. */
 export function checkNumbers(json: string, what: string): void {
-  const lost = lostNumber(json);
-  if (lost !== undefined) {
-    throw new StoreError('rejected', `${what} has ${lostTitle(lost)}, nor can the API: write it as a text`);
+  const number = lostNumber(json);
+  if (number !== undefined) {
+    throw new StoreError('rejected', `${what} has ${lostTitle(number)}, nor can the API: write it as a text`);
   }
 }

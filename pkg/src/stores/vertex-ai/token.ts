@@ -24,16 +24,16 @@ const ADVICE = 'give `token`, a function that answers an access token, or instal
 export function tokenSource({ token }: Pick<Settings, 'token'>): TokenSource {
   const ask = token === undefined ? libraryTokens() : async () => await token();
   return async (isRefused) => {
-    let found: unknown;
+    let token: unknown;
     try {
-      found = await ask(isRefused);
+      token = await ask(isRefused);
     } catch (cause) {
       throw cause instanceof StoreError ? cause : noToken(cause);
     }
-    if (typeof found !== 'string' || found === '') {
+    if (typeof token !== 'string' || token === '') {
       throw noToken();
     }
-    return found;
+    return token;
   };
 }
 

@@ -27,27 +27,27 @@ export interface Write<T> {
  * was surely not done, and an ordinary error when that is not known.
  */
 export async function writeOnce<T>(client: ApiClient, write: Write<T>, caller: StoreContext): Promise<Written<T>> {
-  let lost: unknown;
+  let loss: unknown;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await sendAfter(write, lost);
+    const outcome = await sendAfter(write, loss);
     if (outcome.kind === 'done') {
       return { kind: 'done', answer: write.read(outcome.body) };
     }
     if (outcome.kind === 'refused') {
-      return { kind: 'refused', error: outcome.error, isSure: lost === undefined };
+      return { kind: 'refused', error: outcome.error, isSure: loss === undefined };
     }
     await pauseUnlessLast(client, attempt, outcome.wait, caller);
     if (outcome.kind === 'unclear') {
-      lost ??= outcome.isOver ? undefined : outcome.cause;
+      loss ??= outcome.isOver ? undefined : outcome.cause;
       const answer = await lookAfter(write, outcome.cause);
       if (answer !== undefined) {
         return { kind: 'done', answer };
       }
     }
     if (attempt >= client.attempts) {
-      throw lost === undefined
+      throw loss === undefined
         ? unavailable(outcome.kind === 'busy' ? asError(outcome.error) : outcome.cause)
-        : mayComeIn(lost);
+        : mayComeIn(loss);
     }
   }
 }
@@ -62,11 +62,11 @@ function mayComeIn(cause: unknown): Error {
 }
 
 /** Sending nothing this time says nothing about an earlier try whose answer was lost. */
-async function sendAfter<T>({ send }: Write<T>, lost: unknown): Promise<Outcome> {
+async function sendAfter<T>({ send }: Write<T>, loss: unknown): Promise<Outcome> {
   try {
     return await send();
   } catch (error) {
-    throw lost !== undefined && isStoreError(error) ? mayComeIn(error) : error;
+    throw loss !== undefined && isStoreError(error) ? mayComeIn(error) : error;
   }
 }
 

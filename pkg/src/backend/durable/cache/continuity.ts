@@ -32,30 +32,30 @@ export function differ(one: string | undefined, other: string | undefined): bool
 }
 
 /**
- * True when the store has gone back since it was asked: a scope is behind its `sent` position, or another change
+ * True when the store has gone back since it was asked: a scope is behind its `known` position, or another change
  * brought it there.
  */
-function isBehind(at: ScopePosition, sent: ScopePosition | undefined): boolean {
-  return sent !== undefined && (at.pos < sent.pos || (at.pos === sent.pos && differ(at.mark, sent.mark)));
+function isBehind(at: ScopePosition, known: ScopePosition | undefined): boolean {
+  return known !== undefined && (at.pos < known.pos || (at.pos === known.pos && differ(at.mark, known.mark)));
 }
 
 /**
- * The action on a scope after a session was loaded. `sent` is the position in the query, `now` the cached one when the
+ * The action on a scope after a session was loaded. `known` is the position in the query, `now` the cached one when the
  * answer arrives, as answers overtake each other.
  */
 export function afterLoad(
   now: ScopePosition | undefined,
-  sent: ScopePosition | undefined,
+  known: ScopePosition | undefined,
   { at, hasValues, hasChanged }: ScopeAnswer,
 ): LoadStep {
   const whole = hasValues ? 'replace' : 'reload';
-  if (now === undefined || isBehind(at, sent)) {
+  if (now === undefined || isBehind(at, known)) {
     return whole;
   }
   if (now.pos >= at.pos) {
     return now.pos === at.pos && differ(now.mark, at.mark) ? whole : 'keep';
   }
-  return hasChanged && sent !== undefined && now.pos >= sent.pos ? 'add' : whole;
+  return hasChanged && known !== undefined && now.pos >= known.pos ? 'add' : whole;
 }
 
 /** The position of a scope right before a change of this service, and the mark of that change. */
@@ -73,13 +73,13 @@ export interface CommittedMove {
  */
 export type CommitStep = 'keep' | 'own' | 'add' | 'reload';
 
-/** The action on a scope after a change of this service was stored. `sent` and `now` as in {@link afterLoad}. */
+/** The action on a scope after a change of this service was stored. `known` and `now` as in {@link afterLoad}. */
 export function afterCommit(
   now: ScopePosition | undefined,
-  sent: ScopePosition | undefined,
+  known: ScopePosition | undefined,
   { before, own, hasChanged }: CommittedMove,
 ): CommitStep {
-  if (now === undefined || isBehind(before, sent)) {
+  if (now === undefined || isBehind(before, known)) {
     return 'reload';
   }
   if (now.pos === before.pos) {
@@ -88,7 +88,7 @@ export function afterCommit(
   if (now.pos > before.pos) {
     return now.pos === before.pos + 1 && differ(now.mark, own) ? 'reload' : 'keep';
   }
-  return hasChanged && sent !== undefined && now.pos >= sent.pos ? 'add' : 'reload';
+  return hasChanged && known !== undefined && now.pos >= known.pos ? 'add' : 'reload';
 }
 
 /** The revision of a session, and the id of the event there, as far as the store reports it. */
@@ -98,9 +98,11 @@ export interface LogEnd {
 }
 
 /**
- * True when the store has gone back since it was asked: a session is behind its `sent` revision, or has another event
+ * True when the store has gone back since it was asked: a session is behind its `known` revision, or has another event
  * there.
  */
-export function isRolledBack(answer: LogEnd, sent: LogEnd | undefined): boolean {
-  return sent !== undefined && (answer.rev < sent.rev || (answer.rev === sent.rev && differ(answer.last, sent.last)));
+export function isRolledBack(answer: LogEnd, known: LogEnd | undefined): boolean {
+  return (
+    known !== undefined && (answer.rev < known.rev || (answer.rev === known.rev && differ(answer.last, known.last)))
+  );
 }

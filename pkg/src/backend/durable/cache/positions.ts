@@ -55,8 +55,8 @@ export class Positions {
   }
 
   /** The actions on the cached shared scopes after a change; `undefined` when one of them has to be loaded. */
-  steps(scopes: SessionScopes, sent: SentChange, { pos, before, changed }: Committed): Steps | undefined {
-    const { change, prepared, known } = sent;
+  steps(scopes: SessionScopes, sentChange: SentChange, { pos, before, changed }: Committed): Steps | undefined {
+    const { change, prepared, known } = sentChange;
     const steps: Partial<Record<SharedScope, CommitStep>> = {};
     for (const { scope, index } of SHARED) {
       const number = scopes[index];
@@ -66,7 +66,7 @@ export class Positions {
         own,
         hasChanged: changed?.[scope] !== undefined,
       };
-      steps[scope] = number === NOT_LOADED ? 'own' : afterCommit(this.#at[number], sentOf(known, scope), move);
+      steps[scope] = number === NOT_LOADED ? 'own' : afterCommit(this.#at[number], positionIn(known, scope), move);
     }
     const unknown = SHARED.filter(({ scope }) => steps[scope] === 'reload');
     unknown.forEach(({ index }) => this.invalidate(scopes[index]));
@@ -111,7 +111,7 @@ export function knownOf(app: MarkedPosition | undefined, user: MarkedPosition | 
 }
 
 /** The position of a scope in a query. */
-export function sentOf({ pos, marks }: Known, scope: SharedScope): ScopePosition | undefined {
+export function positionIn({ pos, marks }: Known, scope: SharedScope): ScopePosition | undefined {
   const known = pos?.[scope];
   return known === undefined ? undefined : { pos: known, mark: marks?.[scope] };
 }

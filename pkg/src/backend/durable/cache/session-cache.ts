@@ -168,23 +168,23 @@ export class SessionCache {
   applyCommittedAppend(
     record: SessionRecord,
     event: Event,
-    sent: SentChange,
+    sentChange: SentChange,
     committed: Committed,
   ): Event | undefined {
     const { rev } = committed;
-    this.topics?.writtenScopes(record.key, sent.prepared.scopes);
-    const isNext = this.#follows(record, event.id, sent.known, committed);
-    const steps = record.number === NOT_LOADED ? undefined : this.#shared.steps(record.scopes, sent, committed);
+    this.topics?.writtenScopes(record.key, sentChange.prepared.scopes);
+    const isNext = this.#follows(record, event.id, sentChange.known, committed);
+    const steps = record.number === NOT_LOADED ? undefined : this.#shared.steps(record.scopes, sentChange, committed);
     if (steps === undefined) {
-      this.registry.engine.discard(sent.prepared);
+      this.registry.engine.discard(sentChange.prepared);
       this.markStale(record);
       return undefined;
     }
     const isNew = isNext && rev > record.revision;
     this.#shared.applyConcurrent(record.key, steps, committed);
     // If only the session has to be loaded, its app and its user continue from the cached values.
-    this.registry.applyAppend(record, event, sent.prepared, uncachedScopes(steps, sent, isNew));
-    this.#shared.advance(record.scopes, steps, sent, committed);
+    this.registry.applyAppend(record, event, sentChange.prepared, uncachedScopes(steps, sentChange, isNew));
+    this.#shared.advance(record.scopes, steps, sentChange, committed);
     if (!isNext) {
       this.markStale(record);
       return undefined;
@@ -222,48 +222,54 @@ export class SessionCache {
   applyCommittedCreate(
     key: SessionKey,
     creation: CreationEvent,
-    sent: SentChange,
+    sentChange: SentChange,
     committed: Committed,
   ): SessionRecord | undefined {
-    const { pos, duplicate, created = sent.change.id } = committed;
-    this.topics?.written(key, sent.prepared.scopes);
+    const { pos, duplicate, created = sentChange.change.id } = committed;
+    this.topics?.written(key, sentChange.prepared.scopes);
     const scopes = this.#shared.scopesOf(key);
-    const steps = this.#shared.steps(scopes, sent, committed);
+    const steps = this.#shared.steps(scopes, sentChange, committed);
     // A scope that is not cached is known when this change is its first one.
     const isKnown = SHARED.every(
-      ({ scope, index }) => scopes[index] !== NOT_LOADED || pos[scope] === (sent.prepared.scopes[scope] ? 1 : 0),
+      ({ scope, index }) => scopes[index] !== NOT_LOADED || pos[scope] === (sentChange.prepared.scopes[scope] ? 1 : 0),
     );
     if (duplicate || steps === undefined || !isKnown || this.registry.find(key) !== undefined) {
-      this.registry.engine.discard(sent.prepared);
+      this.registry.engine.discard(sentChange.prepared);
       return undefined;
     }
     this.#shared.applyConcurrent(key, steps, committed);
-    const record = this.registry.applyCreate(key, creation, sent.prepared, created, uncachedScopes(steps, sent, true));
-    this.#shared.advance(record.scopes, steps, sent, committed);
+    const record = this.registry.applyCreate(
+      key,
+      creation,
+      sentChange.prepared,
+      created,
+      uncachedScopes(steps, sentChange, true),
+    );
+    this.#shared.advance(record.scopes, steps, sentChange, committed);
     this.#sessions.grow(1);
     this.touch(record);
     return record;
   }
 
   /** Applies a stored change of app and user state, if it continues the known positions. */
-  applyCommittedUpdate(key: ScopeKey, sent: SentChange, committed: Committed): void {
-    this.topics?.writtenScopes(key, sent.prepared.scopes);
+  applyCommittedUpdate(key: ScopeKey, sentChange: SentChange, committed: Committed): void {
+    this.topics?.writtenScopes(key, sentChange.prepared.scopes);
     const scopes = this.#shared.scopesOf(key);
-    const steps = committed.duplicate ? undefined : this.#shared.steps(scopes, sent, committed);
+    const steps = committed.duplicate ? undefined : this.#shared.steps(scopes, sentChange, committed);
     if (steps === undefined) {
-      this.registry.engine.discard(sent.prepared);
+      this.registry.engine.discard(sentChange.prepared);
       this.invalidatePositions(key);
       return;
     }
     this.#shared.applyConcurrent(key, steps, committed);
-    const { app, user } = uncachedScopes(steps, sent, false);
+    const { app, user } = uncachedScopes(steps, sentChange, false);
     const selected = { session: false, app: app && scopes[1] !== NOT_LOADED, user: user && scopes[2] !== NOT_LOADED };
     if (selected.app || selected.user) {
-      this.registry.applyUpdate(sent.prepared, selected);
+      this.registry.applyUpdate(sentChange.prepared, selected);
     } else {
-      this.registry.engine.discard(sent.prepared);
+      this.registry.engine.discard(sentChange.prepared);
     }
-    this.#shared.advance(scopes, steps, sent, committed);
+    this.#shared.advance(scopes, steps, sentChange, committed);
   }
 
   /** Invalidates the positions of an app, and of a user in it: their values are loaded before their next use. */
@@ -349,8 +355,8 @@ function headOf({ revision, last }: SessionRecord): LogEnd {
 
 /** True when a cached log is not the store's. */
 function isReplaced(record: SessionRecord, { rev, last, events, diverged }: Loaded, known: Known): boolean {
-  const sent = record.number === NOT_LOADED ? headOf(record) : { rev: known.rev ?? 0, last: known.last };
-  if (diverged || isRolledBack({ rev, last }, sent) || (rev === record.revision && differ(last, record.last))) {
+  const knownEnd = record.number === NOT_LOADED ? headOf(record) : { rev: known.rev ?? 0, last: known.last };
+  if (diverged || isRolledBack({ rev, last }, knownEnd) || (rev === record.revision && differ(last, record.last))) {
     return true;
   }
   return events.some((stored) => {

@@ -5,7 +5,7 @@ import {
   Positions,
   SHARED,
   knownOf,
-  sentOf,
+  positionIn,
   type KnownPositions,
   type SentChange,
   type SharedScopeEntry,
@@ -72,7 +72,7 @@ export class SharedScopes {
     const delta = changed?.[scope];
     const now = this.#positions.get(number);
     const answer = { at, hasValues: values !== undefined, hasChanged: delta !== undefined };
-    switch (afterLoad(now, sentOf(known, scope), answer)) {
+    switch (afterLoad(now, positionIn(known, scope), answer)) {
       case 'keep':
         if (now?.pos === at.pos && now.mark === undefined) {
           this.#positions.set(number, at);
@@ -93,8 +93,8 @@ export class SharedScopes {
   }
 
   /** The actions on the scopes after a change; `undefined` when one of them has to be loaded. */
-  steps(scopes: SessionScopes, sent: SentChange, committed: Committed): Steps | undefined {
-    return this.#positions.steps(scopes, sent, committed);
+  steps(scopes: SessionScopes, sentChange: SentChange, committed: Committed): Steps | undefined {
+    return this.#positions.steps(scopes, sentChange, committed);
   }
 
   /** Applies the changes of others since the load, before a change of this service. */
@@ -107,8 +107,8 @@ export class SharedScopes {
   }
 
   /** Takes over the positions of an answer, after the change was applied. */
-  advance(scopes: SessionScopes, steps: Steps, sent: SentChange, committed: Committed): void {
-    this.#positions.advance(scopes, steps, sent, committed);
+  advance(scopes: SessionScopes, steps: Steps, sentChange: SentChange, committed: Committed): void {
+    this.#positions.advance(scopes, steps, sentChange, committed);
   }
 
   /** Invalidates the positions of an app, and of a user in it: their values are loaded before their next use. */

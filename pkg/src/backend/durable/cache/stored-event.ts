@@ -18,12 +18,12 @@ export function parseEvent(
   { rev, data, results, integers }: Pick<StoredEvent, 'rev' | 'data' | 'results' | 'integers'>,
 ): Event {
   const what = `event ${rev} of session "${id}"`;
-  const lost = lostNumber(data);
-  if (lost !== undefined && (integers !== 'bigint' || bigintOf(lost.token) === undefined)) {
-    throw new StatepadError('STORE_CORRUPT', `${what} has ${lostTitle(lost)}`, { id });
+  const number = lostNumber(data);
+  if (number !== undefined && (integers !== 'bigint' || bigintOf(number.token) === undefined)) {
+    throw new StatepadError('STORE_CORRUPT', `${what} has ${lostTitle(number)}`, { id });
   }
   try {
-    const event = deepFreeze((lost === undefined ? JSON.parse(data) : parseWith(data, integerOf)) as Event);
+    const event = deepFreeze((number === undefined ? JSON.parse(data) : parseWith(data, integerOf)) as Event);
     return results === undefined ? event : eventWith(event, underFullKeys(results));
   } catch (cause) {
     throw new StatepadError('STORE_CORRUPT', `${what} cannot be read`, { id, cause });

@@ -132,7 +132,7 @@ export class CommitQueue {
     } else if (typeof (outcome as Committed | undefined)?.rev === 'number') {
       queued.resolve(outcome as Committed);
     } else {
-      this.#outcomeLost(queued, new TypeError('the store did not report the outcome of the change'));
+      this.#retryUnknown(queued, new TypeError('the store did not report the outcome of the change'));
     }
   }
 
@@ -143,7 +143,7 @@ export class CommitQueue {
   #settleAll(batch: readonly QueuedChange[], error: unknown): void {
     for (const queued of batch) {
       if (!isStoreError(error)) {
-        this.#outcomeLost(queued, error);
+        this.#retryUnknown(queued, error);
       } else if (batch.length > 1 && error.code !== 'unavailable') {
         void this.#send([queued]);
       } else {
@@ -173,7 +173,7 @@ export class CommitQueue {
   }
 
   /** The outcome of this attempt is unknown. */
-  #outcomeLost(queued: QueuedChange, error: unknown): void {
+  #retryUnknown(queued: QueuedChange, error: unknown): void {
     queued.mayBeWritten = true;
     this.#retryLater(queued, error);
   }

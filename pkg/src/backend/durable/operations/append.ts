@@ -191,10 +191,10 @@ async function storeAppend(
   const cached = cache.known(record.key, record);
   const known = read === undefined ? cached : { ...cached, ...read };
   const change = changeToSend(components, record, ready, request, known, operatorAttempts !== undefined);
-  const sent = { change, prepared: ready.prepared, known };
+  const sentChange = { change, prepared: ready.prepared, known };
   let committed: Committed;
   try {
-    committed = await writer.commit(sent, begin, hasLanes);
+    committed = await writer.commit(sentChange, begin, hasLanes);
   } catch (error) {
     if (ready.misfit !== undefined && isStoreError(error) && error.code === 'conflict' && error.actual === undefined) {
       throw ready.misfit;
@@ -209,7 +209,7 @@ async function storeAppend(
     }
     throw reason;
   }
-  return await applyStored(components, record, ready.event, request.draft, sent, committed);
+  return await applyStored(components, record, ready.event, request.draft, sentChange, committed);
 }
 
 /** Applies a stored append. */
@@ -218,13 +218,13 @@ async function applyStored(
   record: SessionRecord,
   event: Event,
   draft: EventDraft,
-  sent: SentChange,
+  sentChange: SentChange,
   committed: Committed,
 ): Promise<Appended> {
-  const stored = { change: sent.change, committed };
-  const { operators } = sent.change;
+  const stored = { change: sentChange.change, committed };
+  const { operators } = sentChange.change;
   if (committed.duplicate) {
-    cache.registry.engine.discard(sent.prepared);
+    cache.registry.engine.discard(sentChange.prepared);
     await loader.reload(record);
     const { rev, data = 'null', results } = committed;
     const there = parseEvent(record, { rev, data, ...(results && { results }) });
@@ -235,7 +235,7 @@ async function applyStored(
     return { event: known, stored };
   }
   const [complete, completed] =
-    operators === undefined ? [event, sent] : withStoredResults(cache, record, event, sent, committed);
+    operators === undefined ? [event, sentChange] : withStoredResults(cache, record, event, sentChange, committed);
   const applied = cache.applyCommittedAppend(record, complete, completed, committed);
   if (applied === undefined) {
     await loader.reload(record);
@@ -248,13 +248,16 @@ function withStoredResults(
   cache: StoreComponents['cache'],
   record: SessionRecord,
   unresolved: Event,
-  sent: SentChange,
+  sentChange: SentChange,
   committed: Committed,
 ): readonly [Event, SentChange] {
-  const { prepared, change } = sent;
+  const { prepared, change } = sentChange;
   try {
     const event = eventWith(unresolved, keyedResults(committed, change.operators as ScopedOperators));
-    return [event, { ...sent, prepared: { ...prepared, delta: event.actions.stateDelta as PreparedChange['delta'] } }];
+    return [
+      event,
+      { ...sentChange, prepared: { ...prepared, delta: event.actions.stateDelta as PreparedChange['delta'] } },
+    ];
   } catch (error) {
     cache.registry.engine.discard(prepared);
     cache.markStale(record);
@@ -321,8 +324,8 @@ async function refusal(
   }
   await loader.reload(record);
   if (error.code === 'fenced') {
-    const lost = leaseLost(id, error);
-    return lease?.markLost(lost) ?? lost;
+    const leaseError = leaseLost(id, error);
+    return lease?.markLost(leaseError) ?? leaseError;
   }
   const ofOperator = operatorRefusal(error);
   if (ofOperator !== undefined) {

@@ -47,14 +47,14 @@ async function create(
   const event = { id, time, data: JSON.stringify(creation) };
   const known = cache.knownPositions(key);
   const change: Change = { id, kind: 'create', key, time, event, delta: scopedDelta(prepared), known };
-  const sent = { change, prepared, known };
+  const sentChange = { change, prepared, known };
   let committed: Committed;
   try {
-    committed = await writer.commit(sent, begin);
+    committed = await writer.commit(sentChange, begin);
   } catch (error) {
     throw isStoreError(error) ? creationRefused(error.code, key, error) : error;
   }
-  const record = cache.applyCommittedCreate(key, creation, sent, committed);
+  const record = cache.applyCommittedCreate(key, creation, sentChange, committed);
   return record === undefined ? await readBack(components, key, creation, change, committed) : registry.read(record);
 }
 

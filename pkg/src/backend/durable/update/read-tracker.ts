@@ -16,22 +16,22 @@ export class ReadTracker {
 
   constructor(values: State) {
     this.#values = values;
-    const seen = (key: string | symbol): void => {
+    const track = (key: string | symbol): void => {
       if (typeof key === 'string') {
         this.#keys.add(key);
       }
     };
     this.state = new Proxy(values, {
       get: (target, key) => {
-        seen(key);
+        track(key);
         return Reflect.get(target, key) as unknown;
       },
       has: (target, key) => {
-        seen(key);
+        track(key);
         return Reflect.has(target, key);
       },
       getOwnPropertyDescriptor: (target, key) => {
-        seen(key);
+        track(key);
         return Reflect.getOwnPropertyDescriptor(target, key);
       },
       ownKeys: (target) => {

@@ -13,7 +13,7 @@ import {
 } from '../commit/operators.js';
 import { lanesOfKeys } from '../operations/lanes.js';
 import { concurrentDelta } from './concurrent-delta.js';
-import { knownOf, sentOf, type KnownPositions, type SentChange } from '../cache/positions.js';
+import { knownOf, positionIn, type KnownPositions, type SentChange } from '../cache/positions.js';
 import { ReadTracker } from './read-tracker.js';
 import { admitDelta, type AdmittedDelta } from '../../../input/admit.js';
 import { withDeltas } from '../../../model/delta.js';
@@ -194,9 +194,9 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
     known,
     ...(reservation === undefined ? {} : { reservation }),
   };
-  const sent = { change, prepared, known };
-  const committed = await writer.commit(sent, begin, hasLanes);
-  cache.applyCommittedUpdate(key, withStoredResults(cache, key, sent, committed), committed);
+  const sentChange = { change, prepared, known };
+  const committed = await writer.commit(sentChange, begin, hasLanes);
+  cache.applyCommittedUpdate(key, withStoredResults(cache, key, sentChange, committed), committed);
   return {
     ended: writer.ended,
     app: scopeAfter(app, 'app', change, committed),
@@ -205,17 +205,22 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
 }
 
 /** A change with the operators' results, as the store reports them. */
-function withStoredResults(cache: SessionCache, key: ScopeKey, sent: SentChange, committed: Committed): SentChange {
+function withStoredResults(
+  cache: SessionCache,
+  key: ScopeKey,
+  sentChange: SentChange,
+  committed: Committed,
+): SentChange {
   const {
     prepared,
     change: { operators },
-  } = sent;
+  } = sentChange;
   if (operators === undefined) {
-    return sent;
+    return sentChange;
   }
   try {
     const delta = mergeRecords([prepared.delta, keyedResults(committed, operators)]);
-    return { ...sent, prepared: { ...prepared, delta } };
+    return { ...sentChange, prepared: { ...prepared, delta } };
   } catch (error) {
     cache.registry.engine.discard(prepared);
     cache.invalidatePositions(key);
@@ -252,7 +257,7 @@ function scopeAfter(read: LoadedScope, scope: SharedScope, { id, delta }: Change
 function earlier(read: KnownPositions, cached: KnownPositions): KnownPositions {
   const app = (cached.pos.app ?? Infinity) < (read.pos.app ?? Infinity) ? cached : read;
   const user = (cached.pos.user ?? Infinity) < (read.pos.user ?? Infinity) ? cached : read;
-  return knownOf(sentOf(app, 'app'), sentOf(user, 'user'));
+  return knownOf(positionIn(app, 'app'), positionIn(user, 'user'));
 }
 
 /** The values of both scopes under their full keys. */

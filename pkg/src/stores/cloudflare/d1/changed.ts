@@ -9,7 +9,7 @@ import { jsonColumn } from '../../sqlite/statements.js';
 import { fromColumn, toColumn } from '../../shared/column-text.js';
 import { changedOf } from '../../shared/parts.js';
 import { namesIn } from '../../shared/values.js';
-import { TOLD } from '../../sqlite/schema.js';
+import { REPORTED_CHANGES } from '../../sqlite/schema.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Committed, Delta, Known, Pos } from '../../../store/contract.js';
 
@@ -36,10 +36,10 @@ export function knownScopes(
 }
 
 /**
- * The statements that read it; none when nothing is known. `written` are names that may be written before it is told,
+ * The statements that read it; none when nothing is known. `written` are names that may be written before they run,
  * by their scopes.
  */
-export function toldQueries(
+export function changeQueries(
   known: readonly KnownScope[],
   written: readonly { scope: string; delta: Delta }[] = [],
 ): D1Query[] {
@@ -59,7 +59,7 @@ export function toldQueries(
         SELECT DISTINCT chunk.n, chunk.scope, name.value AS name
           FROM chunk, json_each(${ITEMS('chunk.entries')}) AS item, json_each(item.value) AS name
           WHERE name.key > 0 AND chunk.pos - json_array_length(${ITEMS('chunk.entries')}) + 1 + item.key > chunk.since
-        ${portion.length > 0 ? 'UNION SELECT told.n, told.scope, ours.name FROM ours CROSS JOIN told ON told.scope = ours.scope' : ''}
+        ${portion.length > 0 ? 'UNION SELECT changed.n, changed.scope, ours.name FROM ours CROSS JOIN changed ON changed.scope = ours.scope' : ''}
       )
       SELECT scope, pos, entries, NULL AS name, NULL AS value, NULL AS born, NULL AS nth FROM chunk
       UNION ALL
@@ -74,25 +74,25 @@ export function toldQueries(
  * The texts with the changes of scopes since what is `known`. CROSS JOIN keeps SQLite from beginning with the other
  * table.
  */
-export const CHUNK = `told AS MATERIALIZED (
+export const CHUNK = `changed AS MATERIALIZED (
     SELECT x.n, x.scope, min(known.pos) AS since FROM known CROSS JOIN statepad_scopes AS x ON x.scope = known.scope
-      WHERE x.pos - known.pos BETWEEN 0 AND ${TOLD} GROUP BY x.n, x.scope
+      WHERE x.pos - known.pos BETWEEN 0 AND ${REPORTED_CHANGES} GROUP BY x.n, x.scope
   ), chunk AS MATERIALIZED (
-    SELECT told.n, told.scope, told.since, x.pos, x.recent AS entries
-      FROM told CROSS JOIN statepad_scopes AS x ON x.n = told.n
+    SELECT changed.n, changed.scope, changed.since, x.pos, x.recent AS entries
+      FROM changed CROSS JOIN statepad_scopes AS x ON x.n = changed.n
     UNION ALL
-    SELECT told.n, told.scope, told.since, c.pos, c.entries
-      FROM told CROSS JOIN statepad_changes AS c ON c.owner = told.n AND c.pos >= told.since
+    SELECT changed.n, changed.scope, changed.since, c.pos, c.entries
+      FROM changed CROSS JOIN statepad_changes AS c ON c.owner = changed.n AND c.pos >= changed.since
   )`;
 
 /** The positions of scopes while changes to them are gone through, one after the other. */
-export class ToldScopes {
+export class ScopePositions {
   readonly #changes = new Map<string, Map<number, ScopeChange>>();
   readonly #entries = new Map<string, Map<string, Entry>>();
   /** The positions of scopes that were moved. */
   readonly #places = new Map<string, { readonly pos: number; readonly mark: string }>();
 
-  /** `rows` are the answers of {@link toldQueries}. */
+  /** `rows` are the answers of {@link changeQueries}. */
   constructor(rows: readonly SqlRow[]) {
     for (const row of rows) {
       const scope = row['scope'] as string;
@@ -117,7 +117,7 @@ export class ToldScopes {
 
   /** The same for one scope. */
   #since({ scope, pos: since, mark }: KnownScope, pos: number, whose: string): Delta | undefined {
-    if (since >= pos || pos - since > TOLD) {
+    if (since >= pos || pos - since > REPORTED_CHANGES) {
       return undefined;
     }
     const names = namesSince(of(this.#changes, scope), since, toColumn(mark), pos);

@@ -11,7 +11,7 @@ import { ENTRY, EVENT, GUARD, KINDS, SET, UNSET, type PackedChange } from './pac
 import { headAs, IS_AHEAD, IS_SESSION, PENDING, TOUCHED } from './pending.js';
 import { IS_CURRENT } from './read.js';
 import { portionsOf, rowsAs, type PackedRow } from './rows.js';
-import { knownScopes, toldQueries } from './changed.js';
+import { knownScopes, changeQueries } from './changed.js';
 import { RECENT } from '../../sqlite/entries.js';
 import { BEGINNING } from '../../sqlite/statements.js';
 import { isEmpty } from '../../shared/values.js';
@@ -23,7 +23,7 @@ import type { Delta } from '../../../store/contract.js';
 export interface GroupQueries {
   readonly queries: readonly D1Query[];
   readonly answer: number;
-  readonly told: number;
+  readonly changeCount: number;
 }
 
 const APP = '(SELECT n FROM statepad_scopes WHERE scope = head.app_scope)';
@@ -37,7 +37,7 @@ export function groupQueries(group: readonly PackedChange[], now: number, hasLog
   const has = (kind: keyof typeof KINDS): boolean => group.some(({ change }) => change.kind === kind);
   const [creates, appends, updates] = [has('create'), has('append'), has('update')];
   const moves = group.some(({ entries }) => entries.length > 0);
-  const told = toldOf(group);
+  const changes = changeQueriesOf(group);
   const logs = moves && hasLog;
   const hasEvent = group.some(({ event }) => event !== undefined);
   const gates = [
@@ -49,7 +49,7 @@ export function groupQueries(group: readonly PackedChange[], now: number, hasLog
   const queries = [
     ...gates,
     readOutcomes(group),
-    ...told,
+    ...changes,
     ...(group.some(({ change: { attempt } }) => attempt !== undefined) ? [addCalls(group, now)] : []),
     ...portionsOf(group.flatMap(({ unsets }) => unsets)).flatMap((rows) => [
       ...(logs ? [logUnset(group, rows)] : []),
@@ -66,7 +66,7 @@ export function groupQueries(group: readonly PackedChange[], now: number, hasLog
     ...(creates || appends ? [moveSessions(group)] : []),
     ...(updates ? [query((all) => `UPDATE statepad_updates SET time = ${all.add(now)} WHERE time = -1`)] : []),
   ];
-  return { queries, answer: gates.length, told: told.length };
+  return { queries, answer: gates.length, changeCount: changes.length };
 }
 
 /** True if a change writes to the app or the user without setting anything there. */
@@ -75,7 +75,7 @@ function setsNothing({ change: { delta } }: PackedChange): boolean {
 }
 
 /** Of several changes, each learns about the effects of those before it, too. */
-function toldOf(group: readonly PackedChange[]): D1Query[] {
+function changeQueriesOf(group: readonly PackedChange[]): D1Query[] {
   const known = group.flatMap(({ change, appScope, userScope }) =>
     knownScopes(change.known ?? {}, appScope, userScope),
   );
@@ -89,7 +89,7 @@ function toldOf(group: readonly PackedChange[]): D1Query[] {
     delta: Delta | undefined;
   }): each is { scope: string; delta: Delta } =>
     each.delta !== undefined && each.scope !== undefined && scopes.has(each.scope);
-  return known.length === 0 ? [] : toldQueries(known, group.length === 1 ? [] : written.filter(isOurs));
+  return known.length === 0 ? [] : changeQueries(known, group.length === 1 ? [] : written.filter(isOurs));
 }
 
 /**
@@ -225,9 +225,9 @@ function addCalls(group: readonly PackedChange[], now: number): D1Query {
 
 function unsetValues(group: readonly PackedChange[], rows: readonly PackedRow[]): D1Query {
   return query(
-    (all) => `WITH ${headAs(group, all)}, ${rowsAs('gone', UNSET, rows, all)}, ${PENDING}, ${TOUCHED}
+    (all) => `WITH ${headAs(group, all)}, ${rowsAs('unset', UNSET, rows, all)}, ${PENDING}, ${TOUCHED}
       DELETE FROM statepad_values WHERE (owner, name) IN
-        (SELECT touched.owner, gone.name FROM gone JOIN touched ON touched.i = gone.i AND touched.part = gone.part)`,
+        (SELECT touched.owner, unset.name FROM unset JOIN touched ON touched.i = unset.i AND touched.part = unset.part)`,
   );
 }
 

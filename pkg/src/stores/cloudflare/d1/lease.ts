@@ -52,14 +52,14 @@ export function leaseFrom(
   answers: readonly (readonly SqlRow[])[],
 ): LeaseAnswer {
   checkRemoval(answers);
-  const [, [found], [given] = []] = answers as [unknown, readonly SqlRow[], readonly SqlRow[] | undefined];
-  if (given !== undefined) {
-    return { fence: numberIn(given, 'fence'), until: numberIn(given, 'until') };
+  const [, [session], [lease] = []] = answers as [unknown, readonly SqlRow[], readonly SqlRow[] | undefined];
+  if (lease !== undefined) {
+    return { fence: numberIn(lease, 'fence'), until: numberIn(lease, 'until') };
   }
-  if (found === undefined || !isNamed({ created: textIn(found, 'created') }, request)) {
+  if (session === undefined || !isNamed({ created: textIn(session, 'created') }, request)) {
     throw sessionNotFound({ key });
   }
   // Nothing was changed, by the same rules: this throws, unless the lease was given back before. A holder that keeps
   // it from others was in time by the clock of the database.
-  return { fence: decideLease(leaseIn(found), request, -Infinity).fence, until: 0 };
+  return { fence: decideLease(leaseIn(session), request, -Infinity).fence, until: 0 };
 }

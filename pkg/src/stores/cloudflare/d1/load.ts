@@ -3,7 +3,7 @@
 import { missingEvents, scopeTitle, sessionTitle } from '../../../store/refusals.js';
 import { query, type D1Query } from './client.js';
 import { isSession, VALUE_COLUMNS } from './read.js';
-import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './changed.js';
+import { CHUNK, ITEMS, knownScopes, ScopePositions, changeQueries, type KnownScope } from './changed.js';
 import { eventIn, numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
 import { EVENT_COLUMNS, scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
@@ -37,7 +37,12 @@ export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQu
       WHERE ${isSession(key, all)}`;
   });
   const hasEvents = events.last === undefined || events.last > 0;
-  return [session, valuesQuery(key, known, had), hasEvents ? eventsQuery(key, events) : NOTHING, ...toldQueries(had)];
+  return [
+    session,
+    valuesQuery(key, known, had),
+    hasEvents ? eventsQuery(key, events) : NOTHING,
+    ...changeQueries(had),
+  ];
 }
 
 const NOTHING: D1Query = { sql: 'SELECT 1 WHERE false', values: [] };
@@ -56,9 +61,9 @@ function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]):
             SELECT chunk.n, chunk.pos - json_array_length(${ITEMS('chunk.entries')}) + 1 + item.key AS pos, item.value AS item
               FROM chunk, json_each(${ITEMS('chunk.entries')}) AS item
           ), telling AS MATERIALIZED (
-            SELECT told.n FROM told JOIN known ON known.scope = told.scope
-              WHERE EXISTS (SELECT 1 FROM change WHERE n = told.n AND pos = known.pos AND item ->> 0 = known.mark)
-              AND NOT EXISTS (SELECT 1 FROM change WHERE n = told.n AND pos > known.pos AND json_array_length(item) = 1)
+            SELECT changed.n FROM changed JOIN known ON known.scope = changed.scope
+              WHERE EXISTS (SELECT 1 FROM change WHERE n = changed.n AND pos = known.pos AND item ->> 0 = known.mark)
+              AND NOT EXISTS (SELECT 1 FROM change WHERE n = changed.n AND pos > known.pos AND json_array_length(item) = 1)
           )`;
     const created = all.add(known.created === undefined ? null : toColumn(known.created));
     const rev = all.add(known.rev ?? null);
@@ -118,11 +123,11 @@ function searchFor(first: string, time: string): string {
 
 /** Reads the answers of {@link loadQueries}. */
 export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly (readonly SqlRow[])[]): Loaded | null {
-  const [[row] = [], values = [], events = [], ...told] = answers;
+  const [[row] = [], values = [], events = [], ...changes] = answers;
   if (row === undefined) {
     return null;
   }
-  const { events: wanted = {}, known = {} } = query;
+  const { events: eventQuery = {}, known = {} } = query;
   const [created, rev, time] = [textIn(row, 'created'), numberIn(row, 'rev'), numberIn(row, 'time')];
   const pos = { app: numberIn(row, 'app'), user: numberIn(row, 'user') };
   const text = (column: string): string | undefined => (row[column] === null ? undefined : textIn(row, column));
@@ -132,7 +137,7 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
       values.filter((each) => each['part'] === part),
       whose,
     );
-  const scopes = new ToldScopes(told.flat());
+  const scopes = new ScopePositions(changes.flat());
   const { changed } = scopes.changed(
     known,
     scopeColumn(key.appName, undefined),
@@ -158,7 +163,7 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
     marks: [app, user],
     changed,
     isDiverged,
-    events: eventsOf(events, wanted, rev),
+    events: eventsOf(events, eventQuery, rev),
   });
 }
 
@@ -167,8 +172,8 @@ function hasDiverged({ rev: known, last }: Known, rev: number, id: string | unde
   return known !== undefined && (known > rev || (known > 0 && last !== undefined && last !== id));
 }
 
-function eventsOf(rows: readonly SqlRow[], wanted: EventQuery, rev: number): StoredEvent[] {
-  const { from = 1, to = Infinity, since, last = Infinity } = wanted;
+function eventsOf(rows: readonly SqlRow[], eventQuery: EventQuery, rev: number): StoredEvent[] {
+  const { from = 1, to = Infinity, since, last = Infinity } = eventQuery;
   const end = Math.min(rev, Math.floor(to));
   const most = Math.max(0, Math.min(end - Math.max(0, Math.ceil(from)) + 1, Math.ceil(last)));
   const stored = rows.map(eventIn).reverse();

@@ -39,21 +39,21 @@ function tables(
 
 /** Logs what is deleted. To be run before it is. */
 export function logUnset(group: readonly PackedChange[], rows: readonly PackedRow[]): D1Query {
-  const value = '(SELECT v.value FROM statepad_values AS v WHERE v.owner = lost.owner AND v.name = lost.name)';
+  const value = '(SELECT v.value FROM statepad_values AS v WHERE v.owner = deletion.owner AND v.name = deletion.name)';
   return query(
-    (all) => `${tables(group, 'gone', UNSET, rows, all)}, lost AS MATERIALIZED (
-        SELECT gone.i, touched.owner, touched.born, 3 * gone.nth AS nth, gone.name,
-            ${isLong('gone.name', 'v.value')} AS long
-          FROM gone JOIN touched ON touched.i = gone.i AND touched.part = gone.part JOIN pending ON pending.i = gone.i
-            CROSS JOIN statepad_values AS v ON v.owner = touched.owner AND v.name = gone.name
+    (all) => `${tables(group, 'unset', UNSET, rows, all)}, deletion AS MATERIALIZED (
+        SELECT unset.i, touched.owner, touched.born, 3 * unset.nth AS nth, unset.name,
+            ${isLong('unset.name', 'v.value')} AS long
+          FROM unset JOIN touched ON touched.i = unset.i AND touched.part = unset.part JOIN pending ON pending.i = unset.i
+            CROSS JOIN statepad_values AS v ON v.owner = touched.owner AND v.name = unset.name
           WHERE touched.part < 2
       )
       ${ADD}
       SELECT owner, born, nth, NULL, NULL, NULL, pending.time, ${BY.join(', ')}
-        FROM lost JOIN pending ON pending.i = lost.i WHERE long
+        FROM deletion JOIN pending ON pending.i = deletion.i WHERE long
       UNION ALL
       SELECT owner, born, nth + 1, name, ${value}, NULL, pending.time, ${SHORT_BY}
-        FROM lost JOIN pending ON pending.i = lost.i`,
+        FROM deletion JOIN pending ON pending.i = deletion.i`,
   );
 }
 

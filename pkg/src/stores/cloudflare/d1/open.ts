@@ -15,7 +15,7 @@ const STILL = `INSERT INTO statepad_meta (name, value)
   SELECT 'version', NULL WHERE (SELECT value FROM statepad_meta WHERE name = 'version') IS NOT ?1`;
 
 /** The tables as they were read. */
-interface Found {
+interface Contents {
   readonly names: readonly SqlRow[];
   readonly meta: readonly SqlRow[];
 }
@@ -34,13 +34,13 @@ export async function openD1(database: D1DatabaseLike, migrate: Migrate): Promis
 /** Reads, then does all that there is to do in one batch; others may come between the two. */
 export async function openTables(database: D1DatabaseLike, migrate: Migrate, schema?: Schema): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const found = await find(database);
-    const steps = stepsFor(found, migrate, schema);
+    const contents = await find(database);
+    const steps = stepsFor(contents, migrate, schema);
     if (steps.length === 0) {
       return;
     }
     try {
-      const version = textUnder('version', found.meta);
+      const version = textUnder('version', contents.meta);
       const guard = version === undefined ? [] : [{ sql: STILL, values: [version] }];
       await batch(database, [...guard, ...steps]);
       return;
@@ -48,7 +48,7 @@ export async function openTables(database: D1DatabaseLike, migrate: Migrate, sch
       if (
         isStoreError(error) ||
         attempt === MOST_ATTEMPTS ||
-        JSON.stringify(await find(database)) === JSON.stringify(found)
+        JSON.stringify(await find(database)) === JSON.stringify(contents)
       ) {
         throw error;
       }
@@ -56,22 +56,22 @@ export async function openTables(database: D1DatabaseLike, migrate: Migrate, sch
   }
 }
 
-async function find(database: D1DatabaseLike): Promise<Found> {
+async function find(database: D1DatabaseLike): Promise<Contents> {
   const names: D1Query = { sql: OUR_NAMES, values: [] };
   try {
-    const [found = [], meta = []] = await batch(database, [names, { sql: READ_META, values: [] }]);
-    return { names: found, meta };
+    const [rows = [], meta = []] = await batch(database, [names, { sql: READ_META, values: [] }]);
+    return { names: rows, meta };
   } catch (error) {
     if (!(error instanceof Error && /no such (table|column)/.test(error.message))) {
       throw error;
     }
-    const [found = []] = await batch(database, [names]);
-    return { names: found, meta: [] };
+    const [rows = []] = await batch(database, [names]);
+    return { names: rows, meta: [] };
   }
 }
 
 /** The statements that are to be run. Throws `rejected` when the tables do not suit. */
-function stepsFor({ names, meta }: Found, migrate: Migrate, schema: Schema | undefined): D1Query[] {
+function stepsFor({ names, meta }: Contents, migrate: Migrate, schema: Schema | undefined): D1Query[] {
   const steps: D1Query[] = [];
   const recorder: SchemaDriver = {
     run: (sql, values) => void steps.push({ sql, values }),

@@ -2,7 +2,7 @@
 
 import { wrongState } from '../../../store/refusals.js';
 import { isStoreError } from '../../../store/store-error.js';
-import type { ToldScopes } from './changed.js';
+import type { ScopePositions } from './changed.js';
 import { Target } from './target.js';
 import { checkVersion } from '../../sqlite/open.js';
 import { numberIn, textIn } from '../../sqlite/rows.js';
@@ -16,7 +16,11 @@ import type { SqlRow } from '../../sqlite/driver.js';
 import type { Committed, Delta, Pos } from '../../../store/contract.js';
 
 /** The outcomes of the changes of a group, in their order. `rows` say them; `scopes` is moved by each of them. */
-export function groupOutcomes(group: readonly PackedChange[], rows: readonly SqlRow[], scopes: ToldScopes): Outcome[] {
+export function groupOutcomes(
+  group: readonly PackedChange[],
+  rows: readonly SqlRow[],
+  scopes: ScopePositions,
+): Outcome[] {
   return group.map((packed, place) => {
     const row = rows[place];
     if (row === undefined) {
@@ -27,13 +31,13 @@ export function groupOutcomes(group: readonly PackedChange[], rows: readonly Sql
   });
 }
 
-function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Outcome {
+function outcome(packed: PackedChange, row: SqlRow, scopes: ScopePositions): Outcome {
   const { kind } = packed.change;
   if (numberIn(row, 'written') === 1) {
     const rev = row['created'] === null ? 0 : numberIn(row, 'rev');
-    const told = tell(packed, row, scopes);
+    const report = tell(packed, row, scopes);
     const pos = move(packed, row, scopes);
-    return kind === 'append' ? { rev: rev + 1, prev: rev, pos, ...told } : { rev: 0, prev: null, pos, ...told };
+    return kind === 'append' ? { rev: rev + 1, prev: rev, pos, ...report } : { rev: 0, prev: null, pos, ...report };
   }
   const decision = outcomeOf(() => decideCommit(packed.change, new Target(row)));
   if (isStoreError(decision)) {
@@ -46,7 +50,7 @@ function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Outcome
 }
 
 /** The positions of the scopes of a change, by its row and the changes before it in its group. */
-function places({ appScope, userScope }: PackedChange, row: SqlRow, scopes: ToldScopes) {
+function places({ appScope, userScope }: PackedChange, row: SqlRow, scopes: ScopePositions) {
   const mark = (column: string): string | undefined => (row[column] === null ? undefined : textIn(row, column));
   return {
     app: scopes.at(appScope, numberIn(row, 'app'), mark('appMark')),
@@ -54,13 +58,13 @@ function places({ appScope, userScope }: PackedChange, row: SqlRow, scopes: Told
   };
 }
 
-function positions(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pos {
+function positions(packed: PackedChange, row: SqlRow, scopes: ScopePositions): Pos {
   const { app, user } = places(packed, row, scopes);
   return { app: app.pos, user: user?.pos ?? 0 };
 }
 
 /** The report on the state of the scopes and the session that a change has met. */
-function tell(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pick<Committed, 'before' | 'changed'> {
+function tell(packed: PackedChange, row: SqlRow, scopes: ScopePositions): Pick<Committed, 'before' | 'changed'> {
   const {
     change: { known = {} },
     appScope,
@@ -74,7 +78,7 @@ function tell(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pick<Commi
 }
 
 /** Moves the scopes of a change that is written, and says where they are then. */
-function move(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pos {
+function move(packed: PackedChange, row: SqlRow, scopes: ScopePositions): Pos {
   const { change, appScope, userScope } = packed;
   const { delta } = change;
   const { app, user } = places(packed, row, scopes);

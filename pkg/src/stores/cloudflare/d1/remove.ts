@@ -78,9 +78,9 @@ export function removeScopeQueries({ app, user }: ScopeName, now: number | undef
 /** Throws when a session was not deleted: `rejected`, as {@link checkRemoval}, and `fenced`. */
 export function checkRemoved(answers: readonly (readonly SqlRow[])[], guard: Pick<Guard, 'created' | 'fence'>): void {
   checkRemoval(answers);
-  const found = answers[1]?.[0];
-  if (found !== undefined && isNamed({ created: textIn(found, 'created') }, guard)) {
-    checkFence(numberIn(found, 'fence'), guard.fence);
+  const session = answers[1]?.[0];
+  if (session !== undefined && isNamed({ created: textIn(session, 'created') }, guard)) {
+    checkFence(numberIn(session, 'fence'), guard.fence);
   }
 }
 

@@ -7,7 +7,7 @@ import { batch, type D1DatabaseLike, type D1Query } from './client.js';
 import { groupQueries } from './commit.js';
 import { groupOutcomes } from './outcomes.js';
 import { ifCurrent } from './read.js';
-import { ToldScopes } from './changed.js';
+import { ScopePositions } from './changed.js';
 import { FORGET_CALLS, FORGET_UPDATES } from '../../sqlite/statements.js';
 import { REMEMBERED_MS } from '../../shared/limits.js';
 import { commitEach, committedOr, commitUnrefused, type Outcome } from '../../shared/outcome.js';
@@ -48,8 +48,12 @@ async function write(database: D1DatabaseLike, changes: readonly Change[], hasLo
     ...(changes.some(({ attempt }) => attempt !== undefined) ? [forget(FORGET_CALLS)] : []),
   ];
   const answers = [...(await batch(database, [...groups.flatMap(({ queries }) => queries), ...forgotten]))];
-  return groups.flatMap(({ group, queries, answer, told }) => {
+  return groups.flatMap(({ group, queries, answer, changeCount }) => {
     const own = answers.splice(0, queries.length);
-    return groupOutcomes(group, own[answer] ?? [], new ToldScopes(own.slice(answer + 1, answer + 1 + told).flat()));
+    return groupOutcomes(
+      group,
+      own[answer] ?? [],
+      new ScopePositions(own.slice(answer + 1, answer + 1 + changeCount).flat()),
+    );
   });
 }

@@ -43,17 +43,17 @@ export async function compactedLines(
   async function* lines(): AsyncGenerator<string> {
     let [place, number] = [0, 0];
     yield versionLine(format, 0);
-    for await (const found of new JournalReader(format).read(read(), { missing: 0 })) {
-      if (found.kind === 'corrupt' || found.kind === 'version') {
+    for await (const record of new JournalReader(format).read(read(), { missing: 0 })) {
+      if (record.kind === 'corrupt' || record.kind === 'version') {
         continue;
       }
       place += 1;
-      const isForgotten = found.time < since && (found.kind === 'refusal' || isRemainder(found));
-      const isOver = found.kind !== 'refusal' && place <= (ends.get(keyText(found.key)) ?? 0);
-      const kept = isForgotten ? undefined : isOver ? restOf(found, since) : found;
-      if (kept !== undefined) {
+      const isForgotten = record.time < since && (record.kind === 'refusal' || isRemainder(record));
+      const isOver = record.kind !== 'refusal' && place <= (ends.get(keyText(record.key)) ?? 0);
+      const rest = isForgotten ? undefined : isOver ? restOf(record, since) : record;
+      if (rest !== undefined) {
         number += 1;
-        yield lineOf(number, kept, format);
+        yield lineOf(number, rest, format);
       }
     }
   }

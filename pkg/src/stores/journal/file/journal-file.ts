@@ -166,9 +166,9 @@ export class JournalFile {
   async #openFile(migrate: Migrate): Promise<FileHandle> {
     const { constants, open } = builtin('node:fs/promises');
     const flags = constants.O_RDWR | constants.O_APPEND;
-    const found = await unless(['ENOENT'], async () => await open(this.#path, flags));
-    if (found !== undefined) {
-      return found;
+    const file = await unless(['ENOENT'], async () => await open(this.#path, flags));
+    if (file !== undefined) {
+      return file;
     }
     if (migrate === 'check') {
       throw new StoreError('rejected', `there is no journal "${this.#path}"`);

@@ -84,23 +84,23 @@ async function acquire(path: string, me: Owner): Promise<void> {
   await writeFile(own, JSON.stringify(me), { flag: 'wx' });
   try {
     while (!(await place(own, path, me))) {
-      const found = await unless(['ENOENT'], async () => await look(path));
-      if (found === undefined) {
+      const lock = await unless(['ENOENT'], async () => await look(path));
+      if (lock === undefined) {
         continue;
       }
-      if (await isAlive(found.owner, (await stat(own)).mtimeMs - found.time)) {
+      if (await isAlive(lock.owner, (await stat(own)).mtimeMs - lock.time)) {
         throw new StoreError(
           'rejected',
-          `${nameOf(found.owner, me)} has the journal open: it holds the lock "${path}"`,
+          `${nameOf(lock.owner, me)} has the journal open: it holds the lock "${path}"`,
         );
       }
       // Of all processes that see the same dead owner, one replaces its lock: the one that holds a second lock, named
       // after it.
-      const remains = `${path}.${found.owner.id}`;
+      const remains = `${path}.${lock.owner.id}`;
       await acquire(remains, me);
       try {
         const again = await unless(['ENOENT'], async () => await look(path));
-        if (again?.owner.id === found.owner.id) {
+        if (again?.owner.id === lock.owner.id) {
           await rename(own, path);
           return;
         }

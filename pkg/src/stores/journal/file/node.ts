@@ -5,11 +5,11 @@ import { builtinModule, type Builtin, type BuiltinName } from '../../shared/buil
 
 /** A module of Node's own. Throws `rejected` where there is none. */
 export function builtin<Name extends BuiltinName>(name: Name): Builtin<Name> {
-  const found = builtinModule(name);
-  if (found === undefined) {
+  const module = builtinModule(name);
+  if (module === undefined) {
     throw new StoreError('rejected', `a journal in a file needs ${name}, which is not there`);
   }
-  return found as Builtin<Name>;
+  return module as Builtin<Name>;
 }
 
 /** The code of an error of the operating system: `ENOENT`. */

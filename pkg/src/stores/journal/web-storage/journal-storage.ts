@@ -46,12 +46,12 @@ export class JournalStorage {
   *read(): Generator<string> {
     const storage = this.#opened();
     const numbers = Array.from({ length: storage.length }, (_, index) => this.#numberOf(storage.key(index) ?? ''));
-    const found = numbers.filter((number) => number > 0).sort((a, b) => a - b);
-    if ((found.at(-1) ?? 0) < this.#last) {
+    const itemNumbers = numbers.filter((number) => number > 0).sort((a, b) => a - b);
+    if ((itemNumbers.at(-1) ?? 0) < this.#last) {
       throw this.#fail(DELETED);
     }
-    this.#first = found[0] ?? 0;
-    for (const number of found) {
+    this.#first = itemNumbers[0] ?? 0;
+    for (const number of itemNumbers) {
       this.#last = number;
       yield* (storage.getItem(this.#item(number)) ?? '').split('\n');
       // An item is there as a whole: its last line is never a torn one.

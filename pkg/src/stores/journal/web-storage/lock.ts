@@ -11,7 +11,7 @@ export interface StorageLock {
 }
 
 /** The names of the locks that this page holds, by the `StorageLocks` or the storage that they belong to. */
-const held = new WeakMap<object, Set<string>>();
+const lockNames = new WeakMap<object, Set<string>>();
 
 /**
  * Takes the lock of a journal in a storage. Throws `rejected` when it is held, and when there is nothing to lock with.
@@ -22,10 +22,10 @@ const held = new WeakMap<object, Set<string>>();
 export async function lockStorage(
   storage: StorageArea,
   name: string,
-  given: StorageLocks | undefined,
+  ownLocks: StorageLocks | undefined,
 ): Promise<StorageLock> {
   const isShared = storage === areaOfPage('localStorage');
-  const locks = given ?? (isShared ? locksOfPage() : undefined);
+  const locks = ownLocks ?? (isShared ? locksOfPage() : undefined);
   if (locks !== undefined) {
     return await browserLock(locks, `statepad:${name}`);
   }
@@ -40,18 +40,18 @@ export async function lockStorage(
 
 /** Takes a lock of the browser, which goes with its page. Throws `rejected` when it is held. */
 async function browserLock(locks: StorageLocks, name: string): Promise<StorageLock> {
-  const ours = heldBy(locks);
+  const ours = namesOf(locks);
   if (ours.has(name)) {
-    throw takenHere(name);
+    throw alreadyOpen(name);
   }
   ours.add(name);
   try {
     return await new Promise((resolve, reject) => {
-      let lost: unknown;
+      let loss: unknown;
       const confirm = (): void => {
-        if (lost !== undefined) {
+        if (loss !== undefined) {
           throw new StoreError('rejected', `another page has taken the lock "${name}": reload the page`, {
-            cause: lost,
+            cause: loss,
           });
         }
       };
@@ -68,7 +68,7 @@ async function browserLock(locks: StorageLocks, name: string): Promise<StorageLo
         });
       });
       request.catch((error: unknown) => {
-        lost = error;
+        loss = error;
         reject(error instanceof Error ? error : new Error(String(error)));
       });
     });
@@ -80,9 +80,9 @@ async function browserLock(locks: StorageLocks, name: string): Promise<StorageLo
 
 /** Takes a lock of a storage that no other page has. Throws `rejected` when it is held. */
 function pageLock(storage: StorageArea, name: string): StorageLock {
-  const ours = heldBy(storage);
+  const ours = namesOf(storage);
   if (ours.has(name)) {
-    throw takenHere(name);
+    throw alreadyOpen(name);
   }
   ours.add(name);
   const release = (): void => {
@@ -91,13 +91,13 @@ function pageLock(storage: StorageArea, name: string): StorageLock {
   return { confirm: () => undefined, release };
 }
 
-function heldBy(holder: object): Set<string> {
-  const names = held.get(holder) ?? new Set();
-  held.set(holder, names);
+function namesOf(holder: object): Set<string> {
+  const names = lockNames.get(holder) ?? new Set();
+  lockNames.set(holder, names);
   return names;
 }
 
-function takenHere(name: string): StoreError {
+function alreadyOpen(name: string): StoreError {
   return new StoreError(
     'rejected',
     `this page has the journal open already: it holds the lock "${name}"; close that store first`,

@@ -1,6 +1,6 @@
 -- Appends a batch of events, one for each of its sessions, each as commit does: by statements over sets, whose number
--- does not grow with the batch. It takes no guards but created, the fence and the revision, no reservation, no later attempt
--- of a call and no operators, and deletes no values of apps and users.
+-- does not grow with the batch. It takes no guards but created, the fence and the revision, no reservation, no later
+-- attempt of a call and no operators, and deletes no values of apps and users.
 --
 -- Arrays of one prefix have an element each for the same thing: a scope (its place is the one in these arrays, from
 -- 1), an event (in the order of locking; its place likewise), a value. Answers a JSON object:
@@ -29,9 +29,9 @@ create function statepad.append_many(
   app_places integer[],
   user_places integer[],
   session_ids text[],
-  wanted_created text[],
-  wanted_revs double precision[],
-  wanted_fences double precision[],
+  expected_created text[],
+  expected_revs double precision[],
+  expected_fences double precision[],
   ids text[],
   calls text[],
   times double precision[],
@@ -77,44 +77,44 @@ declare
   answer_deltas json;
   answer_written json;
 begin
-  select array_agg(scope.no order by wanted.place) into scope_nos
-    from unnest(scope_parents, scope_names) with ordinality wanted (parent, name, place)
-    left join statepad.scopes app on app.parent = 0 and app.name = scope_names[wanted.parent]
-    left join statepad.scopes scope on scope.name = wanted.name
-      and scope.parent = case wanted.parent when 0 then 0 else app.no end;
+  select array_agg(scope.no order by request.place) into scope_nos
+    from unnest(scope_parents, scope_names) with ordinality request (parent, name, place)
+    left join statepad.scopes app on app.parent = 0 and app.name = scope_names[request.parent]
+    left join statepad.scopes scope on scope.name = request.name
+      and scope.parent = case request.parent when 0 then 0 else app.no end;
   select array_agg(locked.no) into locked_nos from (
-    select session.no from unnest(user_places, session_ids) with ordinality wanted (user_place, id, place)
-      join statepad.sessions session on session.usr = scope_nos[wanted.user_place] and session.id = wanted.id
-      order by wanted.place for no key update of session) locked;
+    select session.no from unnest(user_places, session_ids) with ordinality request (user_place, id, place)
+      join statepad.sessions session on session.usr = scope_nos[request.user_place] and session.id = request.id
+      order by request.place for no key update of session) locked;
   if moves_any then
-    perform from unnest(scope_moves) with ordinality wanted (moves, place)
-      join statepad.scopes scope on scope.no = scope_nos[wanted.place]
-      where wanted.moves order by wanted.place for no key update of scope;
+    perform from unnest(scope_moves) with ordinality request (moves, place)
+      join statepad.scopes scope on scope.no = scope_nos[request.place]
+      where request.moves order by request.place for no key update of scope;
   end if;
 
   -- What becomes of each event: the rules are those of commit, for the guards that there are here. The subqueries are
   -- no exists: for many rows a planner would rather read the whole table first.
   with judged as materialized (
-    select wanted.place, wanted.id, session.no, session.rev, session.fence,
+    select request.place, request.id, session.no, session.rev, session.fence,
         case
-          when coalesce(wanted.created = session.created, true) and (select event.rev from statepad.events event
-            where -event.session = -session.no and event.id = wanted.id) is not null then 'duplicate'
-          when (select late.at from statepad.refused late where late.call = wanted.call) is not null then 'late'
-          when session.no is null or wanted.created <> session.created then 'not-found'
-          when wanted.fence <> session.fence then 'fenced'
-          when wanted.rev <> session.rev then 'conflict'
+          when coalesce(request.created = session.created, true) and (select event.rev from statepad.events event
+            where -event.session = -session.no and event.id = request.id) is not null then 'duplicate'
+          when (select late.at from statepad.refused late where late.call = request.call) is not null then 'late'
+          when session.no is null or request.created <> session.created then 'not-found'
+          when request.fence <> session.fence then 'fenced'
+          when request.rev <> session.rev then 'conflict'
           else 'written' end as ruling,
         (select event.id from statepad.events event
           where event.session = session.no and event.rev = session.rev and event.rev > 0) as last
-      from unnest(user_places, session_ids, wanted_created, wanted_revs, wanted_fences, ids, calls)
-        with ordinality wanted (user_place, session_id, created, rev, fence, id, call, place)
-      left join statepad.sessions session on session.usr = scope_nos[wanted.user_place]
-        and session.id = wanted.session_id and session.no = any(locked_nos)),
+      from unnest(user_places, session_ids, expected_created, expected_revs, expected_fences, ids, calls)
+        with ordinality request (user_place, session_id, created, rev, fence, id, call, place)
+      left join statepad.sessions session on session.usr = scope_nos[request.user_place]
+        and session.id = request.session_id and session.no = any(locked_nos)),
   scopes as materialized (
-    select array_agg(coalesce(scope.pos, 0) order by wanted.place) as pos,
-        json_agg(json_build_array(scope.no, coalesce(scope.pos, 0), scope.mark) order by wanted.place) as answer
-      from unnest(scope_nos) with ordinality wanted (no, place)
-      left join statepad.scopes scope on scope.no = wanted.no)
+    select array_agg(coalesce(scope.pos, 0) order by request.place) as pos,
+        json_agg(json_build_array(scope.no, coalesce(scope.pos, 0), scope.mark) order by request.place) as answer
+      from unnest(scope_nos) with ordinality request (no, place)
+      left join statepad.scopes scope on scope.no = request.no)
   select array_agg(case when judged.ruling = 'written' then judged.no end), array_agg(judged.rev + 1),
       json_agg(case judged.ruling
         when 'duplicate' then (
@@ -218,7 +218,7 @@ begin
   if is_trimmed then
     delete from statepad.moves move using unnest(scope_nos, scope_moves) scope (no, moves)
       where scope.moves and move.scope = scope.no
-        and move.pos <= (select moved.pos from statepad.scopes moved where moved.no = scope.no) - :told_moves;
+        and move.pos <= (select moved.pos from statepad.scopes moved where moved.no = scope.no) - :reported_moves;
   end if;
   return json_build_object('events', answer_events, 'scopes', answer_scopes, 'deltas', answer_deltas,
     'written', answer_written);

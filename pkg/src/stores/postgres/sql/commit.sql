@@ -39,10 +39,10 @@ declare
   change_id text;
   change_call text;
   place integer := 0;
-  found_no bigint;
-  found_pos bigint;
-  found_rev integer;
-  found_text text;
+  row_no bigint;
+  row_pos bigint;
+  row_rev integer;
+  row_text text;
   -- By the place of a scope in the request.
   scope_no bigint[];
   scope_pos bigint[];
@@ -111,18 +111,18 @@ begin
   if not is_one then
     -- One statement finds all scopes that are there. Those that are missing are made, and taken back if nothing is
     -- written there.
-    select array_agg(scope.no order by wanted.place) into scope_no
-      from unnest(scope_list) with ordinality wanted (item, place)
-      left join statepad.scopes parent on parent.parent = 0 and parent.name = scope_list[(wanted.item->0)::int]->>1
-      left join statepad.scopes scope on scope.name = wanted.item->>1
-        and scope.parent = case when (wanted.item->0)::int = 0 then 0 else parent.no end;
+    select array_agg(scope.no order by request.place) into scope_no
+      from unnest(scope_list) with ordinality request (item, place)
+      left join statepad.scopes parent on parent.parent = 0 and parent.name = scope_list[(request.item->0)::int]->>1
+      left join statepad.scopes scope on scope.name = request.item->>1
+        and scope.parent = case when (request.item->0)::int = 0 then 0 else parent.no end;
     foreach item in array scope_list loop
       place := place + 1;
       while scope_no[place] is null loop
-        select scope.no into found_no from statepad.scopes scope
+        select scope.no into row_no from statepad.scopes scope
           where scope.parent = coalesce(scope_no[(item->0)::int], 0) and scope.name = item->>1;
         if found then
-          scope_no[place] := found_no;
+          scope_no[place] := row_no;
         else
           insert into statepad.scopes (parent, name) values (coalesce(scope_no[(item->0)::int], 0), item->>1)
             on conflict do nothing;
@@ -135,16 +135,16 @@ begin
     -- A session is created at once, and taken back if the change is refused: so no other call creates it meanwhile.
     -- Where none is to be created, one statement locks all, in their order.
     if strpos(sessions, 'created') = 0 then
-      for place, own_no, found_rev, found_text in
-        select (wanted.item->'i')::int, session.no, session.rev, session.created
-          from unnest(session_list) with ordinality wanted (item, nth)
+      for place, own_no, row_rev, row_text in
+        select (request.item->'i')::int, session.no, session.rev, session.created
+          from unnest(session_list) with ordinality request (item, nth)
           join statepad.sessions session
-            on session.usr = scope_no[(wanted.item->'usr')::int] and session.id = wanted.item->>'session'
-          order by wanted.nth for no key update of session
+            on session.usr = scope_no[(request.item->'usr')::int] and session.id = request.item->>'session'
+          order by request.nth for no key update of session
       loop
         session_no[place] := own_no;
-        session_rev[place] := found_rev;
-        session_created[place] := found_text;
+        session_rev[place] := row_rev;
+        session_created[place] := row_text;
       end loop;
       session_list := '{}';
     end if;
@@ -155,21 +155,21 @@ begin
         insert into statepad.sessions (usr, id, app, user_id, created, rev, time)
           values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id',
             item->>'created', 0, (item->'time')::float8)
-          on conflict do nothing returning no into found_no;
+          on conflict do nothing returning no into row_no;
         if found then
-          session_no[place] := found_no;
+          session_no[place] := row_no;
           session_rev[place] := 0;
           is_new[place] := true;
           continue;
         end if;
       end if;
-      select session.no, session.rev, session.created into found_no, found_rev, found_text
+      select session.no, session.rev, session.created into row_no, row_rev, row_text
         from statepad.sessions session
         where session.usr = scope_no[user_place] and session.id = item->>'session' for no key update;
       if found then
-        session_no[place] := found_no;
-        session_rev[place] := found_rev;
-        session_created[place] := found_text;
+        session_no[place] := row_no;
+        session_rev[place] := row_rev;
+        session_created[place] := row_text;
       end if;
     end loop;
   end if;
@@ -177,10 +177,10 @@ begin
   -- Scopes that are looked at, or moved together with others. One that is only moved is locked by that.
   if is_locked is null then
     foreach place in array locks::integer[] loop
-      select scope.pos, scope.mark into found_pos, found_text
+      select scope.pos, scope.mark into row_pos, row_text
         from statepad.scopes scope where scope.no = scope_no[place] for no key update;
-      scope_pos[place] := found_pos;
-      scope_mark[place] := found_text;
+      scope_pos[place] := row_pos;
+      scope_mark[place] := row_text;
       is_locked[place] := true;
     end loop;
   end if;
@@ -205,7 +205,7 @@ begin
     end if;
 
     -- What there is before the change, when all that has to be locked is. What is locked, or was moved by the batch, is
-    -- known already; another call that had the session locked may have moved the scopes meanwhile. found_text is what
+    -- known already; another call that had the session locked may have moved the scopes meanwhile. row_text is what
     -- was written under the id of the change.
     if change->>'kind' = 'update' then
       select scope_pos[app_place], scope_mark[app_place], coalesce(scope_pos[user_place], 0), scope_mark[user_place],
@@ -214,7 +214,7 @@ begin
           null,
           exists (select from statepad.refused late where late.call = change_call),
           exists (select from statepad.statepad_version version where version.version = :version)
-        into app_pos, app_mark, user_pos, user_mark, found_text, last_id, is_late, is_ours;
+        into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours;
     else
       select coalesce(scope_pos[app_place], app.pos, 0),
           case when scope_pos[app_place] is null then app.mark else scope_mark[app_place] end,
@@ -225,17 +225,17 @@ begin
             where event.session = own_no and event.rev = own_rev and own_rev > 0),
           exists (select from statepad.refused late where late.call = change_call),
           exists (select from statepad.statepad_version version where version.version = :version)
-        into app_pos, app_mark, user_pos, user_mark, found_text, last_id, is_late, is_ours
+        into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours
         from statepad.scopes app left join statepad.scopes usr on usr.no = user_no
         where app.no = app_no;
       if change->>'kind' = 'create' then
-        found_text := (select creation.id from statepad.creations creation where creation.id = change_id);
+        row_text := (select creation.id from statepad.creations creation where creation.id = change_id);
       end if;
     end if;
 
     -- What was made before and what is refused. One condition comes before all of it: most changes are new and carry
     -- no guard.
-    if found_text is not null or is_late or refused is not null or not is_ours or change ? 'guard'
+    if row_text is not null or is_late or refused is not null or not is_ours or change ? 'guard'
       or change->>'kind' <> 'append' or own_no is null or change->>'created' <> own_created or change ? 'ops'
     then
       if not is_ours then
@@ -245,27 +245,27 @@ begin
         when 'append' then
           if own_no is null or change->>'created' <> own_created then
             answer := '["not-found"]';
-          elsif found_text is not null then
+          elsif row_text is not null then
             answer := 'duplicate';
           end if;
         when 'create' then
-          if found_text is not null or own_created = change_id then
+          if row_text is not null or own_created = change_id then
             answer := 'duplicate';
             if own_created is distinct from change_id then
               own_rev := 0;
             end if;
-            found_text := null;
+            row_text := null;
           elsif is_new[place] is null then
             answer := '["exists"]';
           end if;
         else
-          if found_text is not null then
+          if row_text is not null then
             answer := 'duplicate';
-            found_text := null;
+            row_text := null;
           end if;
       end case;
       if answer = 'duplicate' then
-        answer := json_build_array(answer, own_rev, app_pos, user_pos, last_id, app_mark, user_mark, found_text,
+        answer := json_build_array(answer, own_rev, app_pos, user_pos, last_id, app_mark, user_mark, row_text,
           case change->>'kind'
             when 'append' then
               (select event.results from statepad.events event
@@ -276,7 +276,8 @@ begin
           end);
         if change ? 'reservation' then
           delete from statepad.reservations reservation
-            where reservation.target = (change->'reservation'->>0)::bigint and reservation.ticket = (change->'reservation'->>1)::bigint;
+            where reservation.target = (change->'reservation'->>0)::bigint
+              and reservation.ticket = (change->'reservation'->>1)::bigint;
         end if;
       elsif is_late or change_call = any(refused) then
         answer := '["late"]';
@@ -318,52 +319,52 @@ begin
       for index in 0..jsonb_array_length(change->'scopes') - 1 loop
         item := change->'scopes'->index;
         scope_place := (item->0)::int;
-        found_no := scope_no[scope_place];
-        found_pos := case when scope_place = app_place then app_pos else user_pos end;
-        found_text := case when scope_place = app_place then app_mark else user_mark end;
+        row_no := scope_no[scope_place];
+        row_pos := case when scope_place = app_place then app_pos else user_pos end;
+        row_text := case when scope_place = app_place then app_mark else user_mark end;
         known_pos := (item->>2)::bigint;
         delta := null;
         if jsonb_typeof(item->1) = 'array' and (is_single or is_locked[scope_place] is null) then
-          before_pos := found_pos;
+          before_pos := row_pos;
           with moved as (
             update statepad.scopes scope set pos = scope.pos + 1, mark = change_call,
                 base = case when keeps_log then scope.base else scope.pos + 1 end
-              where scope.no = found_no returning scope.no, scope.pos)
+              where scope.no = row_no returning scope.no, scope.pos)
           insert into statepad.moves as move (scope, pos, mark, names)
             select moved.no, moved.pos, change_call, item->1 from moved
-            returning move.pos, known_pos < move.pos - 1 into found_pos, is_behind;
-          if is_behind or before_pos <> found_pos - 1 then
-            select (select move.mark from statepad.moves move where move.scope = found_no and move.pos = found_pos - 1),
-                case when is_behind then statepad.changed(found_no, known_pos, item->>3, found_pos - 1) end
-              into found_text, delta;
+            returning move.pos, known_pos < move.pos - 1 into row_pos, is_behind;
+          if is_behind or before_pos <> row_pos - 1 then
+            select (select move.mark from statepad.moves move where move.scope = row_no and move.pos = row_pos - 1),
+                case when is_behind then statepad.changed(row_no, known_pos, item->>3, row_pos - 1) end
+              into row_text, delta;
           end if;
         else
-          if known_pos < found_pos and is_locked[scope_place] then
-            delta := statepad.changed(found_no, known_pos, item->>3, found_pos);
-          elsif known_pos <> found_pos then
+          if known_pos < row_pos and is_locked[scope_place] then
+            delta := statepad.changed(row_no, known_pos, item->>3, row_pos);
+          elsif known_pos <> row_pos then
             -- It is not locked: its position and what has happened to it have to be of one moment.
             select scope.pos, scope.mark,
                 case when known_pos < scope.pos then statepad.changed(scope.no, known_pos, item->>3, scope.pos) end
-              into found_pos, found_text, delta from statepad.scopes scope where scope.no = found_no;
+              into row_pos, row_text, delta from statepad.scopes scope where scope.no = row_no;
           end if;
           if jsonb_typeof(item->1) = 'array' then
-            found_pos := found_pos + 1;
-            insert into statepad.moves (scope, pos, mark, names) values (found_no, found_pos, change_call, item->1);
-            scope_pos[scope_place] := found_pos;
+            row_pos := row_pos + 1;
+            insert into statepad.moves (scope, pos, mark, names) values (row_no, row_pos, change_call, item->1);
+            scope_pos[scope_place] := row_pos;
             scope_mark[scope_place] := change_call;
           end if;
         end if;
         if scope_place = app_place then
-          app_pos := found_pos;
-          app_mark := found_text;
+          app_pos := row_pos;
+          app_mark := row_text;
           app_delta := delta;
         else
-          user_pos := found_pos;
-          user_mark := found_text;
+          user_pos := row_pos;
+          user_mark := row_text;
           user_delta := delta;
         end if;
-        if found_pos % :moves_between_trims = 0 and jsonb_typeof(item->1) = 'array' then
-          delete from statepad.moves move where move.scope = found_no and move.pos <= found_pos - :told_moves;
+        if row_pos % :moves_between_trims = 0 and jsonb_typeof(item->1) = 'array' then
+          delete from statepad.moves move where move.scope = row_no and move.pos <= row_pos - :reported_moves;
         end if;
       end loop;
     end if;
@@ -407,7 +408,8 @@ begin
         where state.name = unset.key->>1
           and state.owner = case unset.key->>0 when 'app' then app_no when 'user' then user_no else own_no end;
       delete from statepad.reservations reservation
-        where reservation.target = (change->'reservation'->>0)::bigint and reservation.ticket = (change->'reservation'->>1)::bigint;
+        where reservation.target = (change->'reservation'->>0)::bigint
+          and reservation.ticket = (change->'reservation'->>1)::bigint;
     end if;
     if change ? 'set' then
       insert into statepad.state as old (owner, name, value, at, nth)

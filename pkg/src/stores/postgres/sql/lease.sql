@@ -1,5 +1,5 @@
 -- Takes the lease of a session, makes it last longer or gives it back, as decideLease says, by the clock of the
--- database. Without wanted_fence it is taken; with it and a ttl above 0 it lasts longer. Times are in milliseconds
+-- database. Without known_fence it is taken; with it and a ttl above 0 it lasts longer. Times are in milliseconds
 -- since the epoch.
 --
 -- Answers a JSON list: [fence, until]; ["not-found"]; ["refused", fence, holder, until, now], with the row as it is
@@ -9,9 +9,9 @@ create function statepad.lease(
   user_name text,
   session_id text,
   created_by text,
-  wanted_holder text,
+  new_holder text,
   ttl double precision,
-  wanted_fence double precision
+  known_fence double precision
 ) returns text language plpgsql
   set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -21,14 +21,14 @@ create function statepad.lease(
   set jit = off
 as $lease$
 declare
-  found_usr bigint;
+  usr_no bigint;
   own_fence integer;
   own_holder text;
   own_until double precision;
   now_ms double precision;
 begin
   select session.usr, session.fence, session.holder, session.held_until
-    into found_usr, own_fence, own_holder, own_until
+    into usr_no, own_fence, own_holder, own_until
     from statepad.scopes app
     join statepad.scopes usr on usr.parent = app.no and usr.name = user_name
     join statepad.sessions session on session.usr = usr.no and session.id = session_id
@@ -42,14 +42,14 @@ begin
   end if;
   -- Looked at when the row is locked: another one may have been waited for.
   now_ms := floor(extract(epoch from clock_timestamp()) * 1000);
-  if wanted_fence is null and own_holder <> wanted_holder and own_until > now_ms
-    or own_fence <> wanted_fence or wanted_fence is not null and own_holder is distinct from wanted_holder
+  if known_fence is null and own_holder <> new_holder and own_until > now_ms
+    or own_fence <> known_fence or known_fence is not null and own_holder is distinct from new_holder
   then
     return json_build_array('refused', own_fence, own_holder, own_until, now_ms);
   end if;
-  if wanted_fence is null then
-    own_fence := own_fence + case when own_holder = wanted_holder then 0 else 1 end;
-    own_holder := wanted_holder;
+  if known_fence is null then
+    own_fence := own_fence + case when own_holder = new_holder then 0 else 1 end;
+    own_holder := new_holder;
     own_until := now_ms + ttl;
   elsif ttl > 0 then
     own_until := now_ms + ttl;
@@ -59,7 +59,7 @@ begin
     own_until := null;
   end if;
   update statepad.sessions session set fence = own_fence, holder = own_holder, held_until = own_until
-    where session.usr = found_usr and session.id = session_id;
+    where session.usr = usr_no and session.id = session_id;
   return json_build_array(own_fence, coalesce(own_until, now_ms));
 end
 $lease$;

@@ -69,9 +69,9 @@ create table statepad.state (
   primary key (owner, name)
 ) with (fillfactor = 80);
 
--- Each move of a scope, the last :told_moves at least: the position that it came to, the call that moved it, and the
--- names that were written or deleted. What has happened since a position can be told when it and all after it have
--- rows.
+-- Each move of a scope, the last :reported_moves at least: the position that it came to, the call that moved it, and
+-- the names that were written or deleted. What has happened since a position can be reported when it and all after it
+-- have rows.
 create table statepad.moves (
   scope bigint not null,
   pos bigint not null,

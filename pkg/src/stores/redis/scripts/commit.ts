@@ -1,6 +1,6 @@
 // The script that writes changes. The keys are described in `script.ts`.
 
-import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
+import { MOVES_BETWEEN_TRIMS, REPORTED_MOVES } from '../../shared/limits.js';
 import { VERSION_TEXT } from '../version.js';
 import { keepLua, scopeLua, versionLua } from './common.js';
 import { logLua } from './log.js';
@@ -14,7 +14,7 @@ export const commitScript: Script = {
   text: String.raw`${versionLua}${appRightsLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
 local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, RESULTS, LOG = unpack(KEYS, 2, 9)
 local IS_LOGGED, NOTHING = ARGV[3] ~= '', {}
-local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${TOLD_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
+local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${REPORTED_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
 
 local at = 4
 local function take()
@@ -162,7 +162,7 @@ end
 -- first write. Adds rows for the moves, if there are any: each name that was set, and each that was not there or is no more;
 -- and writes for the log.
 local function writeNames(scope, part, fields, rows, writes)
-  local last, gone = scope.last, {}
+  local last, unset = scope.last, {}
   local function moved(row)
     if rows then
       rows[#rows + 1] = scope.posText
@@ -172,11 +172,11 @@ local function writeNames(scope, part, fields, rows, writes)
   for index, item in ipairs(part) do
     local stored = storedAt(scope, index, item.name)
     local write = writes and writeText(item.name, valueText(stored), item.text)
-    local place = gone[item.name]
+    local place = unset[item.name]
     if item.text == '' then
       if stored and not place then
         if writes then writes[#writes + 1] = write end
-        gone[item.name] = writes and #writes or true
+        unset[item.name] = writes and #writes or true
         moved('-' .. item.name)
       end
     else
@@ -184,7 +184,7 @@ local function writeNames(scope, part, fields, rows, writes)
       if writes and place then writes[place] = false end
       if writes then writes[#writes + 1] = write end
       local order = stored and not place and string.match(stored, '^%d+')
-      gone[item.name] = nil
+      unset[item.name] = nil
       moved(item.name)
       if not order then
         last = last + 1
@@ -200,7 +200,7 @@ local function writeNames(scope, part, fields, rows, writes)
     fields[#fields + 1] = last
   end
   callMany('HSET', scope.key, fields)
-  for name in pairs(gone) do redis.call('HDEL', scope.key, name) end
+  for name in pairs(unset) do redis.call('HDEL', scope.key, name) end
 end
 local function move(scope, log, part, change)
   if scope and #part > 0 then

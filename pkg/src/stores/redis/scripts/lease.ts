@@ -16,8 +16,8 @@ export const leaseScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}
 local key, list = KEYS[2], KEYS[3]
-local member, expected, holder, ttl, asked = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local created, stored, held, text = unpack(redis.call('HMGET', key, 'c', 'k', 'o', 'x'))
+local member, expected, holder, ttl, knownFence = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local created, stored, owner, text = unpack(redis.call('HMGET', key, 'c', 'k', 'o', 'x'))
 if not created and (redis.call('EXISTS', key) == 1 or redis.call('ZSCORE', list, member)) then return { 'corrupt' } end
 if not created or (expected ~= '' and expected ~= created) then return { 'not-found' } end
 local fence, ends = tonumber(stored or 0), tonumber(text or 0)
@@ -28,15 +28,15 @@ local function textOf(number)
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if not asked then
-  if held ~= holder then
-    if held and ends > now then return { 'held', text } end
+if not knownFence then
+  if owner ~= holder then
+    if owner and ends > now then return { 'held', text } end
     fence = fence + 1
   end
-elseif ttl <= 0 and not held and asked + 1 == fence then
+elseif ttl <= 0 and not owner and knownFence + 1 == fence then
   -- It was given back already, and the answer was lost.
   return { 'leased', textOf(fence), textOf(now) }
-elseif asked ~= fence or held ~= holder then
+elseif knownFence ~= fence or owner ~= holder then
   return { 'fenced', textOf(fence) }
 elseif ttl <= 0 then
   local fault = denied({ 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' })

@@ -80,12 +80,12 @@ local function values(key)
   if not string.find(got.err, 'WRONGTYPE', 1, true) then failure = got end
   return false
 end
-local rows, users, seen = {}, {}, {}
+local rows, users, readUsers = {}, {}, {}
 for index, member in ipairs(members) do
   rows[index] = values(base .. 's:' .. member)
   local user = string.sub(member, string.find(member, '\0', 1, true) + 1)
-  if not seen[user] then
-    seen[user] = true
+  if not readUsers[user] then
+    readUsers[user] = true
     local got = values(base .. 'u:' .. user)
     if got and #got == 0 then
       got = redis.call('EXISTS', base .. 'm:' .. user) == 0 and got
@@ -94,10 +94,10 @@ for index, member in ipairs(members) do
   end
 end
 if failure then return failure end
-local found = redis.call('HGETALL', app)
-if #found == 0 and redis.call('EXISTS', appMoves) == 1 then return { 'corrupt' } end
+local appValues = redis.call('HGETALL', app)
+if #appValues == 0 and redis.call('EXISTS', appMoves) == 1 then return { 'corrupt' } end
 -- The list has its time, also when the session does not tell it any more.
 local last = #members > 0 and redis.call('ZSCORE', list, members[#members])
-return { 'found', total, found, members, rows, users, last }
+return { 'found', total, appValues, members, rows, users, last }
 `,
 };

@@ -25,17 +25,17 @@ local needed = {
 local denied = deniedBy(needed)
 if #denied > 0 then return { 'denied', table.concat(denied, ', ') } end
 
-local found = redis.call('GET', key)
-local isMade = not found and ARGV[2] == 'create'
+local version = redis.call('GET', key)
+local isMade = not version and ARGV[2] == 'create'
 if isMade then
   redis.call('SET', key, ARGV[1])
-  found = ARGV[1]
+  version = ARGV[1]
 end
-denied = deniedBy(not redis.acl_check_cmd and needed or {}, found)
+denied = deniedBy(not redis.acl_check_cmd and needed or {}, version)
 if #denied > 0 then
   if isMade then redis.call('UNLINK', key) end
   return { 'denied', table.concat(denied, ', ') }
 end
-return { 'found', found }
+return { 'found', version }
 `,
 };

@@ -41,9 +41,9 @@ if tonumber(seenApp or 0) > app.pos or tonumber(seenUser or 0) > user.pos then r
 from, to = math.max(from, start), math.min(to, rev)
 -- The ids of some events that follow each other; the creation's has none.
 local function idsOf(first, last)
-  local found = redis.call('ZRANGE', ids, math.max(first, 1) - 1, last - 1)
-  if first == 0 then table.insert(found, 1, false) end
-  return found
+  local eventIds = redis.call('ZRANGE', ids, math.max(first, 1) - 1, last - 1)
+  if first == 0 then table.insert(eventIds, 1, false) end
+  return eventIds
 end
 local revs, datas, names
 if not since then
@@ -57,21 +57,21 @@ else
   while from <= to and #revs < last and not isEnd do
     local low = math.max(from, to - 255)
     local some = redis.call('LRANGE', times, low - start, to - start)
-    local first, found = nil, {}
+    local first, places = nil, {}
     for place = to, low, -1 do
       local text = some[place - low + 1]
       if tonumber(string.match(text, '%S+$')) < since then
         isEnd = true
         break
       end
-      if tonumber(string.match(text, '^%S+')) >= since and #revs + #found < last then
+      if tonumber(string.match(text, '^%S+')) >= since and #revs + #places < last then
         first = place
-        found[#found + 1] = place
+        places[#places + 1] = place
       end
     end
     if first then
-      local some, someIds = redis.call('LRANGE', events, first - start, found[1] - start), idsOf(first, found[1])
-      for _, place in ipairs(found) do
+      local some, someIds = redis.call('LRANGE', events, first - start, places[1] - start), idsOf(first, places[1])
+      for _, place in ipairs(places) do
         revs[#revs + 1] = place
         datas[#revs] = some[place - first + 1]
         names[#revs] = someIds[place - first + 1]

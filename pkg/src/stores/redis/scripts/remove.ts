@@ -51,13 +51,13 @@ if answer then return answer end
 if scope.pos == 0 then return { 'done' } end
 redis.call('ZCARD', scope.moves) -- fails where something else is
 local isLogged = ARGV[4] ~= ''
-local names, found = {}, {}
+local names, values = {}, {}
 local got = isLogged and redis.call('HGETALL', scope.key) or {}
 for place = 1, #got, 2 do
   local name = got[place]
   if string.sub(name, 1, 1) == '=' then
     names[#names + 1] = name
-    found[name] = got[place + 1]
+    values[name] = got[place + 1]
   end
 end
 local fault = denied(
@@ -70,10 +70,10 @@ redis.call('UNLINK', scope.key, scope.moves)
 redis.call('HSET', scope.key, 'p', scope.pos, 'b', scope.base)
 redis.call('ZADD', scope.moves, scope.pos, '@' .. scope.pos)
 if isLogged then
-  local function orderOf(name) return tonumber(string.match(found[name], '^%d+')) or 0 end
+  local function orderOf(name) return tonumber(string.match(values[name], '^%d+')) or 0 end
   table.sort(names, function(a, b) return orderOf(a) < orderOf(b) end)
   local writes = {}
-  for index, name in ipairs(names) do writes[index] = writeText(name, valueText(found[name]), '') end
+  for index, name in ipairs(names) do writes[index] = writeText(name, valueText(values[name]), '') end
   local time = redis.call('TIME')
   pushEntry(scope, KEYS[4], string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), '', '', writes)
 end

@@ -9,9 +9,9 @@ import type { Script } from './script.js';
 export const fenceScript: Script = {
   onForeign: 'rejected',
   text: String.raw`
-local found = redis.call('GET', KEYS[1])
-if found == ARGV[1] then redis.call('SET', KEYS[1], ARGV[2]) end
-return found or ''
+local version = redis.call('GET', KEYS[1])
+if version == ARGV[1] then redis.call('SET', KEYS[1], ARGV[2]) end
+return version or ''
 `,
 };
 
