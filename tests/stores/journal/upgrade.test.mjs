@@ -7,7 +7,7 @@ import { source } from '../../support/source.mjs';
 import { append, context, create, loaded, opened, textMedium, update } from './support.mjs';
 
 const { FORMAT, lineStore, logStore, recordsIn, compactedLines } = await source(
-  ...['version', 'line-store', 'callback-store', 'given-record', 'file/compact'].map(
+  ...['version', 'line-store', 'callback-store', 'restored-record', 'file/compact'].map(
     (name) => `stores/journal/${name}.ts`,
   ),
 );

@@ -4,7 +4,7 @@ import { newId } from '../../model/ids.js';
 import { checkMethods } from '../../checks/arguments.js';
 import { outcomesLater } from '../shared/outcome.js';
 import { hintOf } from '../shared/keys.js';
-import { recordsIn, isObjectText } from './given-record.js';
+import { recordsIn, isObjectText } from './restored-record.js';
 import { Log, type LogSource } from './log.js';
 import { checkLogOptions } from './options.js';
 import { FORMAT } from './version.js';
