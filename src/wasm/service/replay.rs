@@ -1,6 +1,6 @@
 //! The records that `restore` gives back become sessions. A record that can only be read in part makes its session
 //! unreadable, and no other; what it changed in the app or the user is looked at by itself. The same rules as in the
-//! package (pkg/src/stores/journal/given-record.ts and log-tables.ts), held by the same damaged logs
+//! package (pkg/src/stores/journal/restored-record.ts and log-tables.ts), held by the same damaged logs
 //! (tests/fixtures/damaged-logs.json).
 
 use std::collections::HashSet;
