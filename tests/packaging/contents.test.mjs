@@ -35,9 +35,13 @@ describe('the published package', () => {
       'package.json',
       ...pages.map((name) => `docs/${name}`),
     ];
-    const wasm = ['statepad.js', 'statepad_hex.js', 'statepad_text.js', 'statepad_bg.wasm'].map(
-      (name) => `wasm/${name}`,
-    );
+    const wasm = [
+      'statepad.js',
+      'statepad_hex.js',
+      'statepad_primary.js',
+      'statepad_secondary.js',
+      'statepad_bg.wasm',
+    ].map((name) => `wasm/${name}`);
     const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js(\.map)?$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
     assert.deepEqual(rest.sort(), [...documents, ...wasm].sort());
   });
