@@ -1,4 +1,4 @@
-// Several processes count one key of one app, all the time: nothing is lost, and they do take reservations of the store.
+// Several processes count one key of one app, all the time: nothing is lost, and they take reservations of the store.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -72,8 +72,8 @@ async function isEnd(service: SessionService, handle: Handle, { since }: EventWi
 }
 
 /**
- * Brings the list of a session up to date with a log that has grown by a marker since it had `eventCount` events. ADK's
- * changes of the list stay: copies in the place of events, events that it has removed, and those that are not stored.
+ * Brings the list of a session up to date with a log that has grown by a marker since it had `eventCount` events. The
+ * changes by ADK stay: copies in the place of events, events that it has removed, and those that are not stored.
  */
 export function showCurrentEvents(
   session: Session,

@@ -93,7 +93,7 @@ export function showState(
   const { temp } = view;
   const delta = deltaOf(event);
   for (const [key, value] of Object.entries(stored.actions.stateDelta)) {
-    show(session, tracked, key, isGone(stored, key) ? undefined : { value }, delta[key]);
+    show(session, tracked, key, isDeletedBy(stored, key) ? undefined : { value }, delta[key]);
   }
   before.temp.filter((key) => !temp?.has(key)).forEach((key) => show(session, tracked, key, undefined, delta[key]));
   temp?.forEach((value, key) => Object.hasOwn(delta, key) && show(session, tracked, key, { value }, delta[key]));
@@ -111,7 +111,7 @@ export function isAlone(view: View, before: Snapshot, stored: Stored): boolean {
   return view.length === before.length + 1 && !isMoved.includes(true);
 }
 
-function isGone(event: Stored, key: string): boolean {
+function isDeletedBy(event: Stored, key: string): boolean {
   return storedDeletions(event.customMetadata).includes(key);
 }
 

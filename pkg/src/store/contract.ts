@@ -133,9 +133,9 @@ export interface SessionStore {
   readonly parallelCommits?: number;
   /**
    * Waits for the reservation of what the target names: where many read, compute and write the same values, one after
-   * the other gets further than all at once. One caller has it at a time, among all who ask and in the order of asking,
-   * until it is released, a change with its id is written, or `hold` is over by the store's clock; a change that is
-   * refused keeps it. Answers `undefined` when it does not come within `wait`.
+   * the other gets further than all at once. One caller has it at a time, among all callers and in their order, until
+   * it is released, a change with its id is written, or `hold` is over by the store's clock; a change that is refused
+   * keeps it. Answers `undefined` when it does not come within `wait`.
    *
    * It is for speed alone: no writer is kept from writing without one, and a change that has one can be refused. The
    * reservations of a session, of its user and of its app have nothing to do with each other.

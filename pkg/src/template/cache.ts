@@ -8,7 +8,7 @@ import { Template } from './template.js';
 
 /** The largest number of cached templates, and of texts that came once. */
 const MAX_TEMPLATES = 64;
-const MAX_SEEN = 1024;
+const MAX_KNOWN_SAMPLES = 1024;
 /** Longer texts, in UTF-16 units, are compiled each time: the cache stays below a few megabytes. */
 const MAX_LENGTH = 32_768;
 /** The number of characters in a sample. */
@@ -17,7 +17,7 @@ const SAMPLES = 32;
 /** By the samples of their texts, the least recently used first. */
 const templates = new Map<number, Template>();
 /** The samples of texts that came once. */
-const samplesSeen = new Set<number>();
+const knownSamples = new Set<number>();
 
 /** The template of a text, compiled or cached. Throws as the constructor of {@link Template}. */
 export function compiledTemplate(text: string): Template {
@@ -27,13 +27,13 @@ export function compiledTemplate(text: string): Template {
   const key = sample(text);
   const known = templates.get(key);
   const template = known?.text === text ? known : new Template(text);
-  if (known !== undefined || samplesSeen.has(key)) {
+  if (known !== undefined || knownSamples.has(key)) {
     remember(key, template);
   } else {
-    if (samplesSeen.size === MAX_SEEN) {
-      samplesSeen.clear();
+    if (knownSamples.size === MAX_KNOWN_SAMPLES) {
+      knownSamples.clear();
     }
-    samplesSeen.add(key);
+    knownSamples.add(key);
   }
   return template;
 }

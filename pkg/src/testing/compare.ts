@@ -81,14 +81,14 @@ export function loadedDifference(actual: Loaded | null, expected: Loaded | null,
     actual,
     expected,
   ];
-  const [isIdWanted, isPosWanted] = [
+  const [isIdExpected, isPosExpected] = [
     expectedEvents.some(({ id }) => id !== undefined),
     expectedEvents.some(({ pos }) => pos !== undefined),
   ];
   const comparableEntries = events.map(({ id, pos, ...event }) => ({
     ...event,
-    ...(isIdWanted && { id }),
-    ...(isPosWanted && { pos }),
+    ...(isIdExpected && { id }),
+    ...(isPosExpected && { pos }),
   }));
   return (
     difference(comparable(rest, expectedRest), expectedRest) ??

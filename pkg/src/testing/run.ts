@@ -340,8 +340,12 @@ function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?
   if (actual === undefined || 'throws' in actual !== 'throws' in expected) {
     return differs(path, actual, expected);
   }
-  const isActualWanted = !('throws' in expected) || expected.actual !== undefined;
-  return difference(isActualWanted ? comparable(actual, expected) : { ...actual, actual: undefined }, expected, path);
+  const isActualExpected = !('throws' in expected) || expected.actual !== undefined;
+  return difference(
+    isActualExpected ? comparable(actual, expected) : { ...actual, actual: undefined },
+    expected,
+    path,
+  );
 }
 
 /** The first difference, unless one of several answers matches. */

@@ -31,7 +31,8 @@ await withDatabase((database) => {
     assert.equal(first.contended, false);
     // For as long as was asked for, and not only as long as a place in the queue is kept.
     assert.equal(
-      (await pool.query(`select due > clock_timestamp() + interval '30 s' as held from ${schema}.reservations`)).rows[0].held,
+      (await pool.query(`select due > clock_timestamp() + interval '30 s' as held from ${schema}.reservations`))
+        .rows[0].held,
       true,
     );
     const order = [];
@@ -46,7 +47,8 @@ await withDatabase((database) => {
           await reservation.release();
         }),
       );
-      const count = async () => (await pool.query(`select count(*)::int as count from ${schema}.reservations`)).rows[0].count;
+      const count = async () =>
+        (await pool.query(`select count(*)::int as count from ${schema}.reservations`)).rows[0].count;
       while ((await count()) < waiting.length + 1) await new Promise((resolve) => setTimeout(resolve, 2));
     }
     assert.deepEqual(order, []);
@@ -60,7 +62,8 @@ await withDatabase((database) => {
     const schema = database.schema();
     const store = await open(schema);
     const first = await store.reserve(APP, times, context);
-    const count = async () => (await pool.query(`select count(*)::int as count from ${schema}.reservations`)).rows[0].count;
+    const count = async () =>
+      (await pool.query(`select count(*)::int as count from ${schema}.reservations`)).rows[0].count;
     const waiting = [];
     for (let n = 2; n <= 3; n++) {
       waiting.push(store.reserve(APP, times, context));

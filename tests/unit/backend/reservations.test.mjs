@@ -163,7 +163,8 @@ describe('where others were met just now', () => {
   test('for a second more each time that a reservation was waited for', async (context) => {
     let now = 1_000;
     context.mock.method(performance, 'now', () => now);
-    const { service, asked, counting } = await reservingStore({ answer: (newReservation) => newReservation({ contended: true }) });
+    const answer = (newReservation) => newReservation({ contended: true });
+    const { service, asked, counting } = await reservingStore({ answer });
     await service.updateState(APP, counting(['app:n'], 2));
     for (let round = 2; round < 5; round++) {
       now += 999;

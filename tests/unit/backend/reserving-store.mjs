@@ -10,9 +10,9 @@ export const TARGETS = { session: KEY, user: USER, app: APP };
 export const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * A store in memory that gives reservations. `log` tells in order what was asked of it, `asked` with what. `answer` makes the
- * answer to `reserve`; `tries` says what becomes of each try to write: `lost` writes and loses the answer, `refused`
- * writes nothing, a function runs before.
+ * A store in memory that gives reservations. `log` has its calls in order, `asked` those of `reserve`. `answer` makes
+ * the answer to `reserve`; `tries` says what becomes of each try to write: `lost` writes and loses the answer,
+ * `refused` writes nothing, a function runs before.
  */
 export function reservingStore({ answer, inner = memoryStore() } = {}) {
   const [log, asked, sent, tries] = [[], [], [], []];

@@ -105,8 +105,8 @@ export class Election {
 
   /** Checks the leader: if it does not answer a visible tab, it is frozen, or hangs, and loses the lock. */
   look(): void {
-    const isSeen = this.#host.page?.document.visibilityState !== 'hidden';
-    if (this.#isLeading || !isSeen) {
+    const isVisible = this.#host.page?.document.visibilityState !== 'hidden';
+    if (this.#isLeading || !isVisible) {
       this.#isQuestioned = false;
     } else if (this.#isQuestioned) {
       this.#isQuestioned = false;

@@ -84,7 +84,7 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
     ...(inner.commitMany && { commitMany: (changes, context) => commits.commitMany(changes, context) }),
     load: async (key, query, context) => {
       const opened = await load(key, query, context);
-      const isWhole = opened === null || SHARED_SCOPES.every((scope) => isTold(opened, query, scope));
+      const isWhole = opened === null || SHARED_SCOPES.every((scope) => isReported(opened, query, scope));
       // A deleted name of which only the token is known: all values are asked for.
       return isWhole ? opened : load(key, { ...query, known: withoutScopes(query.known) }, context);
     },
@@ -123,7 +123,7 @@ function recordsOf({ keys, current, nameKey, plaintext }: EncryptedStoreOptions)
  * True if an answer has the values of a scope, or the changes that led to them; or the caller has them, as its
  * position is the same.
  */
-function isTold({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: SharedScope): boolean {
+function isReported({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: SharedScope): boolean {
   return state[scope] !== undefined || changed?.[scope] !== undefined || known?.pos?.[scope] === pos[scope];
 }
 

@@ -53,7 +53,8 @@ export class ScopeBuffer {
     await (this.#reading ??= this.#readRow(transaction));
     if (pos !== undefined && mark !== undefined && !this.#since.has(textOf(pos, mark))) {
       const isCurrent = pos === this.pos && mark === this.mark;
-      const since = isCurrent ? { values: [], deletions: [] } : await readSince(transaction, this.#row.scope, pos, mark);
+      const { scope } = this.#row;
+      const since = isCurrent ? { values: [], deletions: [] } : await readSince(transaction, scope, pos, mark);
       this.#since.set(textOf(pos, mark), since);
     }
     await values;

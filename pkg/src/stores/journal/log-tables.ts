@@ -33,7 +33,7 @@ export interface Damage {
   readonly key: Hint;
   /** The session, user and app of which something is lost. */
   readonly targets: readonly Hint[];
-  /** The readable part of its changes to its scopes; {@link LOST} if that is lost. */
+  /** The readable part of its changes to its scopes; {@link LOST_DELTA} if that is lost. */
   readonly delta: Pick<Change['delta'], 'app' | 'user'>;
 }
 
@@ -41,7 +41,7 @@ export interface Damage {
 export type LogItem = Numbered | Damage | (VersionStatement & Pick<VersionRecord, 'kind'>);
 
 /** A delta that moves a scope by one position, in place of one that is lost. */
-export const LOST: Delta = { unset: [''] };
+export const LOST_DELTA: Delta = { unset: [''] };
 
 /** The options of a log's tables. */
 export interface LogTableOptions extends TableOptions {
@@ -298,7 +298,7 @@ export class LogTables extends Tables {
     if (actual < expected) {
       this.#lose(scope, NaN);
       for (let pos = actual; pos < expected; pos++) {
-        this.#share(scope, scope.userId === undefined ? { app: LOST } : { user: LOST });
+        this.#share(scope, scope.userId === undefined ? { app: LOST_DELTA } : { user: LOST_DELTA });
       }
     }
   }

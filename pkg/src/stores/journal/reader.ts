@@ -1,7 +1,7 @@
 // Reads a journal: finds damaged and missing lines, and the sessions, users and apps that they belong to.
 
 import { StoreError } from '../../store/store-error.js';
-import { LOST, type LogItem } from './log-tables.js';
+import { LOST_DELTA, type LogItem } from './log-tables.js';
 import { isTorn, isTornVersion, needsShared, readLine, recordOf, splitLines, versionIn, type Piece } from './lines.js';
 import type { Hint } from '../../store/contract.js';
 import type { VersionStatement, LogFormat } from './version.js';
@@ -152,7 +152,7 @@ function* restOf({ key, own, shared }: Piece): Generator<Exclude<LogItem, Versio
   // Without a session, the effect of a line on its scopes depends on both sections.
   const isShared = (own !== undefined || sessionId !== undefined) && (shared !== undefined || !needsShared(key, own));
   const [isAppLost, isUserLost] = [!isShared && key.touchesApp, !isShared && key.touchesUser];
-  const delta = { ...shared, ...(isAppLost && { app: LOST }), ...(isUserLost && { user: LOST }) };
+  const delta = { ...shared, ...(isAppLost && { app: LOST_DELTA }), ...(isUserLost && { user: LOST_DELTA }) };
   const scopes: Hint[] = [
     ...(isAppLost ? [{ appName }] : []),
     ...(isUserLost && userId !== undefined ? [{ appName, userId }] : []),

@@ -3,14 +3,14 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { isObject } from '../../model/value-types.js';
-import { LOST, type Damage, type LogItem } from './log-tables.js';
+import { LOST_DELTA, type Damage, type LogItem } from './log-tables.js';
 import type { Change, Delta, Guard, Hint } from '../../store/contract.js';
 import type { Refusal, Removal } from './log-record.js';
 
 /** An object with unchecked members. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** A delta; `undefined` where a record has none, and `LOST` where it cannot be read. */
+/** A delta; `undefined` where a record has none, and `LOST_DELTA` where it cannot be read. */
 type Part = Delta | undefined;
 
 const WRITING = ['create', 'append', 'update'];
@@ -78,13 +78,13 @@ function changeIn(record: Members, key: Hint, isText: TextCheck): readonly LogIt
   // The changes of an update without a delta are lost. A session's record need not have touched its scopes; if it has,
   // the positions of later records tell.
   const isLost = !isObject(delta) && kind === 'update';
-  const app = isLost ? LOST : partIn(parts['app']);
-  const user = userId === undefined ? undefined : isLost ? LOST : partIn(parts['user']);
+  const app = isLost ? LOST_DELTA : partIn(parts['app']);
+  const user = userId === undefined ? undefined : isLost ? LOST_DELTA : partIn(parts['user']);
   const scopes: Hint[] = [
-    ...(app === LOST ? [{ appName }] : []),
-    ...(user === LOST && userId !== undefined ? [{ appName, userId }] : []),
+    ...(app === LOST_DELTA ? [{ appName }] : []),
+    ...(user === LOST_DELTA && userId !== undefined ? [{ appName, userId }] : []),
   ];
-  const isSound = isObject(delta) && partIn(parts['session']) !== LOST && isOwnSound(record, isText);
+  const isSound = isObject(delta) && partIn(parts['session']) !== LOST_DELTA && isOwnSound(record, isText);
   if (isSound && scopes.length === 0) {
     return [record as unknown as Change];
   }
@@ -138,5 +138,5 @@ function partIn(value: unknown): Part {
   }
   const { set = {}, unset = [] } = (isObject(value) ? value : { set: null }) as Members;
   const isSound = isObject(set) && Array.isArray(unset) && unset.every((name) => typeof name === 'string');
-  return isSound ? (value as Delta) : LOST;
+  return isSound ? (value as Delta) : LOST_DELTA;
 }

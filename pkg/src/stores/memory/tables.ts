@@ -142,7 +142,7 @@ export class Tables {
     const { created, rev, time, last } = session;
     const isDiverged = session.hasDiverged(known);
     const { changed } = target.changed(known);
-    const isTold = (part: SharedScope, { pos, mark }: Scope): boolean =>
+    const isReported = (part: SharedScope, { pos, mark }: Scope): boolean =>
       changed?.[part] !== undefined || isKnownScope(known, part, pos, mark);
     const isKnown = known.created === created && known.rev === rev && !isDiverged;
     return loadedOf({
@@ -152,8 +152,8 @@ export class Tables {
       pos: target.positions,
       state: stateOf(
         isKnown ? undefined : session.values.record(),
-        isTold('app', app) ? undefined : app.values.record(),
-        isTold('user', user) ? undefined : user.values.record(),
+        isReported('app', app) ? undefined : app.values.record(),
+        isReported('user', user) ? undefined : user.values.record(),
       ),
       last,
       marks: [app.mark, user.mark],

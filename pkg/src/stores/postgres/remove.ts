@@ -17,9 +17,9 @@ export function removeStatement(schema: string, key: SessionKey, { created, fenc
   const values = [...[appName, userId, sessionId].map(toColumn), created === undefined ? null : toColumn(created)];
   const remove = `${schema}.remove($1, $2, $3, $4)`;
   return fence === undefined
-    ? { text: `select ${remove}::text as gone`, values }
+    ? { text: `select ${remove}::text as is_removed`, values }
     : {
-        text: `with found as materialized (
+        text: `with target as materialized (
           select session.fence
             from ${schema}.scopes app
             join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
@@ -27,16 +27,17 @@ export function removeStatement(schema: string, key: SessionKey, { created, fenc
             where app.parent = 0 and app.name = $1 and session.created = coalesce($4, session.created)
             for update of session
         )
-        select case when found.fence = $5::float8 then ${remove}::text end as gone, found.fence::text as fence from found`,
+        select case when target.fence = $5::float8 then ${remove}::text end as is_removed, target.fence::text as fence
+          from target`,
         values: [...values, fence],
       };
 }
 
 /** True if a session was there, and is deleted. Throws `fenced`. */
 export function wasRemoved(rows: readonly unknown[], { fence }: RemovalGuard): boolean {
-  const [row] = rows as readonly { readonly gone: string | null; readonly fence?: string }[];
+  const [row] = rows as readonly { readonly is_removed: string | null; readonly fence?: string }[];
   if (row?.fence !== undefined) {
     checkFence(Number(row.fence), fence);
   }
-  return row?.gone === 'true';
+  return row?.is_removed === 'true';
 }

@@ -57,11 +57,11 @@ export function watchers(subscriber: RedisSubscriber, channel: string, sender: s
   // that cannot listen gets no hints, and is only slower.
   const follow = (): void => {
     last = last.then(async () => {
-      const isWanted = listeners.size > 0;
-      if (isWanted !== isListening) {
-        isListening = isWanted;
+      const isNeeded = listeners.size > 0;
+      if (isNeeded !== isListening) {
+        isListening = isNeeded;
         try {
-          await (isWanted ? start() : stop());
+          await (isNeeded ? start() : stop());
         } catch {
           isListening = false;
         }

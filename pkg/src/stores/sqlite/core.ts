@@ -90,7 +90,7 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
   }
   const { n, created, rev, time, last } = session;
   const { changed } = new ScopeHistory(driver).changed(app, user, known);
-  const isWanted = {
+  const isRequested = {
     app: changed?.app === undefined && !isKnownScope(known, 'app', app.pos, app.mark),
     user: changed?.user === undefined && !isKnownScope(known, 'user', user.pos, user.mark),
   };
@@ -104,8 +104,8 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
     pos: { app: app.pos, user: user.pos },
     state: stateOf(
       isKnown ? undefined : readValues(driver, n, sessionTitle(key)),
-      isWanted.app ? readValues(driver, app.n, appTitle) : undefined,
-      isWanted.user ? readValues(driver, user.n, userTitle) : undefined,
+      isRequested.app ? readValues(driver, app.n, appTitle) : undefined,
+      isRequested.user ? readValues(driver, user.n, userTitle) : undefined,
     ),
     last,
     marks: [app.mark, user.mark],

@@ -51,12 +51,12 @@ export interface EntriesPlace {
  * The statement that reads entries of a log. With a name, rows without one come as well: they may say who has written.
  */
 export function entriesText({ owner, after, to, name, limit }: EntriesPlace): string {
-  const isWanted = `owner = ${owner} AND pos > ${after} AND pos <= ${to}`;
+  const isInRange = `owner = ${owner} AND pos > ${after} AND pos <= ${to}`;
   // An entry may have many rows.
   const isWithin = `AND pos <= (SELECT max(pos) FROM (SELECT DISTINCT pos FROM statepad_log
-      WHERE ${isWanted}${name === undefined ? '' : ` AND name = ${name}`} ORDER BY pos LIMIT ${limit}))`;
+      WHERE ${isInRange}${name === undefined ? '' : ` AND name = ${name}`} ORDER BY pos LIMIT ${limit}))`;
   return `SELECT pos, name, before, value, time, user, session, event FROM statepad_log
-    WHERE ${isWanted}${name === undefined ? '' : ` AND (name = ${name} OR name IS NULL)`}
+    WHERE ${isInRange}${name === undefined ? '' : ` AND (name = ${name} OR name IS NULL)`}
     ${limit === undefined ? '' : isWithin} ORDER BY pos, nth`;
 }
 

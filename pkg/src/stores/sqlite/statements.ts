@@ -40,7 +40,7 @@ export const FIND = `SELECT ${PLACE[0]} FROM (SELECT 1) ${PLACE[1]}`;
  * by it then.
  */
 export const FIND_TO_WRITE = `SELECT ${PLACE[0]},
-    d.data AS sent, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused, m.value AS version
+    d.data AS event_data, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused, m.value AS version
   FROM statepad_meta AS m ${PLACE[1]}
   LEFT JOIN statepad_events AS d ON d.session = s.n AND d.id = ?
   WHERE m.name = 'version'`;
@@ -149,7 +149,7 @@ export const ADD_CALL = 'INSERT INTO statepad_calls (id, time) VALUES (?, ?) ON 
 export const FORGET_CALLS = 'DELETE FROM statepad_calls WHERE time < ?';
 
 /** `id`. */
-export const FIND_CREATION = 'SELECT 1 AS found FROM statepad_creations WHERE id = ?';
+export const FIND_CREATION = 'SELECT 1 FROM statepad_creations WHERE id = ?';
 /** `id`, `app`, `user`, `session`, `time` by the clock. */
 export const ADD_CREATION = `INSERT INTO statepad_creations (id, app, user, session, time) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET time = excluded.time`;

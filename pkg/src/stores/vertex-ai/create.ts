@@ -77,8 +77,8 @@ async function afterRefusal(
     throw mayBeOwn ? unknown('is not there after a while, though its id is taken') : sessionExists(change);
   }
   if (!isOf(change, session)) {
-    const isTold = label !== undefined || session.userId !== key.userId;
-    throw mayBeOwn && !isTold ? unknown('has no label that tells who has made it') : sessionExists(change);
+    const isLabelled = label !== undefined || session.userId !== key.userId;
+    throw mayBeOwn && !isLabelled ? unknown('has no label that tells who has made it') : sessionExists(change);
   }
   if (!refused.isSure) {
     // An earlier try of this very call has made it.

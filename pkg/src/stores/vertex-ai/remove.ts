@@ -18,13 +18,13 @@ export async function removeSession(
     return;
   }
   const { api } = sessions;
-  const isGone = async (): Promise<true | undefined> => {
+  const isAbsent = async (): Promise<true | undefined> => {
     const now = await api.get(of);
     return now?.createTime === session.createTime ? undefined : true;
   };
   const send = async () => await api.remove(of);
   sessions.forget(key);
-  const written = await writeOnce(api.client, { send, read: () => true, look: isGone }, of);
+  const written = await writeOnce(api.client, { send, read: () => true, look: isAbsent }, of);
   if (written.kind === 'refused' && written.error.http !== 404) {
     throw refusalOf(written);
   }

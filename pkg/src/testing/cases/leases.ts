@@ -17,7 +17,7 @@ const fencedAppend = (id: string, fence: number, more: Parameters<typeof change.
   step.commit(change.append(id, change.EVERYTHING, { ...more, guard: { fence, ...more.guard } }), fencedAt(1));
 
 const fencedAt = (actual: number) => ({ throws: 'fenced', actual }) as const;
-const held = { throws: 'held' } as const;
+const heldRefusal = { throws: 'held' } as const;
 const notFound = { throws: 'not-found' } as const;
 
 export const leaseCases: readonly StoreCase[] = [
@@ -25,10 +25,10 @@ export const leaseCases: readonly StoreCase[] = [
     'a lease is held until it is given back, and each holder gets a greater token',
     step.commit(change.create(), answer.made()),
     step.lease(take('one'), { fence: 1 }),
-    step.lease(take('two'), held, { until: 'same' }),
+    step.lease(take('two'), heldRefusal, { until: 'same' }),
     step.lease(giveBack('one', 1)),
     step.lease(take('two'), { fence: 3 }),
-    step.lease(take('one'), held),
+    step.lease(take('one'), heldRefusal),
     step.lease(giveBack('two', 3)),
     step.lease(take('two'), { fence: 5 }),
   ),
@@ -55,9 +55,9 @@ export const leaseCases: readonly StoreCase[] = [
     step.lease(take('one', 1), { fence: 1 }),
     step.lease(keep('one', 1, LONG), { fence: 1 }, { until: 'later' }),
     { wait: 20 },
-    step.lease(take('two'), held, { until: 'same' }),
+    step.lease(take('two'), heldRefusal, { until: 'same' }),
     step.lease(keep('one', 1, LONGER), { fence: 1 }, { until: 'later' }),
-    step.lease(take('two'), held, { until: 'same' }),
+    step.lease(take('two'), heldRefusal, { until: 'same' }),
     step.lease(keep('one', 1, 1), { fence: 1 }),
     { wait: 20 },
     step.lease(take('two'), { fence: 2 }),
@@ -89,11 +89,11 @@ export const leaseCases: readonly StoreCase[] = [
     { wait: 20 },
     step.commit(change.append('e1', {}, { guard: { fence: 1 } }), answer.appended(1)),
     step.lease(keep('one', 1), { fence: 1 }, { until: 'later' }),
-    step.lease(take('two'), held),
+    step.lease(take('two'), heldRefusal),
     step.lease(keep('one', 1, 1), { fence: 1 }),
     { wait: 20 },
     step.lease(take('one'), { fence: 1 }, { until: 'later' }),
-    step.lease(take('two'), held),
+    step.lease(take('two'), heldRefusal),
   ),
   storeCase(
     'nothing is written with the token of a lease that was given back',
@@ -130,7 +130,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.lease(giveBack('two', 1), fencedAt(1)),
     step.lease(keep('one', 0), fencedAt(1)),
     step.lease(keep('one', 2), fencedAt(1)),
-    step.lease(take('two'), held, { until: 'same' }),
+    step.lease(take('two'), heldRefusal, { until: 'same' }),
     step.commit(change.append('e1', {}, { guard: { fence: 1 } }), answer.appended(1)),
   ),
   storeCase(
@@ -189,7 +189,7 @@ export const leaseCases: readonly StoreCase[] = [
       ],
     ),
     step.lease(giveBack('same', 1), undefined, { key: keyOf('two') }),
-    step.lease(take('other'), held, { key: keyOf('one', 'other') }),
+    step.lease(take('other'), heldRefusal, { key: keyOf('one', 'other') }),
     step.lease(take('other'), { fence: 1 }, { key: keyOf('one') }),
     step.lease(take('other'), { fence: 3 }, { key: keyOf('two') }),
     step.commit(change.append('e1', {}, { key: keyOf('one', 'other'), guard: { fence: 1 } }), answer.appended(1)),
@@ -202,7 +202,7 @@ export const leaseCases: readonly StoreCase[] = [
       step.lease(take(holder), { fence: 1 }, { key: keyOf(`s${index}`) }),
       ...holders
         .filter((other) => other !== holder)
-        .map((other) => step.lease(take(other), held, { key: keyOf(`s${index}`) })),
+        .map((other) => step.lease(take(other), heldRefusal, { key: keyOf(`s${index}`) })),
       step.lease(take(holder), { fence: 1 }, { key: keyOf(`s${index}`) }),
     ]),
   ),
@@ -330,7 +330,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.commit(change.create(), answer.made()),
     {
       parallel: times(8, (index) => step.lease(take(`holder ${index}`))),
-      outcomes: [{ fence: 1 }, ...times(7, () => held)],
+      outcomes: [{ fence: 1 }, ...times(7, () => heldRefusal)],
     },
     step.commit(change.append('e1', {}, { guard: { fence: 1 } }), answer.appended(1)),
   ),
@@ -338,7 +338,7 @@ export const leaseCases: readonly StoreCase[] = [
     'a lease that one store has given the other one knows, and its holder is fenced there, too',
     step.commit(change.create(), answer.made()),
     step.lease(take('one'), { fence: 1 }),
-    step.lease(take('two'), held, { by: 'another', until: 'same' }),
+    step.lease(take('two'), heldRefusal, { by: 'another', until: 'same' }),
     { commit: change.append('e1', {}, { guard: { fence: 1 } }), outcome: answer.appended(1), by: 'another' },
     step.lease(keep('one', 1, 1), { fence: 1 }, { by: 'another' }),
     { wait: 20 },
@@ -352,7 +352,7 @@ export const leaseCases: readonly StoreCase[] = [
     parallel: times(8, (index) =>
       step.lease(take(`holder ${index}`), undefined, index % 2 === 0 ? {} : { by: 'another' }),
     ),
-    outcomes: [{ fence: 1 }, ...times(7, () => held)],
+    outcomes: [{ fence: 1 }, ...times(7, () => heldRefusal)],
   }),
   storeCase(
     'a lease, and the token of one that was given back, are there when the storage is opened again',
@@ -362,12 +362,12 @@ export const leaseCases: readonly StoreCase[] = [
     step.lease(take('one'), { fence: 1 }, { key: keyOf('two') }),
     step.lease(giveBack('one', 1), undefined, { key: keyOf('two') }),
     { reopen: 'check' },
-    step.lease(take('two'), held, { key: keyOf('one') }),
+    step.lease(take('two'), heldRefusal, { key: keyOf('one') }),
     step.lease(keep('one', 1), { fence: 1 }, { key: keyOf('one') }),
     step.commit(change.append('e1', {}, { key: keyOf('one'), guard: { fence: 1 } }), answer.appended(1)),
     step.commit(change.append('e1', {}, { key: keyOf('two'), guard: { fence: 1 } }), fencedAt(2)),
     step.lease(take('two'), { fence: 3 }, { key: keyOf('two') }),
     // Another store: where only one process has the storage, leases end with it.
-    step.lease(take('three'), held, { key: keyOf('two'), by: 'another' }),
+    step.lease(take('three'), heldRefusal, { key: keyOf('two'), by: 'another' }),
   ),
 ];

@@ -33,9 +33,9 @@ const append = (id: string, operators: ScopedOperators, delta: Change['delta'] =
   withOperators(change.append(id, delta, more), operators);
 
 /** A session whose scopes all have the values that operators find. */
-const taken = step.commit(change.create('c', inAll({ set: TAKEN })), answer.made(1, 1));
+const creation = step.commit(change.create('c', inAll({ set: TAKEN })), answer.made(1, 1));
 
-/** The session after {@link taken}, when nothing was written since. */
+/** The session after {@link creation}, when nothing was written since. */
 const untouched = step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: inAll(TAKEN) }));
 
 /** In each scope an operator does not fit: nothing of its change is written. */
@@ -209,7 +209,7 @@ export const operatorCases: readonly StoreCase[] = [
   ),
   storeCase(
     'compareAndSet that finds another value is a conflict that names it, and nothing is written',
-    taken,
+    creation,
     ...misfits('conflict', {
       number: compareAndSet('1', 2),
       text: compareAndSet(1, 2),
@@ -222,7 +222,7 @@ export const operatorCases: readonly StoreCase[] = [
   ),
   storeCase(
     'increment of what is no number is rejected, and nothing is written',
-    taken,
+    creation,
     ...misfits('rejected', {
       text: increment(1),
       list: increment(1),
@@ -233,7 +233,7 @@ export const operatorCases: readonly StoreCase[] = [
   ),
   storeCase(
     'append to what is no list is rejected, and nothing is written',
-    taken,
+    creation,
     ...misfits('rejected', { number: push(1), text: push('1'), object: push(), nothing: push(1) }),
     untouched,
   ),

@@ -12,7 +12,7 @@ const one = (winner: Outcome, others: Outcome): Outcome[] => [winner, ...times(C
 /** While this event is appended, everybody sees all of it or nothing. */
 function whole(rev: number): StoreStep {
   const [before, after] = [rev - 1, rev].map((n) => ({ app: { n }, user: { n }, session: { n } }));
-  const seen = ([state, at]: readonly [typeof before, number]) =>
+  const loaded = ([state, at]: readonly [typeof before, number]) =>
     answer.loaded({
       rev: at,
       time: at,
@@ -26,7 +26,7 @@ function whole(rev: number): StoreStep {
     users: { user: { n } },
     total: 1,
   });
-  const loads: StoreStep = { load: KEY, answer: seen([before, rev - 1]), or: [seen([after, rev])] };
+  const loads: StoreStep = { load: KEY, answer: loaded([before, rev - 1]), or: [loaded([after, rev])] };
   const lists: StoreStep = { list: { app: APP, descending: false }, answer: listed(rev - 1), or: [listed(rev)] };
   const n = { n: rev };
   const writes = step.commit(

@@ -105,7 +105,7 @@ const togetherCases: readonly StoreCase[] = [
             ] as const,
         ).flat(),
       );
-      const asked = step.load(
+      const loadStep = step.load(
         answer.loaded({
           rev: 20,
           pos: { app: 20, user: 20 },
@@ -113,7 +113,7 @@ const togetherCases: readonly StoreCase[] = [
         }),
         { events: { last: 0 } },
       );
-      return index === 0 ? asked : other(asked);
+      return index === 0 ? loadStep : other(loadStep);
     }),
   ),
   storeCase(

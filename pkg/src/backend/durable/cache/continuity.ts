@@ -40,8 +40,8 @@ function isBehind(at: ScopePosition, known: ScopePosition | undefined): boolean 
 }
 
 /**
- * The action on a scope after a session was loaded. `known` is the position in the query, `now` the cached one when the
- * answer arrives, as answers overtake each other.
+ * The action on a scope after a session was loaded. `known` is the position in the query, `now` the cached one when
+ * the answer arrives, as answers overtake each other.
  */
 export function afterLoad(
   now: ScopePosition | undefined,

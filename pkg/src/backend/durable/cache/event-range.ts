@@ -34,8 +34,8 @@ export function missingRange(known: SessionRecord | undefined, range: EventRange
   }
   const { number, base, revision, events } = known;
   const start = startOf(range, known);
-  const isHere = number !== NOT_LOADED || events.length === 0;
-  return { from: start < base ? start + 1 : isHere ? revision + 1 : revision };
+  const isLoaded = number !== NOT_LOADED || events.length === 0;
+  return { from: start < base ? start + 1 : isLoaded ? revision + 1 : revision };
 }
 
 /** The events that a handle shows of its session, or of another log that takes its place. */

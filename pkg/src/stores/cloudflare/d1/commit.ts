@@ -182,7 +182,7 @@ function addUpdates(group: readonly PackedChange[]): D1Query {
 }
 
 /** The state while changes are pending: all but they is as it was before. */
-const FOUND = `SELECT head.i, head.call, head.attempt, s.created, s.rev, s.fence,
+const PENDING_STATE = `SELECT head.i, head.call, head.attempt, s.created, s.rev, s.fence,
     coalesce(a.pos, 0) AS app, coalesce(b.pos, 0) AS user, a.mark AS appMark, b.mark AS userMark,
     (SELECT id FROM statepad_events AS e WHERE s.rev > 0 AND e.place = (s.n << 32 | s.rev)) AS last,
     CASE head.kind
@@ -210,15 +210,15 @@ const FOUND = `SELECT head.i, head.call, head.attempt, s.created, s.rev, s.fence
     ON head.kind = ${KINDS.update} AND u.scope = CASE WHEN head.user_scope IS NULL THEN a.n ELSE b.n END AND u.id = head.id`;
 
 function readOutcomes(group: readonly PackedChange[]): D1Query {
-  return query((all) => `WITH ${headAs(group, all)} ${FOUND} ORDER BY head.i`);
+  return query((all) => `WITH ${headAs(group, all)} ${PENDING_STATE} ORDER BY head.i`);
 }
 
 /** Remembers the calls of changes that are refused and were tried before. */
 function addCalls(group: readonly PackedChange[], now: number): D1Query {
   return query(
-    (all) => `WITH ${headAs(group, all)}, found AS MATERIALIZED (${FOUND})
+    (all) => `WITH ${headAs(group, all)}, state AS MATERIALIZED (${PENDING_STATE})
       INSERT INTO statepad_calls (id, time)
-      SELECT call, ${all.add(now)} FROM found WHERE attempt AND NOT written AND NOT duplicate AND ${IS_CURRENT}
+      SELECT call, ${all.add(now)} FROM state WHERE attempt AND NOT written AND NOT duplicate AND ${IS_CURRENT}
       ON CONFLICT (id) DO NOTHING`,
   );
 }
