@@ -50,22 +50,23 @@ const PACKAGE = {
   service: ['backend', 'backend/durable', 'past', 'watch', 'context', 'checks', 'stores/journal', ...SESSIONS],
   adk: ADAPTER,
   jsonl: ADAPTER,
-  // stores/adk-database finds out whose database something is; stores/sqlite knows the libraries for SQLite.
-  'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite', 'checks', 'model', 'async'],
+  // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
+  'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
   http: ['checks', 'model'],
   sse: ['http', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
   'stores/shared': ['checks', ...CONTRACT],
   'stores/adk-database': ['stores/postgres', ...STORE],
-  'stores/cloudflare': ['stores/sqlite', ...STORE],
+  'stores/cloudflare': ['stores/sqlite-core', ...STORE],
   'stores/encrypted': STORE,
   'stores/indexeddb': STORE,
   'stores/journal': ['stores/memory', ...STORE],
   'stores/memory': STORE,
   'stores/postgres': STORE,
   'stores/redis': STORE,
-  'stores/sqlite': STORE,
+  'stores/sqlite': ['stores/sqlite-core', ...STORE],
+  'stores/sqlite-core': STORE,
   'stores/vertex-ai': STORE,
 };
 
