@@ -70,7 +70,10 @@ const PACKAGE = {
   'stores/vertex-ai': STORE,
 };
 
-/** The same for www/inspector. Its files beside the folders put the parts together, and may import all of them. */
+/** Files that only their own folder imports. */
+const INTERNAL = { session: ['merged-state', 'scope-table', 'scope-values', 'session-index'] };
+
+/** As PACKAGE, for www/inspector. Its files beside the folders put the parts together, and may import all of them. */
 const INSPECTOR = {
   model: [],
   ui: ['model'],
@@ -87,6 +90,17 @@ function ownFiles(table, root, folder) {
   const nested = Object.keys(table).filter((name) => name.startsWith(`${folder}/`));
   const others = nested.map((name) => `${name.slice(folder.length + 1)}/`);
   return `^${root}/${folder}/${others.length > 0 ? `(?!${others.join('|')})` : ''}`;
+}
+
+/** A rule for the internal files of each folder. */
+function internalRules(internal) {
+  return Object.entries(internal).map(([folder, names]) => ({
+    name: `pkg/src/${folder}, internal`,
+    comment: `only pkg/src/${folder} imports its ${names.join(', ')}`,
+    severity: 'error',
+    from: { path: '^pkg/src/', pathNot: `^pkg/src/${folder}/` },
+    to: { path: `^pkg/src/${folder}/(${names.join('|')})[.]ts$` },
+  }));
 }
 
 /** A rule for every folder of a table: it imports no file under `root` but those of the folders that it may. */
@@ -120,6 +134,7 @@ module.exports = {
     },
     ...rulesOf(PACKAGE, 'pkg/src'),
     ...rulesOf(INSPECTOR, 'www/inspector'),
+    ...internalRules(INTERNAL),
     {
       name: 'no folder without a rule',
       comment: 'the tables in .dependency-cruiser.cjs say for every folder what it may import: add this one',

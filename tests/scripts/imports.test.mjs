@@ -16,7 +16,8 @@ const ALLOWED = {
   'pkg/src/engine/wasm.ts': ['../../wasm/statepad.js', '../model/errors.js'],
   'pkg/wasm/statepad.js': [],
   'pkg/src/store/contract.ts': ['../model/errors.js'],
-  'pkg/src/session/handle.ts': ['../engine/wasm.js'],
+  'pkg/src/session/handle.ts': ['../engine/wasm.js', './merged-state.js'],
+  'pkg/src/session/merged-state.ts': [],
   'pkg/src/backend/backend.ts': ['../session/handle.js'],
   'pkg/src/backend/durable/cache/loader.ts': ['../../../session/handle.js'],
   'pkg/src/backend/durable/operations/append.ts': ['../cache/loader.js', '../../backend.js'],
@@ -39,6 +40,7 @@ const FORBIDDEN = [
   ['pkg/src/model/errors.ts', 'pkg/src/session/handle.ts', 'pkg/src/model'],
   ['pkg/src/model/errors.ts', 'pkg/src/store/contract.ts', 'pkg/src/model'],
   ['pkg/src/backend/backend.ts', 'pkg/src/backend/durable/loader.ts', 'pkg/src/backend'],
+  ['pkg/src/backend/backend.ts', 'pkg/src/session/merged-state.ts', 'pkg/src/session, internal'],
   ['pkg/src/backend/durable/loader.ts', 'pkg/src/service/service.ts', 'pkg/src/backend/durable'],
   [
     'pkg/src/backend/durable/cache/loader.ts',
