@@ -148,14 +148,12 @@ class Batch {
         row: undefined,
         hasMoved: false,
         values: new HeldValues(),
-        last: undefined,
         events: new Map(),
         added: [],
       };
       this.#places.set(text, place);
       place.row = await get(this.#transaction, 'sessions', sessionKey(key));
       place.values.next = place.row?.next ?? 0;
-      place.last = place.row?.last;
     }
   }
 
@@ -216,7 +214,6 @@ class Batch {
     place.events.set(id, { data, ...kept });
     place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data, ...kept });
     place.row = { ...place.row, ...times(time), rev, peak, last: id };
-    place.last = id;
     return { ...target.now, prev: rev - 1, ...told };
   }
 
