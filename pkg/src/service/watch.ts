@@ -5,7 +5,7 @@ import { checkTarget, checkWatchOptions, checkWholeOptions, isWhole } from '../i
 import type { SessionBackend } from '../backend/backend.js';
 import type { Lifetime } from './lifetime.js';
 import type { ChangeSource } from '../watch/change-source.js';
-import type { Abortable, SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
+import type { SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
 import type {
   SessionChange,
   SharedChange,
