@@ -1,5 +1,6 @@
 // Leases of sessions: taken, renewed and released. Loaded at the first call.
 
+import { defined } from '../model/defined.js';
 import { leaseLost, type LeaseHold } from '../session/lease-hold.js';
 import { throwNotFound, notFound } from '../session/append.js';
 import { checkCount, invalid } from '../checks/arguments.js';
@@ -199,11 +200,7 @@ function refusalOf(error: unknown, id: string): unknown {
     case 'LEASE_HELD': {
       const { until } = error as { until?: number };
       const message = `the lease of session "${id}" is held by another${until === undefined ? '' : `, until ${new Date(until).toISOString()}`}`;
-      return new StatepadError('LEASE_HELD', message, {
-        id,
-        ...(until === undefined ? {} : { until }),
-        cause: error,
-      });
+      return new StatepadError('LEASE_HELD', message, defined({ id, until, cause: error }));
     }
     case 'fenced':
     case 'LEASE_LOST':

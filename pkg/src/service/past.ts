@@ -1,5 +1,6 @@
 // The past of a session and of its shared scopes. Loaded at the first question.
 
+import { defined } from '../model/defined.js';
 import { history as sessionHistory, stateAt as sessionStateAt } from '../session/history.js';
 import {
   admitString,
@@ -158,11 +159,5 @@ function withFrom(step: HistoryStep, shared: SharedStep | undefined, isKnown: bo
   }
   const { revision, timestamp, event, to } = step;
   const from = shared?.from;
-  return Object.freeze({
-    revision,
-    timestamp,
-    ...(event === undefined ? {} : { event }),
-    ...(from === undefined ? {} : { from: deepFreeze(from) }),
-    ...(to === undefined ? {} : { to }),
-  });
+  return Object.freeze(defined({ revision, timestamp, event, from: deepFreeze(from), to }));
 }

@@ -1,6 +1,7 @@
 // Several changes in one transaction: everything they need is read first, then they are made one after the other in
 // memory, and what has moved is written. So one that is refused has written nothing, and the others are not touched.
 
+import { defined } from '../../model/defined.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
 import { answerTo, decideCommit } from '../shared/decide.js';
 import { callOf, keyText } from '../shared/keys.js';
@@ -185,7 +186,7 @@ class Batch {
   #apply(change: Change, { delta, results }: ResolvedChange, target: Target): Committed {
     const { id, key, time, event } = change;
     const { app, user, place } = target;
-    const told = { ...target.history(change), ...(results && { results }) };
+    const told = { ...target.history(change), ...defined({ results }) };
     const origin = { time, by: writerOf(change) };
     const isNew = place !== undefined && place.row === undefined;
     app.move(delta.app, callOf(change), isNew, origin);

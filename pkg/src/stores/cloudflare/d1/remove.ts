@@ -1,5 +1,6 @@
 // Deleting in D1.
 
+import { defined } from '../../../model/defined.js';
 import { query, type Bindings, type D1Query } from './client.js';
 import { logRemoval } from './log.js';
 import { ifCurrent, IS_CURRENT, isSession, READ_VERSION } from './read.js';
@@ -64,7 +65,7 @@ export function removeScopeQueries({ app, user }: ScopeName, now: number | undef
   const owner = '(SELECT n FROM statepad_scopes WHERE scope = ?1)';
   return [
     READ_VERSION,
-    ...(now === undefined ? [] : [logRemoval({ app, ...(user !== undefined && { user }) }, now)]),
+    ...(now === undefined ? [] : [logRemoval(defined({ app, user }), now)]),
     { sql: ifCurrent(`DELETE FROM statepad_values WHERE owner = ${owner}`), values },
     { sql: ifCurrent(`DELETE FROM statepad_changes WHERE owner = ${owner}`), values },
     {
