@@ -8,7 +8,7 @@ import { MemoryBackend } from '../backend/memory-backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import type { ServiceComponents } from './current-log.js';
+import type { RequestComponents } from './current-log.js';
 import type { LogRetention } from '../session/shared-logs.js';
 import type { View } from '../session/handle.js';
 import type { Abortable, SessionName } from '../model/types.js';
@@ -55,9 +55,10 @@ export class Lifetime {
   }
 
   /** What operations with a file of their own need. Throws `INVALID_ARGUMENT` for what names no session. */
-  async components(session: SessionName, options: Abortable): Promise<ServiceComponents> {
+  async components(session: SessionName, options: Abortable): Promise<RequestComponents> {
     checkSession(session);
-    return { sessions: await this.begin(options), now: this.now };
+    const lease = this.view(session)?.lease;
+    return { sessions: await this.begin(options), now: this.now, lease };
   }
 
   /** The view behind a handle of this service. */

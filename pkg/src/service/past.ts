@@ -11,14 +11,15 @@ import {
   checkOptions,
   invalid,
 } from '../checks/arguments.js';
+import { sessionValues } from '../session/session-scope.js';
 import { checkKeepsRevisions } from './store-requirements.js';
 import { namesOf } from '../checks/names.js';
 import { OPTIONS } from '../input/requests.js';
 import { describe } from '../model/value-types.js';
-import { deepFreeze, put } from '../model/json.js';
+import { deepFreeze } from '../model/json.js';
 import { mergeRecords, nameOf } from '../model/scope.js';
 import type { SessionBackend } from '../backend/backend.js';
-import type { HistoryOptions, HistoryStep, Json, SessionName, UpdateStateTarget } from '../model/types.js';
+import type { HistoryOptions, HistoryStep, SessionName, UpdateStateTarget } from '../model/types.js';
 import type {
   DetailedHistory,
   DetailedState,
@@ -28,8 +29,6 @@ import type {
   TrimOptions,
 } from '../model/past.js';
 import type { Signal } from '../async/abort.js';
-
-type State = Readonly<Record<string, Json>>;
 
 /** See `SessionService.stateAt`. */
 export async function stateAt(
@@ -42,7 +41,7 @@ export async function stateAt(
   const view = await sessions.loadHistory(session, signal);
   const own = sessionStateAt(view, revision);
   const shared = await (await sessions.past()).at(view, revision, own, signal);
-  const state = shared === undefined ? own : deepFreeze(mergeRecords([sessionScopeOf(own), shared]));
+  const state = shared === undefined ? own : deepFreeze(mergeRecords([sessionValues(own), shared]));
   return Object.freeze({ state, exact: shared !== undefined });
 }
 
@@ -139,17 +138,6 @@ function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateState
     invalid('before', `must be a number of milliseconds, not ${describe(before)}`);
   }
   return { appName, userId };
-}
-
-/** The values of the session scope. */
-function sessionScopeOf(state: State): State {
-  const own: Record<string, Json> = {};
-  for (const key of Object.keys(state)) {
-    if (nameOf(key)[0] === 'session') {
-      put(own, key, state[key] as Json);
-    }
-  }
-  return own;
 }
 
 /** A step of a session with the value before it, by any writer, where it is known. */

@@ -133,10 +133,9 @@ export abstract class SessionPast {
   async rewind(session: SessionName, options: RewindOptions): Promise<Rewound> {
     checkObject(options, 'options');
     checkOptions(options, OPTIONS.rewind);
-    const lease = this.#lifetime.view(session)?.lease;
     const components = await this.#lifetime.components(session, options);
     const { rewind } = await import('./rewind.js');
-    return await rewind({ ...components, lease }, session, options);
+    return await rewind(components, session, options);
   }
 
   /**
@@ -145,10 +144,9 @@ export abstract class SessionPast {
    */
   async redo(session: SessionName, options: RedoOptions = {}): Promise<Rewound> {
     checkOptions(options, OPTIONS.redo);
-    const lease = this.#lifetime.view(session)?.lease;
     const components = await this.#lifetime.components(session, options);
     const { redo } = await import('./rewind.js');
-    return await redo({ ...components, lease }, session, options);
+    return await redo(components, session, options);
   }
 
   /**
