@@ -3,7 +3,7 @@
 import { checkedClock } from '../input/clock.js';
 import { checkSession } from '../input/requests.js';
 import { StatepadError } from '../model/errors.js';
-import { isReady, ready, refuseAfterFailure } from '../engine/wasm.js';
+import { isReady, ready, refuseAfterFailure, withWholeCore } from '../engine/wasm.js';
 import { MemoryBackend } from '../backend/memory-backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { SessionBackend } from '../backend/backend.js';
@@ -96,7 +96,7 @@ export class Lifetime {
       this.#sessions =
         this.#storeOptions === undefined
           ? new MemoryBackend(this.now, this.#log)
-          : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#storeOptions);
+          : new (await withWholeCore(import('../backend/durable/store-backend.js'))).StoreBackend(this.#storeOptions);
       return this.#sessions;
     } catch (error) {
       this.#starting = undefined;

@@ -2,6 +2,7 @@
 
 import { checkCount, checkObject, checkOptions, admitString } from '../checks/arguments.js';
 import { OPTIONS, checkDetailed, checkSession, isSharedKey } from '../input/requests.js';
+import { withWholeCore } from '../engine/wasm.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { Lifetime } from './lifetime.js';
 import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
@@ -134,7 +135,7 @@ export abstract class SessionPast {
     checkObject(options, 'options');
     checkOptions(options, OPTIONS.rewind);
     const components = await this.#lifetime.components(session, options);
-    const { rewind } = await import('./rewind.js');
+    const { rewind } = await withWholeCore(import('./rewind.js'));
     return await rewind(components, session, options);
   }
 
@@ -145,7 +146,7 @@ export abstract class SessionPast {
   async redo(session: SessionName, options: RedoOptions = {}): Promise<Rewound> {
     checkOptions(options, OPTIONS.redo);
     const components = await this.#lifetime.components(session, options);
-    const { redo } = await import('./rewind.js');
+    const { redo } = await withWholeCore(import('./rewind.js'));
     return await redo(components, session, options);
   }
 
@@ -164,12 +165,12 @@ export abstract class SessionPast {
     checkOptions(options, OPTIONS.fork);
     checkCount(options.at, 'at');
     const components = await this.#lifetime.components(session, options);
-    const { fork } = await import('./fork.js');
+    const { fork } = await withWholeCore(import('./fork.js'));
     return await fork(components, session, options);
   }
 
   async #load(options: Abortable): Promise<[typeof import('./past.js'), SessionBackend]> {
     const sessions = await this.#lifetime.begin(options);
-    return [await import('./past.js'), sessions];
+    return [await withWholeCore(import('./past.js')), sessions];
   }
 }
