@@ -24,14 +24,14 @@ const MAX_TTL_MS = 2 ** 31 - 1;
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [25, 500];
 
 /** The checked options of a lease. */
-export interface LeasePlan {
+interface LeasePlan {
   readonly ttl: number;
   readonly wait: number;
   readonly signal: Signal | undefined;
 }
 
 /** Checks the options of a lease. */
-export function checkLeaseOptions({ ttl, wait, signal }: WithLeaseOptions): LeasePlan {
+function checkLeaseOptions({ ttl, wait, signal }: WithLeaseOptions): LeasePlan {
   checkCount(wait, 'wait');
   return { ttl: checkedTtl(ttl), wait: wait ?? 0, signal };
 }
@@ -50,8 +50,9 @@ function checkedTtl(ttl: unknown = DEFAULT_TTL_MS): number {
 export async function takeLease(
   components: ServiceComponents,
   session: SessionName,
-  plan: LeasePlan,
+  options: WithLeaseOptions,
 ): Promise<TakenLease> {
+  const plan = checkLeaseOptions(options);
   const { wait, signal } = plan;
   const handle = await handleOf(components, session, signal);
   const end = performance.now() + wait;
@@ -124,10 +125,16 @@ function refuseLost({ lease, record }: View): void {
 }
 
 /**
- * Runs a function while its lease is renewed, and releases the lease. Throws `LEASE_LOST` when another has taken it
- * before the function was done.
+ * Takes a lease, runs a function while the lease is renewed, and releases it. Throws `LEASE_LOST` when another has
+ * taken it before the function was done.
  */
-export async function runLeased<T>(lease: TakenLease, fn: (lease: Lease) => T | PromiseLike<T>): Promise<T> {
+export async function withLease<T>(
+  components: ServiceComponents,
+  session: SessionName,
+  options: WithLeaseOptions,
+  fn: (lease: Lease) => T | PromiseLike<T>,
+): Promise<T> {
+  const lease = await takeLease(components, session, options);
   const stop = keepAlive(lease);
   let answer: T;
   try {

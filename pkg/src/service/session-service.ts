@@ -192,9 +192,7 @@ export class SessionService extends SessionPast {
   /** Returns the state of an app, under names without prefix, as a copy of the caller's own. */
   async getAppState(request: { readonly appName: string } & Abortable): Promise<Record<string, Json>> {
     checkRequest(request, REQUESTS.getAppState);
-    const appName = admitString(request.appName, 'appName');
-    const sessions = await this.#lifetime.begin(request);
-    return (await sessions.scope(appName, undefined, request.signal)) as Record<string, Json>;
+    return await this.#readScope(request, admitString(request.appName, 'appName'));
   }
 
   /** Returns the state of a user in an app, under names without prefix, as a copy of the caller's own. */
@@ -203,9 +201,7 @@ export class SessionService extends SessionPast {
   ): Promise<Record<string, Json>> {
     checkRequest(request, REQUESTS.getUserState);
     const appName = admitString(request.appName, 'appName');
-    const userId = admitString(request.userId, 'userId');
-    const sessions = await this.#lifetime.begin(request);
-    return (await sessions.scope(appName, userId, request.signal)) as Record<string, Json>;
+    return await this.#readScope(request, appName, admitString(request.userId, 'userId'));
   }
 
   /**
@@ -260,8 +256,8 @@ export class SessionService extends SessionPast {
    */
   async lease(session: SessionName, options: LeaseOptions = {}): Promise<Lease> {
     checkOptions(options, OPTIONS.lease);
-    const [{ checkLeaseOptions, takeLease }, keeper] = await this.#loadLeases(session, options);
-    return await takeLease(keeper, session, checkLeaseOptions(options));
+    const [{ takeLease }, components] = await this.#loadLeases(session, options);
+    return await takeLease(components, session, options);
   }
 
   /**
@@ -279,8 +275,8 @@ export class SessionService extends SessionPast {
   ): Promise<T> {
     checkFunction(fn, 'fn');
     checkOptions(options, OPTIONS.withLease);
-    const [{ checkLeaseOptions, runLeased, takeLease }, keeper] = await this.#loadLeases(session, options);
-    return await runLeased(await takeLease(keeper, session, checkLeaseOptions(options)), fn);
+    const [{ withLease }, components] = await this.#loadLeases(session, options);
+    return await withLease(components, session, options, fn);
   }
 
   /**
@@ -375,6 +371,11 @@ export class SessionService extends SessionPast {
   /** As {@link SessionService.close}: `await using service = new SessionService({ store })`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #readScope(request: Abortable, appName: string, userId?: string): Promise<Record<string, Json>> {
+    const sessions = await this.#lifetime.begin(request);
+    return (await sessions.scope(appName, userId, request.signal)) as Record<string, Json>;
   }
 
   /** Loads the code of leases at the first call that needs it. */
