@@ -1,6 +1,7 @@
 // Records as `restore` returns them: objects that may have been damaged in storage. A record that can only be read in
 // part makes its session unreadable, and no other; its changes to the app or the user are checked by themselves.
 
+import { defined } from '../../model/defined.js';
 import { StoreError } from '../../store/store-error.js';
 import { isObject } from '../../model/value-types.js';
 import { LOST_DELTA, type Damage, type LogItem } from './log-tables.js';
@@ -50,7 +51,7 @@ function keyOf(value: unknown): Hint | undefined {
   const { appName, userId, sessionId } = (isObject(value) ? value : {}) as Members;
   const isName = (name: unknown): name is string | undefined => name === undefined || typeof name === 'string';
   return typeof appName === 'string' && isName(userId) && isName(sessionId)
-    ? { appName, ...(userId !== undefined && { userId }), ...(sessionId !== undefined && { sessionId }) }
+    ? defined({ appName, userId, sessionId })
     : undefined;
 }
 
@@ -88,7 +89,7 @@ function changeIn(record: Members, key: Hint, isText: TextCheck): readonly LogIt
   if (isSound && scopes.length === 0) {
     return [record as unknown as Change];
   }
-  const shared: Damage['delta'] = { ...(app && { app }), ...(user && { user }) };
+  const shared: Damage['delta'] = defined({ app, user });
   const targets = [...scopes, ...(isSound || sessionId === undefined ? [] : [key])];
   const damage: Damage = { kind: 'corrupt', key, targets, delta: isSound ? {} : shared };
   return isSound ? [damage, { ...(record as unknown as Change), delta: { ...parts, ...shared } }] : [damage];
