@@ -170,7 +170,8 @@ impl Event {
         self.actions.operators.clear();
     }
 
-    /// Whether it asks for what was stored as another event: what operators have come to does not count.
+    /// Returns `true` if this event asks for the change that was stored as `stored`. The results of operators do not
+    /// count.
     pub(crate) fn asks_for(mut self, stored: &Self) -> bool {
         let keys: Vec<_> = self.operators().map(|(key, _)| key.to_owned()).collect();
         self.take_operators();

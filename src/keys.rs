@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::maps::Index;
 
-/// How many keys may come and go, beside half of those that there are, before it is worth looking for those that are not
-/// used any more.
+/// The number of keys that may come and go, beside half of the present ones, before a search for unused keys is worth
+/// its time.
 const SWEEP: usize = 1024;
 
 /// The most keys that there can be: above a number there is room for a scope and for one more bit.
@@ -13,14 +13,14 @@ const MOST: usize = 1 << 29;
 
 /// Keys, each once, with a number that is given again once nothing has the key any more.
 ///
-/// What has a key shares it: the scopes with values under it, the changes that are prepared, the histories. The keys
-/// themselves say whether there is anything of that.
+/// Every user of a key shares its text: the scopes with values under it, the prepared changes, the histories. The
+/// count of the references says whether there are any.
 #[derive(Debug)]
 pub(crate) struct Keys {
     by_number: Vec<Option<Arc<str>>>,
     numbers: Index,
     free: Vec<usize>,
-    /// How many keys are new, and how often one was dropped, since the last sweep.
+    /// The number of keys that were added, and of references that were dropped, since the last sweep.
     changes: usize,
     /// How many keys were left after the last sweep.
     left: usize,
@@ -67,7 +67,7 @@ impl Keys {
         self.changes = self.changes.saturating_add(count);
     }
 
-    /// Whether so much has changed that a sweep is worth its time, which is in proportion to all keys.
+    /// Returns `true` if so much has changed that a sweep is worth its time, which is in proportion to all keys.
     pub fn is_sweep_due(&self) -> bool {
         self.changes > SWEEP + self.left / 2
     }

@@ -4,28 +4,28 @@
 use crate::error::{Error, ErrorKind};
 use crate::text::digits;
 
-/// What is asked of a lease.
+/// A request to take, renew or give back a lease.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeaseRequest {
-    /// Who asks: unique for each lease. A holder that asks again, because the answer was lost, gets the lease that it
-    /// has.
+    /// The holder, unique for each lease. A holder that asks again, because the answer was lost, gets the lease that
+    /// it has.
     pub holder: String,
-    /// How long it lasts from now on, in milliseconds; 0 gives it back.
+    /// The length of the lease from now on, in milliseconds; 0 gives it back.
     pub ttl: f64,
     /// To make it last longer, or to give it back: the token that was answered. Absent: to take it.
     pub fence: Option<u64>,
 }
 
-/// What is kept of a session for its leases.
+/// The row that is stored for the leases of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LeaseRow {
     /// The last token that was given; 0 before the first.
     pub fence: u64,
-    /// Who holds the lease, and until when, in milliseconds since the epoch; absent when it was given back.
+    /// The holder of the lease, and its end in milliseconds since the epoch; absent when it was given back.
     pub held: Option<(String, f64)>,
 }
 
-/// Why a lease is refused.
+/// The reason for which a lease is refused.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum LeaseFault {
@@ -46,7 +46,7 @@ impl LeaseRow {
     ///
     /// # Errors
     ///
-    /// Why it is refused.
+    /// The error with which the request is refused.
     ///
     /// # Examples
     ///
@@ -82,7 +82,7 @@ impl LeaseRow {
         if *ttl > 0.0 { Ok(Self { fence, held }) } else { Ok(Self { fence: next_to(fence)?, held: None }) }
     }
 
-    /// Whether what carries a token may be written.
+    /// Checks that a change with a token may be written.
     ///
     /// # Errors
     ///

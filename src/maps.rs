@@ -61,17 +61,17 @@ impl Index {
         self.0.values().copied()
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are no names.
+    /// Returns `true` if there are no names.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many names there is room for.
+    /// The number of names that there is room for.
     pub fn capacity(&self) -> usize {
         self.0.capacity()
     }

@@ -30,7 +30,7 @@ pub(crate) const ACTIONS: &[&str] = &[
     "escalate",
 ];
 
-/// What the ADKs (Python, JavaScript, Java, Go) and the Agent Engine have besides in the JSON of an event.
+/// The further members that the ADKs (Python, JavaScript, Java, Go) and the Agent Engine have in the JSON of an event.
 #[rustfmt::skip]
 pub(crate) const ADK_EVENT: &[&str] = &[
     "avgLogprobs", "cacheMetadata", "citationMetadata", "environmentId", "errorCode", "errorMessage",
@@ -50,7 +50,7 @@ pub(crate) const ADK_ACTIONS: &[&str] = &[
 
 /// A member that is called almost as a known one.
 pub(crate) struct Mistaken {
-    /// Where it is in the event.
+    /// The path of the name in the event.
     pub path: String,
     what: &'static str,
     wanted: String,

@@ -36,7 +36,7 @@ struct Carried {
     place: u64,
 }
 
-/// What a failed event carried.
+/// The writes of a failed event.
 #[derive(Debug)]
 struct Failed {
     author: Arc<str>,
@@ -76,8 +76,8 @@ impl SentWrites {
         &self.said
     }
 
-    /// What the event carried when it failed before, if another event has stored a later write to one of its keys
-    /// since. Whether the event says this or [`SentWrites::said`] depends on whether it is stored after all.
+    /// The writes that the event carried when it failed before, if another event has stored a later write to one of
+    /// its keys since. If the event is stored after all, it has either these writes or those of [`SentWrites::said`].
     pub(crate) fn before(&self) -> Option<&Composed> {
         self.before.as_ref()
     }
@@ -93,7 +93,7 @@ pub(crate) struct PendingWrites {
 }
 
 impl PendingWrites {
-    /// What is seen under a key over the value that is `stored`: the latest write, with operators resolved.
+    /// The visible value of a key over the value that is `stored`: the latest write, with operators resolved.
     pub fn seen<'a>(&self, key: &str, stored: impl FnOnce() -> Option<&'a Json>) -> Option<Json> {
         let stack = self.stacks.get(key).map_or(&[][..], Vec::as_slice);
         match stack.last().map(|top| &top.write) {
@@ -112,8 +112,8 @@ impl PendingWrites {
         self.latest().into_iter().map(|(key, _)| key)
     }
 
-    /// What a write under a key comes to: an operator over a pending value is resolved at once. One that is on its way
-    /// is not looked at.
+    /// The result of a write under a key: an operator over a pending value is resolved at once. A write that is on its
+    /// way is not looked at.
     fn over(&self, key: &str, given: PendingWrite) -> Result<PendingWrite> {
         let top = self.stacks.get(key).and_then(|stack| stack.last());
         match (given.operator(), top) {
@@ -254,7 +254,7 @@ impl PendingWrites {
         taken
     }
 
-    /// What the next event of an author carries.
+    /// The writes that the next event of an author carries.
     fn next(&self, author: &str) -> Vec<Carried> {
         let own = self.latest().into_iter().filter(|(_, pending)| &*pending.author == author && !pending.sent);
         own.map(|(key, pending)| pending.carried(key)).collect()

@@ -79,7 +79,7 @@ impl SessionLog {
         true
     }
 
-    /// What the index of events grows by, in bytes, when one more is applied.
+    /// The number of bytes by which the index of events grows when one more is applied.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self) -> usize {
         crate::maps::growth_of_index(&self.event_ids, 1)

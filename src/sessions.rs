@@ -82,7 +82,7 @@ impl<V> Sessions<V> {
         self.registry.of(app_name, user_id)
     }
 
-    /// How many sessions an app has, or one of its users.
+    /// The number of sessions of an app, or of one of its users.
     pub fn count(&self, app_name: &str, user_id: Option<&str>) -> usize {
         self.registry.count(app_name, user_id)
     }
@@ -259,7 +259,8 @@ impl<V> Sessions<V> {
         self.registry.growth_of_session(id, members) + self.lists().growth_of_note(self.registry.size())
     }
 
-    /// Whether the scopes are at the versions that a guard expects. A scope that has no slot is at version 0.
+    /// Returns `true` if the scopes are at the versions that a guard expects. A scope that has no slot is at version
+    /// 0.
     fn is_at(&self, app: Option<ScopeId>, user: Option<ScopeId>, guard: Guard) -> bool {
         [(app, guard.app), (user, guard.user)].into_iter().all(|(scope, expected)| {
             let actual = scope.and_then(|scope| self.scope_state(scope)).map_or(0, ScopeState::version);

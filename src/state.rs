@@ -55,7 +55,7 @@ pub trait ReadonlyState: Send + Sync {
         sorted(self.all())
     }
 
-    /// Whether the key is there.
+    /// Returns `true` if the key has a value.
     fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
@@ -135,7 +135,7 @@ macro_rules! reading_methods {
                 self.json(key).map(|json| json.to_value())
             }
 
-            /// Whether the key is there.
+            /// Returns `true` if the key has a value.
             pub fn has(&self, key: &str) -> bool {
                 self.json(key).is_some()
             }

@@ -91,7 +91,7 @@ impl Template {
         &self.segments
     }
 
-    /// What the template needs, in the order of the text.
+    /// The placeholders of the template, in the order of the text.
     ///
     /// # Examples
     ///

@@ -19,10 +19,10 @@ pub(crate) struct ListIndex {
     moved: Vec<SessionId>,
 }
 
-/// What the lists know of a session.
+/// The state of a session in the lists.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Listed {
-    /// Whether it is in the lists of its app and its user, as far as they are kept.
+    /// The session is in the lists of its app and its user, as far as these lists are stored.
     is_in: bool,
     /// The time under which it stands there.
     pub time: f64,
@@ -30,7 +30,7 @@ pub(crate) struct Listed {
 }
 
 impl ListIndex {
-    /// How long the list of an app or a user is, if it is kept, without sessions that have moved.
+    /// The length of the list of an app or a user, if there is one, without sessions that have moved.
     pub fn len(&self, scope: ScopeId) -> Option<usize> {
         Some(self.lists.get(self.place_of(scope).ok()?)?.1.len())
     }

@@ -21,7 +21,8 @@ pub(crate) struct Pages<'a, V> {
     pub listed: &'a [Listed],
 }
 
-/// Where a walk from the newest to the oldest is: among the sessions of one time, which come in their own order.
+/// The position of a walk from the newest to the oldest: among the sessions of one time, which come in their own
+/// order.
 struct Newest {
     /// The first of them.
     begin: Place,
@@ -65,8 +66,8 @@ impl<V> Pages<'_, V> {
         sessions
     }
 
-    /// Where a walk from the newest begins, and how many sessions are left out by that. No place, when it leaves out
-    /// all.
+    /// The place at which a walk from the newest begins, and the number of sessions that it skips. There is no place
+    /// when it skips all of them.
     fn newest(&self, offset: usize, after: Option<SortKey<'_>>) -> (usize, Option<Newest>) {
         let total = self.sessions.len();
         let rank = |place| self.sessions.rank(place);

@@ -43,7 +43,7 @@ impl StateRef<'_> {
 /// Options of [`SessionService::update`](crate::SessionService::update).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpdateOptions {
-    /// How often the function may run: 100 by default.
+    /// The maximum number of runs of the function: 100 by default.
     pub attempts: u32,
     /// The author of the event, where a session is updated: `system` by default.
     pub author: String,
@@ -103,7 +103,7 @@ impl StateDraft {
         Ok(is_there)
     }
 
-    /// What is to be written, under full keys in the order of writing.
+    /// The writes of the draft, under full keys in the order of writing.
     pub fn delta(&self) -> Delta {
         self.writes().map(|(key, write)| (key, write.clone())).collect()
     }
@@ -112,13 +112,13 @@ impl StateDraft {
         self.pending.iter().map(|(key, write)| (&**key, write))
     }
 
-    /// Whether there is nothing to write.
+    /// Returns `true` if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Whether all that was read is the same in another state: if it is not, the update has to run again on that
-    /// state.
+    /// Returns `true` if every value that was read is the same in another state. Otherwise the update has to run again
+    /// on that state.
     pub fn holds_in(&self, now: &SessionState) -> bool {
         let reads = self.reads();
         (!reads.all || self.committed.is_at(now))

@@ -273,7 +273,7 @@ async fn read<S: SessionService + ?Sized>(service: &S, session: &Session) -> Res
     service.get(GetRequest { app_name, user_id, session_id, ..GetRequest::default() }).await
 }
 
-/// Whether a session has an event that has written all of this.
+/// Returns `true` if a session has an event that has made all of these writes.
 fn holds(session: &Session, id: &str, said: &Composed) -> bool {
     session.events().iter().filter(|event| event.id == id).any(|event| {
         let is_there = |key: &str| event.actions.state_delta.contains_key(key);

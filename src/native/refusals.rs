@@ -1,4 +1,4 @@
-//! What the services of the crate refuse, in the same words.
+//! The refusals that the services of the crate share, in the same words.
 
 use crate::error::{Error, ErrorKind};
 

@@ -106,7 +106,7 @@ pub struct ListRequest {
     pub app_name: String,
     /// One user, or all of them.
     pub user_id: Option<String>,
-    /// How many at most.
+    /// The maximum number of sessions.
     pub limit: Option<usize>,
     /// How many sessions to skip. Ignored when there is a cursor.
     pub offset: usize,
@@ -125,9 +125,9 @@ pub type DeleteRequest = SessionKey;
 pub struct ListResponse {
     /// The sessions in order, with their state and without events.
     pub sessions: Vec<Session>,
-    /// How many there are in all.
+    /// The number of sessions in all.
     pub total: usize,
-    /// Where the next page begins, when there is one.
+    /// The cursor at which the next page begins, when there is one.
     pub cursor: Option<String>,
 }
 

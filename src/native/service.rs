@@ -143,10 +143,10 @@ pub trait SessionService: Send + Sync {
     ///
     /// # Errors
     ///
-    /// That of `function`. [`StateConflict`](crate::ErrorKind::StateConflict) when others came between at each of the
-    /// attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound),
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a key that does not belong to what is updated.
-    /// Nothing is applied then.
+    /// That of `function`. [`StateConflict`](crate::ErrorKind::StateConflict) when other changes came between at each
+    /// of the attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound),
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a key that does not belong to the scopes of the
+    /// update. Nothing is applied then.
     ///
     /// # Examples
     ///
@@ -187,8 +187,8 @@ pub trait SessionService: Send + Sync {
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound) when the session has been deleted since.
     async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>>;
 
-    /// What wrote a key, oldest first, up to the revision of `session`. Of an `app:` or `user:` key these are the
-    /// writes of this session, and `from` is what it wrote before.
+    /// The writes to a key, oldest first, up to the revision of `session`. Of an `app:` or `user:` key these are the
+    /// writes of this session, and `from` is the value of its write before.
     ///
     /// # Errors
     ///
@@ -333,7 +333,7 @@ fn no_leases() -> Error {
     Error::invalid("this service has no leases")
 }
 
-/// How often others may come between.
+/// The number of times that other changes may come between.
 const ATTEMPTS: u32 = 100;
 
 /// Appends the marker of what is planned, as the log that is there then has it.

@@ -15,8 +15,8 @@ pub(crate) struct Turns {
     freed: Condvar,
 }
 
-/// How long an update waits for its turn. Then it runs without, because the update that has the turn may be waiting
-/// for it.
+/// The time that an update waits for the lock of its target. Then it runs without the lock, because the update that
+/// holds it may be waiting for this one.
 const TURN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Turns {

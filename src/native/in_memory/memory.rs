@@ -1,4 +1,4 @@
-//! What the service in memory keeps.
+//! The sessions of the service in memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) struct Memory {
     pub(super) ledger: Ledger<Events>,
     /// The sessions of each id: of one, unless users or apps share it.
     by_id: HashMap<String, Vec<SessionId>>,
-    /// How many sessions have been created.
+    /// The number of sessions that have been created.
     created: u64,
 }
 
@@ -108,7 +108,7 @@ impl Memory {
         }
     }
 
-    /// What becomes of the lease of a session.
+    /// Takes, renews or gives back the lease of a session.
     pub(super) fn lease(&mut self, key: &SessionKey, serial: u64, request: LeaseRequest, now: f64) -> Result<Lease> {
         let lease = &mut self.log_of(key, serial)?.events.lease;
         *lease = lease.decide(&request, now).map_err(|fault| fault.error(&key.session_id))?;
@@ -116,7 +116,7 @@ impl Memory {
         Ok(Lease::new(key.clone(), request.holder, lease.fence, until).with_serial(serial))
     }
 
-    /// What an update reads, with the serial number of the session; 0, when it is not a session.
+    /// The state that an update reads, with the serial number of the session; 0, when it is not a session.
     pub(super) fn target(&self, target: StateRef<'_>) -> Result<(u64, SessionState)> {
         let (app_name, user_id) = match target {
             StateRef::Session(key) => {

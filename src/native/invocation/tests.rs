@@ -106,7 +106,7 @@ fn an_invocation_says_the_same_through_its_trait_and_shows_what_it_is_refreshed_
     assert_eq!((read.all(), invocation.all()), (all.clone(), all));
 }
 
-/// What an event of an author says: its delta and its operators, as JSON.
+/// The delta and the operators of an event, as JSON.
 fn said(event: &Event) -> (serde_json::Value, serde_json::Value) {
     let text = serde_json::to_value(event).unwrap();
     (json!(event.actions.state_delta), text["customMetadata"]["statepad"]["operators"].clone())
