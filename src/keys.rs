@@ -22,7 +22,7 @@ pub(crate) struct Keys {
     free: Vec<usize>,
     /// The number of keys that were added, and of references that were dropped, since the last sweep.
     changes: usize,
-    /// How many keys were left after the last sweep.
+    /// The number of keys after the last sweep.
     left: usize,
 }
 

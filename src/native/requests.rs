@@ -108,7 +108,7 @@ pub struct ListRequest {
     pub user_id: Option<String>,
     /// The maximum number of sessions.
     pub limit: Option<usize>,
-    /// How many sessions to skip. Ignored when there is a cursor.
+    /// The number of sessions to skip. Ignored when there is a cursor.
     pub offset: usize,
     /// The cursor of the page before: goes on after it, also when sessions were created or deleted since.
     pub cursor: Option<String>,

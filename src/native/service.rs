@@ -143,8 +143,8 @@ pub trait SessionService: Send + Sync {
     ///
     /// # Errors
     ///
-    /// That of `function`. [`StateConflict`](crate::ErrorKind::StateConflict) when other changes came between at each
-    /// of the attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound),
+    /// The error of `function`. [`StateConflict`](crate::ErrorKind::StateConflict) when other changes came between at
+    /// each of the attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound),
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a key that does not belong to the scopes of the
     /// update. Nothing is applied then.
     ///

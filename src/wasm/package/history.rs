@@ -53,8 +53,9 @@ impl HistoryLog {
         })
     }
 
-    /// What brings the session's own keys back from revision `until` to an earlier one. Answers with the number of
-    /// words, which are pairs: the number of a key and its old value, which is absent where the key is deleted.
+    /// The writes that bring the session's own keys back from revision `until` to an earlier one. Answers with the
+    /// number of words, which are pairs: the number of a key and its old value, which is absent where the key is
+    /// deleted.
     pub fn restoring(&self, revision: f64, until: f64) -> i32 {
         let (revision, until) = (version(revision).unwrap_or(0), version(until).unwrap_or(0));
         told(64 * self.0.size(), &mut |told| {

@@ -1,4 +1,4 @@
-//! Whether there is memory for a call, asked before it changes anything.
+//! The memory that a call needs, asked for before the call changes anything.
 //!
 //! An allocation that fails ends the module: its change is left half done, and what it had borrowed stays borrowed. So
 //! each call first allocates as much as it can need, and frees that at once. What the estimates miss, and what cannot
@@ -27,7 +27,8 @@ thread_local! {
     static KEPT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether so many bytes can be allocated beside the reserve. When they cannot, the reserve is freed until they can.
+/// Returns `true` if so many bytes can be allocated beside the reserve. When they cannot, the reserve is freed until
+/// they can.
 pub(super) fn is_there(bytes: usize) -> bool {
     KEPT.with_borrow_mut(|kept| {
         let mut block = Vec::<u8>::new();

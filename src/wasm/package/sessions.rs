@@ -110,8 +110,8 @@ impl Core {
         }
     }
 
-    /// Why a request was refused, or has failed, the last one that was: one of the error's texts (see
-    /// [`ErrorText`](super::ErrorText)), if it has that. The revisions that it tells are in the floats (see [`Floats`]).
+    /// One of the texts of the error of the last request that was refused or has failed (see
+    /// [`ErrorText`](super::ErrorText)), if the error has that text. Its revisions are in the floats (see [`Floats`]).
     pub fn error_text(&self, part: u32) -> Option<String> {
         text_of(self.error.as_ref()?, part)
     }
@@ -254,13 +254,13 @@ impl Core {
         self.sessions.cursor(SessionId::of_number(session))
     }
 
-    /// When the memory has grown, makes it grow by an eighth at once. JavaScript hosts count the whole memory as newly
+    /// Makes the memory grow by an eighth at once when it has grown. JavaScript hosts count the whole memory as newly
     /// allocated each time that it grows: growing page by page would start their garbage collector again and again.
     fn reserve(&mut self) {
         let pages = core::arch::wasm32::memory_size::<0>();
         if pages > self.pages {
             let mut block = Vec::<u8>::new();
-            // Where that does not fit, the memory goes on growing page by page for as long as it can.
+            // If an eighth does not fit, the memory goes on growing page by page for as long as it can.
             let _ = block.try_reserve_exact(pages * 8 * 1024);
             drop(std::hint::black_box(block));
             self.pages = core::arch::wasm32::memory_size::<0>();

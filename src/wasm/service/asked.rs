@@ -52,7 +52,7 @@ impl Asked {
         })
     }
 
-    /// What the handle, or the session, shows now, without `temp:` keys.
+    /// The current state of the handle, or of the session, without `temp:` keys.
     pub(super) fn state(&self, memory: &Memory, id: SessionId) -> Answer<Map<String, Value>> {
         let text = match &self.view {
             Some(_) => stringify(&member(&self.session, "state")?)?.as_string().unwrap_or_default(),

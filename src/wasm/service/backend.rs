@@ -1,5 +1,5 @@
-//! What is behind a service: the sessions, the clock, the handles and, where there is one, the store. A change is
-//! prepared by the core, kept by the store, and applied.
+//! The parts behind a service: the sessions, the clock, the handles and, if there is one, the store. The core prepares
+//! a change, the store writes it, and then it is applied.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

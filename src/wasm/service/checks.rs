@@ -14,9 +14,9 @@ const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// The members that an object may have, and those that it is known to have elsewhere.
 pub(super) struct Names {
-    /// What messages call the object.
+    /// The word for the object in messages.
     pub(super) what: &'static str,
-    /// Where its members are, in messages: `actions.`, or nothing.
+    /// The path of its members in messages: `actions.`, or nothing.
     pub(super) path: &'static str,
     pub(super) known: &'static [&'static str],
     pub(super) others: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! What is thrown: `Error` objects with a `code` and details as members, those of the package.
+//! The errors that are thrown: `Error` objects with a `code` and details as members, those of the package.
 
 use js_sys::{Object, Symbol};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(super) struct Details<'a> {
 }
 
 impl<'a> Details<'a> {
-    /// Where in the argument the fault lies.
+    /// An error at this path of the argument.
     pub(super) fn at(path: &'a str) -> Self {
         Self { path: Some(path), ..Self::default() }
     }
@@ -60,7 +60,7 @@ pub(super) fn error(kind: ErrorKind, message: &str, details: Details<'_>) -> JsV
     let made = js_sys::Error::new(message);
     let hidden = Attributes { enumerable: false, configurable: true, writable: true };
     define(&made, &"name".into(), &"StatepadError".into(), &hidden);
-    // What every copy of the package knows its errors by.
+    // The mark by which every copy of the package knows its errors.
     define(&made, &Symbol::for_("statepad.error").into(), &true.into(), &hidden);
     let details = Details { code: kind.code(), ..details };
     if let Some(members) = serde_wasm_bindgen::to_value(&details).ok().as_ref().and_then(JsValue::dyn_ref) {
@@ -136,7 +136,7 @@ pub(super) fn caused_by(made: JsValue, cause: &JsValue) -> JsValue {
     made
 }
 
-/// Whether something that was thrown is an error of this crate, of one of these kinds.
+/// Returns `true` if a thrown value is an error of this crate, of one of these kinds.
 pub(super) fn is_kind(thrown: &JsValue, kinds: &[ErrorKind]) -> bool {
     let code = if thrown.is_object() { member(thrown, "code").ok().and_then(|code| code.as_string()) } else { None };
     code.is_some_and(|code| kinds.iter().any(|kind| kind.code() == code))

@@ -28,14 +28,14 @@ pub(super) struct EventDraft {
     delta: Map<String, Value>,
     /// The keys that it deletes: each of them is in the delta, as `null`.
     deleted: Vec<String>,
-    /// What is done to keys: each of them is in the delta, as `null` until it is resolved.
+    /// The operators, by key: each of these keys is in the delta, as `null` until its operator is resolved.
     operators: Vec<(String, Operator)>,
     pub(super) id: String,
     /// In milliseconds since the epoch.
     pub(super) time: f64,
-    /// Whether the caller left the timestamp to the clock.
+    /// The caller left the timestamp to the clock.
     is_timed: bool,
-    /// Whether it has ADK's mark of its events.
+    /// The event has ADK's mark of its events.
     is_marked: bool,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct TempDelta {
     pub(super) unset: Vec<String>,
 }
 
-/// What an event without an id and a time gets.
+/// Supplies the id and the time of an event that comes without.
 pub(super) trait Fill {
     /// A new id.
     fn id(&self) -> String;
@@ -160,8 +160,8 @@ impl EventDraft {
         StoredEvent { value: Value::Object(event), is_marked: self.is_marked }
     }
 
-    /// Whether it is what is stored already. A timestamp that the clock gave does not count, and neither does what
-    /// operators have come to.
+    /// Returns `true` if the stored event is this one. A timestamp that the clock gave does not count, and neither do
+    /// the results of operators.
     pub(super) fn is_repeated(&self, mut sealed: StoredEvent, stored: &JsValue) -> Answer<bool> {
         let text = stringify(stored)?.as_string().unwrap_or_default();
         let mut stored: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -253,12 +253,12 @@ pub(super) fn number(number: f64) -> Value {
     value
 }
 
-/// Whether a key lives for one invocation only.
+/// Returns `true` if a key lives for one invocation only.
 pub(super) fn is_temp(key: &str) -> bool {
     Scope::split(key).0 == Scope::Temp
 }
 
-/// What has getters or entries in the place of members would be lost.
+/// Refuses a value with getters or entries in the place of members: they would be lost.
 fn check_record(given: &JsValue, path: &str) -> Answer<()> {
     if is_plain(given) {
         Ok(())

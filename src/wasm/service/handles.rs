@@ -12,7 +12,7 @@ use super::requests::EventWindow;
 use crate::ids::SessionId;
 use crate::session_log::SessionLog;
 
-/// How many invocations a handle remembers: those that take turns on it. As in the package.
+/// The number of invocations that a handle remembers: those that alternate on it. As in the package.
 const MAX_INVOCATIONS: u32 = 64;
 
 /// A member that callers cannot write, and that is brought up to date here.
@@ -22,7 +22,7 @@ const FIXED: Attributes = Attributes { enumerable: true, configurable: false, wr
 
 #[wasm_bindgen]
 extern "C" {
-    /// What a handle remembers.
+    /// The internal side of a handle: the creation of its session, its events, its `temp:` keys and its lease.
     #[wasm_bindgen(extends = Object)]
     #[derive(Debug)]
     pub(super) type View;
@@ -39,7 +39,7 @@ extern "C" {
     #[wasm_bindgen(method, setter)]
     fn set_given(this: &View, given: Option<&Array>);
 
-    /// How many events the session had then: later ones all show.
+    /// The number of events of the session at that read: all later ones are visible.
     #[wasm_bindgen(method, getter)]
     fn length(this: &View) -> u32;
     #[wasm_bindgen(method, setter)]
@@ -57,7 +57,7 @@ extern "C" {
     #[wasm_bindgen(method, setter)]
     pub(super) fn set_fence(this: &View, fence: Option<f64>);
 
-    /// Whether that lease is being given back: what is asked for now is written after that.
+    /// The lease is being given back: a write that is asked for now is written after that.
     #[wasm_bindgen(method, getter)]
     fn releasing(this: &View) -> Option<bool>;
     #[wasm_bindgen(method, setter)]
@@ -69,13 +69,14 @@ extern "C" {
     #[wasm_bindgen(method, setter)]
     pub(super) fn set_released(this: &View, released: Option<f64>);
 
-    /// Why that is known to be lost: the handle writes nothing any more, under another lease neither.
+    /// The reason for which that lease is lost, once it is known: the handle writes nothing any more, under another
+    /// lease neither.
     #[wasm_bindgen(method, getter)]
     pub(super) fn lost(this: &View) -> JsValue;
     #[wasm_bindgen(method, setter)]
     pub(super) fn set_lost(this: &View, lost: &JsValue);
 
-    /// What is called when that is found to be lost.
+    /// The function to call when the loss of that lease becomes known.
     #[wasm_bindgen(method, getter)]
     pub(super) fn lose(this: &View) -> Option<Function>;
     #[wasm_bindgen(method, setter)]
@@ -99,7 +100,7 @@ extern "C" {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Carried {
     pub(super) fence: f64,
-    /// Whether it was being given back: once it is, the write needs none.
+    /// The lease was being given back at that time: once it is, the write needs none.
     pub(super) is_after: bool,
 }
 
@@ -152,7 +153,7 @@ impl Handles {
         Ok(handle.into())
     }
 
-    /// What a handle of this service remembers; nothing for any other object.
+    /// The view of a handle of this service; nothing for any other object.
     pub(super) fn view(&self, session: &JsValue) -> Option<View> {
         let view = self.0.get(session.dyn_ref()?);
         (!view.is_undefined()).then(|| view.unchecked_into())

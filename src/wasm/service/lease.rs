@@ -19,13 +19,13 @@ use super::session_service::{SessionService, started};
 use crate::change::SessionKey;
 use crate::lease::{LeaseFault, LeaseRequest, LeaseRow};
 
-/// How long a lease lasts unless told otherwise, and at most, in milliseconds.
+/// The default length of a lease, and the greatest, in milliseconds.
 const DEFAULT_TTL: f64 = 30_000.0;
 const MAX_TTL: f64 = 2_147_483_647.0;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What aborts the signal of a lease.
+    /// The controller that aborts the signal of a lease.
     #[derive(Debug, Clone)]
     type AbortController;
     #[wasm_bindgen(constructor)]
@@ -58,7 +58,7 @@ struct Held {
     fence: u64,
     until: Cell<f64>,
     controller: AbortController,
-    /// Why it is over: it was given back, or lost.
+    /// The reason for which the lease is over: it was given back, or lost.
     over: RefCell<Option<JsValue>>,
 }
 
@@ -116,7 +116,7 @@ impl Lease {
         self.0.fence as f64
     }
 
-    /// When it ends unless it is renewed, in milliseconds since the epoch.
+    /// The end of the lease unless it is renewed, in milliseconds since the epoch.
     #[wasm_bindgen(getter)]
     pub fn until(&self) -> f64 {
         self.0.until.get()
@@ -128,7 +128,7 @@ impl Lease {
         self.0.controller.signal()
     }
 
-    /// Makes it last so many milliseconds from now on; its `ttl` unless told otherwise. Throws `LEASE_LOST`.
+    /// Makes it last so many milliseconds from now on; by default its `ttl`. Throws `LEASE_LOST`.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn renew(&self, #[wasm_bindgen(unchecked_optional_param_type = "number")] ttl: JsValue) -> Promise {
         let held = Rc::clone(&self.0);
@@ -246,7 +246,7 @@ impl Held {
 }
 
 impl Backend {
-    /// What becomes of the lease of a session.
+    /// Takes, renews or gives back the lease of a session.
     fn decide(&self, view: &View, key: &SessionKey, request: &LeaseRequest) -> Answer<LeaseRow> {
         self.resolve(key, Some(view))?;
         let now = self.now()?;

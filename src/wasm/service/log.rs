@@ -39,7 +39,7 @@ pub(super) struct Record {
     guard: Option<Guard>,
 }
 
-/// What a record is about. A log of the package has others, too: see `replay`.
+/// The kind of change that a record has. A log of the package has others, too: see `replay`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
@@ -68,8 +68,8 @@ struct RecordedEvent {
     data: String,
 }
 
-/// What was there just before the change: which session, at which revision, and where its scopes were. It shows whether
-/// records have got lost.
+/// The state just before the change: the session, its revision, and the positions of its scopes. It shows the loss of
+/// records.
 #[derive(Debug, Clone, Serialize)]
 struct Guard {
     #[serde(skip_serializing_if = "Option::is_none")]

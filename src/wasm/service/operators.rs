@@ -10,7 +10,7 @@ use super::kinds::describe;
 use super::walk::{UNMARKED, admit_value, operator_mark};
 use crate::operator::Operator;
 
-/// In a delta, adds a number, 1 unless told otherwise: `{ 'app:visits': increment() }`. A key that is not there counts
+/// In a delta, adds a number, by default 1: `{ 'app:visits': increment() }`. A key that is not there counts
 /// as 0. Throws `INVALID_ARGUMENT`.
 #[wasm_bindgen(unchecked_return_type = "OperatorWrite")]
 pub fn increment(#[wasm_bindgen(unchecked_optional_param_type = "number")] by: JsValue) -> Answer<JsValue> {
@@ -47,7 +47,7 @@ pub fn compare_and_set(
     write_of(&Operator::CompareAndSet { expected, value: admit_value(&value, "value")? })
 }
 
-/// What stands in a delta for an operator, frozen. In JSON and in a structured clone it has no mark any more, but the
+/// The mark of an operator in a delta, frozen. In JSON and in a structured clone it has lost its symbol, but not the
 /// other member, by which it is refused.
 fn write_of(operator: &Operator) -> Answer<JsValue> {
     let write = Object::new();

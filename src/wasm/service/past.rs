@@ -44,9 +44,9 @@ impl SessionService {
         })
     }
 
-    /// What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or
-    /// `user:` key these are the writes of this session. The handle says up to where. Throws `INVALID_ARGUMENT`,
-    /// `SESSION_NOT_FOUND`.
+    /// The writes to a key, oldest first: the revision, the event, the time, and the values before and after. Of an
+    /// `app:` or `user:` key these are the writes of this session. They end at the revision of the handle. Throws
+    /// `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
     #[wasm_bindgen(unchecked_return_type = "Promise<readonly HistoryStep[]>")]
     pub fn history(
         &self,
@@ -102,7 +102,7 @@ impl SessionService {
         })
     }
 
-    /// Makes a new session of the same user that goes on from a revision, the last one unless told otherwise: with the
+    /// Makes a new session of the same user that goes on from a revision, by default the last one: with the
     /// creation state, the events up to there, and one more that says where it comes from
     /// (`customMetadata.statepad.forkedFrom`). Later neither sees what the other does. Throws `INVALID_ARGUMENT`,
     /// `SESSION_NOT_FOUND`, `SESSION_EXISTS`, and what `appendEvent` throws; there is no new session then.

@@ -28,7 +28,7 @@ pub(super) struct Replay {
     pub(super) memory: Memory,
     /// The records that were made: one may be there twice, because a retry wrote it again.
     made: HashSet<String>,
-    /// How many there are.
+    /// The number of records.
     pub(super) count: u64,
     /// The record of the version has been read, which comes before all others.
     has_version: bool,
@@ -42,7 +42,7 @@ struct Key {
     session_id: Option<String>,
 }
 
-/// What a record says was there before.
+/// The guard of a record: the state before its change.
 #[derive(Debug, Default)]
 struct Guard {
     created: Option<String>,
@@ -51,7 +51,7 @@ struct Guard {
     user: u64,
 }
 
-/// What a record changes in one scope.
+/// The writes of a record to one scope.
 #[derive(Debug)]
 enum Part {
     Known(Delta),
@@ -59,7 +59,7 @@ enum Part {
     Lost,
 }
 
-/// What a record changes in the scopes that it shares with others.
+/// The writes of a record to the scopes that it shares with others.
 #[derive(Debug)]
 struct Shared {
     app: Part,
@@ -116,7 +116,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Whether a record is new: of one that is there twice the second does nothing.
+    /// Returns `true` if a record is new: the second copy of a record does nothing.
     fn is_new(&mut self, record: &Map<String, Value>, guard: &Guard) -> bool {
         let part = |name: &str| record.get(name).cloned().unwrap_or_default();
         self.made.insert(json!([part("id"), part("kind"), part("key"), guard.created]).to_string())
@@ -173,7 +173,7 @@ impl Replay {
         let guard = own_guard(record);
         let event = event_of(record, is_creation)?;
         let (Some(guard), Some(event), Part::Known(own), Some(_)) = (guard, event, own, delta) else {
-            // What can be read of it is made; and where the scopes are, the next records tell.
+            // The readable parts of the record are applied; the next records say where the scopes are.
             self.lose(session);
             return self.share(key, record, shared);
         };
@@ -202,7 +202,7 @@ impl Replay {
         Ok(self.memory.apply(&step)?)
     }
 
-    /// Whether a session has all records before this one. Where one is created over another, a removal is missing.
+    /// Returns `true` if a session has all records before this one. A creation over another session misses a removal.
     fn follows(&self, session: &SessionKey, is_creation: bool, guard: &Guard) -> bool {
         if self.memory.damage.has_session(session) {
             return false;
@@ -214,7 +214,7 @@ impl Replay {
     }
 
     fn lose(&mut self, session: &SessionKey) {
-        // What is in memory of it goes; nothing of it is missed.
+        // The session's part of the memory goes; nothing depends on it.
         let _ = self.memory.apply(&Step::Remove { key: session.clone() });
         self.memory.damage.add_session(session);
     }
@@ -320,7 +320,7 @@ fn guard_of(given: Option<&Value>) -> Option<Guard> {
     Some(Guard { created, rev, app: app.unwrap_or_default(), user: user.unwrap_or_default() })
 }
 
-/// Whether something is a whole number that is not negative.
+/// Returns `true` if a value is a whole number that is not negative.
 fn is_count(given: &Value) -> bool {
     given.as_u64().is_some_and(|count| count <= MAX_COUNT)
 }
@@ -340,7 +340,7 @@ fn event_of(record: &Map<String, Value>, is_creation: bool) -> Answer<Option<JsV
     }
 }
 
-/// What a record says of one scope, under full keys.
+/// The writes of a record to one scope, under full keys.
 fn part_of(given: Option<&Value>, scope: Scope) -> Part {
     given.map_or_else(|| Part::Known(Delta::default()), |given| read_part(given, scope).map_or(Part::Lost, Part::Known))
 }
@@ -348,7 +348,7 @@ fn part_of(given: Option<&Value>, scope: Scope) -> Part {
 fn read_part(given: &Value, scope: Scope) -> Option<Delta> {
     let given = given.as_object()?;
     let mut delta = Delta::default();
-    // What is unset is unset before what is set: a name that is in both goes to the end.
+    // Names are unset before others are set: a name that is in both goes to the end.
     for name in given.get("unset").map_or(Some(&Vec::new()), Value::as_array)? {
         delta.push(scope.key(name.as_str()?), Write::Unset);
     }

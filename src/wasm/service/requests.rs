@@ -65,7 +65,7 @@ pub(super) fn check_event_names(event: &JsValue, actions: &JsValue) -> Answer<()
     mistaken.map_or(Ok(()), |mistaken| Err(error_at(mistaken.error(), &mistaken.path)))
 }
 
-/// Whether a session is given where a key is asked for: its `id` is the session's then.
+/// Returns `true` if a session stands in the place of a key: its `id` is then that of the session.
 fn is_session(given: &JsValue) -> Answer<bool> {
     Ok(member(given, "id")?.is_string() && member(given, "sessionId")?.is_undefined())
 }
@@ -94,7 +94,7 @@ pub(super) fn check_session(given: &JsValue) -> Answer<SessionKey> {
     })
 }
 
-/// What is updated: a session, or a user's and the app's keys, or the app's keys alone.
+/// The target of an update: a session, or a user's and the app's keys, or the app's keys alone.
 #[derive(Debug, Clone)]
 pub(super) enum Target {
     Session(SessionKey),
@@ -117,9 +117,9 @@ pub(super) fn check_target(given: &JsValue) -> Answer<Target> {
     })
 }
 
-/// How an update goes about it.
+/// The options of an update.
 pub(super) struct UpdateOptions {
-    /// How often the function may run.
+    /// The maximum number of runs of the function.
     pub(super) attempts: f64,
     pub(super) author: Option<String>,
     pub(super) invocation_id: Option<String>,
@@ -152,11 +152,11 @@ pub(super) fn check_update_options(given: &JsValue) -> Answer<UpdateOptions> {
 pub(super) struct EventWindow {
     /// The earliest time, in milliseconds since the epoch.
     pub(super) since: Option<f64>,
-    /// How many at most; all, when it is absent.
+    /// The maximum number of events; all, when it is absent.
     pub(super) last: Option<usize>,
 }
 
-/// What rows of a list show.
+/// The window of the rows of a list, which show no events.
 pub(super) const NO_EVENTS: EventWindow = EventWindow { since: None, last: Some(0) };
 
 /// Checks a window over the events.

@@ -26,7 +26,7 @@ use super::walk::admit_delta;
 use crate::change::{Guard, SessionKey};
 use crate::list::{ListQuery, Start};
 
-/// How long one answer of `persist` and `restore` is waited for unless told otherwise, in milliseconds.
+/// The default time that one answer of `persist` and `restore` is waited for, in milliseconds.
 const DEFAULT_TIMEOUT_MS: f64 = 10_000.0;
 
 /// Keeps sessions: scoped state and an append-only log of events. In memory; or, with the callbacks `persist` and

@@ -20,19 +20,19 @@ pub(super) struct Store {
     persist: Function,
     /// Nothing where the log is not read back: the service begins empty then, and goes by its memory.
     restore: Option<Function>,
-    /// How long one answer is waited for, in milliseconds.
+    /// The time that one answer is waited for, in milliseconds.
     timeout: f64,
     /// Resolved when those who came before are done.
     last: RefCell<Promise>,
-    /// Whether the log has no record yet.
+    /// The log has no record yet.
     is_new: Cell<bool>,
     known: Rc<Known>,
 }
 
-/// What is known of the log.
+/// The state of the log, as far as it is known.
 #[derive(Debug, Default)]
 struct Known {
-    /// Whether the sessions in memory are those of the log.
+    /// The sessions in memory are those of the log.
     is_read: Cell<bool>,
     /// An answer of `persist` that has not come in time: nothing is written before it has come.
     late: RefCell<Option<Promise>>,
@@ -44,7 +44,7 @@ pub(super) struct Turn(Function);
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // What resolves a promise does not throw.
+        // The function that resolves a promise does not throw.
         let _ = self.0.call0(&JsValue::UNDEFINED);
     }
 }
@@ -64,7 +64,7 @@ impl Turn {
 impl Store {
     pub(super) fn new(persist: Function, restore: Option<Function>, timeout: f64) -> Self {
         let known = Rc::new(Known::default());
-        // What is never read back is new, and all of it is in memory.
+        // A log that is never read back is new, and all of it is in memory.
         known.is_read.set(restore.is_none());
         Self { persist, is_new: Cell::new(restore.is_none()), restore, timeout, last: Turn::first(), known }
     }
@@ -90,7 +90,7 @@ impl Store {
         }
     }
 
-    /// What a promise comes to, if it does so in time.
+    /// The outcome of a promise, if it settles in time.
     async fn in_time(&self, promise: &Promise) -> Option<Answer<JsValue>> {
         let timer = Timer::new(self.timeout);
         let first = JsFuture::from(Promise::race(&Array::of2(promise, &timer.ended))).await;
@@ -101,7 +101,7 @@ impl Store {
         js_sys::Error::new(&format!("{of} did not answer within {} ms", self.timeout)).into()
     }
 
-    /// Whether the sessions in memory are those of the log.
+    /// Returns `true` if the sessions in memory are those of the log.
     pub(super) fn is_read(&self) -> bool {
         self.known.is_read.get()
     }
@@ -120,7 +120,7 @@ impl Store {
         Ok(replay.memory)
     }
 
-    /// What can be awaited comes to, in time.
+    /// The outcome of an awaitable value, in time.
     async fn awaited(&self, value: JsValue) -> Answer<JsValue> {
         self.in_time(&Promise::resolve(&value)).await.unwrap_or_else(|| Err(self.no_answer("restore()")))
     }
@@ -199,7 +199,7 @@ impl Store {
 }
 
 impl Known {
-    /// What is kept now, only the log knows. Where it cannot be read, the change counts as not kept.
+    /// From now on the log alone knows its content. If it cannot be read, the change counts as not written.
     fn forget(&self, can_read: bool) {
         if can_read {
             self.is_read.set(false);
@@ -218,12 +218,12 @@ fn unknown(thrown: &JsValue) -> JsValue {
     error_by(ErrorKind::CommitUnknown, &message, thrown)
 }
 
-/// What something comes to, if it can be awaited; itself otherwise.
+/// The outcome of an awaitable value; any other value itself.
 pub(super) async fn awaited(value: JsValue) -> Answer<JsValue> {
     JsFuture::from(Promise::resolve(&value)).await
 }
 
-/// What something that was thrown says.
+/// The reason that a thrown value gives.
 fn reason(thrown: &JsValue) -> String {
     let message = thrown.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
     message.unwrap_or_else(|| string_of(thrown))

@@ -59,7 +59,7 @@ impl Template {
         self.compiled.text().to_owned()
     }
 
-    /// What the template needs, in the order of the text.
+    /// The placeholders of the template, in the order of the text.
     #[wasm_bindgen(getter, unchecked_return_type = "readonly Placeholder[]")]
     pub fn placeholders(&self) -> Answer<JsValue> {
         let shown: Vec<_> = self

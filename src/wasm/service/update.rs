@@ -26,7 +26,7 @@ use crate::session_log::SessionLog;
 /// this one: its function may have asked for it.
 const RETRY_TURN_TIMEOUT_MS: u32 = 50;
 
-/// What a function was given, and what has to hold when its answer is written.
+/// The state that a function was called with, and the guard under which its answer is written.
 struct Read {
     state: JsValue,
     guard: Guard,

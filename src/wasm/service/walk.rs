@@ -105,15 +105,14 @@ fn unknown_operator(key: &str) -> JsValue {
     error(ErrorKind::InvalidArgument, &format!("the operator of \"{key}\" is not known here"), Details::of_key(key))
 }
 
-/// Whether a value is the mark of a deletion, also that of the package.
+/// Returns `true` if a value is the mark of a deletion, also that of the package.
 pub(super) fn is_deleted(value: &JsValue) -> bool {
     // A proxy that was revoked throws.
     value.is_object() && Reflect::has(value, &Symbol::for_("statepad.deleted").into()).unwrap_or(false)
 }
 
-/// What becomes of members under symbols. As in the package, they are looked for where one that is lost would be state
-/// that is lost: in deltas and states with all that is in their values, and among the members of an event and of its
-/// actions.
+/// The treatment of members under symbols. As in the package, they are looked for where a lost one would be lost
+/// state: in deltas and states with all that is in their values, and among the members of an event and of its actions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Symbols {
     Refused,
@@ -221,7 +220,7 @@ fn copy_record(record: &JsValue, names: &Array, depth: usize, symbols: Symbols) 
     Ok(Value::Object(copied))
 }
 
-/// What `JSON.stringify` would take in the place of a value that has a `toJSON`.
+/// The value that `JSON.stringify` would take in the place of a value that has a `toJSON`.
 fn copy_json(
     value: &JsValue,
     to_json: &Function,
@@ -266,7 +265,7 @@ fn required(copied: Result<Option<Value>, Fault>) -> Result<Value, Fault> {
     copied?.ok_or_else(|| Fault::of("is undefined"))
 }
 
-/// What is wrong with a value. On its way out of the value it learns where that is.
+/// A fault in a value. On its way out of the value it gathers its path.
 struct Fault {
     what: What,
     /// From the inside to the outside: the objects, and the way from each to the next.
@@ -275,7 +274,7 @@ struct Fault {
 
 enum What {
     NotJson(String),
-    /// What a getter or a `toJSON` has thrown.
+    /// The value that a getter or a `toJSON` has thrown.
     Thrown(JsValue),
 }
 
@@ -284,7 +283,7 @@ enum Step {
     Name(JsValue),
 }
 
-/// How the first step of a path is spelled: a key of a state stands in brackets and quotes.
+/// The spelling of the first step of a path: a key of a state stands in brackets and quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keys {
     OfState,

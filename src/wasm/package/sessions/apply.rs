@@ -9,21 +9,21 @@ use crate::wasm::package::keys;
 use crate::wasm::package::places::Places;
 use crate::wasm::package::protocol::{NOTHING, Outcome, Words};
 
-/// What a change is of.
+/// The target of a change.
 pub(super) enum Target {
     Create(SessionKey),
     Append(SessionId),
     Update { app_name: String, user_id: Option<String> },
 }
 
-/// What was applied.
+/// The session and the scopes that a change was applied to, with its outcome.
 #[derive(Default)]
 pub(super) struct Applied {
     session: Option<SessionId>,
     /// The session's own, the app's, the user's.
     scopes: [Option<ScopeId>; 3],
     pub(super) outcome: u32,
-    /// How many keys were dropped.
+    /// The number of keys that were dropped.
     pub(super) dropped: usize,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn drop_session(
     outcome | due(dropped)
 }
 
-/// How many values a scope has.
+/// The number of values of a scope.
 pub(super) fn length_of(sessions: &Sessions<()>, scope: ScopeId) -> usize {
     sessions.scope_state(scope).map_or(0, |state| state.values().len())
 }
