@@ -1,5 +1,5 @@
-// What it costs to keep the log of app and user values in memory: appends that write an `app:` key, with the log and
-// without, in pairs; and the memory that is left per append.
+// The cost of keeping the log of app and user values in memory: appends that write an `app:` key, with the log and
+// without, in pairs; and the memory per append that remains in use.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,5 +1,6 @@
 /**
- * What a browser downloads: everything that the package exports, and the same two things of ADK, bundled and minified.
+ * The download of a browser: everything that the package exports, and the same two things of ADK, bundled and
+ * minified.
  */
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -21,8 +22,8 @@ const THEIR_MODULES = `
 `;
 
 /**
- * What a page loads at first and what it loads later, when it uses a store; and what esbuild cannot find for a
- * browser. `external` are left out and not looked for.
+ * The bytes that a page loads at first, and those that it loads later, when it uses a store; and the modules that
+ * esbuild cannot find for a browser. `external` are left out and not looked for.
  */
 async function bundle(contents, external = [], plugins = []) {
   const { build } = await import('esbuild');
@@ -87,8 +88,8 @@ const sizes = (bytes) => ({ raw: bytes.length, gzip: gzipSync(bytes, { level: 9 
 /**
  * Raw, gzipped and brotlied bytes of both bundles, of what ours loads later (for a store, for histories), of its first
  * load without the module, and of the module alone.
- * Where ADK's does not bundle, `faults` says why, and its bytes are those of the two modules alone with every module
- * of Node left out: they would not run.
+ * Where ADK's entry does not bundle, `faults` says why, and its bytes are those of the two modules alone with every
+ * module of Node left out: they would not run.
  */
 export async function bundleSizes() {
   const [ours, script, theirs] = [await bundle(OURS), await bundle(OURS, [], [withoutModule]), await bundle(THEIRS)];

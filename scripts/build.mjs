@@ -10,7 +10,8 @@ import { filesUnder, step } from './step.mjs';
 import { inRoot } from './tools.mjs';
 
 /**
- * How a step is done, and by which versions of the tools: it is done again when one of these changes.
+ * The files that define a step: its scripts and the versions of the tools. The step runs again when one of them
+ * changes.
  *
  * @param {...string} scripts
  */

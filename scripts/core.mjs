@@ -24,8 +24,8 @@ const INLINED = 50;
 const PANICS =
   /panicking::panic|unwrap_failed|expect_failed|assert_failed|slice_index_fail|str::slice_error_fail|capacity_overflow|raw_vec::handle_error|handle_alloc_error|__rust_alloc_error_handler/;
 /**
- * What makes those texts. Nothing else may use it: `src/text.rs` and `concat` make the texts of errors, in a twentieth
- * of its size.
+ * The functions that make formatted texts. Nothing else may use them: `src/text.rs` and `concat` make the texts of
+ * errors, in a twentieth of the size.
  */
 const FORMATTING = /\b(core|alloc)(\[\w+\])?::fmt::/;
 /** Names the sources of Rust that pkg/wasm was built from: to compare with them needs no compiler. */
@@ -43,7 +43,7 @@ export async function buildCore(recipe) {
 }
 
 /**
- * Whether pkg/wasm is there and was built from the Rust that is there now.
+ * Says whether pkg/wasm is there and was built from the current Rust.
  *
  * @returns {'current' | 'stale' | 'missing'}
  */
@@ -120,7 +120,7 @@ async function bindCore() {
     wasm(''),
     compiled,
   ]);
-  // What rustc may use, and every host since 2022 understands.
+  // The features that rustc may use, and every host since 2022 understands.
   const features = [
     'bulk-memory',
     'bulk-memory-opt',
@@ -197,8 +197,8 @@ async function endAtPanics(file) {
 const isFormatting = (line) => /\(call \$/.test(line) && FORMATTING.test(line);
 
 /**
- * What the generated script makes as soon as it is imported. A host that lacks it must not fail then: the package
- * tells its callers, in `pkg/src/engine/loading.ts`.
+ * The objects that the generated script makes as soon as it is imported. A host that lacks one must not fail then: the
+ * package reports it to its callers, in `pkg/src/engine/loading.ts`.
  */
 const AT_IMPORT = ['TextDecoder', 'TextEncoder'];
 

@@ -80,7 +80,7 @@ function slugOf(text, slugs) {
 }
 
 /**
- * Where a link of a document leads in the guide.
+ * The target in the guide of a document's link.
  *
  * @param {string} target @param {string} path
  */

@@ -82,7 +82,7 @@ function run(targets, more = []) {
 }
 
 /**
- * What cargo-mutants wrote about the last run.
+ * The lines of a list that cargo-mutants wrote in the last run.
  *
  * @param {string} name
  */

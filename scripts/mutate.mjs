@@ -26,7 +26,7 @@ import { bundleInto } from './package.mjs';
 import { filesUnder } from './step.mjs';
 import { root } from './tools.mjs';
 
-/** What tests look at besides the package. */
+/** The folders that tests read besides the package. */
 const COPIED = [
   'tests',
   'docs',
@@ -58,7 +58,7 @@ for (const test of tests) {
   }
   times.push({ test, time: Date.now() - begun });
 }
-// What is quick, and what is called as the file is, goes first.
+// Quick tests, and those that have the name of the file, go first.
 /** @param {string} test */
 const near = (test) => (basename(test).startsWith(basename(file, '.ts')) ? 0 : 1);
 times.sort((one, other) => near(one.test) - near(other.test) || one.time - other.time);

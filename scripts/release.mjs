@@ -1,6 +1,6 @@
 // Makes this tree the next release: `npm run release -- 0.2.0`, or `major`, `minor`, `patch`. The crate gets the
 // version, in its manifest and in its lock file; the npm package takes it from there when it is packed (pack.mjs).
-// What stands under "Unreleased" in the changelog goes under the version and the date. Nothing is committed or
+// The entries under "Unreleased" in the changelog go under the version and the date. Nothing is committed or
 // published: the last lines say what is left to do.
 // `--dry-run` changes nothing.
 
@@ -12,7 +12,9 @@ import { root } from './tools.mjs';
 
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-[0-9A-Za-z.-]+)?$/;
 
-/** Where a version of this project stands, and how it stands there. Each expression has it as its group `version`. */
+/**
+ * The files with the version of this project, and its pattern in each. Each expression has it as its group `version`.
+ */
 const places = {
   'Cargo.toml': /^\[package\]\n(?:(?!\[)[^\n]*\n)*?version = "(?<version>[^"]+)"/m,
   'Cargo.lock': /^name = "statepad"\nversion = "(?<version>[^"]+)"/m,
@@ -62,8 +64,8 @@ export function nextVersion(current, asked) {
 }
 
 /**
- * Whether one version comes after another. A pre-release comes before its release; two of one release are not told
- * apart.
+ * Returns true if one version comes after another. A pre-release comes before its release; two of one release count as
+ * equal.
  *
  * @param {string} one @param {string} other
  */
@@ -92,8 +94,8 @@ export function released(changelog, version, date) {
 }
 
 /**
- * What has to be written for the next release of the tree in `folder`: each file's new text. It throws when the tree
- * is not as it was committed, or when its files name different versions.
+ * Plans the next release of the tree in `folder`: the new text of each file that changes. It throws when the tree is
+ * not as it was committed, or when its files name different versions.
  *
  * @param {string} folder @param {string} asked @param {string} date as YYYY-MM-DD
  */

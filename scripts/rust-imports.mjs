@@ -110,7 +110,7 @@ const isChildOf = (module) => (/** @type {string[]} */ other) =>
   other.length === module.length + 1 && module.every((name, place) => name === other[place]);
 
 /**
- * Where a path begins: `around` is the module that it stands in, within that of the file.
+ * The module at which a path begins: `around` is the module that it stands in, within that of the file.
  *
  * @param {string} start @param {string[]} around @param {string[]} module
  */

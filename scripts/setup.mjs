@@ -103,7 +103,10 @@ function needRedis() {
   needPrograms(['redis-server'], ['redis-server']);
 }
 
-/** Whether this Node can load its better-sqlite3. Tried in another process, as it may take that along. */
+/**
+ * Returns true if this Node can load its better-sqlite3. A process of its own tries it, as a failure may end the
+ * process.
+ */
 function hasBetterSqlite() {
   const tried = spawnSync(process.execPath, ['-e', `new (require('${betterSqlite}'))(':memory:')`], {
     cwd: root,
@@ -159,7 +162,7 @@ const needs = {
 };
 
 /**
- * What the tests of each store need besides the npm packages, which have Postgres and the hosts of Cloudflare in them.
+ * The needs of each store's tests besides the npm packages, which have Postgres and the hosts of Cloudflare in them.
  *
  * @type {Record<string, (() => void)[]>}
  */

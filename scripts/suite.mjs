@@ -9,7 +9,7 @@ import { env, root } from './tools.mjs';
  */
 
 /**
- * How each kind of runner sums up: which of its lines do, and the counts in them.
+ * The summary of each kind of runner: its lines, and the counts in them.
  *
  * @typedef {{ line: RegExp, counts: Record<'passed' | 'failed' | 'skipped', RegExp>, skips?: RegExp }} Summary
  * @type {Record<'cargo' | 'node', Summary>}
@@ -27,11 +27,12 @@ const summaries = {
   },
 };
 
-/** How much of what a suite printed is told again when it failed, in lines. */
+/** The number of lines that are printed again of a suite that failed. */
 const MOST_TOLD = 80;
 
 /**
- * What a suite that failed has printed of it: from where Node's runner lists the failures, or its last lines.
+ * The output of a failed suite that explains the failure: from where Node's runner lists the failures, or its last
+ * lines.
  *
  * @param {string} output
  */

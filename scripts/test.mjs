@@ -18,7 +18,7 @@ if (asked.includes(undefined)) fail(`${options.join(' ')}: the only option is --
 // More than two are not tried: browsers and servers take what is left.
 const lanes = Number(asked[0] ?? Math.min(2, availableParallelism()));
 
-/** How long each suite took here the last time, in seconds. */
+/** The seconds that each suite took the last time. */
 const timesFile = join(root, 'target', 'test-times.json');
 const times = readTimes();
 

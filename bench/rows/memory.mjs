@@ -1,4 +1,4 @@
-/** How many bytes one of many takes, after a full collection: heap, what hangs on it, and WebAssembly. */
+/** The bytes of one item of many, after a full collection: heap, everything reachable from it, and WebAssembly. */
 
 import { fill, makeEvent, readEvents, readState, stateText } from '../workload.mjs';
 import { usedBytes } from '../memory.mjs';

@@ -1,5 +1,5 @@
-// Who takes part: every store that runs in Node, on real files and servers, what the engine under each can do by
-// itself, and ADK's own database service on two of them.
+// The contestants: every store that runs in Node, on real files and servers, the engine under each by itself, and
+// ADK's own database service on two of them.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

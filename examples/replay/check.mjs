@@ -65,7 +65,7 @@ function turnsOf(events) {
 }
 
 /**
- * What stored events changed. A deletion is a `null` in the delta whose key `customMetadata.statepad.deleted` names.
+ * The changes of stored events. A deletion is a `null` in the delta whose key `customMetadata.statepad.deleted` names.
  *
  * @param {readonly Event[]} events
  */

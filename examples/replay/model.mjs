@@ -4,7 +4,7 @@
 import { BaseLlm } from '@google/adk';
 
 /**
- * What a scripted model may say in one step: a text, or a call of the tool `note`.
+ * One step of a scripted model: a text, or a call of the tool `note`.
  *
  * @typedef {{ text: string } | { set: Record<string, unknown>, remove: string[] }} Saying
  */

@@ -27,7 +27,7 @@ export function print(line = '') {
  * @returns {import('./play.mjs').Watcher}
  */
 export function printer({ all }) {
-  /** What was told and written in this exchange, and the role named last. */
+  /** The values that were shown in this exchange, by name, and the role named last. */
   const shown = new Map();
   let last = '';
   /** @param {string} role @param {string} text */

@@ -52,7 +52,7 @@ export class Script {
 }
 
 /**
- * What a turn changed, as a call of the tool. `temp:` keys of a user's turn come with the message instead.
+ * The changes of a turn, as a call of the tool. `temp:` keys of a user's turn come with the message instead.
  *
  * @param {Turn} turn
  */

@@ -33,7 +33,7 @@ export function rawJournal(path) {
   };
 }
 
-/** What a line of the journal says of an append, without its checksums. */
+/** The journal's line of an append, without its checksums. */
 function lineOf({ session: { appName, userId, id: sessionId, rev }, id, time, data, values }) {
   const delta = (part) => ({
     set: Object.fromEntries(part.map(([name, text]) => [name, JSON.parse(text)])),
