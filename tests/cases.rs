@@ -222,7 +222,7 @@ fn lists_are_in_order_a_page_at_a_time() {
         let session = block_on(service.create(request)).unwrap();
         block_on(service.append_event(&session, event_of(&json!({"id": "e", "at": row[2]})))).unwrap();
     }
-    // What is no count, no page or no order cannot be said in Rust; a cursor that is none can.
+    // A count, a page or an order of another type cannot be said in Rust; an invalid cursor can.
     let can_be_said = |case: &&Value| case.get("error").is_none() || is_cursor_alone(&case["list"]);
     each(list(&file, "cases").iter().filter(can_be_said), |case| {
         if let Some(code) = case["error"].as_str() {

@@ -1,5 +1,5 @@
-//! What programs make of their own, without anything that only this crate may do: states, a service, sessions and
-//! errors.
+//! Programs outside of the crate that make states, a service, sessions and errors of their own: they use nothing that
+//! only this crate can reach.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 

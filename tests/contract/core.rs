@@ -7,7 +7,7 @@ use statepad::engine::{Guard, Prepared, SessionId, Sessions};
 use super::scenario::{check_error, event_of, key_of, steps_of_one_session};
 use super::{assert_same, record, text, texts};
 
-/// Whether a case asks for a revision.
+/// Returns `true` if a case asks for a revision.
 pub fn asks_for_a_revision(case: &Value) -> bool {
     case["steps"].as_array().unwrap().iter().any(|step| step.get("revision").is_some())
 }

@@ -16,7 +16,7 @@ enum Op {
     List { app: u8, user: Option<u8>, descending: bool, limit: Option<usize>, start: Begin },
 }
 
-/// Where a page begins.
+/// The beginning of a page.
 #[derive(Debug, Clone)]
 enum Begin {
     Offset(usize),
@@ -43,7 +43,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What sessions are sorted by: the time in units that have an order, the id, the user.
+/// The sort key of sessions: the time in units that have an order, the id, the user.
 type Key = (i64, String, String);
 
 /// A session of the model.

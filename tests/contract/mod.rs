@@ -1,4 +1,4 @@
-//! What the runners of the cases share.
+//! Helpers that the runners of the cases share.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -34,7 +34,7 @@ fn op() -> impl Strategy<Value = Op> {
 /// A scope of the model: whose it is, and its values in the order of writing.
 type Values = Vec<(String, Value)>;
 
-/// What the scopes hold and which sessions there are.
+/// The values of the scopes, and the sessions.
 #[derive(Default)]
 struct Model {
     scopes: HashMap<(Scope, String), Values>,
@@ -87,7 +87,7 @@ fn assert_state(actual: &SessionState, wanted: &Map<String, Value>) {
     }
 }
 
-/// What a service has done, so that it can be done again from nothing.
+/// A change that a service has made, so that it can be made again from nothing.
 enum Done {
     Create(SessionKey, Change),
     Append(SessionKey, Change),

@@ -6,7 +6,7 @@ use statepad::engine::{History, Json, Rewind, Timeline, Write};
 
 use super::{assert_same, list, record, text, texts};
 
-/// Which events stand, and what rewinds and a redo do.
+/// Checks the events that stand, and the effects of rewinds and a redo.
 pub fn run_walk(case: &Value) {
     let log = list(case, "log");
     let timeline = Timeline::of(log.iter().map(|event| (name(&event[0]), name(&event[1]))));
@@ -28,7 +28,7 @@ fn told(rewind: Option<Rewind>) -> Value {
     rewind.map_or(Value::Null, |rewind| json!({"to": rewind.to, "concerned": rewind.concerned}))
 }
 
-/// What brings a session's own keys back.
+/// Checks the writes that bring a session's own keys back.
 pub fn run_delta(case: &Value) {
     let mut history = History::default();
     let writes = list(case, "writes");

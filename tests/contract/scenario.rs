@@ -17,7 +17,7 @@ pub struct Scenario {
     handles: HashMap<String, Session>,
 }
 
-/// What a step answers with.
+/// The answer of a step.
 enum Answer {
     Nothing,
     Session(Option<Box<Session>>),

@@ -50,7 +50,7 @@ fn apart(one: &[usize], other: &[usize]) -> Vec<usize> {
     apart
 }
 
-/// What is done to a session.
+/// An operation on a session.
 #[derive(Debug, Clone)]
 enum Does {
     Append(u8, Vec<(String, Option<Value>)>),

@@ -1,4 +1,4 @@
-// What a run of all suites counts.
+// The counts of a run of all suites.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
