@@ -410,7 +410,7 @@ describe('IndexedDB', () => {
         const large = append('s', 'large', { app: { set: { large: 1 } }, session: { set: { large: 1 } } }, { data });
         const commit = await outcome(store.commit(large, context));
         const loaded = await store.load(keyOf('s'), {}, context);
-        // What is small is written all the same.
+        // A small change is written all the same.
         const batch = await store.commitMany(
           [{ ...large, id: 'again' }, append('t', crypto.randomUUID(), { app: { set: { small: 1 } } })],
           context,
