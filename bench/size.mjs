@@ -88,7 +88,7 @@ const sizes = (bytes) => ({ raw: bytes.length, gzip: gzipSync(bytes, { level: 9 
 /**
  * Raw, gzipped and brotlied bytes of both bundles, of what ours loads later (for a store, for histories), of its first
  * load without the module, and of the module alone.
- * Where ADK's entry does not bundle, `faults` says why, and its bytes are those of the two modules alone with every
+ * If ADK's entry does not bundle, `faults` says why, and its bytes are those of the two modules alone with every
  * module of Node left out: they would not run.
  */
 export async function bundleSizes() {

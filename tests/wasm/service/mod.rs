@@ -9,7 +9,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// What a case comes to: an error says in what it differs.
+/// The outcome of a case: an error says in what it differs.
 type Outcome = Result<(), String>;
 
 /// The cases of a file.
@@ -44,7 +44,7 @@ fn js(value: &Value) -> JsValue {
     js_sys::JSON::parse(&value.to_string()).unwrap()
 }
 
-/// What JSON says of a value; nothing for `undefined`.
+/// The JSON of a value; nothing for `undefined`.
 fn json(value: &JsValue) -> Option<Value> {
     let text = js_sys::JSON::stringify(value).ok()?.as_string()?;
     serde_json::from_str(&text).ok()
@@ -83,7 +83,7 @@ fn list<'a>(case: &'a Value, name: &str) -> &'a [Value] {
     case[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// What a case calls itself.
+/// The name of a case.
 fn name_of(case: &Value) -> String {
     case["name"].as_str().unwrap_or("a case without a name").to_owned()
 }
