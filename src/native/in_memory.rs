@@ -22,7 +22,7 @@ use crate::native::requests::{
 };
 use crate::native::service::SessionService;
 use crate::native::session::Session;
-use crate::native::turns::Turns;
+use crate::native::target_locks::Turns;
 use crate::state::SessionState;
 
 use memory::{Memory, time_of};

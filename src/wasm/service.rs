@@ -25,7 +25,7 @@ mod backend;
 mod update;
 mod session_service;
 mod operators;
-mod asked;
+mod session_query;
 mod fork;
 mod past;
 mod lease;

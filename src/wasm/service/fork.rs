@@ -6,7 +6,7 @@ use js_sys::{Array, Reflect};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::asked::Asked;
+use super::session_query::Asked;
 use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
 use super::errors::not_found;

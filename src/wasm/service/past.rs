@@ -7,7 +7,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
-use super::asked::Asked;
+use super::session_query::Asked;
 use super::backend::{Backend, Plan};
 use super::checks::{admit_optional_string, admit_string, check_count, check_options, check_signal};
 use super::errors::error_at;
