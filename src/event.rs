@@ -175,14 +175,14 @@ impl Event {
     pub(crate) fn asks_for(mut self, stored: &Self) -> bool {
         let keys: Vec<_> = self.operators().map(|(key, _)| key.to_owned()).collect();
         self.take_operators();
-        let (mut given, mut stored) = (self.as_stored(), Cow::Borrowed(stored));
+        let (mut own, mut stored) = (self.as_stored(), Cow::Borrowed(stored));
         for key in keys {
-            given.actions.state_delta.insert(key.clone(), Value::Null);
+            own.actions.state_delta.insert(key.clone(), Value::Null);
             if let Some(value) = stored.to_mut().actions.state_delta.get_mut(&key) {
                 *value = Value::Null;
             }
         }
-        given == *stored
+        own == *stored
     }
 
     /// The delta, with its deletions, and without operators.
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn what_else_the_metadata_has_stays_beside_a_deletion() {
-        for (before, wanted) in [
+        for (before, expected) in [
             (json!({"note": 1}), json!({"note": 1, "deleted": ["x", "y"]})),
             (json!({"deleted": ["w"], "note": 1}), json!({"deleted": ["w", "x", "y"], "note": 1})),
             (json!({"deleted": 1}), json!({"deleted": ["x", "y"]})),
@@ -300,7 +300,7 @@ mod tests {
             event.custom_metadata.insert("statepad".into(), before);
             event.delete("x");
             event.delete("y");
-            assert_eq!(event.custom_metadata["statepad"], wanted);
+            assert_eq!(event.custom_metadata["statepad"], expected);
         }
     }
 

@@ -274,7 +274,7 @@ mod tests {
     fn a_key_knows_who_changed_it_from_what_to_what() {
         let history = history();
         let steps = history.of("topic", u64::MAX);
-        let told: Vec<_> = steps
+        let actual: Vec<_> = steps
             .iter()
             .map(|step| (step.revision, step.from.as_ref().map(Json::as_str), step.to.as_ref().map(Json::as_str)))
             .collect();
@@ -284,7 +284,7 @@ mod tests {
             (3, Some(r#""moon""#), None),
             (5, None, Some(r#""sun""#)),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(actual, expected);
         assert_eq!(history.of("topic", 2).len(), 2);
         assert_eq!(history.of("temp:x", 9), []);
         assert_eq!(history.of("never", 9), []);

@@ -22,7 +22,7 @@ pub struct LeaseRow {
     /// The last token that was given; 0 before the first.
     pub fence: u64,
     /// The holder of the lease, and its end in milliseconds since the epoch; absent when it was given back.
-    pub held: Option<(String, f64)>,
+    pub holder: Option<(String, f64)>,
 }
 
 /// The reason for which a lease is refused.
@@ -55,31 +55,31 @@ impl LeaseRow {
     ///
     /// let of = |holder: &str, fence| LeaseRequest { holder: holder.to_owned(), ttl: 100.0, fence };
     /// let row = LeaseRow::default().decide(&of("a", None), 1_000.0)?;
-    /// assert_eq!((row.fence, row.held.clone()), (1, Some(("a".to_owned(), 1_100.0))));
+    /// assert_eq!((row.fence, row.holder.clone()), (1, Some(("a".to_owned(), 1_100.0))));
     /// assert_eq!(row.decide(&of("b", None), 1_099.0), Err(LeaseFault::Held(1_100.0)));
     /// let taken = row.decide(&of("b", None), 1_100.0)?;
     /// assert_eq!(taken.decide(&of("a", Some(1)), 1_100.0), Err(LeaseFault::Fenced));
     /// # Ok::<(), LeaseFault>(())
     /// ```
     pub fn decide(&self, request: &LeaseRequest, now: f64) -> std::result::Result<Self, LeaseFault> {
-        let LeaseRequest { holder, ttl, fence } = request;
-        let is_own = self.held.as_ref().is_some_and(|(held_by, _)| held_by == holder);
-        let held = Some((holder.clone(), now + ttl));
+        let LeaseRequest { ttl, fence, .. } = request;
+        let is_own = self.holder.as_ref().is_some_and(|(name, _)| name == &request.holder);
+        let holder = Some((request.holder.clone(), now + ttl));
         let Some(fence) = *fence else {
-            let until = self.held.as_ref().filter(|(_, until)| !is_own && *until > now).map(|(_, until)| *until);
+            let until = self.holder.as_ref().filter(|(_, until)| !is_own && *until > now).map(|(_, until)| *until);
             if let Some(until) = until {
                 return Err(LeaseFault::Held(until));
             }
             let fence = if is_own { self.fence } else { next_to(self.fence)? };
-            return Ok(Self { fence, held });
+            return Ok(Self { fence, holder });
         };
-        if *ttl <= 0.0 && self.held.is_none() && fence.checked_add(1) == Some(self.fence) {
+        if *ttl <= 0.0 && self.holder.is_none() && fence.checked_add(1) == Some(self.fence) {
             return Ok(self.clone());
         }
         if self.fence != fence || !is_own {
             return Err(LeaseFault::Fenced);
         }
-        if *ttl > 0.0 { Ok(Self { fence, held }) } else { Ok(Self { fence: next_to(fence)?, held: None }) }
+        if *ttl > 0.0 { Ok(Self { fence, holder }) } else { Ok(Self { fence: next_to(fence)?, holder: None }) }
     }
 
     /// Checks that a change with a token may be written.
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_last_token_is_given_once_and_none_after_it() {
-        let free = LeaseRow { fence: u64::MAX - 1, held: None };
+        let free = LeaseRow { fence: u64::MAX - 1, holder: None };
         let last = free.decide(&ask("a", 100.0, None), 0.0).unwrap();
         assert_eq!(last.fence, u64::MAX);
         assert_eq!(last.decide(&ask("a", 50.0, None), 0.0).map(|row| row.fence), Ok(u64::MAX), "its holder asks again");

@@ -53,14 +53,14 @@ pub(crate) struct Mistaken {
     /// The path of the name in the event.
     pub path: String,
     what: &'static str,
-    wanted: String,
+    suggestion: String,
 }
 
 impl Mistaken {
     /// The error of it.
     pub fn error(&self) -> Error {
-        let Self { path, what, wanted } = self;
-        Error::invalid(format!("{path} is not known in {what}: did you mean {wanted}?"))
+        let Self { path, what, suggestion } = self;
+        Error::invalid(format!("{path} is not known in {what}: did you mean {suggestion}?"))
     }
 }
 
@@ -73,18 +73,18 @@ pub(crate) fn mistaken<'a>(
     mut actions: impl Iterator<Item = &'a str>,
 ) -> Option<Mistaken> {
     let of_event = event.find_map(|name| {
-        let wanted = if is_among(name, [EVENT, ADK_EVENT]) {
+        let suggestion = if is_among(name, [EVENT, ADK_EVENT]) {
             None
         } else {
             meant(name, EVENT).or_else(|| meant(name, &["stateDelta"]).map(|_| "actions.stateDelta"))
         };
-        Some(Mistaken { path: name.to_owned(), what: "an event", wanted: wanted?.to_owned() })
+        Some(Mistaken { path: name.to_owned(), what: "an event", suggestion: suggestion?.to_owned() })
     });
     of_event.or_else(|| {
         actions.find_map(|name| {
-            let wanted = if is_among(name, [ACTIONS, ADK_ACTIONS]) { None } else { meant(name, ACTIONS) };
-            let [path, wanted] = [name, wanted?].map(|name| format!("actions.{name}"));
-            Some(Mistaken { path, what: "an event's actions", wanted })
+            let suggestion = if is_among(name, [ACTIONS, ADK_ACTIONS]) { None } else { meant(name, ACTIONS) };
+            let [path, suggestion] = [name, suggestion?].map(|name| format!("actions.{name}"));
+            Some(Mistaken { path, what: "an event's actions", suggestion })
         })
     })
 }
@@ -105,7 +105,7 @@ fn plainly(name: &str) -> impl Iterator<Item = char> {
     let separates = |c: char| matches!(c, '_' | '-');
     let mut before = None;
     let mut rest = name.chars().peekable();
-    let kept = std::iter::from_fn(move || {
+    let characters = std::iter::from_fn(move || {
         loop {
             let c = rest.next()?;
             let is_within =
@@ -116,5 +116,5 @@ fn plainly(name: &str) -> impl Iterator<Item = char> {
             }
         }
     });
-    kept.flat_map(char::to_lowercase)
+    characters.flat_map(char::to_lowercase)
 }

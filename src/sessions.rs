@@ -164,7 +164,7 @@ impl<V> Sessions<V> {
         guard: Guard,
     ) -> Result<Prepared<V>> {
         let Some(entry) = self.registry.entry(id) else {
-            return Err(gone());
+            return Err(session_deleted());
         };
         let prepared = entry.log.prepare(event, time, delta, guard)?;
         if matches!(prepared, Prepared::Change { .. })
@@ -194,9 +194,9 @@ impl<V> Sessions<V> {
         for (key, _) in delta.iter() {
             let (scope, name) = Scope::split(key);
             if scope != Scope::App && (scope != Scope::User || user_id.is_none()) {
-                let wanted = if user_id.is_some() { Scope::User } else { Scope::App }.key(name);
+                let suggestion = if user_id.is_some() { Scope::User } else { Scope::App }.key(name);
                 let message =
-                    ["the key \"", key, "\" does not belong to what is updated: use \"", &wanted, "\""].concat();
+                    ["the key \"", key, "\" does not belong to what is updated: use \"", &suggestion, "\""].concat();
                 return Err(Error::invalid(message).with_key(key));
             }
         }
@@ -275,7 +275,7 @@ fn exists(key: &SessionKey) -> Error {
 }
 
 /// Of a session that has been deleted only the number is known.
-fn gone() -> Error {
+fn session_deleted() -> Error {
     Error::new(ErrorKind::SessionNotFound, "session not found: it has been deleted")
 }
 

@@ -19,7 +19,7 @@ use block_on::block_on;
 /// A service in memory that takes so many more events.
 struct Tired {
     inner: InMemorySessionService,
-    left: AtomicI64,
+    remaining: AtomicI64,
 }
 
 #[async_trait]
@@ -41,7 +41,7 @@ impl SessionService for Tired {
     }
 
     async fn append_expecting(&self, session: SessionRef<'_>, event: Event, revision: Option<u64>) -> Result<Event> {
-        if self.left.fetch_sub(1, Ordering::SeqCst) > 0 {
+        if self.remaining.fetch_sub(1, Ordering::SeqCst) > 0 {
             self.inner.append_expecting(session, event, revision).await
         } else {
             Err(Error::new(ErrorKind::StoreUnavailable, "the disk is full"))
@@ -77,7 +77,7 @@ fn names(service: &Tired) -> Vec<String> {
 #[test]
 fn a_fork_that_fails_leaves_no_session_and_its_id_is_free() {
     for allowed in 0..3 {
-        let service = Tired { inner: InMemorySessionService::new(), left: AtomicI64::new(2) };
+        let service = Tired { inner: InMemorySessionService::new(), remaining: AtomicI64::new(2) };
         let state = [("k".to_owned(), json!(1)), ("app:n".to_owned(), json!(1))].into();
         let (app_name, user_id, session_id) = ("app".into(), "u".into(), Some("s".into()));
         let session = block_on(service.create(CreateRequest { app_name, user_id, session_id, state })).unwrap();
@@ -87,11 +87,11 @@ fn a_fork_that_fails_leaves_no_session_and_its_id_is_free() {
             block_on(service.append_event(&session, event)).unwrap();
         }
         // A fork appends both events, and one that says where it comes from.
-        service.left.store(allowed, Ordering::SeqCst);
+        service.remaining.store(allowed, Ordering::SeqCst);
         let failed = block_on(service.fork(&session, None, Some("f".into()))).unwrap_err();
         assert_eq!((failed.kind(), failed.to_string().as_str()), (ErrorKind::StoreUnavailable, "the disk is full"));
         assert_eq!(names(&service), ["s"], "{allowed} events were taken");
-        service.left.store(3, Ordering::SeqCst);
+        service.remaining.store(3, Ordering::SeqCst);
         let fork = block_on(service.fork(&session, None, Some("f".into()))).unwrap();
         assert_eq!((fork.revision(), fork.state().to_map()["k"].clone()), (3, json!(1)));
         assert_eq!(names(&service), ["f", "s"]);

@@ -103,12 +103,12 @@ impl Shelf {
 
     fn find(&self, session: SessionRef<'_>) -> Result<Session> {
         let sessions = self.open()?;
-        let found = match session {
+        let stored = match session {
             SessionRef::Id(id) => sessions.values().find(|session| session.id() == id),
             SessionRef::Key(key) => sessions.get(key),
             other => return Err(Error::new(ErrorKind::InvalidArgument, format!("{other:?} names no session here"))),
         };
-        found.cloned().ok_or_else(|| Error::new(ErrorKind::SessionNotFound, "there is no such session"))
+        stored.cloned().ok_or_else(|| Error::new(ErrorKind::SessionNotFound, "there is no such session"))
     }
 }
 

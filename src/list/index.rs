@@ -151,9 +151,9 @@ impl ListIndex {
             let entry = or_impossible!(registry.entry(id), "a session in a list is there", return None);
             Some(SortKey { time: 0.0, ..SortKey::of(&entry.log) })
         };
-        let wanted = (time(id), ids(id));
+        let target = (time(id), ids(id));
         // The ids are far away in memory, and are seldom needed.
-        let comes_before = |other| time(other).total_cmp(&wanted.0).then_with(|| ids(other).cmp(&wanted.1)).is_lt();
+        let comes_before = |other| time(other).total_cmp(&target.0).then_with(|| ids(other).cmp(&target.1)).is_lt();
         change(&mut lists[place].1, id, &comes_before);
     }
 

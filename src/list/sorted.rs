@@ -162,8 +162,8 @@ mod tests {
                 list.insert(item, &|other| other < item);
             }
             assert_eq!(items(&list), (0..2001).collect::<Vec<_>>());
-            let wanted = SessionId::of_number(1234);
-            assert_eq!(list.get(list.find(&|other| other < wanted)), Some(wanted));
+            let target = SessionId::of_number(1234);
+            assert_eq!(list.get(list.find(&|other| other < target)), Some(target));
             assert_eq!(
                 (list.get(list.find(&|_| true)), list.get(list.find(&|_| false))),
                 (None, Some(SessionId::of_number(0)))

@@ -184,11 +184,11 @@ mod tests {
         let mut draft = draft();
         assert_eq!((draft.has("x"), draft.has("y")), (true, false));
         assert_eq!((draft.delete("y").unwrap(), draft.is_empty()), (false, true));
-        let wanted = json!({"x": 1, "user:x": 2});
+        let expected = json!({"x": 1, "user:x": 2});
         let read: &dyn ReadonlyState = &draft;
         assert_eq!((read.get("x"), read.get("y"), read.has("x"), read.has("y")), (Some(json!(1)), None, true, false));
-        assert_eq!(read.to_map(), *wanted.as_object().unwrap());
-        assert_eq!(read.all(), wanted.as_object().unwrap().clone().into_iter().collect());
+        assert_eq!(read.to_map(), *expected.as_object().unwrap());
+        assert_eq!(read.all(), expected.as_object().unwrap().clone().into_iter().collect());
         let written: &mut dyn State = &mut draft;
         written.set("y".to_owned(), json!([3]));
         assert_eq!((written.get("y"), written.get("z"), written.all().len()), (Some(json!([3])), None, 3));

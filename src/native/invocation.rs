@@ -94,13 +94,13 @@ impl Invocation {
         }
         author.clone_into(&mut event.author);
         self.name(&mut event);
-        let given = event.clone();
+        let original = event.clone();
         let sent = self.send(author, &mut event)?;
         let appended = async {
             if let Some(before) = sent.before() {
                 let stored = read(service, session).await?.is_some_and(|session| holds(&session, &event.id, before));
                 if stored {
-                    event = given;
+                    event = original;
                     carry(&mut event, before);
                 }
             }
@@ -143,13 +143,13 @@ impl Invocation {
             return Err(error);
         }
         self.name(event);
-        carry(event, sent.said());
+        carry(event, sent.content());
         Ok(sent)
     }
 
     /// The event is stored, and this is the session's state now. `temp:` keys stay visible until the end.
     pub fn appended(&mut self, sent: &SentWrites, committed: SessionState) {
-        self.take_temp(sent.said());
+        self.take_temp(sent.content());
         self.pending.stored(sent);
         self.committed = committed;
     }
@@ -227,8 +227,8 @@ impl Invocation {
         Ok(())
     }
 
-    fn take_temp(&mut self, said: &Composed) {
-        for (key, write) in said.iter().filter(|(key, _)| Scope::split(key).0 == Scope::Temp) {
+    fn take_temp(&mut self, content: &Composed) {
+        for (key, write) in content.iter().filter(|(key, _)| Scope::split(key).0 == Scope::Temp) {
             let value = match write {
                 PendingWrite::Plain(Write::Set(json)) => Some(json.clone()),
                 PendingWrite::Plain(Write::Unset) => None,
@@ -252,17 +252,17 @@ impl Invocation {
 }
 
 /// Makes an event say this: the writes that were pending first, then those of its own delta, and the operators.
-fn carry(event: &mut Event, said: &Composed) {
+fn carry(event: &mut Event, content: &Composed) {
     let actions = &mut event.actions;
     let (state_delta, order) = (std::mem::take(&mut actions.state_delta), std::mem::take(&mut actions.order));
     actions.operators.clear();
     let own = EventActions { state_delta, order, ..EventActions::default() };
-    let delta = said.delta();
+    let delta = content.delta();
     event.carry(delta.iter().filter(|(key, _)| !own.state_delta.contains_key(*key)));
     for (key, value) in own.in_order() {
         event.actions.set(key, value.clone());
     }
-    for (key, operator) in said.operators() {
+    for (key, operator) in content.operators() {
         event.actions.operate(key, operator.clone());
     }
 }
@@ -274,10 +274,10 @@ async fn read<S: SessionService + ?Sized>(service: &S, session: &Session) -> Res
 }
 
 /// Returns `true` if a session has an event that has made all of these writes.
-fn holds(session: &Session, id: &str, said: &Composed) -> bool {
+fn holds(session: &Session, id: &str, content: &Composed) -> bool {
     session.events().iter().filter(|event| event.id == id).any(|event| {
         let is_there = |key: &str| event.actions.state_delta.contains_key(key);
-        said.iter().all(|(key, _)| Scope::split(key).0 == Scope::Temp || is_there(key))
+        content.iter().all(|(key, _)| Scope::split(key).0 == Scope::Temp || is_there(key))
     })
 }
 

@@ -6,7 +6,7 @@ use crate::delta::{Delta, Observer};
 use crate::error::Result;
 use crate::ids::{ScopeId, SessionId};
 use crate::registry::ScopeIds;
-use crate::sessions::{Sessions, exists, gone, twice};
+use crate::sessions::{Sessions, exists, session_deleted, twice};
 
 impl<V: Clone> Sessions<V> {
     /// Takes over a creation.
@@ -58,7 +58,7 @@ impl<V: Clone> Sessions<V> {
         change: &Change<V>,
         observer: &mut impl Observer,
     ) -> Result<()> {
-        let entry = self.registry.entry_mut(id).ok_or_else(gone)?;
+        let entry = self.registry.entry_mut(id).ok_or_else(session_deleted)?;
         if !entry.log.apply(change) {
             return Err(twice(&change.id));
         }
@@ -82,7 +82,7 @@ impl<V: Clone> Sessions<V> {
         change: &Change<V>,
         observer: &mut impl Observer,
     ) -> Result<()> {
-        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(gone)?;
+        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(session_deleted)?;
         for (scope, delta) in [(session, &change.delta.session), (app, &change.delta.app), (user, &change.delta.user)] {
             self.registry.write(scope, delta, observer);
         }

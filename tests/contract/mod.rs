@@ -50,8 +50,8 @@ pub fn texts(case: &Value, name: &str) -> Vec<String> {
 /// Compares the message of an error with the one that a case wants, if it wants one.
 #[track_caller]
 pub fn check_message(error: &Error, case: &Value) {
-    if let Some(wanted) = case["message"].as_str() {
-        assert_eq!(error.to_string(), wanted);
+    if let Some(expected) = case["message"].as_str() {
+        assert_eq!(error.to_string(), expected);
     }
 }
 

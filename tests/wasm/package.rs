@@ -370,9 +370,9 @@ fn a_host_that_puts_values_where_it_is_told_has_them_in_the_order_of_writing() {
                 hosted[scope].0.retain(Option::is_some);
                 compactions += 1;
             }
-            let wanted: Vec<_> =
+            let expected: Vec<_> =
                 model.iter().filter(|(key, _)| usize::from(key.starts_with("app:")) == scope).cloned().collect();
-            assert_eq!(hosted[scope].values(), wanted);
+            assert_eq!(hosted[scope].values(), expected);
         }
     }
     assert!(compactions > 2, "{compactions}");
@@ -384,7 +384,7 @@ fn keys_that_nothing_has_any_more_are_released_and_no_others() {
     let Known { session, .. } = create(&mut core, "u", &["kept", "app:kept"]);
     let mut log = HistoryLog::new();
     assert_eq!(log.push(0.0, write_keys(&["told"])), 1);
-    let held = prepare(&mut core, session, "held", &["held"], -1.0).unwrap();
+    let prepared = prepare(&mut core, session, "held", &["held"], -1.0).unwrap();
     released_keys();
     let numbers = ["kept", "app:kept", "told", "held"].map(word);
     let mut most = 0;
@@ -402,7 +402,7 @@ fn keys_that_nothing_has_any_more_are_released_and_no_others() {
     }
     assert!(most < 3_000 && sweeps > 5, "{most} numbers, {sweeps} sweeps");
     assert_eq!(["kept", "app:kept", "told", "held"].map(word), numbers);
-    assert_eq!(core.apply(token(held), ALL) & !(Outcome::KeysDue as u32), 0);
+    assert_eq!(core.apply(token(prepared), ALL) & !(Outcome::KeysDue as u32), 0);
     drop(log);
     core.remove(session);
     let mut released = released_keys();

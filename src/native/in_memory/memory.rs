@@ -59,8 +59,8 @@ impl Memory {
     /// The session as it is now, with those of its events that `window` takes.
     pub(super) fn read(&self, id: SessionId, window: impl FnOnce(&[Arc<Event>]) -> Vec<Arc<Event>>) -> Result<Session> {
         let sessions = &self.ledger.sessions;
-        let found = sessions.log(id).zip(sessions.state(id));
-        let (log, state) = or_impossible!(found, "a session that was found is there", return Err(not_found("")));
+        let entry = sessions.log(id).zip(sessions.state(id));
+        let (log, state) = or_impossible!(entry, "a session that was found is there", return Err(not_found("")));
         let EventLog { created, events, .. } = self.log(id)?;
         Ok(Session::new(log.key().clone())
             .with_serial(*created)
@@ -112,7 +112,7 @@ impl Memory {
     pub(super) fn lease(&mut self, key: &SessionKey, serial: u64, request: LeaseRequest, now: f64) -> Result<Lease> {
         let lease = &mut self.log_of(key, serial)?.events.lease;
         *lease = lease.decide(&request, now).map_err(|fault| fault.error(&key.session_id))?;
-        let until = lease.held.as_ref().map_or(now, |(_, until)| *until);
+        let until = lease.holder.as_ref().map_or(now, |(_, until)| *until);
         Ok(Lease::new(key.clone(), request.holder, lease.fence, until).with_serial(serial))
     }
 

@@ -68,8 +68,8 @@ pub(super) fn write_revisions(expected: Option<u64>, actual: Option<u64>) {
     let mut floats = read_floats();
     for (place, revision) in [(Floats::Expected, expected), (Floats::Actual, actual)] {
         #[expect(clippy::cast_precision_loss, reason = "2^53 revisions are enough")]
-        let told = revision.map_or(-1.0, |revision| revision as f64);
-        floats[place as usize] = told;
+        let number = revision.map_or(-1.0, |revision| revision as f64);
+        floats[place as usize] = number;
     }
     FLOATS.set(floats);
 }
@@ -129,11 +129,11 @@ pub(super) fn answer(numbers: &[u32]) -> Result<i32> {
 }
 
 fn grow(words: &mut Vec<u32>, length: usize) -> Result<()> {
-    let wanted = length.max(LEAST);
-    if words.len() < wanted {
-        room::ask(4096 + wanted * size_of::<u32>())?;
-        words.reserve_exact(wanted - words.len());
-        words.resize(wanted, 0);
+    let size = length.max(LEAST);
+    if words.len() < size {
+        room::ask(4096 + size * size_of::<u32>())?;
+        words.reserve_exact(size - words.len());
+        words.resize(size, 0);
     }
     Ok(())
 }

@@ -37,9 +37,9 @@ fn answer(count: usize, before: u32) -> Result<i32> {
         _ => timeline.rewind(before as usize),
     };
     let Some(Rewind { to, concerned }) = rewind else { return Ok(0) };
-    let mut told = vec![narrow(to)];
+    let mut numbers = vec![narrow(to)];
     for place in concerned {
-        told.push(narrow(place));
+        numbers.push(narrow(place));
     }
-    buffers::answer(&told)
+    buffers::answer(&numbers)
 }

@@ -24,18 +24,18 @@ const BRACE: usize = 512;
 const STEP: usize = 128;
 
 thread_local! {
-    static KEPT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static RESERVED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Returns `true` if so many bytes can be allocated beside the reserve. When they cannot, the reserve is freed until
 /// they can.
 pub(super) fn is_there(bytes: usize) -> bool {
-    KEPT.with_borrow_mut(|kept| {
+    RESERVED.with_borrow_mut(|reserved| {
         let mut block = Vec::<u8>::new();
-        let is_there = kept.try_reserve_exact(RESERVE).is_ok() && block.try_reserve_exact(bytes).is_ok();
+        let is_there = reserved.try_reserve_exact(RESERVE).is_ok() && block.try_reserve_exact(bytes).is_ok();
         drop(std::hint::black_box(block));
         if !is_there {
-            *kept = Vec::new();
+            *reserved = Vec::new();
         }
         is_there
     })
@@ -61,6 +61,6 @@ pub(super) fn of_template(text: &str) -> usize {
     if text.len() <= SHORT {
         return 4096 + BRACE / 2 * text.len();
     }
-    let count = |wanted: char| text.matches(wanted).count();
+    let count = |character: char| text.matches(character).count();
     4096 + 2 * text.len() + BRACE * count('{') + STEP * (count('.') + count('['))
 }

@@ -51,13 +51,13 @@ impl Core {
     /// the scratch buffer, in bytes: the app's name, the user's id and the session's. Answers as
     /// [`Core::prepare_append`].
     pub fn prepare_create(&mut self, count: usize) -> i32 {
-        let asked = with_texts(count, |texts| {
+        let key = with_texts(count, |texts| {
             let [app_name, user_id, session_id] = texts.map(Option::unwrap_or_default);
             let names = app_name.len() + user_id.len() + session_id.len();
             self.ask(4 * names, count, self.sessions.growth(app_name, Some(user_id), count))?;
             Ok(SessionKey::new(app_name, user_id, session_id))
         });
-        let key = match asked {
+        let key = match key {
             Ok(key) => key,
             Err(error) => return self.refuse(error),
         };

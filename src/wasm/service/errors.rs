@@ -94,29 +94,29 @@ pub(super) fn not_found(id: &str) -> JsValue {
 
 /// An error of the core on its way to JavaScript.
 impl From<Error> for JsValue {
-    fn from(given: Error) -> Self {
-        let missing = given.missing().iter().map(|Missing { key, line, column, nearest }| MissingKey {
+    fn from(source: Error) -> Self {
+        let missing = source.missing().iter().map(|Missing { key, line, column, nearest }| MissingKey {
             key,
             line: *line,
             column: *column,
             nearest: nearest.as_deref(),
         });
         let details = Details {
-            key: given.key(),
-            id: given.id(),
-            expected: given.expected(),
-            actual: given.actual(),
-            until: given.until(),
+            key: source.key(),
+            id: source.id(),
+            expected: source.expected(),
+            actual: source.actual(),
+            until: source.until(),
             missing: missing.collect(),
             ..Details::default()
         };
-        error(given.kind(), &given.to_string(), details)
+        error(source.kind(), &source.to_string(), details)
     }
 }
 
 /// An error of the core that lies at a path in the argument.
-pub(super) fn error_at(given: Error, path: &str) -> JsValue {
-    with_member(given.into(), "path", &path.into())
+pub(super) fn error_at(source: Error, path: &str) -> JsValue {
+    with_member(source.into(), "path", &path.into())
 }
 
 /// An error with a detail more.

@@ -56,21 +56,21 @@ pub(super) trait Fill {
 }
 
 /// Checks and copies an event, and fills in what is missing. The caller's object is never changed.
-pub(super) fn admit_event(given: &JsValue, fill: &impl Fill) -> Answer<EventDraft> {
-    admit_event_of(given, fill, true)
+pub(super) fn admit_event(event: &JsValue, fill: &impl Fill) -> Answer<EventDraft> {
+    admit_event_of(event, fill, true)
 }
 
 /// As [`admit_event`]; an event of a log may have names that are almost known ones.
-pub(super) fn admit_event_of(given: &JsValue, fill: &impl Fill, has_known_names: bool) -> Answer<EventDraft> {
-    check_record(given, "event")?;
-    let given_actions = member(given, "actions")?;
-    if !given_actions.is_undefined() {
-        check_record(&given_actions, "actions")?;
+pub(super) fn admit_event_of(event: &JsValue, fill: &impl Fill, has_known_names: bool) -> Answer<EventDraft> {
+    check_record(event, "event")?;
+    let actions_value = member(event, "actions")?;
+    if !actions_value.is_undefined() {
+        check_record(&actions_value, "actions")?;
     }
     if has_known_names {
-        check_event_names(given, &given_actions)?;
+        check_event_names(event, &actions_value)?;
     }
-    let mut members = admit_members(given, "actions", "")?;
+    let mut members = admit_members(event, "actions", "")?;
     let named = members.get("id").filter(|id| **id != *"");
     let id = named.map_or_else(|| Ok(fill.id()), |id| text_of(id, "id"))?;
     let is_timed = !members.contains_key("timestamp");
@@ -85,15 +85,15 @@ pub(super) fn admit_event_of(given: &JsValue, fill: &impl Fill, has_known_names:
     members.insert("invocationId".into(), invocation_id.into());
     members.entry("timestamp").or_insert_with(|| number(time));
 
-    let (AdmittedDelta { members: delta, deleted, operators }, actions) = if given_actions.is_undefined() {
+    let (AdmittedDelta { members: delta, deleted, operators }, actions) = if actions_value.is_undefined() {
         (AdmittedDelta::default(), Map::new())
     } else {
         (
-            admit_delta(&member(&given_actions, "stateDelta")?, "actions.stateDelta")?,
-            admit_members(&given_actions, "stateDelta", "actions")?,
+            admit_delta(&member(&actions_value, "stateDelta")?, "actions.stateDelta")?,
+            admit_members(&actions_value, "stateDelta", "actions")?,
         )
     };
-    let is_marked = Reflect::get(given, &adk_event())? == JsValue::TRUE;
+    let is_marked = Reflect::get(event, &adk_event())? == JsValue::TRUE;
     let metadata = members.get("customMetadata");
     if !operators.is_empty() {
         check_metadata(metadata, "the operators of the event")?;
@@ -259,11 +259,11 @@ pub(super) fn is_temp(key: &str) -> bool {
 }
 
 /// Refuses a value with getters or entries in the place of members: they would be lost.
-fn check_record(given: &JsValue, path: &str) -> Answer<()> {
-    if is_plain(given) {
+fn check_record(value: &JsValue, path: &str) -> Answer<()> {
+    if is_plain(value) {
         Ok(())
     } else {
-        Err(invalid(path, &format!("must be a plain object, not {}", describe(given))))
+        Err(invalid(path, &format!("must be a plain object, not {}", describe(value))))
     }
 }
 
@@ -295,11 +295,11 @@ fn stored_deletions(metadata: Option<&Value>) -> Answer<Vec<String>> {
 }
 
 /// Checks that what is `kept` in the metadata of an event can be put there, without anything of them being lost.
-fn check_metadata(metadata: Option<&Value>, kept: &str) -> Answer<()> {
+fn check_metadata(metadata: Option<&Value>, content: &str) -> Answer<()> {
     let own = metadata.and_then(|metadata| metadata.get("statepad"));
     for (path, value) in [("customMetadata", metadata), ("customMetadata.statepad", own)] {
         if let Some(value) = value.filter(|value| !(value.is_null() || value.is_object())) {
-            let what = format!("must be an object, not {}: {kept} are kept in it", describe_json(value));
+            let what = format!("must be an object, not {}: {content} are kept in it", describe_json(value));
             return Err(invalid(path, &what));
         }
     }

@@ -35,9 +35,9 @@ extern "C" {
 
     /// The events that it showed when it was read, unless they are all.
     #[wasm_bindgen(method, getter)]
-    fn given(this: &View) -> Option<Array>;
+    fn window(this: &View) -> Option<Array>;
     #[wasm_bindgen(method, setter)]
-    fn set_given(this: &View, given: Option<&Array>);
+    fn set_window(this: &View, window: Option<&Array>);
 
     /// The number of events of the session at that read: all later ones are visible.
     #[wasm_bindgen(method, getter)]
@@ -72,15 +72,15 @@ extern "C" {
     /// The reason for which that lease is lost, once it is known: the handle writes nothing any more, under another
     /// lease neither.
     #[wasm_bindgen(method, getter)]
-    pub(super) fn lost(this: &View) -> JsValue;
+    pub(super) fn loss(this: &View) -> JsValue;
     #[wasm_bindgen(method, setter)]
-    pub(super) fn set_lost(this: &View, lost: &JsValue);
+    pub(super) fn set_loss(this: &View, loss: &JsValue);
 
     /// The function to call when the loss of that lease becomes known.
     #[wasm_bindgen(method, getter)]
-    pub(super) fn lose(this: &View) -> Option<Function>;
+    pub(super) fn on_loss(this: &View) -> Option<Function>;
     #[wasm_bindgen(method, setter)]
-    pub(super) fn set_lose(this: &View, lose: Option<&Function>);
+    pub(super) fn set_on_loss(this: &View, on_loss: Option<&Function>);
 
     /// The invocations that it has seen, as far as it remembers them.
     #[wasm_bindgen(method, getter)]
@@ -96,7 +96,7 @@ extern "C" {
 }
 
 /// The lease that a write carries: it is that of its handle when the write is asked for, whatever becomes of it until
-/// the write has its turn.
+/// the write has the permit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Carried {
     pub(super) fence: f64,
@@ -140,7 +140,7 @@ impl Handles {
         let view = Object::new().unchecked_into::<View>();
         view.set_created(memory.created(id));
         let shows_all = window.since.is_none() && window.last.is_none();
-        view.set_given((!shows_all).then(|| memory.events_in(id, window)).as_ref());
+        view.set_window((!shows_all).then(|| memory.events_in(id, window)).as_ref());
         view.set_length(memory.length(id));
         view.set_invocations(&Set::new(&JsValue::UNDEFINED));
         let handle = Object::new();
@@ -169,8 +169,8 @@ impl Handles {
             temp.for_each(&mut |value, key| define(state, &key, &value, &SHOWN));
         }
         deep_freeze(&state);
-        let later = |given: Array| given.concat(&memory.events_from(id, view.length()));
-        let events = view.given().map_or_else(|| memory.events_from(id, 0), later);
+        let later = |window: Array| window.concat(&memory.events_from(id, view.length()));
+        let events = view.window().map_or_else(|| memory.events_from(id, 0), later);
         Object::freeze(&events);
         #[expect(clippy::cast_precision_loss, reason = "no session has so many events")]
         let revision = log.revision() as f64;

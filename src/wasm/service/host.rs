@@ -34,7 +34,7 @@ extern "C" {
     pub(super) fn string_of(value: &JsValue) -> String;
 
     #[wasm_bindgen(js_name = setTimeout)]
-    fn set_timeout(callback: &Function, milliseconds: f64, given: &JsValue) -> JsValue;
+    fn set_timeout(callback: &Function, milliseconds: f64, argument: &JsValue) -> JsValue;
 
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(timer: &JsValue);
@@ -120,7 +120,7 @@ pub(super) fn is_thenable(value: &JsValue) -> Answer<bool> {
 /// A promise, and the function that resolves it.
 pub(super) fn deferred() -> (Promise, Function) {
     let mut resolve = None;
-    let promise = Promise::new(&mut |given, _| resolve = Some(given));
+    let promise = Promise::new(&mut |function, _| resolve = Some(function));
     // A promise calls its executor at once.
     (promise, resolve.unwrap_or_default())
 }

@@ -104,9 +104,9 @@ impl Record {
             user: user_id.map_or(0, |user_id| memory.position(app_name, Some(user_id))),
         };
         let guard = |key: &SessionKey| {
-            let found = memory.find(key);
-            let created = found.map(|id| memory.created(id).to_owned());
-            let rev = found.and_then(|id| memory.sessions.log(id)).map_or(0, SessionLog::revision);
+            let id = memory.find(key);
+            let created = id.map(|id| memory.created(id).to_owned());
+            let rev = id.and_then(|id| memory.sessions.log(id)).map_or(0, SessionLog::revision);
             Some(Guard { created, rev, pos: pos(&key.app_name, Some(&key.user_id)) })
         };
         let (version, layout, event) = (None, None, None);

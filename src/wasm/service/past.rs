@@ -7,7 +7,6 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
-use super::session_query::Asked;
 use super::backend::{Backend, Plan};
 use super::checks::{admit_optional_string, admit_string, check_count, check_options, check_signal};
 use super::errors::error_at;
@@ -17,6 +16,7 @@ use super::handles::{Through, View};
 use super::host::{Answer, member, option, parse, parse_frozen, put};
 use super::memory::read_event;
 use super::requests::check_session;
+use super::session_query::SessionQuery;
 use super::session_service::{SessionService, deleted, started};
 use crate::change::Guard;
 use crate::delta::Write;
@@ -38,9 +38,9 @@ impl SessionService {
         options: Option<AbortableOptions>,
     ) -> Promise {
         started(|| {
-            let asked = self.asked(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
-            let signal = asked.signal.clone();
-            Ok(self.backend.ask(signal, move |backend| asked.state_at(backend, &revision)))
+            let query = self.query(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
+            let signal = query.signal.clone();
+            Ok(self.backend.ask(signal, move |backend| query.state_at(backend, &revision)))
         })
     }
 
@@ -57,10 +57,10 @@ impl SessionService {
         started(|| {
             let key = admit_string(&key, "key")?;
             let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
-            let asked = self.asked(session, &options, &["until", "last", "signal"])?;
+            let query = self.query(session, &options, &["until", "last", "signal"])?;
             let (until, last) = (option(&options, "until")?, check_count(&option(&options, "last")?, "last")?);
-            let signal = asked.signal.clone();
-            Ok(self.backend.ask(signal, move |backend| asked.history(backend, &key, &until, last)))
+            let signal = query.signal.clone();
+            Ok(self.backend.ask(signal, move |backend| query.history(backend, &key, &until, last)))
         })
     }
 
@@ -75,14 +75,14 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "RewindOptions")] options: JsValue,
     ) -> Promise {
         started(|| {
-            let asked = self.asked(session, &options, &["before", "signal"])?;
+            let query = self.query(session, &options, &["before", "signal"])?;
             let invocation = admit_string(&option(&options, "before")?, "before")?;
-            let signal = asked.signal.clone();
+            let signal = query.signal.clone();
             Ok(self.backend.change(signal, move |backend| {
                 let plan = |id: &str, events: &[Event]| {
                     plan_rewind(id, events, &invocation).map_err(|error| error_at(error, "before"))
                 };
-                asked.mark(backend, plan)
+                query.mark(backend, plan)
             }))
         })
     }
@@ -96,9 +96,9 @@ impl SessionService {
         options: Option<AbortableOptions>,
     ) -> Promise {
         started(|| {
-            let asked = self.asked(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
-            let signal = asked.signal.clone();
-            Ok(self.backend.change(signal, move |backend| asked.mark(backend, |id, events| Ok(plan_redo(id, events)?))))
+            let query = self.query(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
+            let signal = query.signal.clone();
+            Ok(self.backend.change(signal, move |backend| query.mark(backend, |id, events| Ok(plan_redo(id, events)?))))
         })
     }
 
@@ -114,22 +114,22 @@ impl SessionService {
     ) -> Promise {
         started(|| {
             let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
-            let asked = self.asked(session, &options, &["at", "sessionId", "signal"])?;
+            let query = self.query(session, &options, &["at", "sessionId", "signal"])?;
             let at = option(&options, "at")?;
             let session_id = admit_optional_string(&option(&options, "sessionId")?, "sessionId")?;
-            Ok(future_to_promise(fork(Rc::clone(&self.backend), asked, at, session_id)))
+            Ok(future_to_promise(fork(Rc::clone(&self.backend), query, at, session_id)))
         })
     }
 
-    /// Checks a session and the options of what is asked of it.
-    fn asked(&self, session: JsValue, options: &JsValue, known: &'static [&'static str]) -> Answer<Asked> {
+    /// Checks a session and the options of a query.
+    fn query(&self, session: JsValue, options: &JsValue, known: &'static [&'static str]) -> Answer<SessionQuery> {
         check_options(options, known, "options")?;
         let signal = option(options, "signal")?;
         check_signal(&signal)?;
         let key = check_session(&session)?;
         let view = self.backend.handles.view(&session);
         let carried = view.as_ref().and_then(View::carried);
-        Ok(Asked { session, key, view, carried, signal })
+        Ok(SessionQuery { session, key, view, carried, signal })
     }
 }
 
@@ -151,7 +151,7 @@ extern "C" {
     pub type ForkOptions;
 }
 
-impl Asked {
+impl SessionQuery {
     fn state_at(&self, backend: &Backend, revision: &JsValue) -> Answer<JsValue> {
         let id = self.id(backend)?;
         let mut memory = backend.memory.borrow_mut();
@@ -171,7 +171,7 @@ impl Asked {
         let created_at = log.creation.time;
         let steps = log.history()?.of(key, until).to_vec();
         let last = last.map_or(steps.len(), super::requests::narrow);
-        let told = Array::new();
+        let entries = Array::new();
         for step in steps.get(steps.len().saturating_sub(last)..).unwrap_or_default() {
             let entry = Object::new();
             let place = usize::try_from(step.revision).unwrap_or(usize::MAX);
@@ -189,10 +189,10 @@ impl Asked {
                 }
             }
             Object::freeze(&entry);
-            told.push(&entry);
+            entries.push(&entry);
         }
-        Object::freeze(&told);
-        Ok(told.into())
+        Object::freeze(&entries);
+        Ok(entries.into())
     }
 
     /// Appends the marker of what is planned.

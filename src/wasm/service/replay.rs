@@ -53,25 +53,25 @@ struct Guard {
 
 /// The writes of a record to one scope.
 #[derive(Debug)]
-enum Part {
-    Known(Delta),
+enum ScopeWrites {
+    Delta(Delta),
     /// It cannot be read.
-    Lost,
+    Unreadable,
 }
 
 /// The writes of a record to the scopes that it shares with others.
 #[derive(Debug)]
 struct Shared {
-    app: Part,
-    user: Part,
+    app: ScopeWrites,
+    user: ScopeWrites,
 }
 
 impl Replay {
     /// Makes what a record says, unless it has been made before. Throws `STORE_CORRUPT` when it cannot be known whose it
     /// is.
-    pub(super) fn replay(&mut self, given: &JsValue) -> Answer<()> {
+    pub(super) fn replay(&mut self, value: &JsValue) -> Answer<()> {
         self.count += 1;
-        let text = stringify(given)?.as_string().unwrap_or_default();
+        let text = stringify(value)?.as_string().unwrap_or_default();
         let Ok(Value::Object(record)) = serde_json::from_str(&text) else { return Err(self.unreadable()) };
         let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default();
         match kind {
@@ -118,15 +118,16 @@ impl Replay {
 
     /// Returns `true` if a record is new: the second copy of a record does nothing.
     fn is_new(&mut self, record: &Map<String, Value>, guard: &Guard) -> bool {
-        let part = |name: &str| record.get(name).cloned().unwrap_or_default();
-        self.made.insert(json!([part("id"), part("kind"), part("key"), guard.created]).to_string())
+        let member = |name: &str| record.get(name).cloned().unwrap_or_default();
+        self.made.insert(json!([member("id"), member("kind"), member("key"), guard.created]).to_string())
     }
 
     fn update(&mut self, record: &Map<String, Value>, key: &Key) -> Answer<()> {
         let delta = record.get("delta").and_then(Value::as_object);
-        let part = |name: &str, scope: Scope| delta.map_or(Part::Lost, |delta| part_of(delta.get(name), scope));
+        let part =
+            |name: &str, scope: Scope| delta.map_or(ScopeWrites::Unreadable, |delta| writes_of(delta.get(name), scope));
         let has_user = key.user_id.is_some();
-        let user = if has_user { part("user", Scope::User) } else { Part::Known(Delta::default()) };
+        let user = if has_user { part("user", Scope::User) } else { ScopeWrites::Delta(Delta::default()) };
         let shared = Shared { app: part("app", Scope::App), user };
         let guard = own_guard(record).unwrap_or_default();
         if self.is_new(record, &guard) {
@@ -167,12 +168,12 @@ impl Replay {
         session: &SessionKey,
     ) -> Answer<()> {
         let delta = record.get("delta").and_then(Value::as_object);
-        let part = |name: &str, scope: Scope| part_of(delta.and_then(|delta| delta.get(name)), scope);
+        let part = |name: &str, scope: Scope| writes_of(delta.and_then(|delta| delta.get(name)), scope);
         let shared = Shared { app: part("app", Scope::App), user: part("user", Scope::User) };
         let own = part("session", Scope::Session);
         let guard = own_guard(record);
         let event = event_of(record, is_creation)?;
-        let (Some(guard), Some(event), Part::Known(own), Some(_)) = (guard, event, own, delta) else {
+        let (Some(guard), Some(event), ScopeWrites::Delta(own), Some(_)) = (guard, event, own, delta) else {
             // The readable parts of the record are applied; the next records say where the scopes are.
             self.lose(session);
             return self.share(key, record, shared);
@@ -182,8 +183,8 @@ impl Replay {
         }
         self.catch_up(key, &guard);
         let id = record.get("id").and_then(Value::as_str).unwrap_or_default();
-        let found = self.memory.find(session);
-        if is_creation && found.is_some_and(|found| self.memory.created(found) == id) {
+        let current = self.memory.find(session);
+        if is_creation && current.is_some_and(|current| self.memory.created(current) == id) {
             return Ok(());
         }
         if !self.follows(session, is_creation, &guard) {
@@ -207,10 +208,10 @@ impl Replay {
         if self.memory.damage.has_session(session) {
             return false;
         }
-        let Some(found) = self.memory.find(session) else { return is_creation };
-        let is_same = guard.created.as_deref().is_none_or(|created| created == self.memory.created(found));
-        let rev = self.memory.sessions.log(found).map_or(0, SessionLog::revision);
-        !is_creation && guard.rev.is_none_or(|wanted| is_same && wanted <= rev)
+        let Some(current) = self.memory.find(session) else { return is_creation };
+        let is_same = guard.created.as_deref().is_none_or(|created| created == self.memory.created(current));
+        let rev = self.memory.sessions.log(current).map_or(0, SessionLog::revision);
+        !is_creation && guard.rev.is_none_or(|expected| is_same && expected <= rev)
     }
 
     fn lose(&mut self, session: &SessionKey) {
@@ -248,12 +249,12 @@ impl Replay {
         let mut joined = own;
         for (part, user_id) in [(shared.app, None), (shared.user, key.user_id.as_deref())] {
             match part {
-                Part::Known(delta) => {
+                ScopeWrites::Delta(delta) => {
                     for (key, write) in delta.iter() {
                         joined.push(key, write.clone());
                     }
                 }
-                Part::Lost => {
+                ScopeWrites::Unreadable => {
                     self.memory.damage.add_scope(&key.app_name, user_id);
                     self.memory.move_on(&key.app_name, user_id);
                 }
@@ -272,8 +273,9 @@ impl Key {
 }
 
 /// The refusal of a layout that an unreleased build has written: `found` is its fingerprint, if it has one.
-fn other_layout(found: Option<&str>) -> JsValue {
-    let layout = found.map_or_else(|| "a layout without a fingerprint".into(), |found| format!("the layout {found}"));
+fn other_layout(fingerprint: Option<&str>) -> JsValue {
+    let layout = fingerprint
+        .map_or_else(|| "a layout without a fingerprint".into(), |fingerprint| format!("the layout {fingerprint}"));
     let advice = "open it with the build that made it, or delete it";
     unsuitable(&format!("{layout}, written by an unreleased build of statepad; this build reads {LAYOUT}: {advice}"))
 }
@@ -287,8 +289,8 @@ fn change_of(kind: ChangeKind, id: &str, time: f64, delta: Delta) -> Change {
     Change { id: id.into(), kind, time, delta: delta.split().0 }
 }
 
-fn key_of(given: &Value) -> Option<Key> {
-    let name = |member: &str| match given.get(member) {
+fn key_of(value: &Value) -> Option<Key> {
+    let name = |member: &str| match value.get(member) {
         None => Some(None),
         Some(name) => name.as_str().map(|name| Some(name.to_owned())),
     };
@@ -306,13 +308,13 @@ fn own_guard(record: &Map<String, Value>) -> Option<Guard> {
     if is_text("id") && is_called && time_of(record).is_some() { guard_of(record.get("guard")) } else { None }
 }
 
-fn guard_of(given: Option<&Value>) -> Option<Guard> {
-    let Some(given) = given else { return Some(Guard::default()) };
-    let given = given.as_object()?;
-    let created = given.get("created").map_or(Some(None), |created| created.as_str().map(|id| Some(id.to_owned())))?;
+fn guard_of(value: Option<&Value>) -> Option<Guard> {
+    let Some(value) = value else { return Some(Guard::default()) };
+    let value = value.as_object()?;
+    let created = value.get("created").map_or(Some(None), |created| created.as_str().map(|id| Some(id.to_owned())))?;
     let no_positions = Map::new();
-    let pos = given.get("pos").map_or(Some(&no_positions), Value::as_object)?;
-    let counts = [given.get("rev"), pos.get("app"), pos.get("user")];
+    let pos = value.get("pos").map_or(Some(&no_positions), Value::as_object)?;
+    let counts = [value.get("rev"), pos.get("app"), pos.get("user")];
     if !counts.iter().all(|count| count.is_none_or(is_count)) {
         return None;
     }
@@ -321,8 +323,8 @@ fn guard_of(given: Option<&Value>) -> Option<Guard> {
 }
 
 /// Returns `true` if a value is a whole number that is not negative.
-fn is_count(given: &Value) -> bool {
-    given.as_u64().is_some_and(|count| count <= MAX_COUNT)
+fn is_count(value: &Value) -> bool {
+    value.as_u64().is_some_and(|count| count <= MAX_COUNT)
 }
 
 /// The event of a change, frozen; `undefined` for a creation. Nothing when it cannot be read.
@@ -341,18 +343,21 @@ fn event_of(record: &Map<String, Value>, is_creation: bool) -> Answer<Option<JsV
 }
 
 /// The writes of a record to one scope, under full keys.
-fn part_of(given: Option<&Value>, scope: Scope) -> Part {
-    given.map_or_else(|| Part::Known(Delta::default()), |given| read_part(given, scope).map_or(Part::Lost, Part::Known))
+fn writes_of(value: Option<&Value>, scope: Scope) -> ScopeWrites {
+    value.map_or_else(
+        || ScopeWrites::Delta(Delta::default()),
+        |value| read_writes(value, scope).map_or(ScopeWrites::Unreadable, ScopeWrites::Delta),
+    )
 }
 
-fn read_part(given: &Value, scope: Scope) -> Option<Delta> {
-    let given = given.as_object()?;
+fn read_writes(members: &Value, scope: Scope) -> Option<Delta> {
+    let members = members.as_object()?;
     let mut delta = Delta::default();
     // Names are unset before others are set: a name that is in both goes to the end.
-    for name in given.get("unset").map_or(Some(&Vec::new()), Value::as_array)? {
+    for name in members.get("unset").map_or(Some(&Vec::new()), Value::as_array)? {
         delta.push(scope.key(name.as_str()?), Write::Unset);
     }
-    for (name, value) in given.get("set").map_or(Some(&Map::new()), Value::as_object)? {
+    for (name, value) in members.get("set").map_or(Some(&Map::new()), Value::as_object)? {
         delta.push(scope.key(name), Write::Set(Json::from_value(value).ok()?));
     }
     Some(delta)

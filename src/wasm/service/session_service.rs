@@ -48,8 +48,8 @@ impl SessionService {
         let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
         check_options(&options, &["now", "persist", "restore", "timeout"], "options")?;
         let part = |name: &str| option(&options, name);
-        let optional = |given: &JsValue, name: &str| {
-            if given.is_undefined() { Ok(None) } else { check_function(given, name).map(Some) }
+        let optional = |value: &JsValue, name: &str| {
+            if value.is_undefined() { Ok(None) } else { check_function(value, name).map(Some) }
         };
         let clock = optional(&part("now")?, "now")?;
         let (persist, restore) = (part("persist")?, part("restore")?);

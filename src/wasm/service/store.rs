@@ -1,4 +1,4 @@
-//! The two functions that keep a log, and the turns of those who write to it.
+//! The two functions that keep a log, and the permit to write to it, which one caller has at a time.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -38,19 +38,19 @@ struct Known {
     late: RefCell<Option<Promise>>,
 }
 
-/// The turn of one who writes. It ends when it is dropped.
+/// The permit to write. The next caller gets it when it is dropped.
 #[derive(Debug)]
-pub(super) struct Turn(Function);
+pub(super) struct Permit(Function);
 
-impl Drop for Turn {
+impl Drop for Permit {
     fn drop(&mut self) {
         // The function that resolves a promise does not throw.
         let _ = self.0.call0(&JsValue::UNDEFINED);
     }
 }
 
-impl Turn {
-    /// A turn that calls `done` when it ends.
+impl Permit {
+    /// A permit that calls `done` when it is dropped.
     pub(super) fn new(done: Function) -> Self {
         Self(done)
     }
@@ -66,24 +66,24 @@ impl Store {
         let known = Rc::new(Known::default());
         // A log that is never read back is new, and all of it is in memory.
         known.is_read.set(restore.is_none());
-        Self { persist, is_new: Cell::new(restore.is_none()), restore, timeout, last: Turn::first(), known }
+        Self { persist, is_new: Cell::new(restore.is_none()), restore, timeout, last: Permit::first(), known }
     }
 
-    /// Waits until it is one's turn to write. Throws `STORE_UNAVAILABLE` when it does not come in time.
-    pub(super) async fn turn(&self) -> Answer<Turn> {
+    /// Waits for the permit to write. Throws `STORE_UNAVAILABLE` when it does not come in time.
+    pub(super) async fn permit(&self) -> Answer<Permit> {
         let (promise, done) = deferred();
         let before = self.last.replace(promise);
-        let turn = Turn(done);
+        let permit = Permit(done);
         // It is never rejected.
         if self.in_time(&before).await.is_none() {
             spawn_local(async move {
                 let _ = JsFuture::from(before).await;
-                drop(turn);
+                drop(permit);
             });
             return Err(not_in_time());
         }
         loop {
-            let Some(late) = self.known.late.borrow().clone() else { return Ok(turn) };
+            let Some(late) = self.known.late.borrow().clone() else { return Ok(permit) };
             if self.in_time(&late).await.is_none() {
                 return Err(not_in_time());
             }
@@ -106,7 +106,7 @@ impl Store {
         self.known.is_read.get()
     }
 
-    /// Reads the log, in one's turn.
+    /// Reads the log. The caller has the permit.
     pub(super) async fn read(&self) -> Answer<Memory> {
         let replay = self.replay().await.map_err(|thrown| {
             if is_kind(&thrown, &[ErrorKind::StoreCorrupt, ErrorKind::StoreUnavailable, ErrorKind::StoreUnsuitable]) {
@@ -150,25 +150,25 @@ impl Store {
         }
     }
 
-    /// Keeps a record, in one's turn. `version` is that of the version, for a new log.
+    /// Writes a record. The caller has the permit. `version` is the record of the version, for a new log.
     pub(super) async fn keep(&self, record: &Record, version: impl FnOnce() -> Record) -> Answer<()> {
         let records = Array::new();
         if self.is_new.get() {
             records.push(&version().to_js()?);
         }
         records.push(&record.to_js()?);
-        let kept = match self.persist.call1(&JsValue::UNDEFINED, &records) {
+        let answer = match self.persist.call1(&JsValue::UNDEFINED, &records) {
             Ok(answer) => Promise::resolve(&answer),
             Err(thrown) => Promise::reject(&thrown),
         };
-        let thrown = match self.in_time(&kept).await {
+        let thrown = match self.in_time(&answer).await {
             Some(Ok(_)) => {
                 self.is_new.set(false);
                 return Ok(());
             }
             Some(Err(thrown)) => thrown,
             None => {
-                self.wait_for(kept);
+                self.wait_for(answer);
                 return Err(unknown(&self.no_answer("persist()")));
             }
         };
@@ -185,15 +185,15 @@ impl Store {
     }
 
     /// Nothing is written before this answer of `persist` has come, whatever it is.
-    fn wait_for(&self, kept: Promise) {
+    fn wait_for(&self, answer: Promise) {
         let (settled, done) = deferred();
         *self.known.late.borrow_mut() = Some(settled);
         let (known, can_read) = (Rc::clone(&self.known), self.restore.is_some());
         spawn_local(async move {
-            let _ = JsFuture::from(kept).await;
+            let _ = JsFuture::from(answer).await;
             known.late.borrow_mut().take();
             known.forget(can_read);
-            drop(Turn(done));
+            drop(Permit(done));
         });
     }
 }

@@ -15,7 +15,7 @@ use super::host::{Answer, deferred, is_thenable, keys, member, parse_frozen, put
 use super::kinds::{describe, is_plain};
 use super::memory::{Memory, Step};
 use super::requests::{Target, UpdateOptions};
-use super::store::{Turn, awaited};
+use super::store::{Permit, awaited};
 use super::walk::admit_delta;
 use crate::change::{Guard, SessionKey};
 use crate::error::ErrorKind;
@@ -24,7 +24,7 @@ use crate::session_log::SessionLog;
 
 /// The longest that an update which has met others waits for the one before it, in milliseconds. That one may wait for
 /// this one: its function may have asked for it.
-const RETRY_TURN_TIMEOUT_MS: u32 = 50;
+const RETRY_PERMIT_TIMEOUT_MS: u32 = 50;
 
 /// The state that a function was called with, and the guard under which its answer is written.
 struct Read {
@@ -42,21 +42,21 @@ pub(super) async fn update(
     function: Function,
     options: UpdateOptions,
 ) -> Answer<JsValue> {
-    let mut met = JsValue::UNDEFINED;
+    let mut conflict = JsValue::UNDEFINED;
     let mut count = 0.0;
     while count < options.attempts {
-        let _retry = if count > 0.0 { Some(retry_turn(&backend).await) } else { None };
+        let _retry = if count > 0.0 { Some(retry_permit(&backend).await) } else { None };
         match attempt(&backend, &target, leased.as_ref(), &function, &options).await {
-            Err(thrown) if has_met_others(&thrown) => met = thrown,
+            Err(thrown) if is_conflict(&thrown) => conflict = thrown,
             answer => return answer,
         }
         count += 1.0;
     }
-    Err(caused_by(always_changed(&options.attempts.to_string()).into(), &met))
+    Err(caused_by(always_changed(&options.attempts.to_string()).into(), &conflict))
 }
 
 /// A value that the function's own `compareAndSet` does not find has a key: it runs once.
-fn has_met_others(thrown: &JsValue) -> bool {
+fn is_conflict(thrown: &JsValue) -> bool {
     is_kind(thrown, &[ErrorKind::StateConflict, ErrorKind::SessionStale])
         && member(thrown, "key").is_ok_and(|key| key.is_undefined())
 }
@@ -68,15 +68,15 @@ async fn attempt(
     function: &Function,
     options: &UpdateOptions,
 ) -> Answer<JsValue> {
-    let mut turn = backend.turn().await?;
+    let mut permit = backend.permit().await?;
     refuse_aborted(&options.signal)?;
     let read = Read::of(&backend.memory.borrow(), target)?;
     let mut answer = function.call1(&JsValue::UNDEFINED, &read.state)?;
     if is_thenable(&answer)? {
         // It may take long, and may wait for a change of its own.
-        drop(turn);
+        drop(permit);
         answer = awaited(answer).await?;
-        turn = backend.turn().await?;
+        permit = backend.permit().await?;
     }
     if answer.is_undefined() {
         return Ok(read.state);
@@ -106,7 +106,7 @@ async fn attempt(
         Target::Scopes { app_name, user_id } => of_scopes(backend, app_name, user_id.as_deref(), &read, &answer)?,
     };
     let written = backend.make(plan).await;
-    drop(turn);
+    drop(permit);
     written
 }
 
@@ -184,12 +184,12 @@ fn of_scopes(backend: &Backend, app_name: &str, user_id: Option<&str>, read: &Re
 }
 
 /// Waits for the update that has met others before this one, so that they do not meet again; but not for long.
-async fn retry_turn(backend: &Backend) -> Turn {
+async fn retry_permit(backend: &Backend) -> Permit {
     let (promise, done) = deferred();
     let before = backend.retries.replace(promise);
-    let turn = Turn::new(done);
-    let soon = Promise::race(&js_sys::Array::of2(&before, &sleep(RETRY_TURN_TIMEOUT_MS)));
+    let permit = Permit::new(done);
+    let soon = Promise::race(&js_sys::Array::of2(&before, &sleep(RETRY_PERMIT_TIMEOUT_MS)));
     // Neither is ever rejected.
     let _ = JsFuture::from(soon).await;
-    turn
+    permit
 }

@@ -45,19 +45,19 @@ pub(super) struct AdmittedDelta {
 }
 
 /// Copies a delta. `path` names it in errors.
-pub(super) fn admit_delta(given: &JsValue, path: &str) -> Result<AdmittedDelta, JsValue> {
+pub(super) fn admit_delta(from: &JsValue, path: &str) -> Result<AdmittedDelta, JsValue> {
     let mut delta = AdmittedDelta::default();
-    if given.is_undefined() || given.is_null() {
+    if from.is_undefined() || from.is_null() {
         return Ok(delta);
     }
-    if !is_plain(given) {
-        let what = format!("must be a plain object of keys and values, not {}", describe(given));
+    if !is_plain(from) {
+        let what = format!("must be a plain object of keys and values, not {}", describe(from));
         return Err(refused(ErrorKind::InvalidArgument, path, &what));
     }
     let mut admit = || -> Result<(), Fault> {
-        for key in keys(given)?.iter() {
-            let at = |fault: Fault| fault.at(given, Step::Name(key.clone()));
-            let value = Reflect::get(given, &key).map_err(|thrown| at(thrown.into()))?;
+        for key in keys(from)?.iter() {
+            let at = |fault: Fault| fault.at(from, Step::Name(key.clone()));
+            let value = Reflect::get(from, &key).map_err(|thrown| at(thrown.into()))?;
             let Some(name) = well_formed(&key) else {
                 return Err(at(Fault::of("is a key with a lone surrogate")));
             };
@@ -75,14 +75,14 @@ pub(super) fn admit_delta(given: &JsValue, path: &str) -> Result<AdmittedDelta, 
         Ok(())
     };
     admit().map_err(|fault| fault.report(path, Keys::OfState))?;
-    refuse_symbols(given).map_err(|fault| fault.report(path, Keys::OfState))?;
+    refuse_symbols(from).map_err(|fault| fault.report(path, Keys::OfState))?;
     delta.members.extend(delta.operators.iter().map(|(key, _)| (key.clone(), Value::Null)));
     Ok(delta)
 }
 
 /// Copies a value. `path` names it in errors.
-pub(super) fn admit_value(given: &JsValue, path: &str) -> Result<Value, JsValue> {
-    required(copy(given, &"".into(), 1, Symbols::Refused)).map_err(|fault| fault.report(path, Keys::Members))
+pub(super) fn admit_value(value: &JsValue, path: &str) -> Result<Value, JsValue> {
+    required(copy(value, &"".into(), 1, Symbols::Refused)).map_err(|fault| fault.report(path, Keys::Members))
 }
 
 /// The member that an operator still has when it has lost its mark, in JSON or in a structured clone. As in the package

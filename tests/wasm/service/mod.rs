@@ -101,27 +101,27 @@ fn same(a: &Value, b: &Value) -> bool {
 }
 
 /// Says in what a value differs from the wanted one.
-fn compare(actual: &JsValue, wanted: &Value, what: &str) -> Outcome {
+fn compare(actual: &JsValue, expected: &Value, what: &str) -> Outcome {
     let actual = json(actual).unwrap_or_default();
-    ensure!(same(&actual, wanted), "{what}: is {actual}, should be {wanted}");
+    ensure!(same(&actual, expected), "{what}: is {actual}, should be {expected}");
     Ok(())
 }
 
 /// Says in what an error differs from the one that a case wants: an `Error` with a code, a message and details.
-fn compare_error(thrown: &JsValue, wanted: &Value) -> Outcome {
+fn compare_error(thrown: &JsValue, expected: &Value) -> Outcome {
     ensure!(thrown.is_instance_of::<js_sys::Error>(), "no Error was thrown, but {thrown:?}");
     let message = text(thrown, "message").unwrap_or_default();
-    for (name, wanted) in wanted.as_object().into_iter().flatten() {
+    for (name, expected) in expected.as_object().into_iter().flatten() {
         match name.as_str() {
             "says" => {
-                let says = wanted.as_str().unwrap_or_default();
+                let says = expected.as_str().unwrap_or_default();
                 ensure!(message.contains(says), "the message must name {says}: {message}");
             }
-            "message" => ensure!(*wanted == *message, "the message is {message}, should be {wanted}"),
-            name => compare(&member(thrown, name), wanted, name)?,
+            "message" => ensure!(*expected == *message, "the message is {message}, should be {expected}"),
+            name => compare(&member(thrown, name), expected, name)?,
         }
     }
-    let is_lower = wanted.get("message").is_some() || !message.starts_with(char::is_uppercase);
+    let is_lower = expected.get("message").is_some() || !message.starts_with(char::is_uppercase);
     ensure!(is_lower, "a message begins in lower case: {message}");
     Ok(())
 }

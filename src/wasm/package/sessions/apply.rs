@@ -93,11 +93,10 @@ pub(super) fn drop_session(
         return 0;
     }
     let (mut outcome, mut dropped) = (Outcome::WasThere as u32, own);
-    for (gone, size, user_id) in
-        [(Outcome::DroppedApp, app, None), (Outcome::DroppedUser, user, Some(user_id.as_str()))]
+    for (bit, size, user_id) in [(Outcome::DroppedApp, app, None), (Outcome::DroppedUser, user, Some(user_id.as_str()))]
     {
         if sessions.scope(&app_name, user_id).is_none() {
-            outcome |= gone as u32;
+            outcome |= bit as u32;
             dropped += size;
         }
     }
