@@ -12,7 +12,7 @@ use statepad::{Delta, Event, Invocation, Scope, SentWrites, SessionKey, SessionS
 
 use pending::{Does, ModelEvent, PendingModel, invocation_step};
 
-#[path = "contract/block_on.rs"]
+#[path = "support/block_on.rs"]
 mod block_on;
 #[path = "contract/linear.rs"]
 mod linear;

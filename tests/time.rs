@@ -12,7 +12,7 @@ use statepad::{
     SessionService,
 };
 
-#[path = "contract/block_on.rs"]
+#[path = "support/block_on.rs"]
 mod block_on;
 use block_on::block_on;
 

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Map, Value};
 use statepad::Error;
 
+#[path = "../support/block_on.rs"]
 mod block_on;
 pub mod core;
 pub mod rewind;
