@@ -13,6 +13,10 @@ use statepad::{
 
 #[path = "contract/mod.rs"]
 mod contract;
+#[path = "support/block_on.rs"]
+mod block_on;
+#[path = "support/json_equality.rs"]
+mod json_equality;
 
 use contract::scenario::{Scenario, event_of, steps_of_one_session};
 use contract::states::{nested, parts_of, run_invocation, run_state, session_with};

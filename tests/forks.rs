@@ -4,17 +4,17 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use async_trait::async_trait;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use statepad::{
-    CreateRequest, DeleteRequest, Error, ErrorKind, Event, GetRequest, HistoryEntry, InMemorySessionService,
-    ListRequest, ListResponse, OrderedCreateRequest, Result, Session, SessionRef, SessionService, SessionState,
-    StateDraft, StateRef, UpdateOptions,
+    CreateRequest, Error, ErrorKind, Event, InMemorySessionService, ListRequest, Result, SessionRef, SessionService,
 };
 
 #[path = "support/block_on.rs"]
 mod block_on;
+#[path = "support/service_over.rs"]
+mod service_over;
 use block_on::block_on;
+use service_over::service_over;
 
 /// A service in memory that takes so many more events.
 struct Tired {
@@ -22,24 +22,7 @@ struct Tired {
     remaining: AtomicI64,
 }
 
-#[async_trait]
-impl SessionService for Tired {
-    async fn create_ordered(&self, request: OrderedCreateRequest) -> Result<Session> {
-        self.inner.create_ordered(request).await
-    }
-
-    async fn get(&self, request: GetRequest) -> Result<Option<Session>> {
-        self.inner.get(request).await
-    }
-
-    async fn list(&self, request: ListRequest) -> Result<ListResponse> {
-        self.inner.list(request).await
-    }
-
-    async fn delete(&self, request: DeleteRequest) -> Result<()> {
-        self.inner.delete(request).await
-    }
-
+service_over!([] Tired, inner, {
     async fn append_expecting(&self, session: SessionRef<'_>, event: Event, revision: Option<u64>) -> Result<Event> {
         if self.remaining.fetch_sub(1, Ordering::SeqCst) > 0 {
             self.inner.append_expecting(session, event, revision).await
@@ -47,24 +30,7 @@ impl SessionService for Tired {
             Err(Error::new(ErrorKind::StoreUnavailable, "the disk is full"))
         }
     }
-
-    async fn update(
-        &self,
-        target: StateRef<'_>,
-        options: UpdateOptions,
-        function: &mut (dyn for<'s> FnMut(&'s mut StateDraft) -> Result<()> + Send),
-    ) -> Result<SessionState> {
-        self.inner.update(target, options, function).await
-    }
-
-    async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
-        self.inner.state_at(session, revision).await
-    }
-
-    async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>> {
-        self.inner.history(session, key).await
-    }
-}
+});
 
 fn names(service: &Tired) -> Vec<String> {
     let request = ListRequest { app_name: "app".into(), ..ListRequest::default() };

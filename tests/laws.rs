@@ -12,8 +12,6 @@ use statepad::{Delta, Event, Invocation, Scope, SentWrites, SessionKey, SessionS
 
 use pending::{Does, ModelEvent, PendingModel, invocation_step};
 
-#[path = "support/block_on.rs"]
-mod block_on;
 #[path = "contract/linear.rs"]
 mod linear;
 #[path = "contract/lists.rs"]
@@ -26,6 +24,8 @@ mod replay;
 mod time;
 #[path = "contract/values.rs"]
 mod values;
+#[path = "support/block_on.rs"]
+mod block_on;
 
 /// Keys with and without prefixes, few enough to meet again.
 fn key() -> impl Strategy<Value = String> {

@@ -10,8 +10,8 @@ use statepad::{
     SessionService,
 };
 
-use super::block_on::block_on;
 use super::value;
+use crate::block_on::block_on;
 
 type Log = Vec<(Option<u8>, Option<u8>)>;
 

@@ -1,6 +1,8 @@
 //! The session service for JavaScript: the shared cases of `tests/cases`, and what JavaScript alone can give it.
 
 mod cases;
+#[path = "../../support/json_equality.rs"]
+mod json_equality;
 mod scenario;
 mod values;
 
@@ -8,6 +10,8 @@ use js_sys::{Array, Object, Promise};
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
+
+use json_equality::same;
 
 /// The outcome of a case: an error says in what it differs.
 type Outcome = Result<(), String>;
@@ -86,18 +90,6 @@ fn list<'a>(case: &'a Value, name: &str) -> &'a [Value] {
 /// The name of a case.
 fn name_of(case: &Value) -> String {
     case["name"].as_str().unwrap_or("a case without a name").to_owned()
-}
-
-/// Compares JSON as JavaScript does: `1` and `1.0` are one number, and the order of members does not matter.
-fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
-        }
-        _ => a == b,
-    }
 }
 
 /// Says in what a value differs from the wanted one.
