@@ -109,13 +109,13 @@ impl<V> Delta<V> {
         let mut scoped = ScopedDelta::new();
         let mut temp = Self::of(Scope::Temp);
         for (key, write) in self.writes {
-            let part = match Scope::split(&key).0 {
+            let delta = match Scope::split(&key).0 {
                 Scope::Session => &mut scoped.session,
                 Scope::App => &mut scoped.app,
                 Scope::User => &mut scoped.user,
                 Scope::Temp => &mut temp,
             };
-            part.push(key, write);
+            delta.push(key, write);
         }
         (scoped, temp)
     }
@@ -276,8 +276,8 @@ impl<V> ScopedDelta<V> {
 
     /// Back to one delta under full keys: the reverse of [`Delta::split`].
     pub fn join(self, temp: Delta<V>) -> Delta<V> {
-        let parts = [self.session, self.app, self.user, temp];
-        Delta { writes: parts.into_iter().flat_map(|part| part.writes).collect(), prefix: 0 }
+        let deltas = [self.session, self.app, self.user, temp];
+        Delta { writes: deltas.into_iter().flat_map(|delta| delta.writes).collect(), prefix: 0 }
     }
 }
 
@@ -322,12 +322,12 @@ mod tests {
         );
         assert_eq!(scoped.to_json(), json);
         assert_eq!(temp.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["t"]);
-        let part = |scope| scoped.get(scope).map(|delta| delta.iter().map(|(name, _)| name).collect::<Vec<_>>());
+        let names = |scope| scoped.get(scope).map(|delta| delta.iter().map(|(name, _)| name).collect::<Vec<_>>());
         assert_eq!(
-            [Scope::App, Scope::User, Scope::Session].map(part),
+            [Scope::App, Scope::User, Scope::Session].map(names),
             [Some(vec!["a"]), Some(vec!["u"]), Some(vec!["s"])]
         );
-        assert_eq!(part(Scope::Temp), None);
+        assert_eq!(names(Scope::Temp), None);
     }
 
     #[test]

@@ -34,11 +34,11 @@ pub enum Shift {
     Token = 4,
 }
 
-/// The parts of a change, as bits.
+/// The scopes of a change, as bits.
 #[wasm_bindgen]
 #[derive(Debug, Clone, Copy)]
 #[repr(u32)]
-pub enum Part {
+pub enum ScopeBit {
     /// The session's own values; and the event.
     Session = 1,
     /// The app's values.

@@ -9,7 +9,7 @@ use super::buffers::{fill_words, read_floats, with_scratch, with_texts};
 use super::errors::{tell_revisions, text_of};
 use super::numbers::{narrow, version};
 use super::places::Places;
-use super::protocol::{Answer, Floats, NOTHING, Outcome, PageWords, Part, Shift, Words};
+use super::protocol::{Answer, Floats, NOTHING, Outcome, PageWords, ScopeBit, Shift, Words};
 use super::{keys, room};
 use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
@@ -72,7 +72,7 @@ impl Core {
     /// Prepares an append with a delta in the words, so many, and the event's id in the scratch buffer, of so many
     /// bytes. Its time and the versions that it expects are in the floats.
     ///
-    /// Answers with a token above the bits of the parts that change (see [`Part`] and [`Shift`]); or, for an id that
+    /// Answers with a token above the bits of the scopes that change (see [`ScopeBit`] and [`Shift`]); or, for an id that
     /// the session has, with -1 minus its place in the log; or that it refuses (see [`Answer`]).
     pub fn prepare_append(&mut self, session: u32, count: usize, id: usize) -> i32 {
         let session = SessionId::of_number(session);
@@ -116,10 +116,10 @@ impl Core {
         text_of(self.error.as_ref()?, part)
     }
 
-    /// Applies a prepared change that is stored, in those parts that are not known already: `parts` has a bit for each
-    /// (see [`Part`]). Answers with what has happened (see [`Outcome`]), and in the words with the session, its scopes
+    /// Applies a prepared change that is stored, in those scopes that are not known already: `scopes` has a bit for each
+    /// (see [`ScopeBit`]). Answers with what has happened (see [`Outcome`]), and in the words with the session, its scopes
     /// and the place of each write (see [`Words`]); where a write changes nothing there is no place.
-    pub fn apply(&mut self, token: usize, parts: u32) -> u32 {
+    pub fn apply(&mut self, token: usize, scopes: u32) -> u32 {
         let Some(prepared) = self.take(token) else {
             return self.fail(Error::invalid("the change has been applied or discarded"));
         };
@@ -128,12 +128,12 @@ impl Core {
         self.reserve();
         let PreparedChange { target, mut change, order, .. } = prepared;
         let ScopedDelta { app, user, session } = &mut change.delta;
-        for (delta, part) in [(session, Part::Session), (app, Part::App), (user, Part::User)] {
-            if parts & part as u32 == 0 {
+        for (delta, bit) in [(session, ScopeBit::Session), (app, ScopeBit::App), (user, ScopeBit::User)] {
+            if scopes & bit as u32 == 0 {
                 *delta = Delta::new();
             }
         }
-        let has_event = parts & Part::Session as u32 != 0;
+        let has_event = scopes & ScopeBit::Session as u32 != 0;
         let applied = fill_words(Words::Places as usize + order.len(), |words| {
             let (head, places) = words.split_at_mut(Words::Places as usize);
             let applied = apply_to(&mut self.sessions, target, &change, has_event, Places::new(&order, places))?;
@@ -299,18 +299,18 @@ impl Core {
     fn keep(&mut self, target: Target, change: Change<()>, has_temp: bool, count: usize) -> i32 {
         let ScopedDelta { app, user, session } = &change.delta;
         let changed = [
-            (!session.is_empty(), Part::Session),
-            (!app.is_empty(), Part::App),
-            (!user.is_empty(), Part::User),
-            (has_temp, Part::Temp),
+            (!session.is_empty(), ScopeBit::Session),
+            (!app.is_empty(), ScopeBit::App),
+            (!user.is_empty(), ScopeBit::User),
+            (has_temp, ScopeBit::Temp),
         ];
-        let parts: u32 = changed.into_iter().map(|(is_changed, part)| if is_changed { part as u32 } else { 0 }).sum();
+        let scopes: u32 = changed.into_iter().map(|(is_changed, bit)| if is_changed { bit as u32 } else { 0 }).sum();
         let token = self.free.pop().unwrap_or_else(|| {
             self.prepared.push(None);
             self.prepared.len() - 1
         });
         self.prepared[token] = Some(PreparedChange { target, change, order: keys::scopes(count) });
-        (narrow(token) << Shift::Token as u32 | parts).cast_signed()
+        (narrow(token) << Shift::Token as u32 | scopes).cast_signed()
     }
 }
 

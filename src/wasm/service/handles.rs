@@ -144,8 +144,8 @@ impl Handles {
         view.set_length(memory.length(id));
         view.set_invocations(&Set::new(&JsValue::UNDEFINED));
         let handle = Object::new();
-        for (name, part) in [("id", &key.session_id), ("appName", &key.app_name), ("userId", &key.user_id)] {
-            define(&handle, &name.into(), &part.into(), &FIXED);
+        for (name, value) in [("id", &key.session_id), ("appName", &key.app_name), ("userId", &key.user_id)] {
+            define(&handle, &name.into(), &value.into(), &FIXED);
         }
         Self::refresh(memory, id, &handle, &view)?;
         Object::prevent_extensions(&handle);

@@ -65,15 +65,15 @@ pub(super) struct Attributes {
 /// Defines a member of an object that was made here.
 pub(super) fn define(object: &Object, name: &JsValue, value: &JsValue, attributes: &Attributes) {
     let descriptor = Object::new();
-    let parts = [
+    let members = [
         ("value", value),
         ("enumerable", &attributes.enumerable.into()),
         ("configurable", &attributes.configurable.into()),
         ("writable", &attributes.writable.into()),
     ];
-    for (part, value) in parts {
+    for (name, value) in members {
         // A plain object takes any member.
-        let _ = Reflect::set(&descriptor, &part.into(), value);
+        let _ = Reflect::set(&descriptor, &name.into(), value);
     }
     Object::define_property(object, name, &descriptor);
 }

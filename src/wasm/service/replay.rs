@@ -124,11 +124,11 @@ impl Replay {
 
     fn update(&mut self, record: &Map<String, Value>, key: &Key) -> Answer<()> {
         let delta = record.get("delta").and_then(Value::as_object);
-        let part =
+        let writes =
             |name: &str, scope: Scope| delta.map_or(ScopeWrites::Unreadable, |delta| writes_of(delta.get(name), scope));
         let has_user = key.user_id.is_some();
-        let user = if has_user { part("user", Scope::User) } else { ScopeWrites::Delta(Delta::default()) };
-        let shared = Shared { app: part("app", Scope::App), user };
+        let user = if has_user { writes("user", Scope::User) } else { ScopeWrites::Delta(Delta::default()) };
+        let shared = Shared { app: writes("app", Scope::App), user };
         let guard = own_guard(record).unwrap_or_default();
         if self.is_new(record, &guard) {
             self.catch_up(key, &guard);
@@ -168,9 +168,9 @@ impl Replay {
         session: &SessionKey,
     ) -> Answer<()> {
         let delta = record.get("delta").and_then(Value::as_object);
-        let part = |name: &str, scope: Scope| writes_of(delta.and_then(|delta| delta.get(name)), scope);
-        let shared = Shared { app: part("app", Scope::App), user: part("user", Scope::User) };
-        let own = part("session", Scope::Session);
+        let writes = |name: &str, scope: Scope| writes_of(delta.and_then(|delta| delta.get(name)), scope);
+        let shared = Shared { app: writes("app", Scope::App), user: writes("user", Scope::User) };
+        let own = writes("session", Scope::Session);
         let guard = own_guard(record);
         let event = event_of(record, is_creation)?;
         let (Some(guard), Some(event), ScopeWrites::Delta(own), Some(_)) = (guard, event, own, delta) else {
@@ -244,11 +244,11 @@ impl Replay {
         Ok(self.memory.apply(&Step::Update { app_name: key.app_name.clone(), user_id, change })?)
     }
 
-    /// One delta of all parts. A scope of which a part is lost cannot be read from then on.
+    /// One delta of all scopes. A scope whose writes cannot be read is unreadable from then on.
     fn joined(&mut self, key: &Key, own: Delta, shared: Shared) -> Delta {
         let mut joined = own;
-        for (part, user_id) in [(shared.app, None), (shared.user, key.user_id.as_deref())] {
-            match part {
+        for (writes, user_id) in [(shared.app, None), (shared.user, key.user_id.as_deref())] {
+            match writes {
                 ScopeWrites::Delta(delta) => {
                     for (key, write) in delta.iter() {
                         joined.push(key, write.clone());

@@ -47,17 +47,17 @@ impl SessionService {
     pub fn new(options: Option<SessionServiceOptions>) -> Answer<SessionService> {
         let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
         check_options(&options, &["now", "persist", "restore", "timeout"], "options")?;
-        let part = |name: &str| option(&options, name);
+        let member = |name: &str| option(&options, name);
         let optional = |value: &JsValue, name: &str| {
             if value.is_undefined() { Ok(None) } else { check_function(value, name).map(Some) }
         };
-        let clock = optional(&part("now")?, "now")?;
-        let (persist, restore) = (part("persist")?, part("restore")?);
+        let clock = optional(&member("now")?, "now")?;
+        let (persist, restore) = (member("persist")?, member("restore")?);
         if persist.is_undefined() && !restore.is_undefined() {
             return Err(invalid("persist", "is missing: restore gives back what it keeps"));
         }
         let (persist, restore) = (optional(&persist, "persist")?, optional(&restore, "restore")?);
-        let timeout = part("timeout")?;
+        let timeout = member("timeout")?;
         let timeout = if timeout.is_undefined() { Some(DEFAULT_TIMEOUT_MS) } else { timeout.as_f64() };
         let timeout = timeout.filter(|timeout| timeout.is_finite() && *timeout >= 1.0);
         let timeout = timeout.ok_or_else(|| invalid("timeout", "must be a number from 1"))?;
@@ -340,8 +340,8 @@ fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
 
 fn key_to_js(SessionKey { app_name, user_id, session_id }: &SessionKey) -> JsValue {
     let key = Object::new();
-    for (name, part) in [("appName", app_name), ("userId", user_id), ("sessionId", session_id)] {
-        put(&key, name, &part.into());
+    for (name, value) in [("appName", app_name), ("userId", user_id), ("sessionId", session_id)] {
+        put(&key, name, &value.into());
     }
     key.into()
 }

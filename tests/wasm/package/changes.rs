@@ -1,6 +1,6 @@
 //! Changes through the binding: prepared, applied in parts, and discarded.
 
-use statepad::wasm::package::{Core, Outcome, Part, Words, released_keys};
+use statepad::wasm::package::{Core, Outcome, ScopeBit, Words, released_keys};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
@@ -68,7 +68,7 @@ fn a_change_is_applied_in_those_parts_that_are_not_known_yet() {
     let mut core = Core::new();
     let Known { session, scopes } = create(&mut core, "u", &[]);
     let answer = prepare(&mut core, session, "e", &["x", "app:a", "user:b"], 0.0).unwrap();
-    core.apply(token(answer), Part::User as u32);
+    core.apply(token(answer), ScopeBit::User as u32);
     assert_eq!(places(3), [NOTHING, NOTHING, 0]);
     assert_eq!(scopes.map(|scope| core.scope_version(scope) > 0.0), [false, false, true]);
     assert!(prepare(&mut core, session, "f", &[], 0.0).is_ok(), "the session has not moved");

@@ -8,10 +8,10 @@ mod refusals;
 
 use js_sys::{Float64Array, Uint8Array, Uint32Array};
 use statepad::wasm::package::{
-    Absent, Answer, Core, ErrorText, Floats, KeyWord, Outcome, Part, Shift, Words, floats, intern, scratch, words,
+    Absent, Answer, Core, ErrorText, Floats, KeyWord, Outcome, ScopeBit, Shift, Words, floats, intern, scratch, words,
 };
 
-const ALL: u32 = Part::Session as u32 | Part::App as u32 | Part::User as u32;
+const ALL: u32 = ScopeBit::Session as u32 | ScopeBit::App as u32 | ScopeBit::User as u32;
 const NOTHING: u32 = Absent::Number as u32;
 
 /// The memory of the module, where the host reads and writes.

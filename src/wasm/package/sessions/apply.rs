@@ -27,7 +27,7 @@ pub(super) struct Applied {
     pub(super) dropped: usize,
 }
 
-/// Applies a change in those of its parts that `places` take.
+/// Applies a change to its scopes, and says in `places` where each write goes.
 pub(super) fn apply_to(
     sessions: &mut Sessions<()>,
     target: Target,
