@@ -77,7 +77,8 @@ impl SentWrites {
     }
 
     /// The writes that the event carried when it failed before, if another event has stored a later write to one of
-    /// its keys since. If the event is stored after all, it has either these writes or those of [`SentWrites::content`].
+    /// its keys since. If the event is stored after all, it has either these writes or those of
+    /// [`SentWrites::content`].
     pub(crate) fn before(&self) -> Option<&Composed> {
         self.before.as_ref()
     }
@@ -163,9 +164,9 @@ impl PendingWrites {
         self.failed.clear();
     }
 
-    /// Sends an event of an author. It carries the author's writes that are the latest of their key, operators with all
-    /// of their kind that are pending under them, and the event's `own` delta and operators over them. An event that has
-    /// failed carries the same again, without writes over which later ones have been stored.
+    /// Sends an event of an author. It carries the author's writes that are the latest of their key, operators with
+    /// all of their kind that are pending under them, and the event's `own` delta and operators over them. An event
+    /// that has failed carries the same again, without writes over which later ones have been stored.
     ///
     /// # Errors
     ///

@@ -290,8 +290,8 @@ impl<V> Registry<V> {
         }
     }
 
-    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a new
-    /// session of an app and a user, or to these, which may be new, too.
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
+    /// new session of an app and a user, or to these, which may be new, too.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub fn growth(&self, app_name: &str, user_id: Option<&str>, members: usize) -> usize {
         use crate::maps::{growth_of_index, growth_of_list};

@@ -1,8 +1,8 @@
 //! Rewinding: which events of a log stand, where a rewind goes, and what a redo takes back.
 //!
-//! Nothing is ever taken out of a log. A rewind is one more event, the marker, that names an invocation; readers of the
-//! log walk over it backwards, and jump at a marker to before the first event of the invocation that it names. A redo is
-//! a rewind before the invocation of a marker, by which the walk comes to what that one had jumped over.
+//! Nothing is ever taken out of a log. A rewind is one more event, the marker, that names an invocation; readers of
+//! the log walk over it backwards, and jump at a marker to before the first event of the invocation that it names. A
+//! redo is a rewind before the invocation of a marker, by which the walk comes to what that one had jumped over.
 
 use std::sync::Arc;
 
@@ -66,8 +66,8 @@ impl Timeline {
         timeline
     }
 
-    /// Adds the next event: the invocation that it belongs to and, of a marker, the one that it rewinds before. One that
-    /// no earlier event belongs to goes by the place of this event: then the marker jumps over nothing.
+    /// Adds the next event: the invocation that it belongs to and, of a marker, the one that it rewinds before. One
+    /// that no earlier event belongs to goes by the place of this event: then the marker jumps over nothing.
     pub fn push(&mut self, invocation: Option<usize>, before: Option<usize>) {
         self.steps.push(Step { invocation, to: before });
     }

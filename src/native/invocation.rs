@@ -336,9 +336,9 @@ impl Context<'_> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] over a pending value that it does not fit, and after another operator that it does
-    /// not go together with: append the event first. [`ErrorKind::StateConflict`] when a pending value is another one
-    /// than the one that is expected. [`ErrorKind::ValueNotJson`], [`ErrorKind::InvocationEnded`].
+    /// [`ErrorKind::InvalidArgument`] over a pending value that it does not fit, and after another operator that it
+    /// does not go together with: append the event first. [`ErrorKind::StateConflict`] when a pending value is another
+    /// one than the one that is expected. [`ErrorKind::ValueNotJson`], [`ErrorKind::InvocationEnded`].
     ///
     /// # Examples
     ///

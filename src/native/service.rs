@@ -210,8 +210,8 @@ pub trait SessionService: Send + Sync {
         go_back(self, session, |now| rewind::plan_rewind(now.id(), now.events(), before)).await
     }
 
-    /// Takes back the last rewind that was not taken back, as long as nothing else was appended since: the session's own
-    /// keys are as they were before it, and its readers see again what it had undone.
+    /// Takes back the last rewind that was not taken back, as long as nothing else was appended since: the session's
+    /// own keys are as they were before it, and its readers see again what it had undone.
     ///
     /// # Errors
     ///
@@ -223,8 +223,8 @@ pub trait SessionService: Send + Sync {
 
     /// Makes a new session of the same user that goes on from a revision of another one, the current one unless told
     /// otherwise: with its creation state and its events up to there, and one more that says where it comes from
-    /// (`customMetadata.statepad.forkedFrom`). Its `app:` and `user:` keys are those of all sessions. Later neither sees
-    /// what the other does.
+    /// (`customMetadata.statepad.forkedFrom`). Its `app:` and `user:` keys are those of all sessions. Later neither
+    /// sees what the other does.
     ///
     /// # Errors
     ///

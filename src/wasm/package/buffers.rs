@@ -85,8 +85,8 @@ fn text_of(scratch: &[u8], range: Range<usize>) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|_| Error::invalid("the text is not UTF-8"))
 }
 
-/// Reads three texts in the scratch buffer, one behind the other, whose lengths stand behind so many words. In the place
-/// of a length, [`NOTHING`] says that a text is absent.
+/// Reads three texts in the scratch buffer, one behind the other, whose lengths stand behind so many words. In the
+/// place of a length, [`NOTHING`] says that a text is absent.
 pub(super) fn with_texts<T>(behind: usize, read: impl FnOnce([Option<&str>; 3]) -> Result<T>) -> Result<T> {
     SCRATCH.with_borrow(|scratch| read(texts_of(scratch, behind)?))
 }
@@ -117,7 +117,8 @@ pub(super) fn fill_words<T>(length: usize, write: impl FnOnce(&mut [u32]) -> T) 
     })
 }
 
-/// Writes numbers into the words, and answers with how many there are. There is memory for them, or the call is refused.
+/// Writes numbers into the words, and answers with how many there are. There is memory for them, or the call is
+/// refused.
 #[inline(never)]
 pub(super) fn answer(numbers: &[u32]) -> Result<i32> {
     fill_words(numbers.len(), |words| {

@@ -72,8 +72,8 @@ impl Core {
     /// Prepares an append with a delta in the words, so many, and the event's id in the scratch buffer, of so many
     /// bytes. Its time and the versions that it expects are in the floats.
     ///
-    /// Answers with a token above the bits of the scopes that change (see [`ScopeBit`] and [`Shift`]); or, for an id that
-    /// the session has, with -1 minus its place in the log; or that it refuses (see [`Answer`]).
+    /// Answers with a token above the bits of the scopes that change (see [`ScopeBit`] and [`Shift`]); or, for an id
+    /// that the session has, with -1 minus its place in the log; or that it refuses (see [`Answer`]).
     pub fn prepare_append(&mut self, session: u32, count: usize, id: usize) -> i32 {
         let session = SessionId::of_number(session);
         if let Err(error) = self.ask(2 * id, count, self.sessions.growth_of_session(session, count)) {
@@ -116,9 +116,9 @@ impl Core {
         text_of(self.error.as_ref()?, part)
     }
 
-    /// Applies a prepared change that is stored, in those scopes that are not known already: `scopes` has a bit for each
-    /// (see [`ScopeBit`]). Answers with what has happened (see [`Outcome`]), and in the words with the session, its scopes
-    /// and the place of each write (see [`Words`]); where a write changes nothing there is no place.
+    /// Applies a prepared change that is stored, in those scopes that are not known already: `scopes` has a bit for
+    /// each (see [`ScopeBit`]). Answers with what has happened (see [`Outcome`]), and in the words with the session,
+    /// its scopes and the place of each write (see [`Words`]); where a write changes nothing there is no place.
     pub fn apply(&mut self, token: usize, scopes: u32) -> u32 {
         let Some(prepared) = self.take(token) else {
             return self.fail(Error::invalid("the change has been applied or discarded"));

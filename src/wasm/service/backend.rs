@@ -32,8 +32,8 @@ pub(super) struct Backend {
     pub(super) handles: Handles,
     pub(super) store: Option<Store>,
     clock: Option<Function>,
-    /// The leases that were given, by the id of the creation of the session: they are of this process alone, and outlive
-    /// what is read from the store once more.
+    /// The leases that were given, by the id of the creation of the session: they are of this process alone, and
+    /// outlive what is read from the store once more.
     pub(super) leases: RefCell<HashMap<String, LeaseRow>>,
     /// Updates that have met others try again one after the other.
     pub(super) retries: RefCell<Promise>,

@@ -20,8 +20,8 @@ pub fn increment(#[wasm_bindgen(unchecked_optional_param_type = "number")] by: J
     write_of(&Operator::Increment(number + 0.0))
 }
 
-/// In a delta, adds items to the end of a list: `{ notes: append('tides') }`. A key that is not there counts as an empty
-/// list. Throws `VALUE_NOT_JSON`.
+/// In a delta, adds items to the end of a list: `{ notes: append('tides') }`. A key that is not there counts as an
+/// empty list. Throws `VALUE_NOT_JSON`.
 #[wasm_bindgen(variadic, unchecked_return_type = "OperatorWrite")]
 pub fn append(#[wasm_bindgen(unchecked_param_type = "readonly unknown[]")] items: JsValue) -> Answer<JsValue> {
     match admit_value(&items, "items")? {
@@ -36,8 +36,9 @@ pub fn set_once(#[wasm_bindgen(unchecked_param_type = "unknown")] value: JsValue
     write_of(&Operator::SetOnce(admit_value(&value, "value")?))
 }
 
-/// In a delta, sets a key to `value` if it has the value `expected`, as `JSON.stringify` writes both; `undefined`: if it
-/// is not there. Otherwise nothing of the delta is written: `STATE_CONFLICT`, with the `key`. Throws `VALUE_NOT_JSON`.
+/// In a delta, sets a key to `value` if it has the value `expected`, as `JSON.stringify` writes both; `undefined`: if
+/// it is not there. Otherwise nothing of the delta is written: `STATE_CONFLICT`, with the `key`. Throws
+/// `VALUE_NOT_JSON`.
 #[wasm_bindgen(js_name = compareAndSet, unchecked_return_type = "OperatorWrite")]
 pub fn compare_and_set(
     #[wasm_bindgen(unchecked_param_type = "unknown")] expected: JsValue,

@@ -28,8 +28,8 @@ use crate::rewind::Rewind;
 #[wasm_bindgen]
 impl SessionService {
     /// The state of a session at a revision, from 0, its creation, to that of the handle. Its own keys are exactly as
-    /// they were. `app:` and `user:` keys are as this session's log had left them by then; those that it never wrote are
-    /// as the handle shows them. Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
+    /// they were. `app:` and `user:` keys are as this session's log had left them by then; those that it never wrote
+    /// are as the handle shows them. Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
     #[wasm_bindgen(js_name = stateAt, unchecked_return_type = "Promise<Readonly<Record<string, Json>>>")]
     pub fn state_at(
         &self,
@@ -65,9 +65,10 @@ impl SessionService {
     }
 
     /// Goes back to just before an invocation: appends one event, by `system`, that restores the session's own keys to
-    /// what they were before the first event of the invocation, and that names it in `actions.rewindBeforeInvocationId`.
-    /// `app:` and `user:` keys stay. Nothing is destroyed: `redo` takes it back. Throws `INVALID_ARGUMENT` when no event
-    /// that stands belongs to the invocation, `SESSION_NOT_FOUND`, and what `appendEvent` throws.
+    /// what they were before the first event of the invocation, and that names it in
+    /// `actions.rewindBeforeInvocationId`. `app:` and `user:` keys stay. Nothing is destroyed: `redo` takes it back.
+    /// Throws `INVALID_ARGUMENT` when no event that stands belongs to the invocation, `SESSION_NOT_FOUND`, and what
+    /// `appendEvent` throws.
     #[wasm_bindgen(unchecked_return_type = "Promise<Rewound>")]
     pub fn rewind(
         &self,

@@ -67,8 +67,8 @@ struct Shared {
 }
 
 impl Replay {
-    /// Makes what a record says, unless it has been made before. Throws `STORE_CORRUPT` when it cannot be known whose it
-    /// is.
+    /// Makes what a record says, unless it has been made before. Throws `STORE_CORRUPT` when it cannot be known whose
+    /// it is.
     pub(super) fn replay(&mut self, value: &JsValue) -> Answer<()> {
         self.count += 1;
         let text = stringify(value)?.as_string().unwrap_or_default();

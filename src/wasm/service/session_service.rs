@@ -214,7 +214,8 @@ impl SessionService {
     /// Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns
     /// a delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a
     /// session, the values are those of the session and the delta becomes an event of it; otherwise they are the
-    /// `user:` and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values after the update, frozen.
+    /// `user:` and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values after the update,
+    /// frozen.
     ///
     /// `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does.
     ///

@@ -338,8 +338,8 @@ export interface SessionServiceOptions {
   readonly persist?: ((changes: readonly LogRecord[]) => void | PromiseLike<void>) | undefined;
   /**
    * Gives back all records, in order. Records that are there twice, because they were written again, do no harm. One
-   * that is damaged makes its session unreadable (`STORE_CORRUPT`), and no other. Called before the first operation that
-   * needs a session.
+   * that is damaged makes its session unreadable (`STORE_CORRUPT`), and no other. Called before the first operation
+   * that needs a session.
    *
    * Without it nothing is read back: the service begins empty, as a new log does, and goes by what it has in memory. A
    * change whose outcome is unknown counts as not kept then: made again, it is handed over once more.

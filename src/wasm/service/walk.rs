@@ -235,7 +235,8 @@ fn copy_json(
     if !(json.is_object() && member(&json, "toJSON")?.is_function()) {
         return copy(&json, name, depth + 1, symbols);
     }
-    // It is asked once: JSON.stringify does not ask the answer for its toJSON either, and leaves out what is a function.
+    // It is asked once: JSON.stringify does not ask the answer for its toJSON either, and leaves out what is a
+    // function.
     if is_array(&json)? {
         return copy_array(&json, depth + 1, symbols).map(Some);
     }
