@@ -51,7 +51,7 @@ pub struct Event {
 /// An event as its JSON has it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Written<'a> {
+struct EventJson<'a> {
     id: &'a str,
     invocation_id: &'a str,
     author: &'a str,
@@ -77,7 +77,7 @@ impl Serialize for Event {
             Cow::Owned(with_operators(Some(custom_metadata), actions.operators_in_order()))
         };
         let (timestamp, content, partial) = (*timestamp, content.as_ref(), *partial);
-        Written { id, invocation_id, author, timestamp, content, actions, partial, custom_metadata, other }
+        EventJson { id, invocation_id, author, timestamp, content, actions, partial, custom_metadata, other }
             .serialize(serializer)
     }
 }
@@ -124,8 +124,8 @@ impl Event {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), with the name that is meant.
     pub fn check_names(&self) -> Result<()> {
         let members = self.other.keys().map(String::as_str);
-        let mistaken = names::mistaken(members, self.actions.other.keys().map(String::as_str));
-        mistaken.map_or(Ok(()), |mistaken| Err(mistaken.error()))
+        let near_miss = names::near_miss(members, self.actions.other.keys().map(String::as_str));
+        near_miss.map_or(Ok(()), |near_miss| Err(near_miss.error()))
     }
 
     /// The invocation that the session went back before, of the marker of a rewind. An empty name is none.

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_a_value_that_is_nested_too_deep_is_told_as_javascript_writes_it() {
+    fn the_path_of_a_value_that_is_nested_too_deep_is_as_javascript_writes_it() {
         let deep = (0..MAX_DEPTH).fold(json!([]), |value, _| json!([value]));
         let value = json!({"a": [1, {"b c": {"$é": {"1": deep}}}]});
         let error = Json::of_key("state", "user:\"x", &value).unwrap_err();

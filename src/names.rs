@@ -49,14 +49,14 @@ pub(crate) const ADK_ACTIONS: &[&str] = &[
 ];
 
 /// A member that is called almost as a known one.
-pub(crate) struct Mistaken {
+pub(crate) struct NearMiss {
     /// The path of the name in the event.
     pub path: String,
     what: &'static str,
     suggestion: String,
 }
 
-impl Mistaken {
+impl NearMiss {
     /// The error of it.
     pub fn error(&self) -> Error {
         let Self { path, what, suggestion } = self;
@@ -68,23 +68,23 @@ impl Mistaken {
 /// members, without any that are known or with them.
 ///
 /// Events are checked only when they are appended: a log may have such members.
-pub(crate) fn mistaken<'a>(
+pub(crate) fn near_miss<'a>(
     mut event: impl Iterator<Item = &'a str>,
     mut actions: impl Iterator<Item = &'a str>,
-) -> Option<Mistaken> {
+) -> Option<NearMiss> {
     let of_event = event.find_map(|name| {
         let suggestion = if is_among(name, [EVENT, ADK_EVENT]) {
             None
         } else {
-            meant(name, EVENT).or_else(|| meant(name, &["stateDelta"]).map(|_| "actions.stateDelta"))
+            nearest_known(name, EVENT).or_else(|| nearest_known(name, &["stateDelta"]).map(|_| "actions.stateDelta"))
         };
-        Some(Mistaken { path: name.to_owned(), what: "an event", suggestion: suggestion?.to_owned() })
+        Some(NearMiss { path: name.to_owned(), what: "an event", suggestion: suggestion?.to_owned() })
     });
     of_event.or_else(|| {
         actions.find_map(|name| {
-            let suggestion = if is_among(name, [ACTIONS, ADK_ACTIONS]) { None } else { meant(name, ACTIONS) };
+            let suggestion = if is_among(name, [ACTIONS, ADK_ACTIONS]) { None } else { nearest_known(name, ACTIONS) };
             let [path, suggestion] = [name, suggestion?].map(|name| format!("actions.{name}"));
-            Some(Mistaken { path, what: "an event's actions", suggestion })
+            Some(NearMiss { path, what: "an event's actions", suggestion })
         })
     })
 }
@@ -94,7 +94,7 @@ pub(crate) fn is_among(name: &str, lists: [&[&str]; 2]) -> bool {
 }
 
 /// The known name that is most similar to an unknown one, if one is similar enough.
-pub(crate) fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn nearest_known(name: &str, known: &[&'static str]) -> Option<&'static str> {
     let in_another_convention = known.iter().find(|one| plainly(one).eq(plainly(name))).copied();
     // Of shorter names too many words are near misses.
     in_another_convention.or_else(|| nearest(name, known.iter().copied().filter(|one| one.len() >= 4)))

@@ -13,7 +13,7 @@ mod composed;
 
 pub(crate) use composed::{Composed, PendingWrite};
 
-use composed::seen_over;
+use composed::visible_over;
 
 /// A write that is not stored yet.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ pub(crate) struct PendingWrites {
 
 impl PendingWrites {
     /// The visible value of a key over the value that is `stored`: the latest write, with operators resolved.
-    pub fn seen<'a>(&self, key: &str, stored: impl FnOnce() -> Option<&'a Json>) -> Option<Json> {
+    pub fn visible<'a>(&self, key: &str, stored: impl FnOnce() -> Option<&'a Json>) -> Option<Json> {
         let stack = self.stacks.get(key).map_or(&[][..], Vec::as_slice);
         match stack.last().map(|top| &top.write) {
             None => stored().cloned(),
@@ -103,7 +103,7 @@ impl PendingWrites {
             Some(PendingWrite::Plain(Write::Unset)) => None,
             // Under an operator there are only operators.
             Some(PendingWrite::Operator(_)) => {
-                seen_over(stack.iter().filter_map(|pending| pending.write.operator()), stored())
+                visible_over(stack.iter().filter_map(|pending| pending.write.operator()), stored())
             }
         }
     }

@@ -125,7 +125,7 @@ impl<V> Sessions<V> {
     /// [`ErrorKind::SessionExists`] when the key is taken.
     pub fn prepare_create(&self, key: &SessionKey, time: f64, state: Delta<V>) -> Result<Change<V>> {
         if self.find(key).is_some() {
-            return Err(exists(key));
+            return Err(session_exists(key));
         }
         Ok(Change {
             id: Arc::from(key.session_id.as_str()),
@@ -171,7 +171,7 @@ impl<V> Sessions<V> {
             && !self.is_at(Some(entry.scopes.app), Some(entry.scopes.user), guard)
         {
             let id = entry.log.key().session_id.as_str();
-            return Err(moved(&["the state of session \"", id, "\""].concat()).with_id(id));
+            return Err(state_conflict(&["the state of session \"", id, "\""].concat()).with_id(id));
         }
         Ok(prepared)
     }
@@ -202,7 +202,7 @@ impl<V> Sessions<V> {
         }
         let user = user_id.and_then(|user_id| self.scope(app_name, Some(user_id)));
         if !self.is_at(self.scope(app_name, None), user, guard) {
-            return Err(moved("the state"));
+            return Err(state_conflict("the state"));
         }
         Ok(Change { id: Arc::from(id), kind: ChangeKind::Update, time: check_time(time)?, delta: delta.split().0 })
     }
@@ -269,7 +269,7 @@ impl<V> Sessions<V> {
     }
 }
 
-fn exists(key: &SessionKey) -> Error {
+fn session_exists(key: &SessionKey) -> Error {
     let message = ["session \"", &key.session_id, "\" exists already"].concat();
     Error::new(ErrorKind::SessionExists, message).with_id(key.session_id.as_str())
 }
@@ -280,11 +280,11 @@ fn session_deleted() -> Error {
 }
 
 /// A guard does not hold.
-fn moved(what: &str) -> Error {
+fn state_conflict(what: &str) -> Error {
     Error::new(ErrorKind::StateConflict, [what, " changed since it was read"].concat())
 }
 
-fn twice(change: &str) -> Error {
+fn applied_twice(change: &str) -> Error {
     Error::invalid(["the change \"", change, "\" has been applied already"].concat()).with_id(change)
 }
 

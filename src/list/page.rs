@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::index::Listed;
+use super::index::ListEntry;
 use super::query::{ListQuery, Page, Start};
 use super::sort_key::SortKey;
 use super::sorted::{Place, Sorted};
@@ -18,7 +18,7 @@ pub(crate) struct Pages<'a, V> {
     pub sessions: &'a Sorted,
     pub registry: &'a Registry<V>,
     /// The times of the sessions, as far as they stand beside each other.
-    pub listed: &'a [Listed],
+    pub entries: &'a [ListEntry],
 }
 
 /// The position of a walk from the newest to the oldest: among the sessions of one time, which come in their own
@@ -143,8 +143,8 @@ impl<V> Pages<'_, V> {
     }
 
     fn time(&self, id: SessionId) -> Option<f64> {
-        match self.listed.get(id.index()) {
-            Some(listed) => Some(listed.time),
+        match self.entries.get(id.index()) {
+            Some(entries) => Some(entries.time),
             None => Some(self.log(id)?.update_time()),
         }
     }

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn each_target_has_a_turn_of_its_own() {
+    fn each_target_has_a_lock_of_its_own() {
         let keys = ["s", "t"].map(|id| SessionKey::new("app", "u", id));
         let targets = [
             StateRef::App("app"),

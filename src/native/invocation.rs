@@ -296,7 +296,7 @@ impl Invocation {
 
     fn json(&self, key: &str) -> Option<Json> {
         let stored = || self.temp.get(key).or_else(|| self.committed.json(key));
-        self.pending.seen(key, stored)
+        self.pending.visible(key, stored)
     }
 }
 

@@ -110,7 +110,7 @@ pub(super) fn event_of(marker: &Marker, invocation: String) -> Event {
 /// The writes to each key of a session with this creation state and these events.
 pub(super) fn history_of<E: Borrow<Event>>(creation: Map<String, Value>, events: &[E]) -> Result<History> {
     let mut history = History::new();
-    let own = own_part(creation);
+    let own = own_values(creation);
     history.push(0, &Delta::of_values("state", own.iter().map(|(key, value)| (key.as_str(), value)))?);
     for (revision, event) in (1..).zip(events) {
         history.push(revision, &event.borrow().delta()?);
@@ -164,7 +164,7 @@ pub(crate) fn keep_own_in(metadata: &mut Value) {
 }
 
 /// The members of a state that are the session's own.
-pub(super) fn own_part(state: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn own_values(state: Map<String, Value>) -> Map<String, Value> {
     state.into_iter().filter(|(key, _)| is_own(key)).collect()
 }
 

@@ -369,7 +369,7 @@ async fn fork<S: SessionService + ?Sized>(
     let revision = revision.unwrap_or(source.revision());
     // Refuses a revision that there is not.
     service.state_at(&source, revision).await?;
-    let state = rewind::own_part(service.state_at(&source, 0).await?);
+    let state = rewind::own_values(service.state_at(&source, 0).await?);
     let (app_name, user_id) = (source.app_name().to_owned(), source.user_id().to_owned());
     let made = service.create_ordered(OrderedCreateRequest { app_name, user_id, session_id, state }).await?;
     for event in rewind::events_of_fork(&source, revision) {

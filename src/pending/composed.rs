@@ -63,7 +63,7 @@ fn composed(key: &str, one: &Operator, two: &Operator) -> Result<Operator> {
 }
 
 /// The visible value after pending operators: those that do not fit it are passed over.
-pub(crate) fn seen_over<'a>(operators: impl Iterator<Item = &'a Operator>, value: Option<&Json>) -> Option<Json> {
+pub(crate) fn visible_over<'a>(operators: impl Iterator<Item = &'a Operator>, value: Option<&Json>) -> Option<Json> {
     operators.fold(value.cloned(), |seen, operator| operator.resolve(seen.as_ref()).ok().or(seen))
 }
 

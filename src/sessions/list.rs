@@ -27,9 +27,9 @@ impl<V> Sessions<V> {
         };
         let mut lists = self.lists();
         if lists.len(scope).is_some() || !self.registry.has_few(query.app_name, query.user_id) {
-            let (sessions, listed) =
+            let (sessions, entries) =
                 lists.of(scope, &self.registry, || self.registry.ids_of(query.app_name, query.user_id));
-            return Ok(Pages { sessions, registry: &self.registry, listed }.page(query, after));
+            return Ok(Pages { sessions, registry: &self.registry, entries }.page(query, after));
         }
         drop(lists);
         let mut few = Sorted::default();
@@ -38,7 +38,7 @@ impl<V> Sessions<V> {
             let target = key(id);
             few.insert(id, &|other| key(other) < target);
         }
-        Ok(Pages { sessions: &few, registry: &self.registry, listed: &[] }.page(query, after))
+        Ok(Pages { sessions: &few, registry: &self.registry, entries: &[] }.page(query, after))
     }
 
     /// The most that a list allocates, in bytes.

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_the_brace_is_told() {
+    fn the_escape_before_the_brace_is_read() {
         let escapes: Vec<_> =
             Scanner::new(r"{a}\{b}\\{c}${d}$\{e}{\{f}\${g}").map(|candidate| candidate.escape).collect();
         let [none, one, two] = [0, 1, 2].map(Escape::Backslashes);

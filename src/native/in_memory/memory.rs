@@ -20,7 +20,7 @@ use crate::native::session::Session;
 use crate::scope::Scope;
 use crate::state::{ScopeState, SessionState};
 
-use super::events::{Events, Incoming};
+use super::events::{EventDraft, Events};
 
 /// The sessions of the service, and how they are found by their id alone.
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ impl Memory {
         let check_lease = lease
             .map(|lease| || events.lease.check(lease.fence()).map_err(|fault| fault.error(&lease.key().session_id)));
         let check_lease = check_lease.as_ref().map(|check| check as &dyn Fn() -> Result<()>);
-        let mut draft = Incoming::new(event, time, delta);
+        let mut draft = EventDraft::new(event, time, delta);
         let value_of = |key: &str| self.ledger.value(id, key);
         match self.ledger.prepare_append(id, &mut draft, guard, check_lease, &value_of)? {
             Prepared::Duplicate { place } => self.repeated(id, place, draft.event),

@@ -4,7 +4,7 @@ mod apply;
 
 use wasm_bindgen::prelude::*;
 
-use self::apply::{Applied, Target, applied_to, apply_to, drop_session, due, length_of, write_ids};
+use self::apply::{ApplyResult, Target, applied_to, apply_to, drop_session, due, length_of, write_ids};
 use super::buffers::{fill_words, read_floats, with_scratch, with_texts};
 use super::errors::{tell_revisions, text_of};
 use super::numbers::{narrow, version};
@@ -141,7 +141,7 @@ impl Core {
             Ok(applied)
         });
         match applied.and_then(|applied| applied) {
-            Ok(Applied { outcome, dropped, .. }) => outcome | due(dropped),
+            Ok(ApplyResult { outcome, dropped, .. }) => outcome | due(dropped),
             Err(error) => self.fail(error),
         }
     }

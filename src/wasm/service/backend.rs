@@ -182,10 +182,10 @@ impl Backend {
         guard: Guard,
     ) -> Answer<Plan> {
         let memory = self.memory.borrow();
-        let carried = handle.as_ref().and_then(|handle| Some((handle.carried?, &handle.view)));
-        let check_lease = carried.map(|(carried, view)| {
+        let write_lease = handle.as_ref().and_then(|handle| Some((handle.write_lease?, &handle.view)));
+        let check_lease = write_lease.map(|(write_lease, view)| {
             let key = &key;
-            move || self.check_fence(carried, view, key)
+            move || self.check_fence(write_lease, view, key)
         });
         let check_lease = check_lease.as_ref().map(|check| check as &dyn Fn() -> Answer<()>);
         let asks = handle.as_ref().filter(|_| draft.has_operators());

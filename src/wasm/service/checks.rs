@@ -7,7 +7,7 @@ use super::errors::{Details, error, invalid};
 use super::host::{Answer, keys, member, well_formed};
 use super::kinds::{describe, is_object};
 use crate::error::ErrorKind;
-use crate::names::{is_among, meant};
+use crate::names::{is_among, nearest_known};
 
 /// The largest number up to which all whole numbers are there.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
@@ -39,7 +39,7 @@ pub(super) fn check_names(value: &JsValue, names: &Names) -> Answer<()> {
         if is_among(&name, [names.known, names.others]) {
             continue;
         }
-        if let Some(suggestion) = meant(&name, names.known) {
+        if let Some(suggestion) = nearest_known(&name, names.known) {
             let path = names.path;
             return Err(unknown(&format!("{path}{name}"), names.what, Some(&format!("{path}{suggestion}"))));
         }
@@ -57,7 +57,7 @@ pub(super) fn check_options(value: &JsValue, known: &[&'static str], path: &str)
     for name in keys(value)?.iter().filter_map(|name| name.as_string()) {
         if !known.contains(&name.as_str()) {
             let prefix = if path == "options" { String::new() } else { format!("{path}.") };
-            let suggestion = meant(&name, known).map(|suggestion| format!("{prefix}{suggestion}"));
+            let suggestion = nearest_known(&name, known).map(|suggestion| format!("{prefix}{suggestion}"));
             let what = format!("the options, which are {}", known.join(", "));
             return Err(unknown(&format!("{prefix}{name}"), &what, suggestion.as_deref()));
         }

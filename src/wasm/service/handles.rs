@@ -98,7 +98,7 @@ extern "C" {
 /// The lease that a write carries: it is that of its handle when the write is asked for, whatever becomes of it until
 /// the write has the permit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Carried {
+pub(super) struct WriteLease {
     pub(super) fence: f64,
     /// The lease was being given back at that time: once it is, the write needs none.
     pub(super) is_after: bool,
@@ -106,8 +106,8 @@ pub(super) struct Carried {
 
 impl View {
     /// The lease that a write carries that is asked for now.
-    pub(super) fn carried(&self) -> Option<Carried> {
-        self.fence().map(|fence| Carried { fence, is_after: self.releasing().unwrap_or_default() })
+    pub(super) fn write_lease(&self) -> Option<WriteLease> {
+        self.fence().map(|fence| WriteLease { fence, is_after: self.releasing().unwrap_or_default() })
     }
 }
 
@@ -116,14 +116,14 @@ impl View {
 pub(super) struct Through {
     pub(super) session: JsValue,
     pub(super) view: View,
-    pub(super) carried: Option<Carried>,
+    pub(super) write_lease: Option<WriteLease>,
 }
 
 impl Through {
     /// A handle, for a write that is asked for now.
     pub(super) fn of(session: JsValue, view: View) -> Self {
-        let carried = view.carried();
-        Self { session, view, carried }
+        let write_lease = view.write_lease();
+        Self { session, view, write_lease }
     }
 }
 

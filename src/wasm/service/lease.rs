@@ -11,7 +11,7 @@ use super::backend::Backend;
 use super::checks::{check_options, check_signal};
 use super::errors::{invalid, not_found};
 use super::event::Fill;
-use super::handles::{Carried, View};
+use super::handles::{View, WriteLease};
 use super::host::{Answer, member, option, settled};
 use super::kinds::describe;
 use super::requests::{EventWindow, check_session};
@@ -258,12 +258,12 @@ impl Backend {
     }
 
     /// Refuses what carries a lease that was lost.
-    pub(super) fn check_fence(&self, carried: Carried, view: &View, key: &SessionKey) -> Answer<()> {
-        if carried.is_after && view.released() == Some(carried.fence) {
+    pub(super) fn check_fence(&self, write_lease: WriteLease, view: &View, key: &SessionKey) -> Answer<()> {
+        if write_lease.is_after && view.released() == Some(write_lease.fence) {
             return Ok(());
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was a whole number")]
-        let fence = carried.fence as u64;
+        let fence = write_lease.fence as u64;
         let row = self.leases.borrow().get(&view.created()).cloned().unwrap_or_default();
         row.check(fence).map_err(|fault| {
             let thrown = JsValue::from(fault.error(&key.session_id));

@@ -129,8 +129,8 @@ impl SessionService {
         check_signal(&signal)?;
         let key = check_session(&session)?;
         let view = self.backend.handles.view(&session);
-        let carried = view.as_ref().and_then(View::carried);
-        Ok(SessionQuery { session, key, view, carried, signal })
+        let write_lease = view.as_ref().and_then(View::write_lease);
+        Ok(SessionQuery { session, key, view, write_lease, signal })
     }
 }
 
@@ -210,7 +210,7 @@ impl SessionQuery {
         let shared: Array = marker.shared.iter().map(JsValue::from).collect();
         let draft = admit_event(&event_of(&marker, &backend.id())?, backend)?;
         let guard = Guard { revision: Some(revision), ..Guard::default() };
-        let handle = self.view.map(|view| Through { session: self.session, view, carried: self.carried });
+        let handle = self.view.map(|view| Through { session: self.session, view, write_lease: self.write_lease });
         let Plan { step, answer } = backend.append(self.key, handle, draft, guard)?;
         let answer = move |backend: &Backend| {
             let rewound = Object::new();

@@ -61,7 +61,7 @@ enum ScopeWrites {
 
 /// The writes of a record to the scopes that it shares with others.
 #[derive(Debug)]
-struct Shared {
+struct SharedWrites {
     app: ScopeWrites,
     user: ScopeWrites,
 }
@@ -128,7 +128,7 @@ impl Replay {
             |name: &str, scope: Scope| delta.map_or(ScopeWrites::Unreadable, |delta| writes_of(delta.get(name), scope));
         let has_user = key.user_id.is_some();
         let user = if has_user { writes("user", Scope::User) } else { ScopeWrites::Delta(Delta::default()) };
-        let shared = Shared { app: writes("app", Scope::App), user };
+        let shared = SharedWrites { app: writes("app", Scope::App), user };
         let guard = own_guard(record).unwrap_or_default();
         if self.is_new(record, &guard) {
             self.catch_up(key, &guard);
@@ -169,7 +169,7 @@ impl Replay {
     ) -> Answer<()> {
         let delta = record.get("delta").and_then(Value::as_object);
         let writes = |name: &str, scope: Scope| writes_of(delta.and_then(|delta| delta.get(name)), scope);
-        let shared = Shared { app: writes("app", Scope::App), user: writes("user", Scope::User) };
+        let shared = SharedWrites { app: writes("app", Scope::App), user: writes("user", Scope::User) };
         let own = writes("session", Scope::Session);
         let guard = own_guard(record);
         let event = event_of(record, is_creation)?;
@@ -236,7 +236,7 @@ impl Replay {
     }
 
     /// Makes what a record changes in its scopes alone.
-    fn share(&mut self, key: &Key, record: &Map<String, Value>, shared: Shared) -> Answer<()> {
+    fn share(&mut self, key: &Key, record: &Map<String, Value>, shared: SharedWrites) -> Answer<()> {
         let joined = self.joined(key, Delta::default(), shared);
         let (user_id, time) = (key.user_id.clone(), time_of(record).unwrap_or_default());
         // Records have been told from each other: the core is not to take two for one.
@@ -245,7 +245,7 @@ impl Replay {
     }
 
     /// One delta of all scopes. A scope whose writes cannot be read is unreadable from then on.
-    fn joined(&mut self, key: &Key, own: Delta, shared: Shared) -> Delta {
+    fn joined(&mut self, key: &Key, own: Delta, shared: SharedWrites) -> Delta {
         let mut joined = own;
         for (writes, user_id) in [(shared.app, None), (shared.user, key.user_id.as_deref())] {
             match writes {

@@ -10,7 +10,7 @@ use super::errors::{error_at, invalid};
 use super::host::{Answer, keys, member, option};
 use super::kinds::describe;
 use crate::change::SessionKey;
-use crate::names::mistaken;
+use crate::names::near_miss;
 
 /// The members of a session and of its key: any request may be one, with members beside it.
 const SESSION: &[&str] = &["id", "sessionId", "appName", "userId", "state", "events", "lastUpdateTime", "revision"];
@@ -61,8 +61,8 @@ pub(super) fn check_event_names(event: &JsValue, actions: &JsValue) -> Answer<()
     };
     let of_event = names(event)?;
     let of_actions = if actions.is_undefined() { Vec::new() } else { names(actions)? };
-    let mistaken = mistaken(of_event.iter().map(String::as_str), of_actions.iter().map(String::as_str));
-    mistaken.map_or(Ok(()), |mistaken| Err(error_at(mistaken.error(), &mistaken.path)))
+    let near_miss = near_miss(of_event.iter().map(String::as_str), of_actions.iter().map(String::as_str));
+    near_miss.map_or(Ok(()), |near_miss| Err(error_at(near_miss.error(), &near_miss.path)))
 }
 
 /// Returns `true` if a session stands in the place of a key: its `id` is then that of the session.

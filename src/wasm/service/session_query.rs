@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::backend::Backend;
 use super::errors::{error_at, with_member};
 use super::event::is_temp;
-use super::handles::{Carried, View};
+use super::handles::{View, WriteLease};
 use super::host::{Answer, member, stringify};
 use super::kinds::describe;
 use super::memory::Memory;
@@ -22,7 +22,7 @@ pub(super) struct SessionQuery {
     /// The view, when the session is a handle.
     pub(super) view: Option<View>,
     /// The lease of the handle at the time of the query.
-    pub(super) carried: Option<Carried>,
+    pub(super) write_lease: Option<WriteLease>,
     pub(super) signal: JsValue,
 }
 

@@ -137,10 +137,10 @@ impl SessionService {
         started(|| {
             let signal = check_request(&request, &DELETE)?;
             let key = check_key(&request)?;
-            let leased = self.backend.handles.view(&request).and_then(|view| Some((view.carried()?, view)));
+            let leased = self.backend.handles.view(&request).and_then(|view| Some((view.write_lease()?, view)));
             Ok(self.backend.change(signal, move |backend| {
-                if let Some((carried, view)) = leased {
-                    backend.check_fence(carried, &view, &key)?;
+                if let Some((write_lease, view)) = leased {
+                    backend.check_fence(write_lease, &view, &key)?;
                 }
                 let memory = backend.memory.borrow();
                 let is_there = memory.find(&key).is_some() || memory.damage.has_session(&key);
@@ -229,7 +229,7 @@ impl SessionService {
         options: Option<UpdateStateOptions>,
     ) -> Promise {
         started(|| {
-            let leased = self.backend.handles.view(&target).and_then(|view| Some((view.carried()?, view)));
+            let leased = self.backend.handles.view(&target).and_then(|view| Some((view.write_lease()?, view)));
             let target = check_target(&target)?;
             let function = check_function(&function, "fn")?;
             let options = check_update_options(&options.map_or(JsValue::UNDEFINED, JsValue::from))?;

@@ -26,12 +26,12 @@ pub(super) struct Store {
     last: RefCell<Promise>,
     /// The log has no record yet.
     is_new: Cell<bool>,
-    known: Rc<Known>,
+    log: Rc<LogState>,
 }
 
 /// The state of the log, as far as it is known.
 #[derive(Debug, Default)]
-struct Known {
+struct LogState {
     /// The sessions in memory are those of the log.
     is_read: Cell<bool>,
     /// An answer of `persist` that has not come in time: nothing is written before it has come.
@@ -63,10 +63,10 @@ impl Permit {
 
 impl Store {
     pub(super) fn new(persist: Function, restore: Option<Function>, timeout: f64) -> Self {
-        let known = Rc::new(Known::default());
+        let log = Rc::new(LogState::default());
         // A log that is never read back is new, and all of it is in memory.
-        known.is_read.set(restore.is_none());
-        Self { persist, is_new: Cell::new(restore.is_none()), restore, timeout, last: Permit::first(), known }
+        log.is_read.set(restore.is_none());
+        Self { persist, is_new: Cell::new(restore.is_none()), restore, timeout, last: Permit::first(), log }
     }
 
     /// Waits for the permit to write. Throws `STORE_UNAVAILABLE` when it does not come in time.
@@ -83,7 +83,7 @@ impl Store {
             return Err(not_in_time());
         }
         loop {
-            let Some(late) = self.known.late.borrow().clone() else { return Ok(permit) };
+            let Some(late) = self.log.late.borrow().clone() else { return Ok(permit) };
             if self.in_time(&late).await.is_none() {
                 return Err(not_in_time());
             }
@@ -103,7 +103,7 @@ impl Store {
 
     /// Returns `true` if the sessions in memory are those of the log.
     pub(super) fn is_read(&self) -> bool {
-        self.known.is_read.get()
+        self.log.is_read.get()
     }
 
     /// Reads the log. The caller has the permit.
@@ -116,7 +116,7 @@ impl Store {
             error_by(ErrorKind::StoreUnavailable, &message, &thrown)
         })?;
         self.is_new.set(replay.count == 0);
-        self.known.is_read.set(true);
+        self.log.is_read.set(true);
         Ok(replay.memory)
     }
 
@@ -177,7 +177,7 @@ impl Store {
             Some("unavailable") => (ErrorKind::StoreUnavailable, "the store is not available, and nothing was written"),
             Some("rejected") => (ErrorKind::LimitExceeded, "the store has refused the change, and nothing was written"),
             _ => {
-                self.known.forget(self.restore.is_some());
+                self.log.forget(self.restore.is_some());
                 return Err(unknown(&thrown));
             }
         };
@@ -187,18 +187,18 @@ impl Store {
     /// Nothing is written before this answer of `persist` has come, whatever it is.
     fn wait_for(&self, answer: Promise) {
         let (settled, done) = deferred();
-        *self.known.late.borrow_mut() = Some(settled);
-        let (known, can_read) = (Rc::clone(&self.known), self.restore.is_some());
+        *self.log.late.borrow_mut() = Some(settled);
+        let (log, can_read) = (Rc::clone(&self.log), self.restore.is_some());
         spawn_local(async move {
             let _ = JsFuture::from(answer).await;
-            known.late.borrow_mut().take();
-            known.forget(can_read);
+            log.late.borrow_mut().take();
+            log.forget(can_read);
             drop(Permit(done));
         });
     }
 }
 
-impl Known {
+impl LogState {
     /// From now on the log alone knows its content. If it cannot be read, the change counts as not written.
     fn forget(&self, can_read: bool) {
         if can_read {

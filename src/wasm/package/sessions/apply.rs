@@ -18,7 +18,7 @@ pub(super) enum Target {
 
 /// The session and the scopes that a change was applied to, with its outcome.
 #[derive(Default)]
-pub(super) struct Applied {
+pub(super) struct ApplyResult {
     session: Option<SessionId>,
     /// The session's own, the app's, the user's.
     scopes: [Option<ScopeId>; 3],
@@ -34,7 +34,7 @@ pub(super) fn apply_to(
     change: &Change<()>,
     has_event: bool,
     mut places: Places<'_>,
-) -> Result<Applied> {
+) -> Result<ApplyResult> {
     let mut applied = match target {
         Target::Update { app_name, user_id } => {
             let user_id = user_id.as_deref();
@@ -47,7 +47,7 @@ pub(super) fn apply_to(
             if user_id.is_some() && is_gone(user, user_id) {
                 outcome |= Outcome::DroppedUser as u32;
             }
-            Applied { scopes: [None, app, user], outcome, ..Applied::default() }
+            ApplyResult { scopes: [None, app, user], outcome, ..ApplyResult::default() }
         }
         Target::Create(key) => {
             let session = sessions.create_observed(key, change, &mut places)?;
@@ -68,12 +68,12 @@ pub(super) fn apply_to(
 }
 
 /// A session and its scopes.
-pub(super) fn applied_to(sessions: &Sessions<()>, session: SessionId) -> Applied {
+pub(super) fn applied_to(sessions: &Sessions<()>, session: SessionId) -> ApplyResult {
     let scopes = sessions.scopes(session).map(|ScopeIds { session, app, user }| [session, app, user]);
-    Applied {
+    ApplyResult {
         session: Some(session),
         scopes: scopes.map_or([None; 3], |scopes| scopes.map(Some)),
-        ..Applied::default()
+        ..ApplyResult::default()
     }
 }
 
@@ -114,7 +114,7 @@ pub(super) fn due(dropped: usize) -> u32 {
 }
 
 /// Writes the numbers of a session and of its scopes where the host reads them.
-pub(super) fn write_ids(words: &mut [u32], Applied { session, scopes, .. }: &Applied) {
+pub(super) fn write_ids(words: &mut [u32], ApplyResult { session, scopes, .. }: &ApplyResult) {
     words[Words::Session as usize] = session.map_or(NOTHING, SessionId::number);
     for (place, scope) in words[Words::Scopes as usize..].iter_mut().zip(scopes) {
         *place = scope.map_or(NOTHING, ScopeId::number);
