@@ -36,11 +36,11 @@ for (const [name, delta] of Object.entries(deltas)) {
   const pairs = [];
   for (let index = 0; index < rounds; index++) {
     const order = index % 2 === 0 ? [true, false] : [false, true];
-    const found = {};
+    const pair = {};
     for (const log of order) {
-      found[log] = await round(log, delta);
+      pair[log] = await round(log, delta);
     }
-    pairs.push(found);
+    pairs.push(pair);
   }
   console.log(name, {
     'µs with': median(pairs.map((pair) => pair.true.time)).toFixed(2),

@@ -70,14 +70,14 @@ const withoutModule = {
 };
 
 /** The files that a file imports at once, and itself. */
-function reachable(outputs, path, found = new Set()) {
-  if (!found.has(path)) {
-    found.add(path);
+function reachable(outputs, path, paths = new Set()) {
+  if (!paths.has(path)) {
+    paths.add(path);
     outputs[path].imports
       .filter(({ kind }) => kind === 'import-statement')
-      .forEach((each) => outputs[each.path] && reachable(outputs, each.path, found));
+      .forEach((each) => outputs[each.path] && reachable(outputs, each.path, paths));
   }
-  return found;
+  return paths;
 }
 
 const brotli = (bytes) =>

@@ -87,10 +87,10 @@ function slugOf(text, slugs) {
 function addressOf(target, path) {
   if (/^(https?:|#)/.test(target)) return target;
   const [file, anchor] = target.split('#');
-  const found = posix.join(dirname(path), file);
-  if (imagesOf().includes(found)) return `images/${basename(found)}`;
-  if (!PAGES.has(found)) throw new Error(`${path} links to ${target}, which is no page of the guide`);
-  return PAGES.get(found) + (anchor === undefined ? '' : `#${anchor}`);
+  const linkedPath = posix.join(dirname(path), file);
+  if (imagesOf().includes(linkedPath)) return `images/${basename(linkedPath)}`;
+  if (!PAGES.has(linkedPath)) throw new Error(`${path} links to ${target}, which is no page of the guide`);
+  return PAGES.get(linkedPath) + (anchor === undefined ? '' : `#${anchor}`);
 }
 
 /** @param {string} path @param {string} text */

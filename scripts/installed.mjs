@@ -16,7 +16,7 @@ export function hasWasmTarget() {
 export const npmMark = join(root, 'node_modules', '.installed-from');
 
 /** The fingerprint of the npm packages that package-lock.json names. */
-export function npmWanted() {
+export function npmFingerprint() {
   return createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
@@ -31,7 +31,7 @@ export function needNpmPackages() {
     console.error('the npm packages are missing: npm ci installs them, npm run setup all that the tests need');
     process.exit(1);
   }
-  if (existsSync(npmMark) && readFileSync(npmMark, 'utf8') !== npmWanted()) {
+  if (existsSync(npmMark) && readFileSync(npmMark, 'utf8') !== npmFingerprint()) {
     console.log(
       'package-lock.json has changed since the npm packages were installed: npm run build installs them anew\n',
     );

@@ -86,7 +86,7 @@ function run(targets, more = []) {
  *
  * @param {string} name
  */
-function found(name) {
+function linesOf(name) {
   const file = join(root, 'target', 'mutants.out', `${name}.txt`);
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 }
@@ -94,8 +94,8 @@ function found(name) {
 /** The faults of an outcome in all runs. */
 const counted = { noticed: 0, unviable: 0 };
 function count() {
-  counted.noticed += found('caught').length + found('timeout').length;
-  counted.unviable += found('unviable').length;
+  counted.noticed += linesOf('caught').length + linesOf('timeout').length;
+  counted.unviable += linesOf('unviable').length;
 }
 
 // The tests beside the code notice most faults, and are built in a fraction of the time. What they leave goes to the
@@ -108,7 +108,7 @@ if (status === 2) {
   count();
 }
 
-const missed = found('missed');
+const missed = linesOf('missed');
 console.log(
   `\n${counted.noticed} faults were noticed, ${missed.length} were not, ${counted.unviable} did not compile`,
 );

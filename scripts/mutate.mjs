@@ -92,10 +92,10 @@ function describe({ line, from, to }) {
   return `${file}:${line}  ${brief(from)}  →  ${brief(to)}`;
 }
 
-/** @param {string[]} given */
-function parse(given) {
-  const end = given.includes('--') ? given.indexOf('--') : given.length;
-  const options = given.slice(0, end);
+/** @param {string[]} args */
+function parse(args) {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const options = args.slice(0, end);
   /** @param {string} name */
   const option = (name) => (options.includes(name) ? options.splice(options.indexOf(name), 2)[1] : undefined);
   const [from = 1, to = Infinity] = option('--lines')?.split('-').map(Number) ?? [];
@@ -117,7 +117,7 @@ function parse(given) {
   }
   return {
     file: relative(root, resolve(named)),
-    tests: end < given.length ? given.slice(end + 1) : all(),
+    tests: end < args.length ? args.slice(end + 1) : all(),
     jobs: jobCount,
     lines: [from, to],
   };

@@ -28,7 +28,7 @@ const summaries = {
 };
 
 /** The number of lines that are printed again of a suite that failed. */
-const MOST_TOLD = 80;
+const FAILURE_LINES = 80;
 
 /**
  * The output of a failed suite that explains the failure: from where Node's runner lists the failures, or its last
@@ -39,7 +39,7 @@ const MOST_TOLD = 80;
 function failureOf(output) {
   const lines = stripVTControlCharacters(output).trimEnd().split('\n');
   const list = lines.lastIndexOf('✖ failing tests:');
-  return list === -1 ? lines.slice(-MOST_TOLD) : lines.slice(list, list + MOST_TOLD);
+  return list === -1 ? lines.slice(-FAILURE_LINES) : lines.slice(list, list + FAILURE_LINES);
 }
 
 /**
@@ -76,13 +76,13 @@ export async function runSuite({ name, command, runner, extraEnv }, { show = 'at
   const lines = printed.filter((text) => line.test(text));
   /** @param {RegExp} pattern */
   const total = (pattern) => lines.reduce((sum, text) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0);
-  const told = skips ? printed.filter((text) => skips.test(text)) : [];
+  const skipLines = skips ? printed.filter((text) => skips.test(text)) : [];
   const [failed, passed, skipped] = [
     total(counts.failed),
-    total(counts.passed) - told.length,
-    total(counts.skipped) + told.length,
+    total(counts.passed) - skipLines.length,
+    total(counts.skipped) + skipLines.length,
   ];
-  lines.push(...told);
+  lines.push(...skipLines);
   const ok = code === 0 && failed === 0 && passed > 0;
   // A runner that broke down before it could count is a failure, too.
   return {

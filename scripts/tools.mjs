@@ -27,11 +27,11 @@ export const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
  * @param {string} crate
  */
 function locked(crate) {
-  const found = new RegExp(`^name = "${crate}"\\r?\\nversion = "(.+)"`, 'm').exec(
+  const match = new RegExp(`^name = "${crate}"\\r?\\nversion = "(.+)"`, 'm').exec(
     readFileSync(join(root, 'Cargo.lock'), 'utf8'),
   );
-  if (!found) throw new Error(`Cargo.lock has no ${crate}`);
-  return found[1];
+  if (!match) throw new Error(`Cargo.lock has no ${crate}`);
+  return match[1];
 }
 
 /** @typedef {{ crate: string, version: string, flags: string[], ask?: string[] }} CargoTool */

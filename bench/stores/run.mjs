@@ -104,8 +104,8 @@ if (options.json) {
 }
 
 function report() {
-  const number = (given) =>
-    given === undefined ? '' : given >= 100 ? Math.round(given).toLocaleString('en') : given.toPrecision(2);
+  const number = (figure) =>
+    figure === undefined ? '' : figure >= 100 ? Math.round(figure).toLocaleString('en') : figure.toPrecision(2);
   const columns = COLUMNS.map(([column]) => column);
   print([
     ['commits/s', 'durable how', ...columns],

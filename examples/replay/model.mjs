@@ -24,8 +24,8 @@ export class ScriptedModel extends BaseLlm {
 
   /** @param {import('@google/adk').LlmRequest} request */
   async *generateContentAsync(request) {
-    const told = request.config?.systemInstruction;
-    for (const saying of this.#answer(typeof told === 'string' ? told : '')) {
+    const instruction = request.config?.systemInstruction;
+    for (const saying of this.#answer(typeof instruction === 'string' ? instruction : '')) {
       yield { content: { role: 'model', parts: [partOf(saying)] } };
     }
   }

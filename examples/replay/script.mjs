@@ -41,7 +41,7 @@ export class Script {
 
   /**
    * @param {import('./desk.mjs').Role} role
-   * @param {string} instruction what the model was told
+   * @param {string} instruction the instruction of the model
    * @returns {Saying[]}
    */
   next(role, instruction) {
