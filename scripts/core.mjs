@@ -19,8 +19,8 @@ const PACKAGE = ['--no-default-features', '--features', 'package'];
 /** Functions of up to this cost, as LLVM counts it, go into each of their callers; those with a hint as usual. */
 const INLINED = 50;
 /**
- * The functions that a panic ends in. What they tell reaches nobody: no host gets a text from this module, it is told
- * that the module has ended. So they end it at once, and what makes their texts is left out.
+ * The functions that a panic ends in. Their messages reach nobody: a host gets no text from this module, only the news
+ * that the module has ended. So they end it at once, and the code that makes their texts is left out.
  */
 const PANICS =
   /panicking::panic|unwrap_failed|expect_failed|assert_failed|slice_index_fail|str::slice_error_fail|capacity_overflow|raw_vec::handle_error|handle_alloc_error|__rust_alloc_error_handler/;

@@ -3,9 +3,9 @@
 //   node scripts/mutate.mjs pkg/src/input/admit.ts -- tests/unit/input/admission.test.mjs
 //   node scripts/mutate.mjs pkg/src/input/admit.ts --lines 60-120 --jobs 2
 //
-// Without test files it runs all of tests/unit. What is tested is a copy of the project in a folder for
-// temporary files: pkg/dist stays as it is, and has to be there (`node scripts/build.mjs`). A fault that nothing
-// notices is a hole in the tests, or no fault at all: look at each.
+// Without test files it runs all of tests/unit. The tests run on a copy of the project in a folder for temporary
+// files: pkg/dist stays as it is, and has to be there (`node scripts/build.mjs`). A fault that nothing notices is a
+// hole in the tests, or no fault at all: look at each.
 
 import { spawn } from 'node:child_process';
 import {

@@ -43,10 +43,10 @@ function failureOf(output) {
 }
 
 /**
- * Runs `command` and answers what came of it; when it failed, with the lines in which it says why, as `failure`. A
- * suite with a `runner` fails when it ran no test; one without is a single check, which passes or fails by its exit
- * code. What it prints is shown at once; or, with `show: 'whole'`, when it is done, so that it stays together beside
- * others; or, with 'nothing', never.
+ * Runs `command` and answers its outcome; when it failed, with the lines in which it says why, as `failure`. A suite
+ * with a `runner` fails when it ran no test; one without is a single check, which passes or fails by its exit code.
+ * Its output is shown at once; or, with `show: 'whole'`, when it is done, so that it stays together beside others; or,
+ * with 'nothing', never.
  *
  * @param {Suite} suite
  */

@@ -1,4 +1,4 @@
-//! Leases: one runner at a time for a session, told apart by a number that only grows. The same rule as in the package
+//! Leases: one runner at a time for a session, under a token that only grows. The same rule as in the package
 //! (pkg/src/store/lease.ts).
 
 use crate::error::{Error, ErrorKind};
@@ -38,11 +38,11 @@ pub enum LeaseFault {
 }
 
 impl LeaseRow {
-    /// Decides what becomes of a lease: the row as it is after the request. `now` is the clock of what keeps the
-    /// session, in milliseconds since the epoch. A lease is lost when another holder has taken it, never by time alone:
-    /// until then its holder may write and make it last longer. Giving it back moves the token on, so that nothing is
-    /// written with it afterwards. It may be given back once more, because the answer was lost: where nobody has it and
-    /// the token is the next one, nobody has taken it since, and nothing changes.
+    /// Decides a request: the row of the lease after it. `now` is the clock of the session's store, in milliseconds
+    /// since the epoch. A lease is lost when another holder has taken it, never by time alone: until then its holder
+    /// may write and make it last longer. Giving it back moves the token on, so that nothing is written with it
+    /// afterwards. It may be given back once more, because the answer was lost: if nobody has it and the token is the
+    /// next one, nobody has taken it since, and nothing changes.
     ///
     /// # Errors
     ///

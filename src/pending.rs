@@ -228,7 +228,8 @@ impl PendingWrites {
         self.failed.shift_remove(id.as_str());
     }
 
-    /// The event has failed: what it carried is pending again, at its old place. What its own delta wrote is removed.
+    /// The event has failed: the writes that it carried are pending again, at their old places. Those of its own delta
+    /// are removed.
     pub fn failed(&mut self, SentWrites { id, author, carried, own, content, before }: SentWrites) {
         for EventWrite { key, place, .. } in &own {
             self.keep(key, |pending| pending.place != *place);

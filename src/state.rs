@@ -64,8 +64,8 @@ pub trait ReadonlyState: Send + Sync {
 /// State that can be written, as adk-rust has it: writing has no result.
 ///
 /// The types of this crate have a fallible way beside each infallible `set`: [`Context::set`](crate::Context::set),
-/// [`SessionState::set`], [`StateDraft::set`](crate::StateDraft::set). What they would refuse makes the infallible one
-/// panic, so that no write is lost silently.
+/// [`SessionState::set`], [`StateDraft::set`](crate::StateDraft::set). A write that they would refuse makes the
+/// infallible one panic, so that no write is lost silently.
 pub trait State: Send + Sync {
     /// The value of a key, if it is there. `null` is a value.
     fn get(&self, key: &str) -> Option<Value>;

@@ -28,9 +28,9 @@ import { startRedis } from '../../tests/support/redis.mjs';
 /**
  * Starts the servers. Answers the contestants, and `stop()`.
  *
- * A contestant's `open()` makes a fresh database. What it answers has `connect()`, which makes one more service over
- * that database, with connections of its own, and `close()`. Of one that stands `alone` there can be only one service.
- * A store is compared with its `peer` of ADK, and with its `raw` engine, which is measured right beside it.
+ * A contestant's `open()` makes a fresh database. Its answer has `connect()`, which makes one more service over that
+ * database, with connections of its own, and `close()`. Of one that stands `alone` there can be only one service. A
+ * store is compared with its `peer` of ADK, and with its `raw` engine, which is measured right beside it.
  */
 export async function startContestants() {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-bench-'));

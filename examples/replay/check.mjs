@@ -42,8 +42,8 @@ export function turnsInLog(turns, events) {
 }
 
 /**
- * Reads the turns out of a log. What the clerk noted belongs to the user's turn before it, what the agent noted to
- * the reply after it.
+ * Reads the turns out of a log. The clerk's notes belong to the user's turn before them, the agent's notes to the
+ * reply after them.
  *
  * @param {readonly Event[]} events
  */

@@ -20,8 +20,8 @@ export function print(line = '') {
 }
 
 /**
- * A watcher that prints every line as it happens. Agents without placeholders are told the same each time:
- * their instructions are only shown when `all` is asked for. What is told or written again is not shown again.
+ * A watcher that prints every line as it happens. Agents without placeholders always get the same instructions: these
+ * are only shown when `all` is asked for. An instruction or a write that repeats itself is not shown again.
  *
  * @param {{ all: boolean }} options
  * @returns {import('./play.mjs').Watcher}

@@ -9,7 +9,7 @@
  */
 
 /**
- * Cuts a conversation into exchanges. What the agent says before the first user is its greeting.
+ * Cuts a conversation into exchanges. The agent's words before the first user are its greeting.
  *
  * @param {readonly Turn[]} turns
  */

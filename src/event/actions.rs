@@ -123,8 +123,8 @@ impl EventActions {
         self
     }
 
-    /// Does something to the value that a key has when the event is appended: see [`EventActions::operators`]. What was
-    /// to be done to the key before is replaced.
+    /// Sets the operator of a key, on the value that the key has when the event is appended: see
+    /// [`EventActions::operators`]. It replaces an earlier operator of the key.
     ///
     /// # Examples
     ///

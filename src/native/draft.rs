@@ -23,7 +23,7 @@ pub enum StateRef<'a> {
     App(&'a str),
     /// The `user:` keys of a user, named second, and the `app:` keys of the app, named first.
     User(&'a str, &'a str),
-    /// All keys that a session reads. What is written becomes an event of it.
+    /// All keys that a session reads. The writes become an event of it.
     Session(&'a SessionKey),
 }
 

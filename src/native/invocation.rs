@@ -73,10 +73,10 @@ impl Invocation {
         Context { invocation: self, author }
     }
 
-    /// Appends an event of an author with its pending writes, and takes over the session's state. What the event has
-    /// in its own delta comes on top of them. A partial event is handed back and changes nothing. When it fails, the
-    /// writes are pending again, each in its old place in the order; an event that is given again under its id carries
-    /// the same writes.
+    /// Appends an event of an author with its pending writes, and takes over the session's state. The event's own
+    /// delta comes on top of them. A partial event is handed back and changes nothing. When it fails, the writes are
+    /// pending again, each in its old place in the order; an event that is appended again under its id carries the
+    /// same writes.
     ///
     /// # Errors
     ///
@@ -176,8 +176,8 @@ impl Invocation {
         self.committed = committed;
     }
 
-    /// Drops the writes of an author that no event has carried. What another author has written before under the same
-    /// key is pending again.
+    /// Drops the writes of an author that no event has carried. Earlier writes of another author under the same keys
+    /// are pending again.
     pub fn discard(&mut self, author: &str) {
         self.pending.discard(author);
     }

@@ -221,10 +221,10 @@ pub trait SessionService: Send + Sync {
         go_back(self, session, |now| rewind::plan_redo(now.id(), now.events())).await
     }
 
-    /// Makes a new session of the same user that goes on from a revision of another one, the current one unless told
-    /// otherwise: with its creation state and its events up to there, and one more that says where it comes from
+    /// Makes a new session of the same user that goes on from a revision of another one, by default the current one:
+    /// with its creation state and its events up to there, and one more that says where it comes from
     /// (`customMetadata.statepad.forkedFrom`). Its `app:` and `user:` keys are those of all sessions. Later neither
-    /// sees what the other does.
+    /// sees the other's changes.
     ///
     /// # Errors
     ///
@@ -374,7 +374,7 @@ async fn fork<S: SessionService + ?Sized>(
     let made = service.create_ordered(OrderedCreateRequest { app_name, user_id, session_id, state }).await?;
     for event in rewind::events_of_fork(&source, revision) {
         if let Err(error) = service.append((&made).into(), event).await {
-            // The caller is told why the fork has failed.
+            // The caller gets the error of the fork.
             let _ = service.delete(DeleteRequest::clone(made.key())).await;
             return Err(error);
         }

@@ -1,5 +1,5 @@
-//! Taking over what is stored. Each change is applied in two ways: the public one, and one whose observer is told where
-//! the writes go, for a host that keeps the values.
+//! Applying stored changes. Each change is applied in two ways: the public one, and one whose observer receives the
+//! places of the writes, for a host that keeps the values.
 
 use crate::change::{Change, SessionKey};
 use crate::delta::{Delta, Observer};

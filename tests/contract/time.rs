@@ -262,7 +262,7 @@ fn standing_of(session: &Session, count: usize) -> Vec<usize> {
     Timeline::of(events.map(|event| (Some(event.invocation_id.as_str()), event.rewinds_before()))).effective()
 }
 
-/// The keys that are told are those that the events that came or went had written.
+/// The keys in the answer are those that the events that came or went had written.
 fn check_shared(before: &Session, now: &Session, actual: &[String]) -> Result<(), TestCaseError> {
     let mut expected: Vec<_> = apart(&standing(before), &standing(now))
         .into_iter()

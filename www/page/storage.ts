@@ -48,8 +48,8 @@ async function openStorage(name: string, onTrouble: (trouble: unknown) => void):
 }
 
 /**
- * As {@link openStorage}. What a build with another layout has kept under the page's own name is deleted, once,
- * whichever tab comes first. Where that fails, nothing is kept.
+ * As {@link openStorage}. Sessions that a build with another layout has stored under the page's own name are deleted,
+ * once, whichever tab comes first. If that fails, nothing is stored.
  */
 async function openOwnStorage(name: string, onTrouble: (trouble: unknown) => void): Promise<Storage> {
   const storage = await openStorage(name, onTrouble);

@@ -1,4 +1,6 @@
-/** Lines in a file, as long as those of the journal. What comes while the disk is at work is written together. */
+/**
+ * Lines in a file, as long as those of the journal. Lines that come while the disk is at work are written together.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';

@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// Makes the scratch buffer, for texts in UTF-8, so long and answers with its address: null, when there is no memory
-/// for it. What was in it is gone.
+/// for it. Its former content is lost.
 #[wasm_bindgen]
 pub fn scratch(length: usize) -> *const u8 {
     SCRATCH.with_borrow_mut(|scratch| {
@@ -40,7 +40,7 @@ pub fn scratch(length: usize) -> *const u8 {
 }
 
 /// Makes room for at least so many words, numbers of 32 bits, and answers with their address: null, when there is no
-/// memory for them. What is in them stays.
+/// memory for them. Their content stays.
 #[wasm_bindgen]
 pub fn words(length: usize) -> *const u32 {
     WORDS.with_borrow_mut(|words| {

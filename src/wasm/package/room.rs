@@ -1,8 +1,8 @@
 //! The memory that a call needs, asked for before the call changes anything.
 //!
-//! An allocation that fails ends the module: its change is left half done, and what it had borrowed stays borrowed. So
-//! each call first allocates as much as it can need, and frees that at once. What the estimates miss, and what cannot
-//! be refused (deleting, small reads, describing an error) uses a reserve.
+//! An allocation that fails ends the module: its change is left half done, and everything that it had borrowed stays
+//! borrowed. So each call first allocates as much as it can need, and frees that at once. A reserve covers the errors
+//! of the estimates, and the calls that cannot be refused (deleting, small reads, describing an error).
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Checks of arguments, at the public entrances: one look at each. What is behind them can rely on it. The same rules
+//! Checks of arguments, at the public entrances: one look at each. The code behind them can rely on it. The same rules
 //! and messages as in the package (pkg/src/checks).
 
 use wasm_bindgen::prelude::*;

@@ -39,7 +39,7 @@ pub(super) struct EventDraft {
     is_marked: bool,
 }
 
-/// The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is
+/// The `temp:` keys of an event: for the eyes of its invocation, never stored. Keys are unset after the others are
 /// set.
 #[derive(Debug, Default)]
 pub(super) struct TempDelta {

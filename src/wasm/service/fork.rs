@@ -48,7 +48,7 @@ pub(super) async fn fork(
     make(&backend, Step::Create { key: key.clone(), created: created.clone(), change }).await?;
     let filled = fill(&backend, &query, &key, &created, &events, revision).await;
     if let Err(thrown) = filled {
-        // The caller is told why the fork has failed.
+        // The caller gets the error of the fork.
         let _ = take_back(&backend, key, created).await;
         return Err(thrown);
     }

@@ -239,7 +239,7 @@ impl Replay {
     fn share(&mut self, key: &Key, record: &Map<String, Value>, shared: SharedWrites) -> Answer<()> {
         let joined = self.joined(key, Delta::default(), shared);
         let (user_id, time) = (key.user_id.clone(), time_of(record).unwrap_or_default());
-        // Records have been told from each other: the core is not to take two for one.
+        // Each record has an id of its own for the core, which would drop a second change of one id.
         let change = change_of(ChangeKind::Update, &format!("record {}", self.count), time, joined);
         Ok(self.memory.apply(&Step::Update { app_name: key.app_name.clone(), user_id, change })?)
     }

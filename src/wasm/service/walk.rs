@@ -1,5 +1,5 @@
-//! The walker: takes a value of JavaScript apart, once, and makes a tree of JSON of it. What JSON would lose or change
-//! without a word is refused, and the error names its place. The same rules as in the package
+//! The walker: takes a value of JavaScript apart, once, and makes a tree of JSON of it. Values that JSON would
+//! silently lose or change are refused, and the error names their place. The same rules as in the package
 //! (pkg/src/input/admit.ts): the cases of tests/unit/admission.test.mjs run over both.
 
 use js_sys::{Array, Date, Function, Object, Reflect, Symbol};

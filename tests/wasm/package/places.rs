@@ -5,7 +5,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{Known, NOTHING, append, create};
 
-/// The values of a scope as a host keeps them: at the places that it is told.
+/// The values of a scope as a host keeps them: at the places of the core's answers.
 #[derive(Default)]
 struct Hosted(Vec<Option<(String, u32)>>);
 
