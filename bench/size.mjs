@@ -111,7 +111,7 @@ export async function bundleSizes() {
 const SERVICE_ALONE = 'statepad, SessionService alone';
 
 /**
- * What a page loads at first of each thing that it may import, and what may come later, in bytes, brotli. The kits and
+ * The first load of a page for each entry that it may import, and the later loads, in bytes, brotli. The kits and
  * drivers that an entry serves are not counted.
  *
  * @returns {Promise<{ name: string, first: number, later: number }[]>}
