@@ -84,7 +84,7 @@ const PAST = /^(engine\/(history|rewind)|session\/(history|session-scope)|servic
 const APART = new RegExp(
   [
     '^(engine/(core-error|load[.]|loading|module-text|wasm)',
-    'service/(?!options|session-service)',
+    'service/(?!lifetime|options|session-past|session-service)',
     'async/(handovers|reentrant-queues)',
     'backend/(durable/|memory-target))',
   ].join('|'),
