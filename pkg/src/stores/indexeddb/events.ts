@@ -45,8 +45,7 @@ function addBackwards(events: StoredEvent[], rows: readonly EventRow[], since: n
       events.push({
         rev,
         data,
-        ...defined({ id, pos }),
-        ...(results !== undefined && { results: resultsOf(results) }),
+        ...defined({ id, results: results === undefined ? undefined : resultsOf(results), pos }),
       });
     }
   }
