@@ -29,12 +29,12 @@ function keyGuards(value: Json, holding: readonly Delta[], failing: readonly Del
         ),
       ),
     ),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         rev: count,
         pos: { app: 1, user: 1 },
         state: { app: { x: value }, user: { x: value }, session: { x: value } },
-      }),
+      },
       { events: { last: 0 } },
     ),
   ];

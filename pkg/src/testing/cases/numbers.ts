@@ -79,11 +79,7 @@ export const numberCases: readonly StoreCase[] = [
     step.commit(change.create('c', { app: { set: before }, session: { set: before } }), answer.made(1)),
     step.commit(
       withOperators(change.append('e1'), { app: operators, user: operators, session: operators }),
-      withResults(answer.appended(1, 2, 1), {
-        app: after,
-        user: ADDED,
-        session: after,
-      }),
+      withResults(answer.appended(1, 2, 1), { app: after, user: ADDED, session: after }),
     ),
     step.appHas(2, after),
     step.list([answer.row({ rev: 1, state: after })], {}, { app: after, users: { user: ADDED } }),

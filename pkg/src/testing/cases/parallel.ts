@@ -47,9 +47,12 @@ export const parallelCases: readonly StoreCase[] = [
       outcomes: times(COUNT, (index) => answer.appended(index + 1, index + 1, 0)),
     },
     {
-      ...step.load(answer.loaded({ rev: COUNT, pos: { app: COUNT }, state: { app: all, session: all } }), {
-        events: { last: 0 },
-      }),
+      ...step.sessionHas(
+        { rev: COUNT, pos: { app: COUNT }, state: { app: all, session: all } },
+        {
+          events: { last: 0 },
+        },
+      ),
       namesInAnyOrder: true,
     },
     ...times(COUNT, (index) =>
@@ -118,13 +121,11 @@ export const parallelCases: readonly StoreCase[] = [
       parallel: times(COUNT, () => step.commit(change.update('p', { app: set('a', 3), user: set('u', 1) }))),
       outcomes: one(answer.made(3, 1), answer.updatedBefore(3, 1)),
     },
-    step.load(
-      answer.loaded({
-        pos: { app: 3, user: 1 },
-        state: { app: { a: 3 }, user: { u: 1 }, session: { s: 1 } },
-        events: [{ rev: 1, data: dataOf('e1') }],
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 3, user: 1 },
+      state: { app: { a: 3 }, user: { u: 1 }, session: { s: 1 } },
+      events: [{ rev: 1, data: dataOf('e1') }],
+    }),
   ),
   storeCase(
     'of twenty that expect the same revision, one is written',

@@ -31,22 +31,18 @@ const routingCases: readonly StoreCase[] = [
     step.commit(change.create('c2', {}, { key: keyOf('two') }), answer.made(1, 1)),
     step.commit(change.create('c3', {}, { key: keyOf('one', 'other') }), answer.made(1, 0)),
     step.commit(change.create('c4', {}, { key: keyOf('one', USER, 'elsewhere') }), answer.made(0, 0)),
-    step.load(
-      answer.loaded({
-        created: 'c1',
-        pos: { app: 1, user: 1 },
-        state: { app: { a: 1 }, user: { u: 2 }, session: { s: 3 } },
-      }),
+    step.sessionHas(
+      { created: 'c1', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 2 }, session: { s: 3 } } },
       {},
       keyOf('one'),
     ),
-    step.load(
-      answer.loaded({ created: 'c2', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 2 } } }),
+    step.sessionHas(
+      { created: 'c2', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 2 } } },
       {},
       keyOf('two'),
     ),
-    step.load(answer.loaded({ created: 'c3', pos: { app: 1 }, state: { app: { a: 1 } } }), {}, keyOf('one', 'other')),
-    step.load(answer.loaded({ created: 'c4' }), {}, keyOf('one', USER, 'elsewhere')),
+    step.sessionHas({ created: 'c3', pos: { app: 1 }, state: { app: { a: 1 } } }, {}, keyOf('one', 'other')),
+    step.sessionHas({ created: 'c4' }, {}, keyOf('one', USER, 'elsewhere')),
     step.appHas(0, {}, 'elsewhere'),
     step.userHas(0, {}, USER, 'elsewhere'),
     step.userHas(0, {}, 'other'),
@@ -54,15 +50,11 @@ const routingCases: readonly StoreCase[] = [
   storeCase(
     'the same name may be in every scope',
     step.commit(change.create('c', { app: set('x', 1), user: set('x', 2), session: set('x', 3) }), answer.made(1, 1)),
-    step.load(
-      answer.loaded({ pos: { app: 1, user: 1 }, state: { app: { x: 1 }, user: { x: 2 }, session: { x: 3 } } }),
-    ),
+    step.sessionHas({ pos: { app: 1, user: 1 }, state: { app: { x: 1 }, user: { x: 2 }, session: { x: 3 } } }),
     step.commit(change.append('e1', { user: { unset: ['x'] } }), answer.appended(1, 1, 2)),
-    step.load(
-      answer.loaded({ pos: { app: 1, user: 2 }, state: { app: { x: 1 }, session: { x: 3 } }, events: eventsOf('e1') }),
-    ),
+    step.sessionHas({ pos: { app: 1, user: 2 }, state: { app: { x: 1 }, session: { x: 3 } }, events: eventsOf('e1') }),
     step.commit(change.append('e2', { session: { unset: ['x'] } }), answer.appended(2, 1, 2)),
-    step.load(answer.loaded({ pos: { app: 1, user: 2 }, state: { app: { x: 1 } }, events: eventsOf('e1', 'e2') })),
+    step.sessionHas({ pos: { app: 1, user: 2 }, state: { app: { x: 1 } }, events: eventsOf('e1', 'e2') }),
   ),
   storeCase(
     'an update writes app and user state without any session',
@@ -74,7 +66,7 @@ const routingCases: readonly StoreCase[] = [
     step.load(null),
     step.list([], {}, { app: { a: 1, b: 3 } }),
     step.commit(change.create(), answer.made(2, 2)),
-    step.load(answer.loaded({ pos: { app: 2, user: 2 }, state: { app: { a: 1, b: 3 }, user: { u: 2, v: 4 } } })),
+    step.sessionHas({ pos: { app: 2, user: 2 }, state: { app: { a: 1, b: 3 }, user: { u: 2, v: 4 } } }),
   ),
   storeCase(
     'the user whose name is empty is a user, and the app whose name is empty an app',
@@ -87,8 +79,8 @@ const routingCases: readonly StoreCase[] = [
     step.userHas(1, { u: 2 }, '', ''),
     step.commit(change.create('c', { session: set('s', 4) }, { key: keyOf('', '', '') }), answer.made(2, 1)),
     step.commit(change.create('d', {}, { key: keyOf('', 'other', '') }), answer.made(2, 0)),
-    step.load(
-      answer.loaded({ pos: { app: 2, user: 1 }, state: { app: { a: 1, b: 3 }, user: { u: 2 }, session: { s: 4 } } }),
+    step.sessionHas(
+      { pos: { app: 2, user: 1 }, state: { app: { a: 1, b: 3 }, user: { u: 2 }, session: { s: 4 } } },
       {},
       keyOf('', '', ''),
     ),
@@ -101,11 +93,7 @@ const routingCases: readonly StoreCase[] = [
     step.appHas(0, {}),
     { remove: keyOf('', '', '') },
     step.load(null, {}, keyOf('', '', '')),
-    step.load(
-      answer.loaded({ created: 'd', pos: { app: 2 }, state: { app: { a: 1, b: 3 } } }),
-      {},
-      keyOf('', 'other', ''),
-    ),
+    step.sessionHas({ created: 'd', pos: { app: 2 }, state: { app: { a: 1, b: 3 } } }, {}, keyOf('', 'other', '')),
   ),
 ];
 
@@ -116,13 +104,11 @@ const mergingCases: readonly StoreCase[] = [
     step.commit(change.append('e1', all({ set: { b: 3, c: 4 } })), answer.appended(1, 2, 2)),
     step.commit(change.append('e2', all({ unset: ['a'] })), answer.appended(2, 3, 3)),
     step.commit(change.append('e3', all({ set: { d: 5 }, unset: ['c'] })), answer.appended(3, 4, 4)),
-    step.load(
-      answer.loaded({
-        pos: { app: 4, user: 4 },
-        state: { app: { b: 3, d: 5 }, user: { b: 3, d: 5 }, session: { b: 3, d: 5 } },
-        events: eventsOf('e1', 'e2', 'e3'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 4, user: 4 },
+      state: { app: { b: 3, d: 5 }, user: { b: 3, d: 5 }, session: { b: 3, d: 5 } },
+      events: eventsOf('e1', 'e2', 'e3'),
+    }),
     step.list(
       [answer.row({ rev: 3, state: { b: 3, d: 5 } })],
       {},
@@ -135,22 +121,18 @@ const mergingCases: readonly StoreCase[] = [
     'a value is replaced whole, never merged',
     step.commit(change.create('c', all(set('x', { a: 1, b: { c: 2 } }))), answer.made(1, 1)),
     step.commit(change.append('e1', all(set('x', { b: { d: 3 } }))), answer.appended(1, 2, 2)),
-    step.load(
-      answer.loaded({
-        pos: { app: 2, user: 2 },
-        state: { app: { x: { b: { d: 3 } } }, user: { x: { b: { d: 3 } } }, session: { x: { b: { d: 3 } } } },
-        events: eventsOf('e1'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 2, user: 2 },
+      state: { app: { x: { b: { d: 3 } } }, user: { x: { b: { d: 3 } } }, session: { x: { b: { d: 3 } } } },
+      events: eventsOf('e1'),
+    }),
     step.commit(change.append('e2', all(set('x', [1]))), answer.appended(2, 3, 3)),
     step.commit(change.append('e3', all(set('x', null))), answer.appended(3, 4, 4)),
-    step.load(
-      answer.loaded({
-        pos: { app: 4, user: 4 },
-        state: { app: { x: null }, user: { x: null }, session: { x: null } },
-        events: eventsOf('e1', 'e2', 'e3'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 4, user: 4 },
+      state: { app: { x: null }, user: { x: null }, session: { x: null } },
+      events: eventsOf('e1', 'e2', 'e3'),
+    }),
   ),
   caseThatNeeds(
     'texts',
@@ -159,13 +141,11 @@ const mergingCases: readonly StoreCase[] = [
     step.commit(change.append('e1', all({ set: { a: 4, x: 5 }, unset: ['a', 'x', 'c'] })), answer.appended(1, 2, 2)),
     step.appHas(2, { b: 2, a: 4, x: 5 }),
     step.userHas(2, { b: 2, a: 4, x: 5 }),
-    step.load(
-      answer.loaded({
-        pos: { app: 2, user: 2 },
-        state: { app: { b: 2, a: 4, x: 5 }, user: { b: 2, a: 4, x: 5 }, session: { b: 2, a: 4, x: 5 } },
-        events: eventsOf('e1'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 2, user: 2 },
+      state: { app: { b: 2, a: 4, x: 5 }, user: { b: 2, a: 4, x: 5 }, session: { b: 2, a: 4, x: 5 } },
+      events: eventsOf('e1'),
+    }),
   ),
   caseThatNeeds(
     'texts',
@@ -176,24 +156,19 @@ const mergingCases: readonly StoreCase[] = [
     step.commit(change.append('e2', all({ unset: ['z', 'm'] })), answer.appended(2, 3, 3)),
     step.commit(change.append('e3', all({ set: { a: 7, m: 8 } })), answer.appended(3, 4, 4)),
     step.commit(change.append('e4', all({ set: { z: 9, c: 10 } })), answer.appended(4, 5, 5)),
-    step.load(
-      answer.loaded({
-        pos: { app: 5, user: 5 },
-        state: {
-          app: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
-          user: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
-          session: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
-        },
-        events: eventsOf('e1', 'e2', 'e3', 'e4'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 5, user: 5 },
+      state: {
+        app: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
+        user: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
+        session: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
+      },
+      events: eventsOf('e1', 'e2', 'e3', 'e4'),
+    }),
     step.list(
       [answer.row({ rev: 4, state: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 } })],
       {},
-      {
-        app: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
-        users: { user: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 } },
-      },
+      { app: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 }, users: { user: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 } } },
     ),
     step.appHas(5, { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 }),
     step.userHas(5, { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 }),
@@ -217,7 +192,7 @@ const mergingCases: readonly StoreCase[] = [
       change.create('c', { app: { unset: ['a'] }, user: { unset: ['d'], set: { e: 5 } } }),
       answer.made(2, 2),
     ),
-    step.load(answer.loaded({ pos: { app: 2, user: 2 }, state: { app: { b: 2 }, user: { c: 3, e: 5 } } })),
+    step.sessionHas({ pos: { app: 2, user: 2 }, state: { app: { b: 2 }, user: { c: 3, e: 5 } } }),
   ),
 ];
 
@@ -239,13 +214,11 @@ const positionCases: readonly StoreCase[] = [
     step.commit(change.update('p4', { app: set('a', 1) }, ofApp), answer.made(4, 0)),
     step.appHas(4, { b: 2, a: 1 }),
     step.userHas(3, {}),
-    step.load(
-      answer.loaded({
-        pos: { app: 4, user: 3 },
-        state: { app: { b: 2, a: 1 }, session: { x: 1 } },
-        events: eventsOf('e1', 'e2', 'e3', 'e4', 'e5', 'e6', 'e7'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 4, user: 3 },
+      state: { app: { b: 2, a: 1 }, session: { x: 1 } },
+      events: eventsOf('e1', 'e2', 'e3', 'e4', 'e5', 'e6', 'e7'),
+    }),
   ),
   caseThatNeeds(
     'revisions',
@@ -269,7 +242,7 @@ const positionCases: readonly StoreCase[] = [
     ),
     step.commit(change.update('p5', { user: set('x', 5) }), answer.made(2, 2)),
     step.commit(change.create('c', {}, { key: keyOf('session', 'third') }), answer.made(2, 0)),
-    step.load(answer.loaded({ pos: { app: 2 }, state: { app: { a: 2 } } }), {}, keyOf('session', 'third')),
+    step.sessionHas({ pos: { app: 2 }, state: { app: { a: 2 } } }, {}, keyOf('session', 'third')),
     step.userHas(2, { x: 5 }),
     step.userHas(2, { x: 4 }, 'other'),
     step.userHas(1, { x: 3 }, HOME.userId, 'elsewhere'),
@@ -285,14 +258,12 @@ const positionCases: readonly StoreCase[] = [
     step.userHas(2, {}),
     step.commit(change.create('d'), answer.made(2, 2)),
     step.commit(change.append('e1', { app: set('b', 1), user: set('v', 1) }), answer.appended(1, 3, 3)),
-    step.load(
-      answer.loaded({
-        created: 'd',
-        pos: { app: 3, user: 3 },
-        state: { app: { b: 1 }, user: { v: 1 } },
-        events: eventsOf('e1'),
-      }),
-    ),
+    step.sessionHas({
+      created: 'd',
+      pos: { app: 3, user: 3 },
+      state: { app: { b: 1 }, user: { v: 1 } },
+      events: eventsOf('e1'),
+    }),
   ),
 ];
 
@@ -309,13 +280,11 @@ const removeScopeCases: readonly StoreCase[] = [
     step.userHas(3, {}),
     step.appHas(1, { a: 1, b: 2, c: 3 }),
     step.userHas(1, { x: 1 }, 'other'),
-    step.load(
-      answer.loaded({
-        pos: { app: 1, user: 3 },
-        state: { app: { a: 1, b: 2, c: 3 }, session: { a: 1, b: 2, c: 3 } },
-        events: eventsOf('e1'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 1, user: 3 },
+      state: { app: { a: 1, b: 2, c: 3 }, session: { a: 1, b: 2, c: 3 } },
+      events: eventsOf('e1'),
+    }),
     step.commit(change.append('e2', { user: { set: { c: 5, a: 6 } } }), answer.appended(2, 1, 4)),
     step.userHas(4, { c: 5, a: 6 }),
   ),
@@ -327,7 +296,7 @@ const removeScopeCases: readonly StoreCase[] = [
     step.appHas(2, {}),
     step.userHas(1, { a: 1, b: 2 }),
     step.appHas(1, { x: 1 }, 'elsewhere'),
-    step.load(answer.loaded({ pos: { app: 2, user: 1 }, state: { user: { a: 1, b: 2 }, session: { a: 1, b: 2 } } })),
+    step.sessionHas({ pos: { app: 2, user: 1 }, state: { user: { a: 1, b: 2 }, session: { a: 1, b: 2 } } }),
     step.list([answer.row({ state: { a: 1, b: 2 } })], {}, { users: { user: { a: 1, b: 2 } } }),
     step.commit(change.append('e1', { app: set('b', 3) }), answer.appended(1, 3, 1)),
     step.appHas(3, { b: 3 }),
