@@ -1,6 +1,6 @@
 // Nothing is ever taken for something else.
 
-import { KEY, answer, change, dataOf, keyOf, set, step, storeCase, times } from '../build/index.js';
+import { KEY, answer, change, dataOf, keyOf, set, step, storeCase, times, inAll } from '../build/index.js';
 import { inByteOrder, letters, SEPARATORS, TEXTS } from '../edge-values.js';
 import type { Delta, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -19,7 +19,7 @@ function apart(keys: readonly SessionKey[], prefix = 'c'): StoreStep[] {
   const creates = keys.map((key, index) => {
     const before = (parts: readonly (keyof SessionKey)[]): number =>
       shared(key, parts).filter((other) => other <= index).length;
-    const delta = { app: deltaOf(index), user: deltaOf(index), session: deltaOf(index) };
+    const delta = inAll(deltaOf(index));
     return step.commit(
       change.create(`${prefix}${index}`, delta, { key }),
       answer.made(before(['appName']), before(['appName', 'userId'])),
@@ -179,17 +179,10 @@ export const isolationCases: readonly StoreCase[] = [
   ),
   storeCase(
     'any text is a name, in every scope',
-    step.commit(
-      change.create('c', {
-        app: { set: strangeValues },
-        user: { set: strangeValues },
-        session: { set: strangeValues },
-      }),
-      answer.made(1, 1),
-    ),
+    step.commit(change.create('c', inAll({ set: strangeValues })), answer.made(1, 1)),
     step.sessionHas({
       pos: { app: 1, user: 1 },
-      state: { app: strangeValues, user: strangeValues, session: strangeValues },
+      state: inAll(strangeValues),
     }),
     step.list([answer.row({ state: strangeValues })], {}, { app: strangeValues, users: { user: strangeValues } }),
     step.commit(

@@ -16,8 +16,9 @@ import {
   storeCase,
   withOperators,
   withResults,
+  inAll,
 } from '../build/index.js';
-import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
+import { STORED_SCOPES } from '../../model/scope.js';
 import type { Change, Operator, ScopedOperators, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
@@ -28,7 +29,6 @@ const OTHER = keyOf('other');
 /** The names that operators do not fit, which are in no delta. */
 const TAKEN: Values = { number: 1, text: '1', list: [1], object: { b: 1, a: 2 }, nothing: null };
 
-const inAll = <Item>(item: Item): Record<StoredScope, Item> => ({ app: item, user: item, session: item });
 const append = (id: string, operators: ScopedOperators, delta: Change['delta'] = {}, more = {}): Change =>
   withOperators(change.append(id, delta, more), operators);
 

@@ -1,6 +1,19 @@
 // Several at the same time.
 
-import { APP, KEY, answer, change, dataOf, eventsOf, keyOf, set, step, storeCase, times } from '../build/index.js';
+import {
+  APP,
+  KEY,
+  answer,
+  change,
+  dataOf,
+  eventsOf,
+  keyOf,
+  set,
+  step,
+  storeCase,
+  times,
+  inAll,
+} from '../build/index.js';
 import type { Outcome, StoreCase, StoreStep } from '../case.js';
 
 const ofApp = { key: { appName: APP } };
@@ -11,7 +24,7 @@ const one = (winner: Outcome, others: Outcome): Outcome[] => [winner, ...times(C
 
 /** While this event is appended, everybody sees all of it or nothing. */
 function whole(rev: number): StoreStep {
-  const [before, after] = [rev - 1, rev].map((n) => ({ app: { n }, user: { n }, session: { n } }));
+  const [before, after] = [rev - 1, rev].map((n) => inAll({ n }));
   const seen = ([state, at]: readonly [typeof before, number]) =>
     answer.loaded({
       rev: at,
@@ -30,7 +43,7 @@ function whole(rev: number): StoreStep {
   const lists: StoreStep = { list: { app: APP, descending: false }, answer: listed(rev - 1), or: [listed(rev)] };
   const n = { n: rev };
   const writes = step.commit(
-    change.append(`e${rev}`, { app: { set: n }, user: { set: n }, session: { set: n } }, { time: rev }),
+    change.append(`e${rev}`, inAll({ set: n }), { time: rev }),
     answer.appended(rev, rev + 1, rev + 1),
   );
   return { parallel: [loads, lists, writes, loads, lists, loads, lists] };
@@ -159,10 +172,7 @@ export const parallelCases: readonly StoreCase[] = [
   ),
   storeCase(
     'one who reads while another writes sees all of a change or nothing',
-    step.commit(
-      change.create('c', { app: set('n', 0), user: set('n', 0), session: set('n', 0) }, { time: 0 }),
-      answer.made(1, 1),
-    ),
+    step.commit(change.create('c', inAll(set('n', 0)), { time: 0 }), answer.made(1, 1)),
     ...times(COUNT, (index) => whole(index + 1)),
   ),
   storeCase(

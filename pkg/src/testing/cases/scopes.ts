@@ -13,13 +13,11 @@ import {
   set,
   step,
   storeCase,
+  inAll,
 } from '../build/index.js';
-import type { Change } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
 
 const ofApp = { key: { appName: APP } };
-/** The same delta in every scope. */
-const all = (delta: Change['delta']['app'] & object): Change['delta'] => ({ app: delta, user: delta, session: delta });
 
 const routingCases: readonly StoreCase[] = [
   storeCase(
@@ -100,13 +98,13 @@ const routingCases: readonly StoreCase[] = [
 const mergingCases: readonly StoreCase[] = [
   storeCase(
     'a delta is merged name by name: what it does not name stays',
-    step.commit(change.create('c', all({ set: { a: 1, b: 2 } })), answer.made(1, 1)),
-    step.commit(change.append('e1', all({ set: { b: 3, c: 4 } })), answer.appended(1, 2, 2)),
-    step.commit(change.append('e2', all({ unset: ['a'] })), answer.appended(2, 3, 3)),
-    step.commit(change.append('e3', all({ set: { d: 5 }, unset: ['c'] })), answer.appended(3, 4, 4)),
+    step.commit(change.create('c', inAll({ set: { a: 1, b: 2 } })), answer.made(1, 1)),
+    step.commit(change.append('e1', inAll({ set: { b: 3, c: 4 } })), answer.appended(1, 2, 2)),
+    step.commit(change.append('e2', inAll({ unset: ['a'] })), answer.appended(2, 3, 3)),
+    step.commit(change.append('e3', inAll({ set: { d: 5 }, unset: ['c'] })), answer.appended(3, 4, 4)),
     step.sessionHas({
       pos: { app: 4, user: 4 },
-      state: { app: { b: 3, d: 5 }, user: { b: 3, d: 5 }, session: { b: 3, d: 5 } },
+      state: inAll({ b: 3, d: 5 }),
       events: eventsOf('e1', 'e2', 'e3'),
     }),
     step.list(
@@ -119,50 +117,46 @@ const mergingCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a value is replaced whole, never merged',
-    step.commit(change.create('c', all(set('x', { a: 1, b: { c: 2 } }))), answer.made(1, 1)),
-    step.commit(change.append('e1', all(set('x', { b: { d: 3 } }))), answer.appended(1, 2, 2)),
+    step.commit(change.create('c', inAll(set('x', { a: 1, b: { c: 2 } }))), answer.made(1, 1)),
+    step.commit(change.append('e1', inAll(set('x', { b: { d: 3 } }))), answer.appended(1, 2, 2)),
     step.sessionHas({
       pos: { app: 2, user: 2 },
-      state: { app: { x: { b: { d: 3 } } }, user: { x: { b: { d: 3 } } }, session: { x: { b: { d: 3 } } } },
+      state: inAll({ x: { b: { d: 3 } } }),
       events: eventsOf('e1'),
     }),
-    step.commit(change.append('e2', all(set('x', [1]))), answer.appended(2, 3, 3)),
-    step.commit(change.append('e3', all(set('x', null))), answer.appended(3, 4, 4)),
+    step.commit(change.append('e2', inAll(set('x', [1]))), answer.appended(2, 3, 3)),
+    step.commit(change.append('e3', inAll(set('x', null))), answer.appended(3, 4, 4)),
     step.sessionHas({
       pos: { app: 4, user: 4 },
-      state: { app: { x: null }, user: { x: null }, session: { x: null } },
+      state: inAll({ x: null }),
       events: eventsOf('e1', 'e2', 'e3'),
     }),
   ),
   caseThatNeeds(
     'texts',
     'a name that one change both deletes and sets is set, and goes to the end',
-    step.commit(change.create('c', all({ set: { a: 1, b: 2, c: 3 } })), answer.made(1, 1)),
-    step.commit(change.append('e1', all({ set: { a: 4, x: 5 }, unset: ['a', 'x', 'c'] })), answer.appended(1, 2, 2)),
+    step.commit(change.create('c', inAll({ set: { a: 1, b: 2, c: 3 } })), answer.made(1, 1)),
+    step.commit(change.append('e1', inAll({ set: { a: 4, x: 5 }, unset: ['a', 'x', 'c'] })), answer.appended(1, 2, 2)),
     step.appHas(2, { b: 2, a: 4, x: 5 }),
     step.userHas(2, { b: 2, a: 4, x: 5 }),
     step.sessionHas({
       pos: { app: 2, user: 2 },
-      state: { app: { b: 2, a: 4, x: 5 }, user: { b: 2, a: 4, x: 5 }, session: { b: 2, a: 4, x: 5 } },
+      state: inAll({ b: 2, a: 4, x: 5 }),
       events: eventsOf('e1'),
     }),
   ),
   caseThatNeeds(
     'texts',
     'names keep the order in which they were written: one that is there keeps its place, one that was deleted goes to the end',
-    step.commit(change.create('c', all({ set: { m: 1, z: 2, a: 3 } })), answer.made(1, 1)),
-    step.commit(change.append('e1', all({ set: { y: 4, z: 5, b: 6 } })), answer.appended(1, 2, 2)),
+    step.commit(change.create('c', inAll({ set: { m: 1, z: 2, a: 3 } })), answer.made(1, 1)),
+    step.commit(change.append('e1', inAll({ set: { y: 4, z: 5, b: 6 } })), answer.appended(1, 2, 2)),
     step.appHas(2, { m: 1, z: 5, a: 3, y: 4, b: 6 }),
-    step.commit(change.append('e2', all({ unset: ['z', 'm'] })), answer.appended(2, 3, 3)),
-    step.commit(change.append('e3', all({ set: { a: 7, m: 8 } })), answer.appended(3, 4, 4)),
-    step.commit(change.append('e4', all({ set: { z: 9, c: 10 } })), answer.appended(4, 5, 5)),
+    step.commit(change.append('e2', inAll({ unset: ['z', 'm'] })), answer.appended(2, 3, 3)),
+    step.commit(change.append('e3', inAll({ set: { a: 7, m: 8 } })), answer.appended(3, 4, 4)),
+    step.commit(change.append('e4', inAll({ set: { z: 9, c: 10 } })), answer.appended(4, 5, 5)),
     step.sessionHas({
       pos: { app: 5, user: 5 },
-      state: {
-        app: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
-        user: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
-        session: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
-      },
+      state: inAll({ a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 }),
       events: eventsOf('e1', 'e2', 'e3', 'e4'),
     }),
     step.list(
@@ -172,8 +166,8 @@ const mergingCases: readonly StoreCase[] = [
     ),
     step.appHas(5, { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 }),
     step.userHas(5, { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 }),
-    step.commit(change.append('e5', all({ unset: ['a', 'y', 'b', 'm', 'z', 'c'] })), answer.appended(5, 6, 6)),
-    step.commit(change.append('e6', all({ set: { z: 1, y: 2, a: 3 } })), answer.appended(6, 7, 7)),
+    step.commit(change.append('e5', inAll({ unset: ['a', 'y', 'b', 'm', 'z', 'c'] })), answer.appended(5, 6, 6)),
+    step.commit(change.append('e6', inAll({ set: { z: 1, y: 2, a: 3 } })), answer.appended(6, 7, 7)),
     step.appHas(7, { z: 1, y: 2, a: 3 }),
     step.userHas(7, { z: 1, y: 2, a: 3 }),
     step.list(
@@ -270,7 +264,7 @@ const positionCases: readonly StoreCase[] = [
 const removeScopeCases: readonly StoreCase[] = [
   storeCase(
     'the values of a user are deleted in one change of this scope; sessions, the app and other users stay',
-    step.commit(change.create('c', all({ set: { a: 1, b: 2, c: 3 } })), answer.made(1, 1)),
+    step.commit(change.create('c', inAll({ set: { a: 1, b: 2, c: 3 } })), answer.made(1, 1)),
     step.commit(change.append('e1', { user: set('d', 4) }), answer.appended(1, 1, 2)),
     step.commit(
       change.update('p', { user: set('x', 1) }, { key: { appName: APP, userId: 'other' } }),
@@ -290,7 +284,7 @@ const removeScopeCases: readonly StoreCase[] = [
   ),
   storeCase(
     'the values of an app are deleted in one change of this scope; sessions, users and other apps stay',
-    step.commit(change.create('c', all({ set: { a: 1, b: 2 } })), answer.made(1, 1)),
+    step.commit(change.create('c', inAll({ set: { a: 1, b: 2 } })), answer.made(1, 1)),
     step.commit(change.update('p', { app: set('x', 1) }, { key: { appName: 'elsewhere' } }), answer.made(1, 0)),
     { removeScope: { app: APP } },
     step.appHas(2, {}),

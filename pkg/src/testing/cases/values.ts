@@ -1,6 +1,6 @@
 // Values and events come back as they went in.
 
-import { APP, HOME, KEY, answer, caseThatNeeds, change, dataOf, step, storeCase } from '../build/index.js';
+import { APP, HOME, KEY, answer, caseThatNeeds, change, dataOf, step, storeCase, inAll } from '../build/index.js';
 import { EVENT_TEXTS, hasNul, TEXTS, VALUES } from '../edge-values.js';
 import type { Values } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
@@ -121,28 +121,15 @@ function valuesCases(title: string, values: Values): StoreCase[] {
       `${title} come back as they were, in every scope`,
       step.commit(change.create('c', { app: { set: values } }), answer.made(1, 0)),
       step.commit(change.append('e1', { user: { set: values }, session: { set: values } }), answer.appended(1, 1, 1)),
-      step.sessionHas(
-        { rev: 1, pos: { app: 1, user: 1 }, state: { app: values, user: values, session: values } },
-        { events: { last: 0 } },
-      ),
+      step.sessionHas({ rev: 1, pos: { app: 1, user: 1 }, state: inAll(values) }, { events: { last: 0 } }),
       step.list([answer.row({ rev: 1, state: values })], {}, { app: values, users: { user: values } }),
       step.appHas(1, values),
       step.userHas(1, values),
     ),
     storeCase(
       `a guard knows each of the ${title}`,
-      step.commit(
-        change.create('c', { app: { set: values }, user: { set: values }, session: { set: values } }),
-        answer.made(1, 1),
-      ),
-      step.commit(
-        change.append(
-          'e1',
-          {},
-          { guard: { keys: { app: { set: values }, user: { set: values }, session: { set: values } } } },
-        ),
-        answer.appended(1, 1, 1),
-      ),
+      step.commit(change.create('c', inAll({ set: values })), answer.made(1, 1)),
+      step.commit(change.append('e1', {}, { guard: { keys: inAll({ set: values }) } }), answer.appended(1, 1, 1)),
       step.commit(change.append('e2', {}, { guard: { keys: { session: { set: { ...values, v0: 'other' } } } } }), {
         throws: 'conflict',
       }),
