@@ -63,7 +63,7 @@ async function bundle(contents, external = [], plugins = []) {
 const withoutModule = {
   name: 'without-module',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /statepad_text\.js$/ }, () => ({
+    onLoad({ filter: /statepad_(primary|secondary)\.js$/ }, () => ({
       contents: "export const characters = '', frequent = [], length = 0, text = '';",
     })),
 };

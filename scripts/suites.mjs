@@ -89,10 +89,14 @@ function suiteOf(file) {
  * The command that runs files of tests. Suites run side by side, so that the files of one run one after the other.
  *
  * @param {string[]} files
+ * @param {number} [atOnce]
+ * @param {number} [minutes]
+ * @param {string[]} [flags] of Node itself
  */
-export function nodeTests(files, atOnce = 1, minutes = 5) {
+export function nodeTests(files, atOnce = 1, minutes = 5, flags = []) {
   return [
     process.execPath,
+    ...flags,
     '--test',
     '--test-reporter=spec',
     `--test-timeout=${minutes * 60_000}`,
@@ -101,11 +105,18 @@ export function nodeTests(files, atOnce = 1, minutes = 5) {
   ];
 }
 
+/**
+ * The files of tests under a folder of them.
+ *
+ * @param {string} folder
+ */
+const testsUnder = (folder) => filesUnder(join(root, 'tests', folder)).filter((path) => path.endsWith('.test.mjs'));
+
 /** A suite for every folder of tests. */
 function nodeSuites() {
   /** @type {Map<string, string[]>} */
   const suites = new Map();
-  for (const file of filesUnder(join(root, 'tests')).filter((path) => path.endsWith('.test.mjs'))) {
+  for (const file of testsUnder('.')) {
     const name = suiteOf(file);
     suites.set(name, [...(suites.get(name) ?? []), file]);
   }
@@ -196,6 +207,19 @@ export function allSuites() {
     { name: 'imports', command: imports, seconds: 5 },
     { name: 'imports, Rust', command: rustImports, seconds: 1 },
     ...nodeSuites(),
+    {
+      // What browsers load is two modules in the place of one.
+      name: 'node --test tests/contract, as in browsers',
+      command: nodeTests(
+        ['contract', 'stores/memory'].flatMap((name) => testsUnder(name)),
+        1,
+        undefined,
+        ['--import', new URL('../tests/support/as-browser.mjs', import.meta.url).href],
+      ),
+      runner: /** @type {const} */ ('node'),
+      after: ['build'],
+      seconds: 75,
+    },
   ];
 }
 

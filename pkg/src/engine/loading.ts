@@ -9,6 +9,8 @@ export interface Loading {
   readonly pending?: Promise<void>;
   /** The reason that the host could not load the module. */
   readonly failure?: { readonly cause: unknown };
+  /** Loads the secondary module, where the module is in two parts: for calls that the primary one lacks. */
+  readonly loadSecondary?: () => Promise<void>;
 }
 
 /** The globals that every host must have. */

@@ -33,7 +33,7 @@ import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './opt
 import type { LogRetention } from '../session/shared-logs.js';
 import type { StoredOptions } from '../backend/durable/options.js';
 import type { UpdateQueues } from './update-state.js';
-import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
+import { isReady, ready, refuseAfterFailure, requireReady, withWholeCore } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/other-services.js';
 import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
@@ -379,7 +379,7 @@ export class SessionService {
     checkOptions(options, OPTIONS.rewind);
     const lease = this.#sessions?.view(session)?.lease;
     const components = await this.#componentsFor(session, options);
-    const { rewind } = await import('./rewind.js');
+    const { rewind } = await withWholeCore(import('./rewind.js'));
     return await rewind({ ...components, lease }, session, options);
   }
 
@@ -391,7 +391,7 @@ export class SessionService {
     checkOptions(options, OPTIONS.redo);
     const lease = this.#sessions?.view(session)?.lease;
     const components = await this.#componentsFor(session, options);
-    const { redo } = await import('./rewind.js');
+    const { redo } = await withWholeCore(import('./rewind.js'));
     return await redo({ ...components, lease }, session, options);
   }
 
@@ -410,7 +410,7 @@ export class SessionService {
     checkOptions(options, OPTIONS.fork);
     checkCount(options.at, 'at');
     const components = await this.#componentsFor(session, options);
-    const { fork } = await import('./fork.js');
+    const { fork } = await withWholeCore(import('./fork.js'));
     return await fork(components, session, options);
   }
 
@@ -566,7 +566,7 @@ export class SessionService {
   /** Loads the code of the past at the first call that needs it. */
   async #loadPast(options: Abortable): Promise<[typeof import('./past.js'), SessionBackend]> {
     const sessions = await this.#begin(options);
-    return [await import('./past.js'), sessions];
+    return [await withWholeCore(import('./past.js')), sessions];
   }
 
   /** Loads the code of leases at the first call that needs it. */
@@ -602,7 +602,7 @@ export class SessionService {
       this.#sessions =
         this.#storeOptions === undefined
           ? new MemoryBackend(this.#now, this.#log)
-          : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#storeOptions);
+          : new (await withWholeCore(import('../backend/durable/store-backend.js'))).StoreBackend(this.#storeOptions);
       return this.#sessions;
     } catch (error) {
       this.#starting = undefined;
