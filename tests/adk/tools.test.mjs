@@ -104,30 +104,30 @@ for (const key of ['draft', 'app:draft', 'user:draft']) {
   });
 }
 
-test('a deleted key is gone for the next step of the same run', async () => {
+/**
+ * An agent that hears of a key, and drops it.
+ *
+ * @param {string} key
+ */
+function dropping(key) {
   const model = new ScriptedModel(call('drop'), 'done');
-  const drop = new FunctionTool({
-    name: 'drop',
-    description: 'Drops the draft.',
-    execute: (_, context) => context?.state.set('draft', DELETED),
-  });
-  const agent = new LlmAgent({ name: 'worker', model, tools: [drop], instruction: 'Draft: <{draft?}>' });
+  const execute = (/** @type {unknown} */ _, /** @type {any} */ context) => context.state.set(key, DELETED);
+  const drop = new FunctionTool({ name: 'drop', description: 'Drops it.', execute });
+  return { model, agent: new LlmAgent({ name: 'worker', model, tools: [drop], instruction: `<{${key}?}>` }) };
+}
+
+test('a deleted key is gone for the next step of the same run', async () => {
+  const { model, agent } = dropping('draft');
   const { turn } = await open({ agent, state: { draft: 'text' } });
   await turn('go');
-  assert.deepEqual(model.instructions, ['Draft: <text>', 'Draft: <>']);
+  assert.deepEqual(model.instructions, ['<text>', '<>']);
 });
 
 test('a temp: key is deleted for the rest of the run', async () => {
-  const model = new ScriptedModel(call('drop'), 'done');
-  const drop = new FunctionTool({
-    name: 'drop',
-    description: 'Drops the hint.',
-    execute: (_, context) => context?.state.set('temp:hint', DELETED),
-  });
-  const agent = new LlmAgent({ name: 'worker', model, tools: [drop], instruction: 'Hint: <{temp:hint?}>' });
+  const { model, agent } = dropping('temp:hint');
   const { turn, stored } = await open({ agent });
   await turn('go', { stateDelta: { 'temp:hint': 'left' } });
-  assert.deepEqual(model.instructions, ['Hint: <left>', 'Hint: <>']);
+  assert.deepEqual(model.instructions, ['<left>', '<>']);
   for (const { customMetadata } of (await stored()).events) assert.equal(customMetadata, undefined);
 });
 

@@ -9,6 +9,21 @@ import { KEY, onBoth, sameOnBoth, open } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
 import { crossed } from './writers.mjs';
 
+/**
+ * The state after a key was written early and late, by branches whose events are appended the other way round.
+ *
+ * @param {string} key @param {unknown} early @param {unknown} late @param {Record<string, unknown>} [before]
+ */
+async function left(key, early, late, before = {}) {
+  const agent = crossed(
+    (state) => state.set(key, early),
+    (state) => state.set(key, late),
+  );
+  const { turn, state } = await open({ agent, state: before });
+  await turn('go');
+  return await state();
+}
+
 for (const key of ['n', 'app:n', 'user:n']) {
   test(`the later write to ${key} wins although its event is appended first`, async () => {
     const service = new StatepadSessionService();
@@ -28,54 +43,24 @@ for (const key of ['n', 'app:n', 'user:n']) {
   });
 
   test(`a deletion of ${key} made later wins over a write whose event is appended after it`, async () => {
-    const agent = crossed(
-      (state) => state.set(key, 'early'),
-      (state) => state.set(key, DELETED),
-    );
-    const { turn, state } = await open({ agent, state: { [key]: 'old' } });
-    await turn('go');
-    assert.deepEqual(await state(), {});
+    assert.deepEqual(await left(key, 'early', DELETED, { [key]: 'old' }), {});
   });
 
   test(`a write to ${key} made after a deletion wins over it`, async () => {
-    const agent = crossed(
-      (state) => state.set(key, DELETED),
-      (state) => state.set(key, 'late'),
-    );
-    const { turn, state } = await open({ agent, state: { [key]: 'old' } });
-    await turn('go');
-    assert.deepEqual(await state(), { [key]: 'late' });
+    assert.deepEqual(await left(key, DELETED, 'late', { [key]: 'old' }), { [key]: 'late' });
   });
 }
 
 test('the same value written twice, by both branches, is simply there', async () => {
-  const agent = crossed(
-    (state) => state.set('n', 'same'),
-    (state) => state.set('n', 'same'),
-  );
-  const { turn, state } = await open({ agent });
-  await turn('go');
-  assert.deepEqual(await state(), { n: 'same' });
+  assert.deepEqual(await left('n', 'same', 'same'), { n: 'same' });
 });
 
 test('a value written back by the later branch wins, although it is what was there before', async () => {
-  const agent = crossed(
-    (state) => state.set('n', 'new'),
-    (state) => state.set('n', 'old'),
-  );
-  const { turn, state } = await open({ agent, state: { n: 'old' } });
-  await turn('go');
-  assert.deepEqual(await state(), { n: 'old' });
+  assert.deepEqual(await left('n', 'new', 'old', { n: 'old' }), { n: 'old' });
 });
 
 test('lists and objects keep the order of writing too', async () => {
-  const agent = crossed(
-    (state) => state.set('n', { by: ['early'] }),
-    (state) => state.set('n', { by: ['late'] }),
-  );
-  const { turn, state } = await open({ agent });
-  await turn('go');
-  assert.deepEqual(await state(), { n: { by: ['late'] } });
+  assert.deepEqual(await left('n', { by: ['early'] }, { by: ['late'] }), { n: { by: ['late'] } });
 });
 
 test("the temp: key that was written later is the one the next agent reads, as on ADK's own service", async () => {
