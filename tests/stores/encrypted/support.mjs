@@ -69,6 +69,9 @@ export const refusal = (promise) =>
     (error) => error,
   );
 
+/** The code of that. */
+export const codeOf = async (promise) => (await refusal(promise))?.code;
+
 /** What became of a change, without what it tells of others. */
 export const outcome = (committed) =>
   Object.fromEntries(Object.entries(committed).filter(([member]) => !['before', 'changed'].includes(member)));
