@@ -134,7 +134,7 @@ export const duplicateCases: readonly StoreCase[] = [
       answer.made(3, 2),
     ),
     step.commit(change.update('p1', { app: set('a', 1), user: set('u', 1) }), answer.updatedBefore(3, 2)),
-    step.commit(change.update('p2', { app: set('b', 1) }, ofApp), answer.updatedBefore(3, 0)),
+    step.commit(change.update('p2', { app: set('b', 1) }, ofApp), answer.updatedBefore(3)),
     step.commit(
       change.update('p3', { app: { set: { a: 3 }, unset: ['b'] }, user: { unset: ['u'] } }),
       answer.updatedBefore(3, 2),
@@ -171,7 +171,7 @@ export const duplicateCases: readonly StoreCase[] = [
         { app: set('b', 2) },
         { ...ofApp, guard: { pos: { app: 1 }, keys: { app: { unset: ['b'] } } } },
       ),
-      answer.updatedBefore(2, 0),
+      answer.updatedBefore(2),
     ),
     step.sessionHas({
       pos: { app: 2, user: 2 },
@@ -236,7 +236,7 @@ export const duplicateCases: readonly StoreCase[] = [
       step.commit(change.append(`e${index}`, { session: set('n', index) }), answer.appended(index + 1)),
     ),
     step.commit(change.append('e0'), answer.appendedBefore('e0', 120)),
-    step.commit(change.append('e19'), { ...answer.again(120), data: dataOf('e19') }),
+    step.commit(change.append('e19'), answer.appendedBefore('e19', 120)),
     step.commit(change.append('e119'), answer.appendedBefore('e119', 120)),
     step.sessionHas(
       { rev: 120, state: { session: { n: 119 } }, events: [{ rev: 120, data: dataOf('e119') }] },

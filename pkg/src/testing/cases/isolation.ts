@@ -211,14 +211,9 @@ export const isolationCases: readonly StoreCase[] = [
     'any text that is not empty is the id of a creation and of an update',
     ...TEXTS.filter((text) => text !== '').flatMap((text, index) => [
       step.commit(change.create(text, {}, { key: keyOf(`s${index}`) }), answer.made(0, index)),
-      step.commit(change.create(text, {}, { key: keyOf(`s${index}`) }), {
-        rev: 0,
-        prev: 0,
-        pos: { app: 0, user: index },
-        duplicate: true,
-      }),
+      step.commit(change.create(text, {}, { key: keyOf(`s${index}`) }), answer.again(0, 0, index)),
       step.commit(change.update(`p${text}`, { user: set('x', 1) }), answer.made(0, index + 1)),
-      step.commit(change.update(`p${text}`, { user: set('x', 2) }), { ...answer.made(0, index + 1), duplicate: true }),
+      step.commit(change.update(`p${text}`, { user: set('x', 2) }), answer.updatedBefore(0, index + 1)),
     ]),
     step.userHas(TEXTS.length - 1, { x: 1 }),
   ),

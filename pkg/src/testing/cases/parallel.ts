@@ -81,7 +81,7 @@ export const parallelCases: readonly StoreCase[] = [
       outcomes: times(COUNT, (index) => answer.made(index + 1, 0)),
     },
     { ...step.appHas(COUNT, all), namesInAnyOrder: true },
-    ...times(COUNT, (index) => step.commit(change.update(`p${index}`, {}, ofApp), answer.updatedBefore(COUNT, 0))),
+    ...times(COUNT, (index) => step.commit(change.update(`p${index}`, {}, ofApp), answer.updatedBefore(COUNT))),
   ),
   storeCase(
     'twenty sessions of one user that write to app and user at once lose nothing',

@@ -1,19 +1,6 @@
 // Storage may have several stores at once.
 
-import {
-  APP,
-  HOME,
-  KEY,
-  answer,
-  change,
-  dataOf,
-  eventsOf,
-  keyOf,
-  set,
-  step,
-  storeCase,
-  times,
-} from '../build/index.js';
+import { APP, HOME, KEY, answer, change, eventsOf, keyOf, set, step, storeCase, times } from '../build/index.js';
 import type { OneStoreStep, StoreCase, StoreStep } from '../case.js';
 
 const ofApp = { key: { appName: APP } };
@@ -146,7 +133,7 @@ const togetherCases: readonly StoreCase[] = [
     step.commit(change.create('c', { app: set('a', 1) }), answer.made(1)),
     other(step.commit(change.create('c', { app: set('a', 1) }), answer.again(0, 1))),
     other(step.commit(change.append('e1', { app: set('a', 2) }), answer.appended(1, 2))),
-    step.commit(change.append('e1', { app: set('a', 2) }), { ...answer.again(1, 2), data: dataOf('e1') }),
+    step.commit(change.append('e1', { app: set('a', 2) }), answer.appendedBefore('e1', 1, 2)),
     step.commit(change.update('p', { user: set('u', 1) }), answer.made(2, 1)),
     other(step.commit(change.update('p', { user: set('u', 9) }), answer.updatedBefore(2, 1))),
     other(step.commit(change.update('q', { app: set('a', 3) }, ofApp), answer.made(3))),
