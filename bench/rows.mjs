@@ -1,8 +1,8 @@
 /** The rows of the table: what is measured on which sides, and what each is meant to reach. */
 
 /**
- * What a ratio must reach and what we would like: at least so many times as fast (or small) as adk-js, or at most so
- * many times the time of plain JavaScript.
+ * The required ratio and the goal: at least so many times as fast (or small) as adk-js, or at most so many times the
+ * time of plain JavaScript.
  *
  * @typedef {{ required: number, goal?: number }} Aim
  */
@@ -77,6 +77,33 @@ export const ROWS = [
     ['templateFirst', 'template, from its text, first time', { adk: { required: 1.5, goal: 2 } }],
     ['templateAgain', 'template, from its text, again', { adk: { required: 4 } }],
   ]),
+  ...rowsOf('operations', BOTH, [['remove', 'delete, 10 events']]),
+  // ADK has none of these.
+  ...rowsOf(
+    'operations',
+    ['statepad'],
+    [
+      ['getOrCreate', 'get or create, there is one'],
+      ['appState', 'state of an app'],
+      ['userState', 'state of a user'],
+      ['update', 'update of a session by a function'],
+      ['updateShared', 'update of an app by a function'],
+      ['updateByOperator', 'update of a session by an operator'],
+      ['stateAt', 'state at an earlier revision, first time'],
+      ['history', 'history of a key, first time'],
+      ['sharedHistory', 'history of an app key, first time'],
+      ['trim', 'trimming the history of an app'],
+      ['rewind', 'rewind by four events'],
+      ['redo', 'undo of a rewind'],
+      ['fork', 'fork at the 5th of 10 events'],
+      ['lease', 'lease, taken and released'],
+      ['watch', 'append, until a reader has it'],
+      ['renderAsync', 'template, compiled, by a promise'],
+      ['event', 'createEvent'],
+      ['change', 'a change applied to a whole session'],
+      ['output', 'outputDelta'],
+    ],
+  ),
   ...rowsOf('turn', BOTH, [['turn', "a turn of ADK's Runner, 1,000 events"]]),
   ...rowsOf('memory', ALL, [
     ['memoryEvent', 'memory of an event'],
@@ -93,7 +120,7 @@ export function rowOf(id) {
   return row;
 }
 
-/** What must not depend on how much there is: a row at most so many times another one, each of them ours. */
+/** Rows that must not depend on the amount of data: each at most so many times another one, both of them ours. */
 export const FLAT = [
   { id: 'appendAt10000', of: 'appendAt10', required: 1.3 },
   { id: 'appendAt100000', of: 'appendAt10', required: 1.5 },
@@ -111,3 +138,6 @@ export const COLD = { id: 'cold', what: 'cold start, above that of node', adk: {
 
 /** The most bytes, brotli, that a page may have to download at first. */
 export const BUNDLE = { id: 'bundle', what: 'browser bundle, first load, brotli', required: 48_000, goal: 42_000 };
+
+/** The start of a process that imports an entry, and what a page loads of it at first: a line for each entry. */
+export const ENTRIES = { id: 'entries', what: 'start and first load of each entry' };

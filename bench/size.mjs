@@ -1,11 +1,13 @@
 /**
- * What a browser downloads: everything that the package exports, and the same two things of ADK, bundled and minified.
+ * The download of a browser: everything that the package exports, and the same two things of ADK, bundled and
+ * minified.
  */
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { importedNames } from './entries.mjs';
 
 const OURS = "export * from 'statepad';";
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,8 +23,8 @@ const THEIR_MODULES = `
 `;
 
 /**
- * What a page loads at first and what it loads later, when it uses a store; and what esbuild cannot find for a
- * browser. `external` are left out and not looked for.
+ * The bytes that a page loads at first, and those that it loads later, when it uses a store; and the modules that
+ * esbuild cannot find for a browser. `external` are left out and not looked for.
  */
 async function bundle(contents, external = [], plugins = []) {
   const { build } = await import('esbuild');
@@ -69,14 +71,14 @@ const withoutModule = {
 };
 
 /** The files that a file imports at once, and itself. */
-function reachable(outputs, path, found = new Set()) {
-  if (!found.has(path)) {
-    found.add(path);
+function reachable(outputs, path, paths = new Set()) {
+  if (!paths.has(path)) {
+    paths.add(path);
     outputs[path].imports
       .filter(({ kind }) => kind === 'import-statement')
-      .forEach((each) => outputs[each.path] && reachable(outputs, each.path, found));
+      .forEach((each) => outputs[each.path] && reachable(outputs, each.path, paths));
   }
-  return found;
+  return paths;
 }
 
 const brotli = (bytes) =>
@@ -87,14 +89,14 @@ const sizes = (bytes) => ({ raw: bytes.length, gzip: gzipSync(bytes, { level: 9 
 /**
  * Raw, gzipped and brotlied bytes of both bundles, of what ours loads later (for a store, for histories), of its first
  * load without the module, and of the module alone.
- * Where ADK's does not bundle, `faults` says why, and its bytes are those of the two modules alone with every module
- * of Node left out: they would not run.
+ * If ADK's entry does not bundle, `faults` says why, and its bytes are those of the two modules alone with every
+ * module of Node left out: they would not run.
  */
 export async function bundleSizes() {
   const [ours, script, theirs] = [await bundle(OURS), await bundle(OURS, [], [withoutModule]), await bundle(THEIRS)];
   if (ours.bytes === undefined) throw new Error(ours.faults[0]);
   const rest = theirs.bytes ?? (await bundle(THEIR_MODULES, [...builtinModules, 'node:*'])).bytes;
-  const module = readFileSync(new URL('../pkg/wasm/statepad_bg.wasm', import.meta.url));
+  const module = readFileSync(new URL('../target/core/primary.wasm', import.meta.url));
   return {
     statepad: sizes(ours.bytes),
     later: sizes(ours.later),
@@ -103,4 +105,35 @@ export async function bundleSizes() {
     adk: rest && sizes(rest),
     faults: theirs.faults,
   };
+}
+
+/** A page that keeps sessions in memory and uses nothing else of the package. */
+const SERVICE_ALONE = 'statepad, SessionService alone';
+
+/**
+ * The first load of a page for each entry that it may import, and the later loads, in bytes, brotli. The kits and
+ * drivers that an entry serves are not counted.
+ *
+ * @returns {Promise<{ name: string, first: number, later: number }[]>}
+ */
+export async function entrySizes() {
+  const imports = [
+    [SERVICE_ALONE, "export { SessionService } from 'statepad';"],
+    ...importedNames().map((name) => [name, `export * from '${name}';`]),
+  ];
+  const { peerDependencies } = JSON.parse(readFileSync(new URL('../pkg/package.json', import.meta.url), 'utf8'));
+  const foreign = Object.keys(peerDependencies).flatMap((name) => [name, `${name}/*`]);
+  const sizes = [];
+  for (const [name, text] of imports) {
+    const { bytes, later, faults } = await bundle(text, [
+      ...builtinModules,
+      'node:*',
+      'bun:*',
+      'cloudflare:*',
+      ...foreign,
+    ]);
+    if (bytes === undefined) throw new Error(`${name}: ${faults[0]}`);
+    sizes.push({ name, first: brotli(bytes), later: later.length === 0 ? 0 : brotli(later) });
+  }
+  return sizes;
 }

@@ -68,13 +68,13 @@ function flat({ id, of, required }, rows) {
 const valuesOf = (figures) =>
   Object.fromEntries(Object.entries(figures).map(([side, figure]) => [side, figure?.value]));
 
-/** What a cold start takes above that of node alone, which is the same for both. */
+/** The time of a cold start above that of node alone, which is the same for both. */
 function aboveNode(cold) {
   const { statepad, adk, bare } = valuesOf(cold);
   return { statepad: statepad - bare, adk: adk - bare };
 }
 
-/** What a turn consists of. */
+/** The parts of a turn. */
 function partsOfTurn(turn) {
   const part = (of) => Object.fromEntries(Object.entries(turn).map(([side, figure]) => [side, of(figure)]));
   return [
@@ -110,8 +110,17 @@ function partsOfBundle({ statepad, adk, module, script, later }) {
   ];
 }
 
+/** A line for each entry: how long its import takes in a process of its own, and what a page loads of it. */
+function linesOfEntries({ sizes, starts }) {
+  const line = (what, ours) => [what, ours, '', '', '', '', '', '', ''];
+  return [
+    ...starts.map(({ name, value }) => line(`import of ${name}, above node`, duration(Math.max(value, 0)))),
+    ...sizes.map(({ name, first }) => line(`first load of ${name}, brotli`, bytes(first))),
+  ];
+}
+
 /** Every line of the table as a list of cells: of all that has been measured. */
-export function lines({ rows, cold, sizes }) {
+export function lines({ rows, cold, sizes, entries }) {
   const measured = ROWS.filter(({ id }) => rows[id] !== undefined);
   return [
     ...measured.flatMap((row) => [
@@ -121,6 +130,7 @@ export function lines({ rows, cold, sizes }) {
     ...FLAT.filter(({ id, of }) => rows[id] !== undefined && rows[of] !== undefined).map((each) => flat(each, rows)),
     ...(cold === undefined ? [] : [compared(COLD, aboveNode(cold), duration)]),
     ...(sizes === undefined ? [] : partsOfBundle(sizes)),
+    ...(entries === undefined ? [] : linesOfEntries(entries)),
   ];
 }
 
@@ -135,7 +145,7 @@ export function table(results) {
   return text.map((line) => line.trimEnd()).join('\n');
 }
 
-/** What one has to know to read the table. */
+/** The notes that a reader of the table needs. */
 export function notes({ cold, sizes, about }) {
   return [
     'vs adk, vs pure: how many times as fast or as small ours is; required and goal are of adk-js unless they say pure',

@@ -1,6 +1,7 @@
 // The result of loading the module. Importing the package never throws: the first call that needs the core reports a
 // failure.
 
+import { defined } from '../model/defined.js';
 import { StatepadError } from '../model/errors.js';
 
 /** The state of loading. Without either member the core can be called. */
@@ -41,7 +42,7 @@ export function loadBeside(load: () => Promise<void>): Loading {
   const { failure } = loadNow(() => {
     pending = load();
   });
-  return pending === undefined ? { ...(failure && { failure }) } : { pending };
+  return pending === undefined ? defined({ failure }) : { pending };
 }
 
 /** The error for calls after the host could not load the module. */

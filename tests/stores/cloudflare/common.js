@@ -1,4 +1,4 @@
-// The tests that both of Cloudflare's stores have: they run in workers. Each is a function; what it throws says what
+// The tests of both stores of Cloudflare, which run in workers. Each is a function; the error that it throws says what
 // is wrong.
 
 import { SessionService } from 'statepad';
@@ -147,7 +147,7 @@ async function tooBigOnes(store) {
     'the outcomes',
   );
   assertEqual(await store.load(KEY, {}), before, 'what is there');
-  // What does not fit cannot be there.
+  // A value that does not fit cannot be there.
   await assertCode(() => store.commit(append('e', {}, { guard: { keys: { app: { set: { long } } } } })), 'conflict');
 }
 
@@ -235,7 +235,7 @@ async function write({ store, name, count }) {
   }
 }
 
-/** What {@link write} has left: how many events there are, how many different ones, and how many app keys. */
+/** The result of {@link write}: the number of events, the number of different ones, and the number of app keys. */
 async function read({ store }) {
   const { rev, events, pos, state } = await store.load(KEY, {});
   const ids = new Set(events.map(({ data }) => JSON.parse(data).id));
@@ -298,7 +298,7 @@ export async function assertOtherLayout(open, run) {
   }
 }
 
-/** What is thrown for arguments that are no storage. A text is one where that is a path. */
+/** The errors for arguments that are no storage. A text is one where that is a path. */
 export async function wrongOnes(make, method, isPath = false) {
   const wrong = {
     ...(!isPath && { 'a string': 'sessions' }),

@@ -1,8 +1,8 @@
-// What D1 has to itself, as it runs in workerd, beside the tests that both stores have.
+// Tests of D1 alone, as it runs in workerd. Each function is a test; the error that it throws says what is wrong.
 
 import { d1Store } from 'statepad/stores/cloudflare';
 import { openTables } from '../../../pkg/src/stores/cloudflare/d1/open.ts';
-import { LAYOUT, TABLES } from '../../../pkg/src/stores/sqlite/schema.ts';
+import { LAYOUT, TABLES } from '../../../pkg/src/stores/sqlite-core/schema.ts';
 import { plain } from '../support/plain.js';
 import { assertOtherLayout, commonTests, wrongOnes } from './common.js';
 import { append, assert, assertCode, assertEqual, create, everyKind, KEY, keyOf, thrown } from './words.js';
@@ -115,7 +115,7 @@ export async function roundTrips({ database }) {
   return { created: created[0], appended: appended[0] };
 }
 
-/** What gets lost on the way there, or on the way back, is sent again and stored once. */
+/** A statement that is lost on the way there, or whose answer is lost, is sent again and stored once. */
 export async function lostAndSentAgain({ database }) {
   let isLost = () => false;
   const loseIf = (where) => {
@@ -151,7 +151,7 @@ export async function lostAndSentAgain({ database }) {
   assertEqual((await store.loadScope({ app: 'app' })).pos, 6, 'the position of the app');
 }
 
-/** What is thrown for what D1 says. */
+/** The errors that the store throws for the messages of D1. */
 export async function errors({ messages }) {
   const answers = [];
   for (const message of messages) {

@@ -1,5 +1,4 @@
-// What Durable Objects have to themselves, beside the tests that both stores have. Each function is a test inside an
-// object.
+// Tests of Durable Objects alone. Each function is a test inside an object.
 
 import { SessionService } from 'statepad';
 import { durableObjectStore } from 'statepad/stores/cloudflare';
@@ -33,7 +32,7 @@ async function big(request) {
   await tests.big(request);
   const { storage } = request;
   const store = plain(durableObjectStore(storage));
-  // What an operator comes to may be too big although the change is not.
+  // The result of an operator may be too big although the change is not.
   const operators = { session: { list: { append: ['a'.repeat(1_200_000)] } } };
   await store.commit({ ...append('append 1'), operators });
   const before = dumpOf(storage);
@@ -62,7 +61,7 @@ export async function writeTwice({ storage }) {
   return await tests.read({ storage });
 }
 
-/** How many statements the only service of an object runs to read what it has read before. */
+/** The number of statements that the only service of an object runs to read a session again. */
 export async function readAgain({ storage }) {
   let count = 0;
   const counting = watched(storage, () => count++);
@@ -78,7 +77,7 @@ export async function readAgain({ storage }) {
   return counts;
 }
 
-/** What is said of an object without SQLite. */
+/** The refusal of an object without SQLite. */
 export async function notDeclared({ storage }) {
   const store = plain(durableObjectStore(storage));
   const error = await assertCode(() => store.open({ migrate: 'create' }), 'rejected');

@@ -36,7 +36,7 @@ export function assertEqual(actual, expected, what) {
   assert(one === other, `${what} is ${one?.slice(0, 1_000)}, not ${other?.slice(0, 1_000)}`);
 }
 
-/** What an action throws. */
+/** The error that an action throws. */
 export async function thrown(action) {
   try {
     await action();

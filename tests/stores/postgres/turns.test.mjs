@@ -102,7 +102,7 @@ await withDatabase((database) => {
     const lost = await store.reserve(APP, { hold: 50, wait: 0 });
     const next = await store.reserve(APP, times);
     assert.notEqual(next.id, lost.id);
-    // What comes late changes nothing for who has it now.
+    // A late release changes nothing for the present holder.
     await lost.release();
     assert.equal(await store.reserve(APP, { hold: 1, wait: 0 }), undefined);
   });
@@ -151,7 +151,7 @@ await withDatabase((database) => {
     await store.commit({ ...create('f', {}, keyOf('f')), turn });
     assert.equal(await isFree(), true);
 
-    // What is no turn of this store is passed over.
+    // A text that is no turn of this store is ignored.
     for (const strange of ['', 'x', '1:2:3', '1', '1:99999999999999999999'])
       await store.commit(updateN(`strange ${strange}`, 1, { turn: strange }));
   });

@@ -161,7 +161,7 @@ await withDatabase((database) => {
       await store.commit(create('c2', {}, keyOf('s2', 'u2')));
       await store.remove(keyOf('s2', 'u2'));
       assert.equal(await codeOf(store.commit(append('e2', { app: { set: { a: 2 } } }))), 'unavailable');
-      // Who looks at it waits, too: it might move before that is written.
+      // A change that checks the position waits, too: the position might move before the change is written.
       assert.equal(
         await codeOf(store.commit(append('e3', {}, keyOf(), { guard: { pos: { app: 1 } } }))),
         'unavailable',
@@ -309,7 +309,7 @@ await withDatabase((database) => {
     assert.equal(commits, 5);
     await writer.removeScope({ app: 'a', user: 'u' });
     await writer.remove(odd);
-    // What is left to be told is told at the end.
+    // The remaining hints are sent at the end.
     await writer.close();
 
     // Messages go by several connections: one may overtake another.

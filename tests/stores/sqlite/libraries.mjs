@@ -10,11 +10,11 @@ import { plain } from '../support/plain.js';
 
 export { plain } from '../support/plain.js';
 
-/** Where other versions of the libraries are installed, when these are to be tried. */
+/** The folder of other versions of the libraries, when these are to be tried. */
 const modules = process.env.STATEPAD_TEST_SQLITE_MODULES;
 const require = createRequire(modules ? join(modules, 'package.json') : import.meta.url);
 
-/** How each opens a file; `:memory:` is one, too. */
+/** The way in which each library opens a file; `:memory:` is one, too. */
 const all = {
   'better-sqlite3': (path, options = {}) => new (require('better-sqlite3'))(path, options),
   libsql: (path, options = {}) => new (require('libsql'))(path, options),
@@ -139,7 +139,7 @@ export function observed(database, { before = () => {}, after = () => {}, prepar
   };
 }
 
-/** What is thrown, in two words: the code of a store error, or the message of any other. */
+/** The fault of a promise in one text: the code of a store error, or the message of any other. */
 export async function failure(promise) {
   try {
     await promise;
@@ -160,8 +160,28 @@ export const event = (id, { sessionId, userId, time = 2, data, guard, ...delta }
 export const update = (id, { userId, ...delta } = {}) =>
   changes.update(id, { appName: 'a', ...(userId !== undefined && { userId }) }, delta, { time: 3 });
 
-/** What became of a change, without what it tells of the time before. */
+/** The outcome of a change, without its news of the time before. */
 export async function outcome(promise) {
   const told = ['before', 'changed'];
   return Object.fromEntries(Object.entries(await promise).filter(([member]) => !told.includes(member)));
+}
+
+/** The options that open a store and make its tables. */
+export const create = { migrate: 'create' };
+
+/** A list of the app, from its oldest session on. */
+export const ascending = { app: 'a', descending: false };
+
+/** A store with a session `s` of the user `u`, at revision 1. */
+export async function filled(database, options) {
+  const store = plain(sqliteStore(database, options));
+  await store.open(create);
+  await store.commit(creation('s', { session: { set: { n: 1 } }, user: { set: { u: 1 } }, app: { set: { a: 1 } } }));
+  await store.commit(event('e1', { session: { set: { n: 2 } } }));
+  return store;
+}
+
+/** Values as a store gives them: without a prototype. */
+export function bare(values) {
+  return Object.assign(Object.create(null), values);
 }

@@ -28,7 +28,7 @@ function dropAll(database) {
   return tables.map((table) => `DROP TABLE ${table.name};`).join(' ');
 }
 
-/** What these statements make is refused in every mode, and stays as it is. */
+/** A file that these statements fill is refused in every mode, and stays as it is. */
 function isRefused(name, statements) {
   return withFile(name, async (file) => {
     const database = file.connect();
@@ -271,7 +271,7 @@ if ('node-sqlite3-wasm' in libraries) {
     }));
 }
 
-// How the user's own statements read numbers is the user's affair.
+// The settings with which the user's own statements read numbers are the user's affair.
 const readers = {
   'better-sqlite3': (file) => file.connect().defaultSafeIntegers(true),
   libsql: (file) => file.connect().defaultSafeIntegers(true),

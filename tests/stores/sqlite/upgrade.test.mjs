@@ -1,5 +1,5 @@
-// How the tables of an older version become those of a later one, by versions that there are only here; and a process
-// that goes on after others have upgraded.
+// Upgrades of tables from an older version to a later one, by versions that there are only here; and a process that
+// goes on after others have upgraded.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,9 +20,9 @@ import {
 } from './libraries.mjs';
 
 const { openSchema, sqliteClient, TABLES } = await source(
-  'stores/sqlite/client.ts',
-  'stores/sqlite/open.ts',
-  'stores/sqlite/schema.ts',
+  'stores/sqlite-core/client.ts',
+  'stores/sqlite-core/open.ts',
+  'stores/sqlite-core/schema.ts',
 );
 const namesOf = (tables) => tables.map((statement) => statement.split(' ', 3)[2]);
 const colours = 'CREATE TABLE statepad_colours (n INTEGER)';

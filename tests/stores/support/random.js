@@ -30,7 +30,7 @@ const times = [0, 1, 2, 3, 1_000.5, -7, 1e15];
 /** The values that a caller had, by what it says that it knows. */
 const valuesOf = new WeakMap();
 
-/** What an answer as text says that a change came to, or that others have done. */
+/** The outcomes of changes in the text of an answer, and the changes of others. */
 const OUTCOMES = /"refused":"([\w-]+)|"(duplicate|changed|results)":/g;
 
 /** The members that have a value. */
@@ -40,8 +40,8 @@ const defined = (members) => Object.fromEntries(Object.entries(members).filter((
 const LONG = 14 * 24 * 60 * 60 * 1_000;
 
 /**
- * `next` says what to ask the stores: a method, and its arguments. Only what `store` has. `remember` takes what the
- * reference answers: later steps know what a reader was told then.
+ * The random calls of the stores. `next` makes one: a method, and its arguments; only methods that `store` has.
+ * `remember` notes the answer of the reference: later calls know as much as the reader of an earlier one.
  */
 function steps(random, { keeps = [], resolves = [], lease, readLog, trimLog }) {
   const pick = (items) => items[Math.floor(random() * items.length)];
@@ -66,7 +66,7 @@ function steps(random, { keeps = [], resolves = [], lease, readLog, trimLog }) {
     userId: pick(['user', '', 'ｕｓｅｒ', '😀']),
     sessionId: pick(ids),
   });
-  /** What readers of a session were told of it, by its key as text. */
+  /** The sessions as they were loaded once or more, by their keys as text. */
   const readers = new Map();
   const readerOf = (target) => pick(readers.get(plain(target)) ?? [undefined]);
   const isRead = () => readers.size > 0 && random() < 0.3;
@@ -80,7 +80,7 @@ function steps(random, { keeps = [], resolves = [], lease, readLog, trimLog }) {
     valuesOf.set(known, state);
     return known;
   };
-  /** What is known of the scopes where a reader of the session sends a change. */
+  /** The scopes as a reader of the session knows them. */
   const known = (target) => {
     const reader = keeps.includes('changed') ? readerOf(target) : undefined;
     return reader && often(0.7, () => knownTo(reader));
@@ -243,14 +243,14 @@ function steps(random, { keeps = [], resolves = [], lease, readLog, trimLog }) {
   };
 }
 
-/** What a load has told that was told nothing itself. */
+/** A session as it was loaded, unless the load said what its caller knows. */
 function readBy(key, answer, { known }) {
   if (!answer?.marks || known) return undefined;
   const { created, rev, pos, marks, state } = answer;
   return { key, created, rev, pos, marks, state };
 }
 
-/** Whoever creates a session knows nothing of its scopes. */
+/** A session as its creator knows it: nothing of its scopes. */
 function createdBy({ id, kind, key }, { prev, duplicate }) {
   const isNew = kind === 'create' && prev === null && !duplicate;
   return isNew ? { key, created: id, rev: 0, pos: {}, marks: {} } : undefined;
@@ -274,7 +274,7 @@ function plain(answer, isLogged) {
     }
     if (member === 'results' && value) return canonical(value);
     if (member === 'until') return undefined;
-    // Where the first update was, or the creation, only some stores know; and what has changed since.
+    // Only some stores know the revision of the first update, or of the creation, and the changes since then.
     if (value?.duplicate) return defined({ ...value, changed: undefined, ...(!value.data && { results: undefined }) });
     if (value?.writes) return { ...value, time: clockless(value.time), writes: byName(value.writes) };
     if (value?.data !== undefined && 'pos' in value && !value.duplicate && !isLogged)
@@ -292,7 +292,7 @@ function canonical(results) {
   return sorted(results, (values) => sorted(values, (value) => value));
 }
 
-/** An answer with what the changes of others make of the values that the caller had, in place of the changes. */
+/** An answer with the changes of others applied to the values that its caller had. */
 function followed(answer, known) {
   if (!answer?.changed) return answer;
   const { changed, ...rest } = answer;

@@ -15,7 +15,7 @@ import {
   without,
 } from './ways.mjs';
 
-/** What becomes of each operator of a change. */
+/** Maps each operator of a change. */
 const mapOperators = ({ operators, ...change }, map) => ({
   ...change,
   ...(operators && { operators: mapDeltas(operators, (ofScope) => mapped(ofScope, map)) }),
@@ -212,7 +212,7 @@ export const brokenOperators = {
     // eslint-disable-next-line eqeqeq
     compareAndSet && current !== undefined && compareAndSet.expected == current ? compareAndSet.value : undefined,
   ),
-  // What does not fit.
+  // Operators that do not fit.
   'does not name what does not fit': misfitting(
     ({ code, message, scope }) => new StoreError(code, message, { scope }),
   ),

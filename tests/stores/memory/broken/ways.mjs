@@ -2,15 +2,15 @@
 
 export const context = { signal: new AbortController().signal };
 
-/** A record whose values become others. */
+/** Maps the values of a record. */
 export const mapped = (record, map) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
 
-/** The members of a record that are meant. */
+/** Filters the members of a record. */
 export const filtered = (record, isMeant) =>
   Object.fromEntries(Object.entries(record).filter(([name, value]) => isMeant(name, value)));
 
-/** What becomes of each delta, and of each delta that a guard expects. */
+/** Maps each delta, and each delta that a guard expects. */
 export const mapDeltas = (deltas, map) => mapped(deltas, (delta, scope) => delta && map(delta, scope));
 
 /** A store whose changes become others before they are written. */
