@@ -266,7 +266,8 @@ async function answerOf(store, { name, args }, context) {
 
 /** With everything in its order, and errors as what is known by them; without what is told by a clock. */
 function plain(answer, isLogged) {
-  return JSON.stringify(answer, (member, value) => {
+  return JSON.stringify(answer, (member, given) => {
+    const value = resultsLast(given);
     if (value instanceof Map) return [...value];
     if (value instanceof Error) {
       const { code, message, actual, key, scope } = value;
@@ -281,6 +282,13 @@ function plain(answer, isLogged) {
       return { ...value, pos: undefined };
     return value;
   });
+}
+
+/** The members of an answer or an event, which stores make in any order. */
+function resultsLast(value) {
+  if (!value?.results) return value;
+  const { results, ...rest } = value;
+  return { ...rest, results };
 }
 
 /** Values by scope, whatever their order. */
