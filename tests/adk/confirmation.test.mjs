@@ -12,7 +12,7 @@ import {
   PolicyOutcome,
   SecurityPlugin,
 } from '@google/adk';
-import { onBoth, open } from './harness.mjs';
+import { onBoth, sameOnBoth, open } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
 
 /** @typedef {import('@google/adk').Event} Event */
@@ -46,7 +46,7 @@ const pay = () =>
 
 for (const confirmed of [true, false]) {
   test(`a tool that needs confirmation and gets ${confirmed ? 'a yes' : 'a no'} is stored as ADK stores it`, async () => {
-    const { statepad, adk } = await onBoth(
+    const statepad = await sameOnBoth(
       () => ({
         agent: new LlmAgent({
           name: 'cashier',
@@ -64,12 +64,11 @@ for (const confirmed of [true, false]) {
       ...(confirmed ? { paid: true, 'user:trusted': 'ok' } : {}),
       answer: 'done',
     });
-    assert.deepEqual(statepad, adk);
   });
 }
 
 test('a confirmation that a tool asks for itself is stored as plain JSON, although ADK hands over a class instance', async () => {
-  const { statepad, adk } = await onBoth(
+  const statepad = await sameOnBoth(
     () => ({
       agent: new LlmAgent({
         name: 'cashier',
@@ -99,7 +98,6 @@ test('a confirmation that a tool asks for itself is stored as plain JSON, althou
     },
   );
   assert.deepEqual(statepad.state, { asked: true });
-  assert.deepEqual(statepad, adk);
 });
 
 test('the event that ADK pushes and then yields is in the log once, and once in the list that the run sees', async () => {
@@ -125,7 +123,7 @@ test('the event that ADK pushes and then yields is in the log once, and once in 
 });
 
 test('a long running tool answers in a later turn, as in ADK', async () => {
-  const { statepad, adk } = await onBoth(
+  const statepad = await sameOnBoth(
     () => ({
       agent: new LlmAgent({
         name: 'clerk',
@@ -149,7 +147,6 @@ test('a long running tool answers in a later turn, as in ADK', async () => {
     },
   );
   assert.equal(statepad.state.ordered, true);
-  assert.deepEqual(statepad, adk);
 });
 
 test('a tool that asks for a credential finds it in the next turn, in temp: and stored nowhere in state', async () => {
@@ -161,7 +158,7 @@ test('a tool that asks for a credential finds it in the next turn, in temp: and 
   };
   /** @type {unknown[]} */
   const used = [];
-  const { statepad, adk } = await onBoth(
+  const statepad = await sameOnBoth(
     () => ({
       agent: new LlmAgent({
         name: 'teller',
@@ -200,7 +197,6 @@ test('a tool that asks for a credential finds it in the next turn, in temp: and 
     ['k-1', 'k-1'],
   );
   assert.deepEqual(statepad.state, {});
-  assert.deepEqual(statepad, adk);
 });
 
 test('a confirmation in one of two calls of one answer keeps the state of both', async () => {
@@ -209,7 +205,7 @@ test('a confirmation in one of two calls of one answer keeps the state of both',
     description: 'Looks.',
     execute: (_, context) => void context?.state.set('looked', true),
   });
-  const { statepad, adk } = await onBoth(
+  const statepad = await sameOnBoth(
     () => ({
       agent: new LlmAgent({
         name: 'cashier',
@@ -223,7 +219,6 @@ test('a confirmation in one of two calls of one answer keeps the state of both',
     },
   );
   assert.deepEqual(statepad.state, { looked: true, paid: true, 'user:trusted': 'ok' });
-  assert.deepEqual(statepad, adk);
 });
 
 test("ADK's security plugin keeps a confirmation in state, as an instance of a class, and it is stored as JSON", async () => {

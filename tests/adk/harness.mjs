@@ -1,6 +1,7 @@
 /**
  * Runs an agent tree through ADK's Runner, on statepad or on ADK's own service, and makes what was stored comparable.
  */
+import assert from 'node:assert/strict';
 import { InMemorySessionService, LogLevel, Runner, setLogLevel } from '@google/adk';
 import { StatepadSessionService } from 'statepad/adk';
 
@@ -74,9 +75,9 @@ export async function open(setting) {
  * Plays the same on statepad and on ADK's own service and hands back what each of them then has stored.
  *
  * @param {() => Setting} setting made anew for each, because an agent tree has state of its own
- * @param {(opened: Opened) => Promise<unknown>} play
+ * @param {(opened: Opened) => Promise<unknown>} [play] by default one turn
  */
-export async function onBoth(setting, play) {
+export async function onBoth(setting, play = ({ turn }) => turn('go')) {
   /** @param {import('@google/adk').BaseSessionService} sessionService */
   const on = async (sessionService) => {
     const opened = await open({ ...setting(), sessionService });
@@ -85,6 +86,17 @@ export async function onBoth(setting, play) {
     return { events: comparable(events), state: await opened.state() };
   };
   return { statepad: await on(new StatepadSessionService()), adk: await on(new InMemorySessionService()) };
+}
+
+/**
+ * Plays the same on both: what each has stored has to be the same, and is handed back.
+ *
+ * @param {() => Setting} setting @param {(opened: Opened) => Promise<unknown>} [play]
+ */
+export async function sameOnBoth(setting, play) {
+  const { statepad, adk } = await onBoth(setting, play);
+  assert.deepEqual(statepad, adk);
+  return statepad;
 }
 
 /**

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXIT_LOOP, FunctionTool, LlmAgent, LoopAgent, SequentialAgent } from '@google/adk';
 import { instruction } from 'statepad/adk';
-import { onBoth, open } from './harness.mjs';
+import { sameOnBoth, open } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
 
 const count = new FunctionTool({
@@ -20,7 +20,7 @@ const count = new FunctionTool({
 });
 
 test('a loop counts in state until exit_loop ends it, as in ADK', async () => {
-  const { statepad, adk } = await onBoth(
+  const statepad = await sameOnBoth(
     () => ({
       agent: new LoopAgent({
         name: 'loop',
@@ -37,7 +37,6 @@ test('a loop counts in state until exit_loop ends it, as in ADK', async () => {
     ({ turn }) => turn('count'),
   );
   assert.equal(statepad.state.n, 3);
-  assert.deepEqual(statepad, adk);
 });
 
 test('temp: keys live through every round of a loop and into the agent after it', async () => {

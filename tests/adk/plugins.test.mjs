@@ -13,7 +13,7 @@ import {
   SecurityPlugin,
   setLogger,
 } from '@google/adk';
-import { onBoth, open, said } from './harness.mjs';
+import { onBoth, sameOnBoth, open, said } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
 
 const look = new FunctionTool({ name: 'look', description: 'Looks.', execute: () => 'seen' });
@@ -58,14 +58,10 @@ class Notes extends BasePlugin {
 }
 
 test('what plugin callbacks around models and tools write is stored as ADK stores it', async () => {
-  const { statepad, adk } = await onBoth(
-    () => ({ agent: worker(call('look'), 'done'), plugins: [new Notes()] }),
-    ({ turn }) => turn('go'),
-  );
+  const statepad = await sameOnBoth(() => ({ agent: worker(call('look'), 'done'), plugins: [new Notes()] }));
   assert.equal(statepad.state.models, 2);
   assert.deepEqual(statepad.state.before_tool, ['look']);
   assert.equal(statepad.state['user:after_model'], true);
-  assert.deepEqual(statepad, adk);
 });
 
 test('a plugin that replaces events decides what is stored and yielded, the id stays', async () => {
@@ -86,7 +82,7 @@ test('a plugin that replaces events decides what is stored and yielded, the id s
       };
     }
   }
-  const { statepad, adk } = await onBoth(
+  const statepad = await sameOnBoth(
     () => ({ agent: worker(call('look'), 'done'), plugins: [new Shout()] }),
     async ({ turn, stored }) => {
       const yielded = await turn('go');
@@ -98,7 +94,6 @@ test('a plugin that replaces events decides what is stored and yielded, the id s
     },
   );
   assert.deepEqual(statepad.state, { shouted: true });
-  assert.deepEqual(statepad, adk);
 });
 
 test('a plugin that changes an event in place before it is stored decides what is stored', async () => {
@@ -113,12 +108,8 @@ test('a plugin that changes an event in place before it is stored decides what i
       event.actions.stateDelta['redacted'] = true;
     }
   }
-  const { statepad, adk } = await onBoth(
-    () => ({ agent: worker('secret'), plugins: [new Redact()] }),
-    ({ turn }) => turn('go'),
-  );
+  const statepad = await sameOnBoth(() => ({ agent: worker('secret'), plugins: [new Redact()] }));
   assert.deepEqual(statepad.state, { redacted: true });
-  assert.deepEqual(statepad, adk);
 });
 
 /** Writes straight to the session's state when the message comes in, and once more before the run. */
@@ -141,7 +132,7 @@ class Incoming extends BasePlugin {
 test("what plugins put into the session's state before the run is seen by the run and stored nowhere", async () => {
   /** @type {ScriptedModel[]} */
   const models = [];
-  const { statepad, adk } = await onBoth(
+  await sameOnBoth(
     () => {
       const model = new ScriptedModel('one', 'two');
       models.push(model);
@@ -162,7 +153,6 @@ test("what plugins put into the session's state before the run is seen by the ru
       ['<m><r>', '<m><r>'],
     ],
   );
-  assert.deepEqual(statepad, adk);
 });
 
 test('a plugin that answers before the run leaves message and answer in the log', async () => {
@@ -175,12 +165,8 @@ test('a plugin that answers before the run leaves message and answer in the log'
       return { role: 'model', parts: [{ text: 'we are closed' }] };
     }
   }
-  const { statepad, adk } = await onBoth(
-    () => ({ agent: worker('never'), plugins: [new Closed()] }),
-    ({ turn }) => turn('go'),
-  );
+  const statepad = await sameOnBoth(() => ({ agent: worker('never'), plugins: [new Closed()] }));
   assert.equal(statepad.events.length, 2);
-  assert.deepEqual(statepad, adk);
 });
 
 test("a plugin that rewrites the user's message decides what is stored", async () => {
@@ -194,11 +180,7 @@ test("a plugin that rewrites the user's message decides what is stored", async (
       return { ...userMessage, parts: [{ text: 'please' }, ...(userMessage.parts ?? [])] };
     }
   }
-  const { statepad, adk } = await onBoth(
-    () => ({ agent: worker('yes'), plugins: [new Polite()] }),
-    ({ turn }) => turn('go'),
-  );
-  assert.deepEqual(statepad, adk);
+  await sameOnBoth(() => ({ agent: worker('yes'), plugins: [new Polite()] }));
 });
 
 test("ADK's logging plugin runs on frozen events", async () => {
@@ -230,12 +212,9 @@ test("ADK's security plugin refuses a call and the refusal is stored", async () 
       return { outcome: PolicyOutcome.DENY, reason: 'not today' };
     }
   }
-  const { statepad } = await onBoth(
-    () => ({
-      agent: worker(call('look'), 'one'),
-      plugins: [new SecurityPlugin({ policyEngine: new Never() })],
-    }),
-    ({ turn }) => turn('go'),
-  );
+  const { statepad } = await onBoth(() => ({
+    agent: worker(call('look'), 'one'),
+    plugins: [new SecurityPlugin({ policyEngine: new Never() })],
+  }));
   assert.match(JSON.stringify(statepad.events), /not today/u);
 });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FunctionTool, LlmAgent, Runner } from '@google/adk';
 import { DELETED, StatepadSessionService } from 'statepad/adk';
-import { KEY, onBoth, open } from './harness.mjs';
+import { KEY, sameOnBoth, open } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
 
 /**
@@ -34,21 +34,17 @@ const agentWith = (tools) =>
   });
 
 test('a tool writes every scope, and every scope is stored as ADK stores it', async () => {
-  const { statepad, adk } = await onBoth(
-    () => ({
-      agent: agentWith({
-        write({ state }) {
-          state.set('cart', ['tea']);
-          state.set('app:open', true);
-          state.update({ 'user:name': 'Ana', count: 0 });
-          return 'ok';
-        },
-      }),
+  const statepad = await sameOnBoth(() => ({
+    agent: agentWith({
+      write({ state }) {
+        state.set('cart', ['tea']);
+        state.set('app:open', true);
+        state.update({ 'user:name': 'Ana', count: 0 });
+        return 'ok';
+      },
     }),
-    ({ turn }) => turn('go'),
-  );
+  }));
   assert.deepEqual(statepad.state, { cart: ['tea'], count: 0, 'app:open': true, 'user:name': 'Ana' });
-  assert.deepEqual(statepad, adk);
 });
 
 test('a tool reads its own writes, the next tool reads them too, temp: keys included', async () => {
@@ -73,30 +69,22 @@ test('a tool reads its own writes, the next tool reads them too, temp: keys incl
 });
 
 test('two calls in one answer make one event with both deltas, as in ADK', async () => {
-  const { statepad, adk } = await onBoth(
-    () => ({
-      agent: agentWith({ first: ({ state }) => state.set('a', 1), second: ({ state }) => state.set('b', 2) }),
-    }),
-    ({ turn }) => turn('go'),
-  );
+  const statepad = await sameOnBoth(() => ({
+    agent: agentWith({ first: ({ state }) => state.set('a', 1), second: ({ state }) => state.set('b', 2) }),
+  }));
   assert.deepEqual(statepad.state, { a: 1, b: 2 });
-  assert.deepEqual(statepad, adk);
 });
 
 test('what a tool wrote before it threw is kept, as in ADK', async () => {
-  const { statepad, adk } = await onBoth(
-    () => ({
-      agent: agentWith({
-        fail({ state }) {
-          state.set('half', 'done');
-          throw new Error('no more');
-        },
-      }),
+  const statepad = await sameOnBoth(() => ({
+    agent: agentWith({
+      fail({ state }) {
+        state.set('half', 'done');
+        throw new Error('no more');
+      },
     }),
-    ({ turn }) => turn('go'),
-  );
+  }));
   assert.deepEqual(statepad.state, { half: 'done' });
-  assert.deepEqual(statepad, adk);
 });
 
 for (const key of ['draft', 'app:draft', 'user:draft']) {
@@ -116,30 +104,30 @@ for (const key of ['draft', 'app:draft', 'user:draft']) {
   });
 }
 
-test('a deleted key is gone for the next step of the same run', async () => {
+/**
+ * An agent that hears of a key, and drops it.
+ *
+ * @param {string} key
+ */
+function dropping(key) {
   const model = new ScriptedModel(call('drop'), 'done');
-  const drop = new FunctionTool({
-    name: 'drop',
-    description: 'Drops the draft.',
-    execute: (_, context) => context?.state.set('draft', DELETED),
-  });
-  const agent = new LlmAgent({ name: 'worker', model, tools: [drop], instruction: 'Draft: <{draft?}>' });
+  const execute = (/** @type {unknown} */ _, /** @type {any} */ context) => context.state.set(key, DELETED);
+  const drop = new FunctionTool({ name: 'drop', description: 'Drops it.', execute });
+  return { model, agent: new LlmAgent({ name: 'worker', model, tools: [drop], instruction: `<{${key}?}>` }) };
+}
+
+test('a deleted key is gone for the next step of the same run', async () => {
+  const { model, agent } = dropping('draft');
   const { turn } = await open({ agent, state: { draft: 'text' } });
   await turn('go');
-  assert.deepEqual(model.instructions, ['Draft: <text>', 'Draft: <>']);
+  assert.deepEqual(model.instructions, ['<text>', '<>']);
 });
 
 test('a temp: key is deleted for the rest of the run', async () => {
-  const model = new ScriptedModel(call('drop'), 'done');
-  const drop = new FunctionTool({
-    name: 'drop',
-    description: 'Drops the hint.',
-    execute: (_, context) => context?.state.set('temp:hint', DELETED),
-  });
-  const agent = new LlmAgent({ name: 'worker', model, tools: [drop], instruction: 'Hint: <{temp:hint?}>' });
+  const { model, agent } = dropping('temp:hint');
   const { turn, stored } = await open({ agent });
   await turn('go', { stateDelta: { 'temp:hint': 'left' } });
-  assert.deepEqual(model.instructions, ['Hint: <left>', 'Hint: <>']);
+  assert.deepEqual(model.instructions, ['<left>', '<>']);
   for (const { customMetadata } of (await stored()).events) assert.equal(customMetadata, undefined);
 });
 

@@ -169,22 +169,19 @@ test('two services run workflows over one file at the same time, and no key of t
 });
 
 test("what a dynamic workflow's own entry writes ADK appends nowhere, on any service: its nodes have to write it", async () => {
-  const { statepad, adk } = await onBoth(
-    () => ({
-      agent: new Workflow({
-        name: 'flow',
-        dynamicEntry: async (ctx) => {
-          ctx.state.set('entry', 1);
-          await ctx.runNode(
-            step('node', (inner) => void inner.state.set('node', inner.state.get('entry'))),
-            'go',
-          );
-          return 'done';
-        },
-      }),
+  const { statepad, adk } = await onBoth(() => ({
+    agent: new Workflow({
+      name: 'flow',
+      dynamicEntry: async (ctx) => {
+        ctx.state.set('entry', 1);
+        await ctx.runNode(
+          step('node', (inner) => void inner.state.set('node', inner.state.get('entry'))),
+          'go',
+        );
+        return 'done';
+      },
     }),
-    ({ turn }) => turn('go'),
-  );
+  }));
   assert.deepEqual([statepad.state, adk.state], [{ node: 1 }, { node: 1 }]);
 });
 

@@ -5,9 +5,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LlmAgent, ParallelAgent, SequentialAgent } from '@google/adk';
 import { DELETED, StatepadSessionService } from 'statepad/adk';
-import { KEY, onBoth, open } from './harness.mjs';
+import { KEY, onBoth, sameOnBoth, open } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
 import { crossed } from './writers.mjs';
+
+/**
+ * The state after a key was written early and late, by branches whose events are appended the other way round.
+ *
+ * @param {string} key @param {unknown} early @param {unknown} late @param {Record<string, unknown>} [before]
+ */
+async function left(key, early, late, before = {}) {
+  const agent = crossed(
+    (state) => state.set(key, early),
+    (state) => state.set(key, late),
+  );
+  const { turn, state } = await open({ agent, state: before });
+  await turn('go');
+  return await state();
+}
 
 for (const key of ['n', 'app:n', 'user:n']) {
   test(`the later write to ${key} wins although its event is appended first`, async () => {
@@ -28,90 +43,54 @@ for (const key of ['n', 'app:n', 'user:n']) {
   });
 
   test(`a deletion of ${key} made later wins over a write whose event is appended after it`, async () => {
-    const agent = crossed(
-      (state) => state.set(key, 'early'),
-      (state) => state.set(key, DELETED),
-    );
-    const { turn, state } = await open({ agent, state: { [key]: 'old' } });
-    await turn('go');
-    assert.deepEqual(await state(), {});
+    assert.deepEqual(await left(key, 'early', DELETED, { [key]: 'old' }), {});
   });
 
   test(`a write to ${key} made after a deletion wins over it`, async () => {
-    const agent = crossed(
-      (state) => state.set(key, DELETED),
-      (state) => state.set(key, 'late'),
-    );
-    const { turn, state } = await open({ agent, state: { [key]: 'old' } });
-    await turn('go');
-    assert.deepEqual(await state(), { [key]: 'late' });
+    assert.deepEqual(await left(key, DELETED, 'late', { [key]: 'old' }), { [key]: 'late' });
   });
 }
 
 test('the same value written twice, by both branches, is simply there', async () => {
-  const agent = crossed(
-    (state) => state.set('n', 'same'),
-    (state) => state.set('n', 'same'),
-  );
-  const { turn, state } = await open({ agent });
-  await turn('go');
-  assert.deepEqual(await state(), { n: 'same' });
+  assert.deepEqual(await left('n', 'same', 'same'), { n: 'same' });
 });
 
 test('a value written back by the later branch wins, although it is what was there before', async () => {
-  const agent = crossed(
-    (state) => state.set('n', 'new'),
-    (state) => state.set('n', 'old'),
-  );
-  const { turn, state } = await open({ agent, state: { n: 'old' } });
-  await turn('go');
-  assert.deepEqual(await state(), { n: 'old' });
+  assert.deepEqual(await left('n', 'new', 'old', { n: 'old' }), { n: 'old' });
 });
 
 test('lists and objects keep the order of writing too', async () => {
-  const agent = crossed(
-    (state) => state.set('n', { by: ['early'] }),
-    (state) => state.set('n', { by: ['late'] }),
-  );
-  const { turn, state } = await open({ agent });
-  await turn('go');
-  assert.deepEqual(await state(), { n: { by: ['late'] } });
+  assert.deepEqual(await left('n', { by: ['early'] }, { by: ['late'] }), { n: { by: ['late'] } });
 });
 
 test("the temp: key that was written later is the one the next agent reads, as on ADK's own service", async () => {
   /** @type {ScriptedModel[]} */
   const models = [];
-  await onBoth(
-    () => {
-      const model = new ScriptedModel('read');
-      models.push(model);
-      const agent = new SequentialAgent({
-        name: 'both',
-        subAgents: [
-          crossed(
-            (state) => state.set('temp:n', 'early'),
-            (state) => state.set('temp:n', 'late'),
-          ),
-          new LlmAgent({ name: 'reader', model, instruction: 'n = {temp:n}' }),
-        ],
-      });
-      return { agent };
-    },
-    ({ turn }) => turn('go'),
-  );
+  await onBoth(() => {
+    const model = new ScriptedModel('read');
+    models.push(model);
+    const agent = new SequentialAgent({
+      name: 'both',
+      subAgents: [
+        crossed(
+          (state) => state.set('temp:n', 'early'),
+          (state) => state.set('temp:n', 'late'),
+        ),
+        new LlmAgent({ name: 'reader', model, instruction: 'n = {temp:n}' }),
+      ],
+    });
+    return { agent };
+  });
   for (const model of models) assert.deepEqual(model.instructions, ['n = late']);
 });
 
 test('branches that write different keys lose nothing, and their events are stored as ADK stores them', async () => {
-  const { statepad, adk } = await onBoth(
-    () => ({
-      agent: crossed(
-        (state) => state.set('a', 1),
-        (state) => state.update({ b: 2, 'user:b': 3 }),
-      ),
-    }),
-    ({ turn }) => turn('go'),
-  );
+  const { statepad, adk } = await onBoth(() => ({
+    agent: crossed(
+      (state) => state.set('a', 1),
+      (state) => state.update({ b: 2, 'user:b': 3 }),
+    ),
+  }));
   assert.deepEqual(statepad.state, { a: 1, b: 2, 'user:b': 3 });
   assert.deepEqual(statepad.events, adk.events);
   assert.deepEqual(Object.entries(statepad.state).sort(), Object.entries(adk.state).sort());
@@ -124,15 +103,12 @@ test("ADK's own service keeps the order of writing in the session scope only, an
     ['user:n', 'early'],
   ]) {
     assert.ok(key !== undefined);
-    const { statepad, adk } = await onBoth(
-      () => ({
-        agent: crossed(
-          (state) => state.set(key, 'early'),
-          (state) => state.set(key, 'late'),
-        ),
-      }),
-      ({ turn }) => turn('go'),
-    );
+    const { statepad, adk } = await onBoth(() => ({
+      agent: crossed(
+        (state) => state.set(key, 'early'),
+        (state) => state.set(key, 'late'),
+      ),
+    }));
     assert.equal(adk.state[key], kept);
     assert.equal(statepad.state[key], 'late');
   }
@@ -141,10 +117,8 @@ test("ADK's own service keeps the order of writing in the session scope only, an
 test('LlmAgents in parallel branches each keep their output', async () => {
   const speaker = (/** @type {string} */ name) =>
     new LlmAgent({ name, model: new ScriptedModel(`${name} spoke`), outputKey: `${name}_said` });
-  const { statepad, adk } = await onBoth(
-    () => ({ agent: new ParallelAgent({ name: 'all', subAgents: ['one', 'two', 'three'].map(speaker) }) }),
-    ({ turn }) => turn('go'),
-  );
+  const statepad = await sameOnBoth(() => ({
+    agent: new ParallelAgent({ name: 'all', subAgents: ['one', 'two', 'three'].map(speaker) }),
+  }));
   assert.deepEqual(statepad.state, { one_said: 'one spoke', two_said: 'two spoke', three_said: 'three spoke' });
-  assert.deepEqual(statepad, adk);
 });

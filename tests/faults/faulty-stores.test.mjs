@@ -50,71 +50,36 @@ const event = {
   author: 'agent',
   actions: { stateDelta: { n: 1, 'app:n': 1, 'user:n': 1 } },
 };
-const before = {
-  rev: 0,
-  n: 0,
-  scopes: [
-    [1, 0],
-    [1, 0],
-  ],
-};
+/** A scope by its position and its value. */
+const [AT_FIRST, MOVED] = [
+  [1, 0],
+  [2, 1],
+];
+const before = { rev: 0, n: 0, scopes: [AT_FIRST, AT_FIRST] };
 
 /** The kinds of changes: how one is asked for, and what is stored after it. */
 const kinds = {
   create: {
     ask: ({ service, key }) =>
       service.createSession({ ...key, sessionId: 't', state: { n: 5, 'app:n': 1, 'user:n': 1 } }),
-    after: {
-      ...before,
-      t: 5,
-      scopes: [
-        [2, 1],
-        [2, 1],
-      ],
-    },
+    after: { ...before, t: 5, scopes: [MOVED, MOVED] },
   },
   append: {
     ask: ({ service, session }) => service.appendEvent({ session, event }),
-    after: {
-      rev: 1,
-      n: 1,
-      scopes: [
-        [2, 1],
-        [2, 1],
-      ],
-    },
+    after: { rev: 1, n: 1, scopes: [MOVED, MOVED] },
   },
   'update of a session': {
     ask: ({ service, key }) => service.updateState(key, increment('n', 'app:n', 'user:n')),
-    after: {
-      rev: 1,
-      n: 1,
-      scopes: [
-        [2, 1],
-        [2, 1],
-      ],
-    },
+    after: { rev: 1, n: 1, scopes: [MOVED, MOVED] },
   },
   'update of a user': {
     ask: ({ service, key: { appName, userId } }) =>
       service.updateState({ appName, userId }, increment('app:n', 'user:n')),
-    after: {
-      ...before,
-      scopes: [
-        [2, 1],
-        [2, 1],
-      ],
-    },
+    after: { ...before, scopes: [MOVED, MOVED] },
   },
   'update of an app': {
     ask: ({ service, key: { appName } }) => service.updateState({ appName }, increment('app:n')),
-    after: {
-      ...before,
-      scopes: [
-        [2, 1],
-        [1, 0],
-      ],
-    },
+    after: { ...before, scopes: [MOVED, AT_FIRST] },
   },
 };
 

@@ -209,28 +209,23 @@ describe('bundled', () => {
     assert.deepEqual(await refused, ['INVALID_ARGUMENT', 'request must be an object, not a revoked proxy']);
   });
 
+  /** A program, bundled for a browser. */
+  async function bundled(contents) {
+    const stdin = { contents, resolveDir: folder };
+    const { outputFiles } = await esbuild({ stdin, bundle: true, write: false, platform: 'browser', format: 'esm' });
+    return outputFiles[0].text;
+  }
+
   it('leaves out the module where only errors are told apart', async () => {
-    const { outputFiles } = await esbuild({
-      stdin: { contents: "export { isStatepadError } from 'statepad';", resolveDir: folder },
-      bundle: true,
-      write: false,
-      platform: 'browser',
-      format: 'esm',
-    });
-    assert.match(outputFiles[0].text, /isStatepadError/);
-    assert.doesNotMatch(outputFiles[0].text, /0061736d|WebAssembly/);
+    const text = await bundled("export { isStatepadError } from 'statepad';");
+    assert.match(text, /isStatepadError/);
+    assert.doesNotMatch(text, /0061736d|WebAssembly/);
   });
 
   it('leaves out the module and the service from a store of your own', async () => {
-    const { outputFiles } = await esbuild({
-      stdin: { contents: "export * from 'statepad/store';", resolveDir: folder },
-      bundle: true,
-      write: false,
-      platform: 'browser',
-      format: 'esm',
-    });
-    assert.match(outputFiles[0].text, /StoreError, isStoreError|StoreError,\n *isStoreError/);
-    assert.doesNotMatch(outputFiles[0].text, /0061736d|WebAssembly|class SessionService/);
+    const text = await bundled("export * from 'statepad/store';");
+    assert.match(text, /StoreError, isStoreError|StoreError,\n *isStoreError/);
+    assert.doesNotMatch(text, /0061736d|WebAssembly|class SessionService/);
   });
 
   it('without anything of Node in it, for a browser', async () => {

@@ -33,8 +33,7 @@ export async function postgresServer() {
   if (skip) {
     return { skip };
   }
-  const names = [];
-  const stop = async () => {
+  return placesOf(server, 'postgres', async (names) => {
     const client = new pg.Client({ connectionString: server.url });
     await client.connect();
     for (const name of names) {
@@ -42,15 +41,7 @@ export async function postgresServer() {
       await client.query(`drop database if exists ${name}`);
     }
     await client.end();
-    await server.stop();
-  };
-  return {
-    newPlace: (kind = 'postgres') => {
-      names.push(newName());
-      return { kind, url: server.url, name: names.at(-1) };
-    },
-    stop,
-  };
+  });
 }
 
 /** A server of Redis, or `{ skip }` with the reason why there is none. */
@@ -60,20 +51,26 @@ export async function redisServer() {
     return { skip };
   }
   const server = await startRedis();
-  const names = [];
-  const stop = async () => {
+  return placesOf(server, 'redis', async (names) => {
     const client = new Redis(server.url);
     for (const name of names) {
       await deleteKeys(client, `${name}:`);
     }
     client.disconnect();
-    await server.stop();
-  };
+  });
+}
+
+/** The places of a server, which `clear` empties by their names in the end. */
+function placesOf(server, usual, clear) {
+  const names = [];
   return {
-    newPlace: (kind = 'redis') => {
+    newPlace: (kind = usual) => {
       names.push(newName());
       return { kind, url: server.url, name: names.at(-1) };
     },
-    stop,
+    stop: async () => {
+      await clear(names);
+      await server.stop();
+    },
   };
 }

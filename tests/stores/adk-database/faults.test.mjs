@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SessionService } from 'statepad';
 import { adkDatabaseStore } from 'statepad/stores/adk-database';
-import { append, codeOf, context, create, keyOf, systemError, withDatabase } from '../postgres/database.mjs';
+import { append, codeOf, context, create, keyOf, systemError, update, withDatabase } from '../postgres/database.mjs';
 import { startProxy } from '../postgres/proxy.mjs';
 import { schemaWithTables } from './tables.mjs';
 
@@ -12,13 +12,7 @@ import { schemaWithTables } from './tables.mjs';
 const kinds = {
   create: create('c1', { app: { set: { a: 1 } } }, keyOf('new')),
   append: append('e1', { app: { set: { a: 1 } }, session: { set: { s: 1 } } }),
-  update: {
-    id: 'p1',
-    kind: 'update',
-    key: { appName: 'a', userId: 'u' },
-    time: 1,
-    delta: { user: { set: { a: 1 } } },
-  },
+  update: update('p1', { user: { set: { a: 1 } } }, { appName: 'a', userId: 'u' }),
 };
 
 /** A pool that calls `before` with the text of each statement, before it is sent. */
@@ -86,7 +80,7 @@ await withDatabase(async (database) => {
       step = 'commit';
       await assert.rejects(faulty.commit(kinds[kind], context), { name: 'CommitLost' });
       const delta = { user: { set: { a: 2 } } };
-      await store.commit({ id: 'o', kind: 'update', key: { appName: 'a', userId: 'u' }, time: 1, delta }, context);
+      await store.commit(update('o', delta, { appName: 'a', userId: 'u' }), context);
       await assert.rejects(faulty.commit(kinds[kind], context));
       assert.equal(step, 'over');
       assert.equal((await faulty.commit(kinds[kind], context)).duplicate, true);
@@ -116,7 +110,7 @@ await withDatabase(async (database) => {
         assert.deepEqual(await writtenOf(schema), isWritten ? expected[kind] : nothing);
         // Others write what a second one would write over.
         const delta = { app: { set: { a: 1, other: 1 } }, user: { set: { other: 1 } } };
-        await store.commit({ id: 'o', kind: 'update', key: { appName: 'a', userId: 'u' }, time: 1, delta }, context);
+        await store.commit(update('o', delta, { appName: 'a', userId: 'u' }), context);
         const { duplicate } = await faulty.commit(kinds[kind], context);
         assert.equal(duplicate, isWritten || undefined);
         const { sessions, user } = await writtenOf(schema);

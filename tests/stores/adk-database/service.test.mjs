@@ -202,13 +202,19 @@ await withDatabase(async (database) => {
     }
   });
 
-  test('a session that was created anew is another one, also in the same millisecond', async () => {
+  /** A session that was created anew, and what its name was before. */
+  const createdAnew = async () => {
     await pool.query(emptyTables(schema));
     const store = adkDatabaseStore(pool, { schema });
     await store.commit(create('c1'), context);
     const { created } = await store.load(keyOf(), {}, context);
     await store.remove(keyOf(), context);
     await store.commit(create('c2'), context);
+    return { store, created };
+  };
+
+  test('a session that was created anew is another one, also in the same millisecond', async () => {
+    const { store, created } = await createdAnew();
     assert.equal(await codeOf(store.commit(append('e1', {}, keyOf(), { guard: { created } }), context)), 'not-found');
     await store.remove(keyOf(), context, { created });
     const { time, created: other } = await store.load(keyOf(), {}, context);
@@ -217,12 +223,7 @@ await withDatabase(async (database) => {
   });
 
   test('an event of another session than the one that is named is no duplicate', async () => {
-    await pool.query(emptyTables(schema));
-    const store = adkDatabaseStore(pool, { schema });
-    await store.commit(create('c1'), context);
-    const { created } = await store.load(keyOf(), {}, context);
-    await store.remove(keyOf(), context);
-    await store.commit(create('c2'), context);
+    const { store, created } = await createdAnew();
     await store.commit(append('e1'), context);
     assert.equal(await codeOf(store.commit(append('e1', {}, keyOf(), { guard: { created } }), context)), 'not-found');
   });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { storeCases } from 'statepad/testing';
+import { logLaws } from '../support/log-laws.js';
 import { assertVaried } from '../support/random.js';
 import { startHost, temporaryFolder } from './host.mjs';
 
@@ -26,39 +27,47 @@ const served = {
   sessions: ['one', 's', 'two'],
 };
 
-describe('a durable object', () => {
-  for (const { name } of objectCases) {
-    it(name, () => host.ask({ store: 'object', case: name }));
+/** The tests of both stores. */
+function commonTests(store, cases) {
+  const ask = (test, details) => host.ask({ store, test, ...details });
+  for (const { name } of cases) {
+    it(name, () => host.ask({ store, case: name }));
+  }
+  for (const title of Object.keys(logLaws)) {
+    it(title, () => ask('law', { title }));
   }
 
   it('does what the reference does, whatever comes', async () => {
-    assertVaried(await host.ask({ store: 'object', test: 'randomly', seed: 1, length: 1_000 }), VARIED);
+    assertVaried(await ask('randomly', { seed: 1, length: 1_000 }), VARIED);
   });
 
-  it('keeps values and times exactly', () => host.ask({ store: 'object', test: 'exact' }));
-  it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'object', test: 'big' }));
-  it('says which session cannot be read, and reads the others', () => host.ask({ store: 'object', test: 'corrupt' }));
+  it('keeps values and times exactly', () => ask('exact'));
+  it('keeps what is big, and refuses what is too big', () => ask('big'));
+  it('says which session cannot be read, and reads the others', () => ask('corrupt'));
   for (const part of ['session', 'user']) {
-    it(`says where a page ends that has sessions that are corrupt with their ${part}`, () =>
-      host.ask({ store: 'object', test: 'follow', part }));
+    it(`says where a page ends that has sessions that are corrupt with their ${part}`, () => ask('follow', { part }));
   }
-  it('writes nothing to tables of a later version', () => host.ask({ store: 'object', test: 'newer' }));
-  it('refuses tables of another layout', () => host.ask({ store: 'object', test: 'layout' }));
-  it('tells what others have done as the reference does, over many changes', () =>
-    host.ask({ store: 'object', test: 'told' }));
-  it('says at once what it has to be given', () => host.ask({ store: 'object', test: 'wrong' }));
+  it('writes nothing to tables of a later version', () => ask('newer'));
+  it('tells what others have done as the reference does, over many changes', () => ask('told'));
+  it('says at once what it has to be given', () => ask('wrong'));
 
   it('undoes a change that fails at any of its statements', async () => {
-    assert.ok((await host.ask({ store: 'object', test: 'failsInTheMiddle' })) > 20);
+    assert.ok((await ask('failsInTheMiddle')) > 20);
   });
+
+  it('serves a service, and the next one', async () => {
+    assert.deepEqual(await ask('service'), served);
+  });
+}
+
+describe('a durable object', () => {
+  commonTests('object', objectCases);
+
+  it('refuses tables of another layout', () => host.ask({ store: 'object', test: 'layout' }));
 
   it('loses nothing when two stores of one object write at once', async () => {
     const answer = await host.ask({ store: 'object', test: 'writeTwice' });
     assert.deepEqual(answer, { rev: 400, events: 400, ids: 400, pos: 400, names: 400 });
-  });
-
-  it('serves a service, and the next one', async () => {
-    assert.deepEqual(await host.ask({ store: 'object', test: 'service' }), served);
   });
 
   it('reads nothing again when one service has it for itself', async () => {
@@ -74,34 +83,13 @@ describe('a durable object', () => {
 });
 
 describe('d1', () => {
-  for (const { name } of d1Cases) {
-    it(name, () => host.ask({ store: 'd1', case: name }));
-  }
+  commonTests('d1', d1Cases);
 
-  it('does what the reference does, whatever comes', async () => {
-    assertVaried(await host.ask({ store: 'd1', test: 'randomly', seed: 1, length: 1_000 }), VARIED);
-  });
-
-  it('keeps values and times exactly', () => host.ask({ store: 'd1', test: 'exact' }));
-  it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'd1', test: 'big' }));
-  it('says which session cannot be read, and reads the others', () => host.ask({ store: 'd1', test: 'corrupt' }));
-  for (const part of ['session', 'user']) {
-    it(`says where a page ends that has sessions that are corrupt with their ${part}`, () =>
-      host.ask({ store: 'd1', test: 'follow', part }));
-  }
-  it('writes nothing to tables of a later version', () => host.ask({ store: 'd1', test: 'newer' }));
-  it('tells what others have done as the reference does, over many changes', () =>
-    host.ask({ store: 'd1', test: 'told' }));
-  it('says at once what it has to be given', () => host.ask({ store: 'd1', test: 'wrong' }));
   it('takes one round trip for each operation', () => host.ask({ store: 'd1', test: 'roundTrips' }));
   it('stores once what got lost and is sent again', () => host.ask({ store: 'd1', test: 'lostAndSentAgain' }));
   it('can be opened by many at once', () => host.ask({ store: 'd1', test: 'openAtOnce' }));
   it('refuses tables that do not suit', () => host.ask({ store: 'd1', test: 'openWhatDoesNotSuit' }));
   it('is brought up to date once, by whoever comes first', () => host.ask({ store: 'd1', test: 'upgradeAtOnce' }));
-
-  it('undoes a change that fails at any of its statements', async () => {
-    assert.ok((await host.ask({ store: 'd1', test: 'failsInTheMiddle' })) > 20);
-  });
 
   it('loses nothing when two workers write at once', async () => {
     await host.ask({ store: 'd1', test: 'begin' });
@@ -109,10 +97,6 @@ describe('d1', () => {
     await Promise.all(['one', 'two'].map((name) => host.ask({ ...request, name }, name)));
     const answer = await host.ask({ store: 'd1', test: 'read', isKept: true });
     assert.deepEqual(answer, { rev: 400, events: 400, ids: 400, pos: 400, names: 400 });
-  });
-
-  it('serves a service, and the next one', async () => {
-    assert.deepEqual(await host.ask({ store: 'd1', test: 'service' }), served);
   });
 
   it('says of an error what is certain, and nothing more', async () => {

@@ -1,33 +1,11 @@
 // Tests of D1 alone, as it runs in workerd. Each function is a test; the error that it throws says what is wrong.
 
-import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
-import { memoryStore } from 'statepad/stores/memory';
 import { openTables } from '../../../pkg/src/stores/cloudflare/d1/open.ts';
 import { LAYOUT, TABLES } from '../../../pkg/src/stores/sqlite-core/schema.ts';
-import {
-  append,
-  assert,
-  assertCode,
-  assertEqual,
-  assertOtherLayout,
-  bigOnes,
-  corruptOnes,
-  create,
-  exactOnes,
-  followCorrupt,
-  KEY,
-  keyOf,
-  newerOnes,
-  randomOnes,
-  readMany,
-  serve,
-  thrown,
-  toldOnes,
-  update,
-  writeMany,
-  wrongOnes,
-} from './data.js';
+import { plain } from '../support/plain.js';
+import { assertOtherLayout, commonTests, wrongOnes } from './common.js';
+import { append, assert, assertCode, assertEqual, create, everyKind, KEY, keyOf, thrown } from './words.js';
 
 /**
  * A binding whose batches go through `send`, which gets the statements as `{ sql, values }`, and what really sends
@@ -54,35 +32,22 @@ async function dump(database) {
   return queries.length === 0 ? [] : (await database.batch(queries)).map(({ results: rows }) => rows);
 }
 
-/** One change of each kind, with something in every part. */
-function everyKind() {
-  const delta = { app: { set: { a: 1 }, unset: ['b'] }, user: { set: { a: 1 }, unset: ['b'] } };
-  const session = { set: { c: 1 }, unset: ['d'] };
-  const guard = { fence: 0, pos: { app: 0 }, keys: { user: { unset: ['x'] } } };
-  return [create(KEY, { ...delta, session }, { guard }), append('e1', { ...delta, session }), update('u1', delta)];
-}
+export const common = commonTests(({ database }) => ({
+  make: (options) => d1Store(database, options),
+  run: async (sql) => (await database.prepare(sql).all()).results,
+  dump: () => dump(database),
+  failingAt: (place) =>
+    d1Store(
+      wrapped(database, (statements, send) => {
+        const failing = place > statements.length ? [] : [{ sql: 'SELECT x FROM nowhere', values: [] }];
+        return send([...statements.slice(0, place), ...failing, ...statements.slice(place)]);
+      }),
+    ),
+}));
 
-export const randomly = ({ database, context, seed, length }) =>
-  randomOnes(d1Store(database), context, { seed, length });
-export const service = ({ database }) => serve(() => new SessionService({ store: d1Store(database) }));
-export const exact = ({ database, context }) => exactOnes(d1Store(database), context);
-export const big = ({ database, context }) => bigOnes(d1Store(database), context);
-export const corrupt = ({ database, context }) =>
-  corruptOnes(d1Store(database), context, (sql) => database.prepare(sql).run());
-export const follow = ({ database, part }) =>
-  followCorrupt(
-    () => d1Store(database),
-    part,
-    (sql) => database.prepare(sql).run(),
-  );
-export const newer = ({ database, context }) =>
-  newerOnes(
-    d1Store(database),
-    context,
-    (sql) => database.prepare(sql).run(),
-    () => dump(database),
-  );
-export const told = ({ database, context }) => toldOnes(d1Store(database), memoryStore(), context);
+/** A store whose batches go through `send`: see {@link wrapped}. */
+const storeOver = (database, send) => plain(d1Store(wrapped(database, send)));
+
 export async function wrong({ database }) {
   await wrongOnes(d1Store, 'prepare');
   for (const [options, path] of [
@@ -94,134 +59,82 @@ export async function wrong({ database }) {
     assertEqual(error.path, path, 'the path');
   }
 }
-export const write = ({ database, context, ...details }) => writeMany(d1Store(database), context, details);
-export const read = ({ database, context }) => readMany(d1Store(database), context);
-
-export async function begin({ database, context }) {
-  const store = d1Store(database);
-  await store.open({ migrate: 'create' }, context);
-  await store.commit(create(), context);
-}
 
 /** Each operation is one round trip; no statement is longer, or takes more parameters, than D1 allows. */
-export async function roundTrips({ database, context }) {
+export async function roundTrips({ database }) {
   const trips = [];
   const binding = wrapped(database, (statements, send) => {
     trips.push(statements);
     return send(statements);
   });
-  const store = d1Store(binding);
+  const store = plain(d1Store(binding));
   const counts = async (action) => {
     trips.length = 0;
     await action();
     return trips.map(({ length }) => length);
   };
-  await store.open({ migrate: 'create' }, context);
+  await store.open({ migrate: 'create' });
   // A binding is looked at once, whatever is made of it.
-  assertEqual(
-    await counts(() => d1Store(binding).open({ migrate: 'create' }, context)),
-    [],
-    'open for the second time',
-  );
-  assertEqual(await counts(() => d1Store(another(binding)).open({ migrate: 'check' }, context)), [2], 'open');
+  assertEqual(await counts(() => plain(d1Store(binding)).open({ migrate: 'create' })), [], 'open for the second time');
+  assertEqual(await counts(() => plain(d1Store(another(binding))).open({ migrate: 'check' })), [2], 'open');
   const [creation, event, change] = everyKind();
-  assertEqual((await counts(() => store.commit(creation, context))).length, 1, 'a creation');
-  assertEqual(await counts(() => store.commit(append('plain'), context)), [3], 'an append');
-  assertEqual((await counts(() => store.commit(event, context))).length, 1, 'an append with deltas');
-  assertEqual((await counts(() => store.commit(change, context))).length, 1, 'an update');
+  assertEqual((await counts(() => store.commit(creation))).length, 1, 'a creation');
+  assertEqual(await counts(() => store.commit(append('plain'))), [3], 'an append');
+  assertEqual((await counts(() => store.commit(event))).length, 1, 'an append with deltas');
+  assertEqual((await counts(() => store.commit(change))).length, 1, 'an update');
   const keys = Array.from({ length: 500 }, (_, index) => keyOf(`s${index}`, `u${index % 7}`));
   const creations = keys.map((key) => create(key, { user: { set: { [key.sessionId]: 1 } } }));
-  const created = await counts(() => store.commitMany(creations, context));
+  const created = await counts(() => store.commitMany(creations));
   assertEqual(created.length, 1, 'many creations');
   assert(created[0] < 10, `many creations take ${created[0]} statements`);
   const set = Object.fromEntries(keys.map((_, index) => [`name ${index}`, 'value'.repeat(100)]));
   const appends = keys.map((key, index) => append('e', index < 10 ? { session: { set } } : {}, { key }));
-  const appended = await counts(() => store.commitMany(appends, context));
+  const appended = await counts(() => store.commitMany(appends));
   assertEqual(appended.length, 1, 'many appends');
   assert(appended[0] < 10, `many appends take ${appended[0]} statements`);
-  assertEqual(Object.keys((await store.load(keys[9], {}, context)).state.session).length, 500, 'the names');
+  assertEqual(Object.keys((await store.load(keys[9], {})).state.session).length, 500, 'the names');
   // Each looks at what the one before it has written.
   const chain = keys.slice(0, 50).map((key, index) => {
     const guard = index === 0 ? {} : { keys: { app: { set: { last: index - 1 } } } };
     return append('f', { app: { set: { last: index } } }, { key, guard });
   });
-  const outcomes = await store.commitMany(chain, context);
+  const outcomes = await store.commitMany(chain);
   assertEqual(
     outcomes.map(({ code, rev }) => code ?? rev),
     chain.map(() => 2),
     'the outcomes of a chain',
   );
-  assertEqual((await counts(() => store.load(KEY, { events: { since: 1, last: 3 } }, context))).length, 1, 'a load');
-  assertEqual(
-    (await counts(() => store.list({ app: 'app', descending: true, limit: 20 }, context))).length,
-    1,
-    'a list',
-  );
-  assertEqual((await counts(() => store.loadScope({ app: 'app' }, context))).length, 1, 'a scope');
-  assertEqual((await counts(() => store.readLog({ app: 'app' }, { name: 'a' }, context))).length, 1, 'a log');
-  assertEqual((await counts(() => store.trimLog({ app: 'app' }, 3, context))).length, 1, 'trimming a log');
-  assertEqual((await counts(() => store.lease(KEY, { holder: 'one', ttl: 9 }, context))).length, 1, 'a lease');
-  assertEqual((await counts(() => store.removeScope({ app: 'app' }, context))).length, 1, 'removing a scope');
-  assertEqual((await counts(() => store.remove(KEY, context))).length, 1, 'removing a session');
+  assertEqual((await counts(() => store.load(KEY, { events: { since: 1, last: 3 } }))).length, 1, 'a load');
+  assertEqual((await counts(() => store.list({ app: 'app', descending: true, limit: 20 }))).length, 1, 'a list');
+  assertEqual((await counts(() => store.loadScope({ app: 'app' }))).length, 1, 'a scope');
+  assertEqual((await counts(() => store.readLog({ app: 'app' }, { name: 'a' }))).length, 1, 'a log');
+  assertEqual((await counts(() => store.trimLog({ app: 'app' }, 3))).length, 1, 'trimming a log');
+  assertEqual((await counts(() => store.lease(KEY, { holder: 'one', ttl: 9 }))).length, 1, 'a lease');
+  assertEqual((await counts(() => store.removeScope({ app: 'app' }))).length, 1, 'removing a scope');
+  assertEqual((await counts(() => store.remove(KEY))).length, 1, 'removing a session');
   return { created: created[0], appended: appended[0] };
 }
 
-/** A batch that fails at any of its statements leaves everything as it was. */
-export async function failsInTheMiddle({ database, context }) {
-  const store = d1Store(database);
-  await store.open({ migrate: 'create' }, context);
-  await store.commit(create(keyOf('other'), { user: { set: { b: 1 } }, app: {} }), context);
-  let tried = 0;
-  for (const change of everyKind()) {
-    const before = await dump(database);
-    for (let place = 0, length = 1; place <= length; place++) {
-      const failing = d1Store(
-        wrapped(database, (statements, send) => {
-          length = statements.length;
-          return send([
-            ...statements.slice(0, place),
-            { sql: 'SELECT x FROM nowhere', values: [] },
-            ...statements.slice(place),
-          ]);
-        }),
-      );
-      const error = await thrown(() => failing.commit(change, context));
-      assert(
-        error.code === undefined && /no such table/.test(error.message),
-        `it throws ${error.code} ${error.message}`,
-      );
-      assertEqual(await dump(database), before, `what is there after a failure at statement ${place}`);
-      tried += 1;
-    }
-    await store.commit(change, context);
-  }
-  return tried;
-}
-
 /** A statement that is lost on the way there, or whose answer is lost, is sent again and stored once. */
-export async function lostAndSentAgain({ database, context }) {
+export async function lostAndSentAgain({ database }) {
   let isLost = () => false;
-  const store = d1Store(
-    wrapped(database, async (statements, send) => {
-      const lost = isLost();
-      if (lost === 'before') {
-        throw new Error('D1_ERROR: Network connection lost.');
-      }
-      const answers = await send(statements);
-      if (lost === 'after') {
-        throw new Error('D1_ERROR: Network connection lost.');
-      }
-      return answers;
-    }),
-  );
-  await store.open({ migrate: 'create' }, context);
+  const loseIf = (where) => {
+    if (isLost() === where) throw new Error('D1_ERROR: Network connection lost.');
+  };
+  const store = storeOver(database, async (statements, send) => {
+    loseIf('before');
+    const answers = await send(statements);
+    loseIf('after');
+    return answers;
+  });
+  await store.open({ migrate: 'create' });
   for (const change of everyKind()) {
     for (const where of ['before', 'after']) {
       isLost = () => where;
-      const error = await thrown(() => store.commit(change, context));
+      const error = await thrown(() => store.commit(change));
       assert(error.code === undefined, `it throws ${error.code}`);
       isLost = () => false;
-      const { duplicate, data } = await store.commit({ ...change, guard: undefined }, context);
+      const { duplicate, data } = await store.commit({ ...change, guard: undefined });
       assertEqual(duplicate, where === 'after' || undefined, `duplicate of ${change.kind}`);
       assertEqual(data, where === 'after' ? change.event?.data : undefined, `data of ${change.kind}`);
       if (where === 'before') {
@@ -233,21 +146,17 @@ export async function lostAndSentAgain({ database, context }) {
       }
     }
   }
-  const { rev, events } = await store.load(KEY, {}, context);
+  const { rev, events } = await store.load(KEY, {});
   assertEqual([rev, events.length], [2, 2], 'the events');
-  assertEqual((await store.loadScope({ app: 'app' }, context)).pos, 6, 'the position of the app');
+  assertEqual((await store.loadScope({ app: 'app' })).pos, 6, 'the position of the app');
 }
 
 /** The errors that the store throws for the messages of D1. */
-export async function errors({ context, messages }) {
+export async function errors({ messages }) {
   const answers = [];
   for (const message of messages) {
-    const store = d1Store(
-      wrapped(undefined, async () => {
-        throw new Error(message);
-      }),
-    );
-    const error = await thrown(() => store.commit(create(), context));
+    const store = storeOver(undefined, () => Promise.reject(new Error(message)));
+    const error = await thrown(() => store.commit(create()));
     assert(error.message.includes(message), `the message is ${error.message}`);
     answers.push(error.code ?? 'unknown');
   }
@@ -255,15 +164,16 @@ export async function errors({ context, messages }) {
 }
 
 /** Several open the same empty database at once. */
-export async function openAtOnce({ database, context }) {
-  await Promise.all(Array.from({ length: 8 }, () => d1Store(another(database)).open({ migrate: 'create' }, context)));
-  const store = d1Store(database);
-  await store.open({ migrate: 'check' }, context);
-  await store.commit(create(), context);
+export async function openAtOnce({ database }) {
+  const open = () => plain(d1Store(another(database))).open({ migrate: 'create' });
+  await Promise.all(Array.from({ length: 8 }, open));
+  const store = plain(d1Store(database));
+  await store.open({ migrate: 'check' });
+  await store.commit(create());
 }
 
-export async function openWhatDoesNotSuit({ database, context }) {
-  const open = (migrate) => d1Store(another(database)).open({ migrate }, context);
+export async function openWhatDoesNotSuit({ database }) {
+  const open = (migrate) => plain(d1Store(another(database))).open({ migrate });
   await assertCode(() => open('check'), 'rejected');
   assertEqual(await dump(database), [], 'what a look has made');
   await database.prepare('CREATE TABLE statepad_meta (name TEXT)').run();
@@ -281,10 +191,10 @@ export async function openWhatDoesNotSuit({ database, context }) {
 }
 
 /** An upgrade that must not be made twice is made once, whoever else upgrades at the same time. */
-export async function upgradeAtOnce({ database, context }) {
-  const store = d1Store(database);
-  await store.open({ migrate: 'create' }, context);
-  await store.commit(create(KEY, { app: { set: { count: 1 } } }), context);
+export async function upgradeAtOnce({ database }) {
+  const store = plain(d1Store(database));
+  await store.open({ migrate: 'create' });
+  await store.commit(create(KEY, { app: { set: { count: 1 } } }));
   const schema = {
     version: 3,
     layout: 'later',
@@ -303,22 +213,17 @@ export async function upgradeAtOnce({ database, context }) {
 }
 
 /** The plans of every statement that an operation sends. */
-export async function plans({ database, context }) {
+export async function plans({ database }) {
   let seen = [];
-  const store = d1Store(
-    wrapped(database, (statements, send) => {
-      seen.push(...statements);
-      return send(statements);
-    }),
-  );
-  await store.open({ migrate: 'create' }, context);
+  const store = storeOver(database, (statements, send) => {
+    seen.push(...statements);
+    return send(statements);
+  });
+  await store.open({ migrate: 'create' });
   const keys = Array.from({ length: 50 }, (_, index) => keyOf(`s${index}`, `u${index}`));
-  await store.commitMany(
-    keys.map((key) => create(key, { user: { set: { a: 1 } } })),
-    context,
-  );
-  await store.commit(create(KEY), context);
-  await store.commitMany([append('e0')], context);
+  await store.commitMany(keys.map((key) => create(key, { user: { set: { a: 1 } } })));
+  await store.commit(create(KEY));
+  await store.commitMany([append('e0')]);
   const after = { time: 1_000, sessionId: 's1', userId: 'u1' };
   const [creation, event, change] = everyKind();
   const page = { app: 'app', limit: 20 };
@@ -330,38 +235,35 @@ export async function plans({ database, context }) {
     marks: { app: 'a', user: 'u' },
   };
   const operations = {
-    'append by one who was there': () => store.commit({ ...append('e1'), known }, context),
+    'append by one who was there': () => store.commit({ ...append('e1'), known }),
     'append that is refused': () =>
-      assertCode(() => store.commit(append('e2', {}, { attempt: 2, guard: { rev: 9 } }), context), 'conflict'),
-    'load by one who was there': () => store.load(KEY, { known }, context),
-    'load, last 20': () => store.load(KEY, { events: { last: 20 } }, context),
-    'load, since, last 20': () => store.load(KEY, { events: { since: 1_000, last: 20 } }, context),
-    'list of an app': () => store.list({ ...page, descending: false }, context),
-    'list of an app, descending': () => store.list({ ...page, descending: true }, context),
-    'list of an app, behind a place': () => store.list({ ...page, descending: false, after }, context),
-    'list of an app, descending, behind a place': () => store.list({ ...page, descending: true, after }, context),
-    'list of a user': () => store.list({ ...page, user: 'user', descending: false }, context),
-    'list of a user, descending, behind a place': () =>
-      store.list({ ...page, user: 'user', descending: true, after }, context),
-    create: () =>
-      store.commit({ ...creation, key: keyOf('new'), guard: { keys: { app: { unset: ['x'] } } } }, context),
-    append: () => store.commit(event, context),
-    update: () => store.commit(change, context),
-    scope: () => store.loadScope({ app: 'app', user: 'user' }, context),
-    log: () => store.readLog({ app: 'app', user: 'user' }, {}, context),
-    'log of a name': () => store.readLog({ app: 'app', user: 'user' }, { name: 'a', limit: 2 }, context),
-    'trim log': () => store.trimLog({ app: 'app', user: 'user' }, 1, context),
-    lease: () => store.lease(KEY, { holder: 'one', ttl: 1 }, context),
-    renew: () => store.lease(KEY, { holder: 'one', ttl: 0, fence: 1 }, context),
+      assertCode(() => store.commit(append('e2', {}, { attempt: 2, guard: { rev: 9 } })), 'conflict'),
+    'load by one who was there': () => store.load(KEY, { known }),
+    'load, last 20': () => store.load(KEY, { events: { last: 20 } }),
+    'load, since, last 20': () => store.load(KEY, { events: { since: 1_000, last: 20 } }),
+    'list of an app': () => store.list({ ...page, descending: false }),
+    'list of an app, descending': () => store.list({ ...page, descending: true }),
+    'list of an app, behind a place': () => store.list({ ...page, descending: false, after }),
+    'list of an app, descending, behind a place': () => store.list({ ...page, descending: true, after }),
+    'list of a user': () => store.list({ ...page, user: 'user', descending: false }),
+    'list of a user, descending, behind a place': () => store.list({ ...page, user: 'user', descending: true, after }),
+    create: () => store.commit({ ...creation, key: keyOf('new'), guard: { keys: { app: { unset: ['x'] } } } }),
+    append: () => store.commit(event),
+    update: () => store.commit(change),
+    scope: () => store.loadScope({ app: 'app', user: 'user' }),
+    log: () => store.readLog({ app: 'app', user: 'user' }, {}),
+    'log of a name': () => store.readLog({ app: 'app', user: 'user' }, { name: 'a', limit: 2 }),
+    'trim log': () => store.trimLog({ app: 'app', user: 'user' }, 1),
+    lease: () => store.lease(KEY, { holder: 'one', ttl: 1 }),
+    renew: () => store.lease(KEY, { holder: 'one', ttl: 0, fence: 1 }),
     'many changes': () =>
       store.commitMany(
         keys
           .slice(0, 3)
           .map((key, at) => append('many', { app: { set: { a: at } }, user: { unset: ['b'] } }, { key })),
-        context,
       ),
-    'remove scope': () => store.removeScope({ app: 'app', user: 'user' }, context),
-    remove: () => store.remove(KEY, context),
+    'remove scope': () => store.removeScope({ app: 'app', user: 'user' }),
+    remove: () => store.remove(KEY),
   };
   const found = {};
   for (const [name, operate] of Object.entries(operations)) {

@@ -4,11 +4,11 @@ import { DurableObject } from 'cloudflare:workers';
 import { SessionService } from 'statepad';
 import { d1Store, durableObjectStore } from 'statepad/stores/cloudflare';
 import { runStoreCase, storeCases } from 'statepad/testing';
-import * as d1Tests from './d1.js';
-import * as objectTests from './object.js';
+import * as d1 from './d1.js';
+import * as object from './object.js';
 
-/** A signal can be made in a request only. */
-const contextNow = () => ({ signal: new AbortController().signal });
+const d1Tests = { ...d1, ...d1.common };
+const objectTests = { ...object, ...object.common };
 
 /** Storage of D1: all tables are dropped first. */
 async function freshD1(env) {
@@ -61,7 +61,7 @@ export class StoreObject extends DurableObject {
     if (name !== undefined) {
       return outcome(() => runCase(name, open));
     }
-    return outcome(() => objectTests[test]({ storage, context: contextNow(), ...details }));
+    return outcome(() => objectTests[test]({ storage, ...details }));
   }
 }
 
@@ -85,7 +85,7 @@ const worker = {
           return runCase(name, open);
         }
         await (isKept || freshD1(env));
-        return d1Tests[test]({ database: bindingOf(env), context: contextNow(), ...more });
+        return d1Tests[test]({ database: bindingOf(env), ...more });
       });
     }
     if (store === 'smoke') {

@@ -19,6 +19,7 @@ import {
   recording,
   refusal,
   update,
+  codeOf,
 } from './support.mjs';
 
 /** Adds one to a value until nothing came between. */
@@ -88,7 +89,7 @@ describe('two stores over one', () => {
     await store.commit(create('c1'), context);
     await store.commit(append('e1'), context);
     await other.remove(key, context);
-    assert.equal((await refusal(store.commit(append('e2'), context))).code, 'not-found');
+    assert.equal(await codeOf(store.commit(append('e2'), context)), 'not-found');
     await store.commit(create('c2'), context);
     await other.remove(key, context);
     await other.commit(create('c3'), context);
@@ -97,10 +98,7 @@ describe('two stores over one', () => {
       prev: 0,
       pos: { app: 0, user: 0 },
     });
-    assert.equal(
-      (await refusal(store.commit(append('e3', {}, { guard: { created: 'c2' } }), context))).code,
-      'not-found',
-    );
+    assert.equal(await codeOf(store.commit(append('e3', {}, { guard: { created: 'c2' } }), context)), 'not-found');
     assert.equal((await other.load(key, {}, context)).state.session.n, 1);
   });
 });
@@ -168,7 +166,7 @@ describe('what is asked of the inner store', () => {
     const guard = { keys: { app: { unset: ['n'] }, user: { unset: ['n'] }, session: { unset: ['n'] } } };
     await store.commit(create('c', { app: { set: { m: 1 } } }, { guard }), context);
     await store.commit(append('e', { session: count(1) }, { guard }), context);
-    assert.equal((await refusal(store.commit(append('f', {}, { guard }), context))).code, 'conflict');
+    assert.equal(await codeOf(store.commit(append('f', {}, { guard }), context)), 'conflict');
     await store.commit(update('p', {}, { guard: { keys: { app: guard.keys.app } } }), context);
     assert.deepEqual(
       asked.filter((text) => text.includes('"keys"')),

@@ -19,9 +19,9 @@ import {
   overMemory,
   plain,
   recording,
-  refusal,
   update,
   operators,
+  codeOf,
 } from './support.mjs';
 import { storeTests } from '../support/run.mjs';
 
@@ -128,18 +128,16 @@ describe('nothing of the plain text reaches the inner store', () => {
       );
       const never = { ...guard, keys: { app: { set: { [name]: 'other canary' } } } };
       assert.equal(
-        (await refusal(store.commit(append('h', all, { event: { ...event, id: 'h' }, guard: never }), context))).code,
+        await codeOf(store.commit(append('h', all, { event: { ...event, id: 'h' }, guard: never }), context)),
         'conflict',
       );
       assert.equal(
-        (
-          await refusal(
-            store.commit(
-              append('h', all, { key: { ...key, sessionId: 'none' }, event: { ...event, id: 'h' }, guard }),
-              context,
-            ),
-          )
-        ).code,
+        await codeOf(
+          store.commit(
+            append('h', all, { key: { ...key, sessionId: 'none' }, event: { ...event, id: 'h' }, guard }),
+            context,
+          ),
+        ),
         'not-found',
       );
       await store.load(key, {}, context);

@@ -18,6 +18,7 @@ import {
   overMemory,
   refusal,
   update,
+  codeOf,
 } from './support.mjs';
 
 describe('when others are always faster', () => {
@@ -42,7 +43,7 @@ describe('when others are always faster', () => {
     const { inner, store: slow, writes } = busy();
     const { store } = overMemory({}, slow);
     const change = update('p', { app: count(1) }, { ...ofApp, guard: { keys: { app: { unset: ['n'] } } } });
-    assert.equal((await refusal(store.commit(change, context))).code, 'conflict');
+    assert.equal(await codeOf(store.commit(change, context)), 'conflict');
     assert.equal(writes(), 100);
     assert.equal((await inner.loadScope(home, context)).state.n, undefined);
   });
@@ -81,7 +82,7 @@ test('a session that is only there for those who write is found on the second lo
   }
   lags = 1;
   assert.equal(
-    (await refusal(make().commit(append('f', {}, { key: { ...key, sessionId: 'none' } }), context))).code,
+    await codeOf(make().commit(append('f', {}, { key: { ...key, sessionId: 'none' } }), context)),
     'not-found',
   );
   assert.equal((await make().load(key, {}, context)).state.session.n, 2);

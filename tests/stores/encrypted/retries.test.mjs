@@ -16,8 +16,8 @@ import {
   ofApp,
   outcome,
   overMemory,
-  refusal,
   update,
+  codeOf,
 } from './support.mjs';
 
 describe('a change that is sent again', () => {
@@ -42,51 +42,32 @@ describe('a change that is sent again', () => {
       await store.commit(alone, context);
       await store.commit(made, context);
       for (const again of [store, overMemory(options, inner).store]) {
-        assert.deepEqual(outcome(await again.commit(change, context)), {
-          rev: 1,
-          prev: 1,
-          pos: { app: 4, user: 2 },
-          duplicate: true,
-          data: data('e'),
-        });
-        assert.deepEqual(outcome(await again.commit(alone, context)), {
-          rev: 0,
-          prev: null,
-          pos: { app: 4, user: 0 },
-          duplicate: true,
-        });
-        assert.deepEqual(outcome(await again.commit(made, context)), {
-          rev: 0,
-          prev: 0,
-          pos: { app: 4, user: 2 },
-          duplicate: true,
-        });
+        for (const [each, answer] of [
+          [change, { rev: 1, prev: 1, pos: { app: 4, user: 2 }, data: data('e') }],
+          [alone, { rev: 0, prev: null, pos: { app: 4, user: 0 } }],
+          [made, { rev: 0, prev: 0, pos: { app: 4, user: 2 } }],
+        ]) {
+          assert.deepEqual(outcome(await again.commit(each, context)), { ...answer, duplicate: true });
+        }
       }
       assert.equal(
-        (await refusal(store.commit({ ...change, id: 'f', event: { ...change.event, id: 'f' } }, context))).code,
+        await codeOf(store.commit({ ...change, id: 'f', event: { ...change.event, id: 'f' } }, context)),
         'conflict',
       );
-      assert.equal((await refusal(store.commit({ ...alone, id: 'q' }, context))).code, 'conflict');
-      assert.equal((await refusal(store.commit({ ...made, id: 'q' }, context))).code, 'exists');
+      assert.equal(await codeOf(store.commit({ ...alone, id: 'q' }, context)), 'conflict');
+      assert.equal(await codeOf(store.commit({ ...made, id: 'q' }, context)), 'exists');
       assert.equal((await store.loadScope(home, context)).state.n, 4);
     });
   }
 
   test('is written once, whenever the answer is lost', async () => {
     let losses = 0;
-    const lossy = instead(memoryStore(), {
-      commit: async (method, ...args) => {
-        const committed = await method(...args);
-        if (losses-- > 0) throw new Error('connection lost');
-        return committed;
-      },
-      commitMany: async (method, ...args) => {
-        const committed = await method(...args);
-        if (losses-- > 0) throw new Error('connection lost');
-        return committed;
-      },
-    });
-    const { store } = overMemory({}, lossy);
+    const lose = async (method, ...args) => {
+      const committed = await method(...args);
+      if (losses-- > 0) throw new Error('connection lost');
+      return committed;
+    };
+    const { store } = overMemory({}, instead(memoryStore(), { commit: lose, commitMany: lose }));
     const until = async (send) => {
       losses = 3;
       for (let attempt = 1; ; attempt++) {
@@ -98,27 +79,16 @@ describe('a change that is sent again', () => {
         }
       }
     };
-    const duplicate = { duplicate: true };
-    const made = create('c', { app: count(1) });
-    assert.deepEqual(await until(() => store.commit(made, context)), [
-      4,
-      { rev: 0, prev: 0, pos: { app: 1, user: 0 }, ...duplicate },
-    ]);
-    const change = append('e', { app: count(2) }, { guard: { keys: { app: count(1) } } });
-    assert.deepEqual(await until(() => store.commit(change, context)), [
-      4,
-      { rev: 1, prev: 1, pos: { app: 2, user: 0 }, ...duplicate, data: data('e') },
-    ]);
-    const unguarded = append('f', { app: count(3) });
-    assert.deepEqual(await until(() => store.commit(unguarded, context)), [
-      4,
-      { rev: 2, prev: 2, pos: { app: 3, user: 0 }, ...duplicate, data: data('f') },
-    ]);
-    const alone = update('p', { app: count(4) }, { ...ofApp, guard: { keys: { app: count(3) } } });
-    assert.deepEqual(await until(() => store.commit(alone, context)), [
-      4,
-      { rev: 0, prev: null, pos: { app: 4, user: 0 }, ...duplicate },
-    ]);
+    const place = (app) => ({ pos: { app, user: 0 }, duplicate: true });
+    const guarded = (n) => ({ guard: { keys: { app: count(n) } } });
+    for (const [change, answer] of [
+      [create('c', { app: count(1) }), { rev: 0, prev: 0, ...place(1) }],
+      [append('e', { app: count(2) }, guarded(1)), { rev: 1, prev: 1, ...place(2), data: data('e') }],
+      [append('f', { app: count(3) }), { rev: 2, prev: 2, ...place(3), data: data('f') }],
+      [update('p', { app: count(4) }, { ...ofApp, ...guarded(3) }), { rev: 0, prev: null, ...place(4) }],
+    ]) {
+      assert.deepEqual(await until(() => store.commit(change, context)), [4, answer]);
+    }
     const many = [append('g', { app: count(5) }), update('q', { app: count(6) }, ofApp)];
     const [attempts, answers] = await until(() => store.commitMany(many, context));
     assert.deepEqual([attempts, answers.map(({ duplicate }) => duplicate)], [4, [true, true]]);
@@ -169,10 +139,10 @@ describe('a later try of a change', () => {
       const { inner, store } = overMemory(options);
       await store.commit(create('c', { app: count(1) }), context);
       const late = append('e1', { app: count(2) }, { guard: { keys: { app: count(7) } } });
-      assert.equal((await refusal(store.commit({ ...late, attempt: 2 }, context))).code, 'conflict');
+      assert.equal(await codeOf(store.commit({ ...late, attempt: 2 }, context)), 'conflict');
       await store.commit(update('p', { app: count(7) }, ofApp), context);
       for (const each of [store, overMemory(options, inner).store]) {
-        assert.equal((await refusal(each.commit(late, context))).code, 'conflict');
+        assert.equal(await codeOf(each.commit(late, context)), 'conflict');
       }
       assert.equal((await store.load(key, {}, context)).rev, 0);
     });

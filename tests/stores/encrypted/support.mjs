@@ -69,6 +69,9 @@ export const refusal = (promise) =>
     (error) => error,
   );
 
+/** The code of the error that rejects a promise. */
+export const codeOf = async (promise) => (await refusal(promise))?.code;
+
 /** The outcome of a change, without its news of others. */
 export const outcome = (committed) =>
   Object.fromEntries(Object.entries(committed).filter(([member]) => !['before', 'changed'].includes(member)));

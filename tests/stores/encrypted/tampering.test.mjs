@@ -4,7 +4,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
-import { MARK, append, context, create, data, instead, key, overMemory, plain, recording } from './support.mjs';
+import {
+  MARK,
+  append,
+  context,
+  create,
+  data,
+  instead,
+  key,
+  overMemory,
+  plain,
+  recording,
+  ofApp,
+  update,
+} from './support.mjs';
 import { damaged, filled, isCorrupt, keys, places, query, ways } from './tampered.mjs';
 
 for (const [way, options] of ways) {
@@ -248,18 +261,8 @@ for (const [way, options] of ways) {
       await store.commit(create('c', { app: { set } }), context);
       const names = Object.keys((await inner.loadScope({ app: 'app' }, context)).state);
       const spoiled = { set: Object.fromEntries(names.slice(0, 2).map((name) => [name, 'spoiled'])) };
-      await inner.commit(
-        { id: 'p', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: spoiled } },
-        context,
-      );
-      const change = (id, delta, guard = {}) => ({
-        id,
-        kind: 'update',
-        key: { appName: 'app' },
-        time: 1,
-        delta: { app: delta },
-        guard,
-      });
+      await inner.commit(update('p', { app: spoiled }, ofApp), context);
+      const change = (id, app, guard = {}) => update(id, { app }, { ...ofApp, guard });
       await isCorrupt(
         store.commit(change('q', { set: { a: 2 } }, { keys: { app: { set: { a: 1 } } } }), context),
         'a guard',
@@ -276,10 +279,7 @@ for (const [way, options] of ways) {
 test('what is known is not read: it may be corrupt', async () => {
   const { inner, store } = overMemory({ keys });
   await store.commit(create('c', { app: { set: { a: 1 } }, session: { set: { s: 1 } } }), context);
-  await inner.commit(
-    { id: 'p', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: 'plain' } } } },
-    context,
-  );
+  await inner.commit(update('p', { app: { set: { a: 'plain' } } }, ofApp), context);
   const { state } = await store.load(key, { known: { pos: { app: 2 } } }, context);
   assert.deepEqual([state.app, plain(state.session)], [undefined, { s: 1 }]);
 });
@@ -287,24 +287,11 @@ test('what is known is not read: it may be corrupt', async () => {
 test('what is not found out: a deleted value, and an earlier value under the same name', async () => {
   const { inner, store } = overMemory({ keys });
   const home = { app: 'app' };
-  const set = (id, value) =>
-    store.commit(
-      { id, kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: value, b: value } } } },
-      context,
-    );
+  const set = (id, value) => store.commit(update(id, { app: { set: { a: value, b: value } } }, ofApp), context);
   await set('p', 1);
   const { state } = await inner.loadScope(home, context);
   await set('q', 2);
-  await inner.commit(
-    {
-      id: 'r',
-      kind: 'update',
-      key: { appName: 'app' },
-      time: 1,
-      delta: { app: { set: { a: state.a }, unset: ['b'] } },
-    },
-    context,
-  );
+  await inner.commit(update('r', { app: { set: { a: state.a }, unset: ['b'] } }, ofApp), context);
   assert.deepEqual(plain((await store.loadScope(home, context)).state), { a: 1 });
 });
 

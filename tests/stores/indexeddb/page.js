@@ -165,4 +165,5 @@ globalThis.kit = {
   outcome,
   runCase,
   settled,
+  update: changes.update,
 };

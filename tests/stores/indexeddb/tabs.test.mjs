@@ -61,7 +61,7 @@ describe('IndexedDB in several tabs', () => {
       await store.close();
     });
     const work = async ([tab, appends, increments]) => {
-      const { append, context, open } = globalThis.kit;
+      const { append, context, open, update } = globalThis.kit;
       const store = await open('shared');
       const revs = [];
       const appending = async () => {
@@ -78,7 +78,7 @@ describe('IndexedDB in several tabs', () => {
             state: { counter },
           } = await store.loadScope({ app: 'app' }, context);
           const delta = { app: { set: { counter: counter + 1 } } };
-          const change = { id: crypto.randomUUID(), kind: 'update', key: { appName: 'app' }, time: 0, delta };
+          const change = update(crypto.randomUUID(), { appName: 'app' }, delta);
           try {
             await store.commit({ ...change, guard: { keys: { app: { set: { counter } } } } }, context);
             count += 1;
@@ -143,21 +143,13 @@ describe('IndexedDB in several tabs', () => {
       });
     });
     const own = await writer.evaluate(async () => {
-      const { append, context, create, keyOf, open, outcome } = globalThis.kit;
+      const { append, context, create, keyOf, open, outcome, update } = globalThis.kit;
       const store = await open('hints');
       const hints = [];
       store.watch((hint) => hints.push(hint));
       await store.commit(create('a'), context);
-      const update = {
-        kind: 'update',
-        key: { appName: 'app', userId: 'user' },
-        time: 0,
-        delta: { user: { set: { a: 1 } } },
-      };
-      const [first, second] = [
-        { ...update, id: 'first' },
-        { ...update, id: 'second' },
-      ];
+      const key = { appName: 'app', userId: 'user' };
+      const [first, second] = ['first', 'second'].map((id) => update(id, key, { user: { set: { a: 1 } } }));
       await store.commitMany([create('b'), append('a', 'e'), append('absent', 'e'), first, second], context);
       // Nothing of this is news.
       await store.commit(create('a'), context);
@@ -245,13 +237,18 @@ describe('IndexedDB in several tabs', () => {
     assert.equal(committed.value.rev, 0);
   });
 
-  it('keep what is acknowledged, and all of it or nothing of the rest, when they end in the middle of a write', async () => {
-    await tabs[0].evaluate(async () => {
+  /** Makes a database with one session. */
+  async function begin(name) {
+    await tabs[0].evaluate(async (name) => {
       const { context, create, open } = globalThis.kit;
-      const store = await open('killed');
+      const store = await open(name);
       await store.commit(create('s'), context);
       await store.close();
-    });
+    }, name);
+  }
+
+  it('keep what is acknowledged, and all of it or nothing of the rest, when they end in the middle of a write', async () => {
+    await begin('killed');
     // Two write at once.
     const acknowledged = [];
     for (let count = 0; count < KILLS; count += 2) {
@@ -324,12 +321,7 @@ describe('IndexedDB in several tabs', () => {
   });
 
   it('keep what is acknowledged when the whole browser ends in the middle of a write', async () => {
-    await tabs[0].evaluate(async () => {
-      const { context, create, open } = globalThis.kit;
-      const store = await open('crashed');
-      await store.commit(create('s'), context);
-      await store.close();
-    });
+    await begin('crashed');
     const acknowledged = await writing(tabs[0], 'crashed', 'tab', 5);
     await browser.restart(async (context) => {
       const closed = new Promise((resolve) => context.once('close', resolve));

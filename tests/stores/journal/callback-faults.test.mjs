@@ -117,22 +117,22 @@ test('a conflict that a medium speaks of says nothing about a change', async () 
   assert.equal((await store.commit(create(session('a'), 'a0'), context)).duplicate, true);
 });
 
-test('as long as a log cannot be read again, nobody is told that nothing was written', async () => {
+/** A store whose log cannot be read while it is `down`. */
+function goingDown() {
   const medium = recorder();
   let isDown = false;
-  const store = await opened(
-    callbackStore({
-      ...medium,
-      restore: () => {
-        if (isDown) {
-          throw new StoreError('unavailable', 'down');
-        }
-        return medium.restore();
-      },
-    }),
-  );
+  const restore = () => {
+    if (isDown) throw new StoreError('unavailable', 'down');
+    return medium.restore();
+  };
+  return { medium, store: callbackStore({ ...medium, restore }), down: (is) => (isDown = is) };
+}
+
+test('as long as a log cannot be read again, nobody is told that nothing was written', async () => {
+  const { medium, store, down } = goingDown();
+  await opened(store);
   medium.fail.push({ after: throwing(new Error('lost')) });
-  isDown = true;
+  down(true);
   const change = create(session('a'), 'a0');
   await assert.rejects(store.commit(change, context), /lost/);
   for (const attempt of [
@@ -142,25 +142,16 @@ test('as long as a log cannot be read again, nobody is told that nothing was wri
   ]) {
     await assert.rejects(attempt(), (error) => error.code === undefined && error.cause.code === 'unavailable');
   }
-  isDown = false;
+  down(false);
   assert.equal((await store.commit(change, context)).duplicate, true);
 });
 
 test('a log that cannot be read the first time can be read later', async () => {
-  const medium = recorder();
-  let isDown = true;
-  const store = callbackStore({
-    ...medium,
-    restore: () => {
-      if (isDown) {
-        throw new StoreError('unavailable', 'down');
-      }
-      return medium.restore();
-    },
-  });
+  const { store, down } = goingDown();
+  down(true);
   await assert.rejects(opened(store), { code: 'unavailable' });
   await assert.rejects(store.commit(create(session('a'), 'a0'), context), { code: 'unavailable' });
-  isDown = false;
+  down(false);
   assert.equal((await store.commit(create(session('a'), 'a0'), context)).rev, 0);
 });
 

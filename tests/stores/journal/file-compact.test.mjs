@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { mock, test } from 'node:test';
-import { append, context, create, loaded } from './support.mjs';
+import { append, context, create, loaded, update } from './support.mjs';
 import { failing, key, place } from './files.mjs';
 
 /** Sessions that come and go and write to their app and user. */
@@ -20,10 +20,7 @@ async function busyJournal(open) {
       context,
     );
     await store.commit(append(here, `f${number}`), context);
-    await store.commit(
-      { id: `u${number}`, kind: 'update', key: { appName: 'app' }, time: 3, delta: { app: { set: { u: number } } } },
-      context,
-    );
+    await store.commit(update({ appName: 'app' }, `u${number}`, { app: { set: { u: number } } }), context);
     if (number < 17) {
       await store.remove(here, context);
     }
@@ -56,10 +53,7 @@ test('compacting takes out what was removed, and nothing else', async () => {
   const again = await open({ sync: false, compact: true });
   assert.equal(await see(again), after);
   assert.equal((await again.commit(append({ ...key, sessionId: 's1' }, 'e17'), context)).duplicate, true);
-  assert.equal(
-    (await again.commit({ id: 'u3', kind: 'update', key: { appName: 'app' }, time: 3, delta: {} }, context)).duplicate,
-    true,
-  );
+  assert.equal((await again.commit(update({ appName: 'app' }, 'u3'), context)).duplicate, true);
   await again.close();
   assert.deepEqual(readdirSync(dir), ['sessions.journal']);
 });

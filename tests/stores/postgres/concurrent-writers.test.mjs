@@ -3,9 +3,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { postgresStore } from 'statepad/stores/postgres';
 import { randomFrom } from '../../support/random.js';
-import { append, codeOf, context, create, keyOf, statisticsAreWritten, withDatabase } from './database.mjs';
+import {
+  append,
+  codeOf,
+  create,
+  keyOf,
+  openedStore,
+  statisticsAreWritten,
+  storeOver,
+  update,
+  withDatabase,
+} from './database.mjs';
 
 test('what changes within 20 ms is told in one message, after the commits, and each thing once', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -16,8 +25,8 @@ test('what changes within 20 ms is told in one message, after the commits, and e
     return { rows: [{ answers: '[[1,0,0]]' }] };
   };
   const listen = { query: async () => {}, on() {}, removeListener() {} };
-  const store = postgresStore({ query }, { listen });
-  for (const id of ['1', '2', '3']) await store.commit(append(id, {}, keyOf(id === '3' ? 'other' : 's')), context);
+  const store = storeOver({ query }, { listen });
+  for (const id of ['1', '2', '3']) await store.commit(append(id, {}, keyOf(id === '3' ? 'other' : 's')));
   t.mock.timers.tick(19);
   assert.deepEqual(messages, []);
   t.mock.timers.tick(1);
@@ -29,7 +38,7 @@ test('what changes within 20 ms is told in one message, after the commits, and e
       ],
     ],
   ]);
-  await store.commit(append('4'), context);
+  await store.commit(append('4'));
   t.mock.timers.tick(20);
   assert.deepEqual(messages.slice(1), [[[['a', 'u', 's']]]]);
   await store.close();
@@ -38,11 +47,7 @@ test('what changes within 20 ms is told in one message, after the commits, and e
 
 await withDatabase((database) => {
   const pool = database.pool();
-  const open = async (schema, client = pool, options = {}) => {
-    const store = postgresStore(client, { schema, ...options });
-    await store.open({ migrate: 'create' }, context);
-    return store;
-  };
+  const open = (schema, client = pool, options = {}) => openedStore(client, { schema, ...options });
 
   test('batches that name the same sessions, users and apps in any order never wait in a circle, and count exactly', async () => {
     const schema = database.schema();
@@ -67,11 +72,9 @@ await withDatabase((database) => {
             const delta = { ...(random() < 0.5 && { app: set }), ...(random() < 0.5 && { user: set }), session: set };
             const { appName, userId } = key;
             if (random() < 0.3) return create(id, delta, key);
-            return random() < 0.2
-              ? { id, kind: 'update', key: { appName, userId }, time: 1, delta }
-              : append(id, delta, key);
+            return random() < 0.2 ? update(id, delta, { appName, userId }) : append(id, delta, key);
           });
-        const answers = await stores[worker % 2].commitMany(changes, context);
+        const answers = await stores[worker % 2].commitMany(changes);
         answers.forEach((answer, i) => {
           const {
             kind,
@@ -92,15 +95,15 @@ await withDatabase((database) => {
     await Promise.all(Array.from({ length: 8 }, (_, worker) => work(worker)));
 
     for (const [scope, pos] of expected.scopes)
-      assert.equal((await stores[0].loadScope(JSON.parse(scope), context)).pos, pos, scope);
+      assert.equal((await stores[0].loadScope(JSON.parse(scope))).pos, pos, scope);
     let total = 0;
     for (const app of ['a0', 'a1']) {
-      const page = await stores[1].list({ app, descending: true }, context);
+      const page = await stores[1].list({ app, descending: true });
       assert.equal(page.total, page.rows.length);
       total += page.total;
       for (const { key, rev } of page.rows) {
         assert.equal(rev, expected.sessions.get(JSON.stringify([key.appName, key.userId, key.sessionId])) ?? 0);
-        const { events } = await stores[0].load(key, {}, context);
+        const { events } = await stores[0].load(key, {});
         assert.deepEqual(
           events.map((event) => event.rev),
           Array.from({ length: rev }, (_, i) => i + 1),
@@ -116,18 +119,16 @@ await withDatabase((database) => {
     const schema = database.schema();
     const [store, other] = [await open(schema), await open(schema, database.pool())];
     for (let round = 0; round < 20; round++) {
-      await store.commit(create(`c${round}`, { session: { set: { s: 1 } } }), context);
+      await store.commit(create(`c${round}`, { session: { set: { s: 1 } } }));
       const outcomes = await Promise.all([
-        ...[1, 2, 3].map((i) =>
-          codeOf(other.commit(append(`e${round}-${i}`, { session: { set: { t: i } } }), context)),
-        ),
-        codeOf(store.remove(keyOf(), context)),
+        ...[1, 2, 3].map((i) => codeOf(other.commit(append(`e${round}-${i}`, { session: { set: { t: i } } })))),
+        codeOf(store.remove(keyOf())),
       ]);
       assert.ok(
         outcomes.every((code) => code === 'none' || code === 'not-found'),
         outcomes.join(),
       );
-      assert.equal(await store.load(keyOf(), {}, context), null);
+      assert.equal(await store.load(keyOf(), {}), null);
     }
     const {
       rows: [left],
@@ -153,33 +154,33 @@ await withDatabase((database) => {
 
   test('a change waits for its app only if it touches it', async () => {
     const schema = database.schema();
-    await (await open(schema)).commit(create('c', { app: { set: { a: 1 } } }), context);
+    await (await open(schema)).commit(create('c', { app: { set: { a: 1 } } }));
     const store = await open(schema, database.pool({ lock_timeout: 300 }));
     await withLockedApp(schema, async () => {
-      await store.commit(append('e1', { user: { set: { u: 1 } }, session: { set: { s: 1 } } }), context);
-      await store.commit(create('c2', {}, keyOf('s2', 'u2')), context);
-      await store.remove(keyOf('s2', 'u2'), context);
-      assert.equal(await codeOf(store.commit(append('e2', { app: { set: { a: 2 } } }), context)), 'unavailable');
+      await store.commit(append('e1', { user: { set: { u: 1 } }, session: { set: { s: 1 } } }));
+      await store.commit(create('c2', {}, keyOf('s2', 'u2')));
+      await store.remove(keyOf('s2', 'u2'));
+      assert.equal(await codeOf(store.commit(append('e2', { app: { set: { a: 2 } } }))), 'unavailable');
       // A change that checks the position waits, too: the position might move before the change is written.
       assert.equal(
-        await codeOf(store.commit(append('e3', {}, keyOf(), { guard: { pos: { app: 1 } } }), context)),
+        await codeOf(store.commit(append('e3', {}, keyOf(), { guard: { pos: { app: 1 } } }))),
         'unavailable',
       );
     });
-    assert.equal((await store.load(keyOf(), {}, context)).rev, 1);
+    assert.equal((await store.load(keyOf(), {})).rev, 1);
   });
 
   test('who had to wait for a session is told where the scopes are after what was waited for', async () => {
     const schema = database.schema();
     const store = await open(schema);
-    await store.commit(create(), context);
+    await store.commit(create());
     const holder = await pool.connect();
     try {
       const set = { set: { x: 1 } };
       const change = append('e1', { app: set, user: set });
       await holder.query('begin');
-      await postgresStore(holder, { schema }).commit(change, context);
-      const waiting = [store.commit(change, context), store.commit(append('e2'), context)];
+      await storeOver(holder, { schema }).commit(change);
+      const waiting = [store.commit(change), store.commit(append('e2'))];
       // One waits for the holder, the other one for both.
       const blocked = async () => {
         const { rows } = await pool.query(
@@ -199,7 +200,7 @@ await withDatabase((database) => {
 
   test('who creates sessions of one app at once does not wait for the others', async () => {
     const schema = database.schema();
-    await (await open(schema)).commit(create(), context);
+    await (await open(schema)).commit(create());
     const wide = database.pool({ max: 20 });
     const clients = [];
     try {
@@ -213,10 +214,10 @@ await withDatabase((database) => {
       const [holder, other] = shards.values();
       await other.query('set lock_timeout = 300');
       await holder.query('begin');
-      await postgresStore(holder, { schema }).commit(create('c1', {}, keyOf('s1', 'u1')), context);
-      await postgresStore(other, { schema }).commit(create('c2', {}, keyOf('s2', 'u2')), context);
+      await storeOver(holder, { schema }).commit(create('c1', {}, keyOf('s1', 'u1')));
+      await storeOver(other, { schema }).commit(create('c2', {}, keyOf('s2', 'u2')));
       await holder.query('commit');
-      const page = await postgresStore(pool, { schema }).list({ app: 'a', descending: true }, context);
+      const page = await storeOver(pool, { schema }).list({ app: 'a', descending: true });
       assert.deepEqual([page.total, page.rows.length], [3, 3]);
     } finally {
       clients.forEach((client) => client.release());
@@ -227,54 +228,47 @@ await withDatabase((database) => {
     const schema = database.schema();
     await open(schema);
     let statements = 0;
-    const store = postgresStore({ query: (...args) => ((statements += 1), pool.query(...args)) }, { schema });
+    const store = storeOver({ query: (...args) => ((statements += 1), pool.query(...args)) }, { schema });
     const set = { set: { x: 1 } };
     for (const change of [
-      () => store.commit(create('c', { app: set, user: set, session: set }), context),
+      () => store.commit(create('c', { app: set, user: set, session: set })),
       () =>
         store.commit(
           append('e', { app: set, session: { unset: ['x'] } }, keyOf(), { guard: { rev: 0, keys: { user: set } } }),
-          context,
         ),
       () =>
         store.commitMany(
           Array.from({ length: 100 }, (_, i) => create(`c${i}`, { user: set }, keyOf(`s${i}`, `u${i}`))),
-          context,
         ),
       () =>
         store.commitMany(
           Array.from({ length: 100 }, (_, i) => append(`e${i}`, { app: set }, keyOf(`s${i}`, `u${i}`))),
-          context,
         ),
-      () => store.removeScope({ app: 'a' }, context),
-      () => store.remove(keyOf(), context),
+      () => store.removeScope({ app: 'a' }),
+      () => store.remove(keyOf()),
     ]) {
       statements = 0;
       await change();
       assert.equal(statements, 1);
     }
-    assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 103);
+    assert.equal((await store.loadScope({ app: 'a' })).pos, 103);
   });
 
   test('updates are forgotten after a day, not before', async () => {
     const schema = database.schema();
     const store = await open(schema);
-    const update = (id) =>
-      store.commit(
-        { id, kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { [id]: 1 } } } },
-        context,
-      );
-    for (const id of ['old', 'young']) await update(id);
+    const send = (id) => store.commit(update(id, { app: { set: { [id]: 1 } } }));
+    for (const id of ['old', 'young']) await send(id);
     await pool.query(
       `update ${schema}.updates set at = now() - case id when 'old' then interval '25 hours' else interval '23 hours' end`,
     );
-    await update('new');
+    await send('new');
     const { rows } = await pool.query(`select id from ${schema}.updates order by at`);
     assert.deepEqual(
       rows.map(({ id }) => id),
       ['young', 'new'],
     );
-    assert.equal((await update('young')).duplicate, true);
+    assert.equal((await send('young')).duplicate, true);
   });
 
   test('nobody is told anything unless they listen, and nothing within a commit', async () => {
@@ -304,20 +298,17 @@ await withDatabase((database) => {
     statements.length = 0;
 
     const [odd, plain] = [keyOf('s\0', 'u"😀', '\x01a'), keyOf()];
-    await writer.commitMany([create('c1', {}, odd), create('c2', {}, plain)], context);
-    await writer.commit(
-      { id: 'u', kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { x: 1 } } } },
-      context,
-    );
-    await writer.commit(append('e', {}, plain), context);
+    await writer.commitMany([create('c1', {}, odd), create('c2', {}, plain)]);
+    await writer.commit(update('u', { app: { set: { x: 1 } } }));
+    await writer.commit(append('e', {}, plain));
     // Neither a duplicate nor a refusal is news.
-    await writer.commit(append('e', {}, plain), context);
-    await codeOf(writer.commit(append('e', {}, keyOf('nobody', 'nobody')), context));
-    await writer.remove(keyOf('nobody', 'somebody'), context);
+    await writer.commit(append('e', {}, plain));
+    await codeOf(writer.commit(append('e', {}, keyOf('nobody', 'nobody'))));
+    await writer.remove(keyOf('nobody', 'somebody'));
     const commits = statements.filter((text) => /\b(commit|append_many)\(/.test(text)).length;
     assert.equal(commits, 5);
-    await writer.removeScope({ app: 'a', user: 'u' }, context);
-    await writer.remove(odd, context);
+    await writer.removeScope({ app: 'a', user: 'u' });
+    await writer.remove(odd);
     // The remaining hints are sent at the end.
     await writer.close();
 
@@ -352,12 +343,9 @@ await withDatabase((database) => {
       await pool.query('select pg_notify($1, $2)', [schema, payload]);
     }
     const ids = Array.from({ length: 40 }, (_, i) => `${'\x7f😀'.repeat(100)}${i}`);
-    await writer.commitMany(
-      ids.map((id) => create(id, {}, keyOf(id))),
-      context,
-    );
+    await writer.commitMany(ids.map((id) => create(id, {}, keyOf(id))));
     // Too long for any message.
-    await writer.commit(create('long', {}, keyOf('\x02'.repeat(2_000))), context);
+    await writer.commit(create('long', {}, keyOf('\x02'.repeat(2_000))));
     await writer.close();
     while (told.size < ids.length) await once(listeners[1], 'notification');
     await listeners[1].query('select 1');

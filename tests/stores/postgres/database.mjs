@@ -3,8 +3,10 @@
 import { after, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
+import { postgresStore } from 'statepad/stores/postgres';
 import * as changes from '../../support/changes.js';
 import { postgresForTests } from '../../support/postgres.mjs';
+import { plain } from '../support/plain.js';
 
 export const context = { signal: new AbortController().signal };
 
@@ -59,10 +61,21 @@ export async function withLite(register) {
   await register(lite);
 }
 
+/** A store without the context that its methods get. */
+export const storeOver = (client, options) => plain(postgresStore(client, options));
+
+/** The same, once its schema is made. */
+export async function openedStore(client, options) {
+  const store = storeOver(client, options);
+  await store.open({ migrate: 'create' });
+  return store;
+}
+
 /** A key of a session. */
 export const keyOf = (sessionId = 's', userId = 'u', appName = 'a') => changes.keyOf(sessionId, userId, appName);
 export const create = (id = 'c', delta = {}, key = keyOf()) => changes.create(id, key, delta, { time: 1 });
 export const append = (id, delta, key = keyOf(), more = {}) => changes.append(id, key, delta, { time: 2, ...more });
+export const update = (id, delta, key = { appName: 'a' }) => changes.update(id, key, delta, { time: 1 });
 
 /** The code of the StoreError that a promise is refused with; what else it is refused with is thrown. */
 export async function codeOf(promise) {

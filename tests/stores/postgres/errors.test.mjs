@@ -2,16 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { postgresStore } from 'statepad/stores/postgres';
-import { context, create, keyOf, systemError } from './database.mjs';
+import { create, keyOf, storeOver, systemError } from './database.mjs';
 
 const failing = (error) => ({ query: async () => Promise.reject(error) });
 const sqlError = (code, message = `a message for ${code}`) =>
   Object.assign(new Error(message), { code, severity: 'ERROR' });
 /** The outcomes of a commit, and of a load, when the client fails. */
 async function outcomes(error) {
-  const store = postgresStore(failing(error));
-  const [commit, load] = [store.commit(create(), context), store.load(keyOf(), {}, context)];
+  const store = storeOver(failing(error));
+  const [commit, load] = [store.commit(create()), store.load(keyOf(), {})];
   return [await commit.catch((error) => error), await load.catch((error) => error)];
 }
 
@@ -100,8 +99,8 @@ test('a statement is sent under a name only to clients that know names, and with
   };
   const [plain, pool] = [asked(), asked({ totalCount: 0, waitingCount: 0 })];
   const [client, off] = [asked({ escapeIdentifier() {} }), asked({ escapeIdentifier() {} })];
-  for (const each of [plain, pool, client]) await postgresStore(each).loadScope({ app: 'a' }, context);
-  await postgresStore(off, { prepare: false }).loadScope({ app: 'a' }, context);
+  for (const each of [plain, pool, client]) await storeOver(each).loadScope({ app: 'a' });
+  await storeOver(off, { prepare: false }).loadScope({ app: 'a' });
   for (const {
     queries: [[text, values]],
   } of [plain, off]) {
@@ -124,8 +123,8 @@ test('a statement is sent under a name only to clients that know names, and with
       if (typeof args[0] === 'object') throw sqlError(code);
       return { rows };
     };
-    const store = postgresStore(lost);
-    for (let i = 0; i < 2; i++) assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 1);
+    const store = storeOver(lost);
+    for (let i = 0; i < 2; i++) assert.equal((await store.loadScope({ app: 'a' })).pos, 1);
     assert.deepEqual(
       lost.queries.map(([first]) => typeof first),
       ['object', 'string', 'string'],
@@ -135,7 +134,7 @@ test('a statement is sent under a name only to clients that know names, and with
 
 test('an id or a name that is too long for an index is refused, with its size, and the others are written', async () => {
   const sent = [];
-  const store = postgresStore({
+  const store = storeOver({
     query: async (text, values) => (sent.push(values), { rows: [{ answers: '[[0,0,0]]' }] }),
   });
   const [long, longest] = ['é'.repeat(1_301), 'é'.repeat(1_300)];
@@ -146,7 +145,7 @@ test('an id or a name that is too long for an index is refused, with its size, a
     create('c', {}, keyOf('s', 'u', long)),
     create('c', { user: { set: { [long]: 1 } } }),
   ]) {
-    await assert.rejects(store.commit(change, context), {
+    await assert.rejects(store.commit(change), {
       name: 'StoreError',
       code: 'rejected',
       size: 2_602,
@@ -154,6 +153,6 @@ test('an id or a name that is too long for an index is refused, with its size, a
     });
   }
   assert.deepEqual(sent, []);
-  const [good, bad] = await store.commitMany([create(longest), create(long, {}, keyOf('t'))], context);
+  const [good, bad] = await store.commitMany([create(longest), create(long, {}, keyOf('t'))]);
   assert.deepEqual([good.rev, bad.code], [0, 'rejected']);
 });

@@ -3,25 +3,33 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { postgresStore } from 'statepad/stores/postgres';
-import { append, codeOf, context, create, keyOf, systemError, withDatabase } from './database.mjs';
+import {
+  append,
+  codeOf,
+  create,
+  keyOf,
+  openedStore,
+  storeOver,
+  systemError,
+  update,
+  withDatabase,
+} from './database.mjs';
 import { startProxy } from './proxy.mjs';
 
 await withDatabase((database) => {
   const pool = database.pool();
   const openStore = async (client = pool, options = {}) => {
-    const store = postgresStore(client, { schema: database.schema(), ...options });
-    await store.open({ migrate: 'create' }, context);
+    const store = await openedStore(client, { schema: database.schema(), ...options });
     return store;
   };
   const opened = async (client, delta) => {
     const schema = database.schema();
     const store = await openStore(pool, { schema });
-    await store.commit(create('c', delta), context);
-    return { schema, store, faulty: postgresStore(client, { schema }) };
+    await store.commit(create('c', delta));
+    return { schema, store, faulty: storeOver(client, { schema }) };
   };
   const once = async (store, ids) => {
-    const { rev, events } = await store.load(keyOf(), {}, context);
+    const { rev, events } = await store.load(keyOf(), {});
     assert.deepEqual(
       events.map(({ data }) => JSON.parse(data).id),
       ids,
@@ -36,27 +44,28 @@ await withDatabase((database) => {
     const store = await openStore();
     const key = keyOf(session, user, app);
     const delta = { app: { set: { [name]: 1 } }, user: { set: { [name]: 2 } }, session: { set: { [name]: 3 } } };
-    await store.commit(create('c', {}, key), context);
-    await store.commit(append(id, delta, key), context);
-    await store.commit({ id, kind: 'update', key: { appName: app, userId: user }, time: 1, delta }, context);
-    assert.equal((await store.load(key, {}, context)).state.user[name], 2);
-    assert.equal((await store.commit(append(id, delta, key), context)).duplicate, true);
-    assert.equal((await store.list({ app, user, descending: true }, context)).rows.length, 1);
-    assert.equal(await store.load(keyOf(`${session}x`, user, app), {}, context), null);
+    await store.commit(create('c', {}, key));
+    await store.commit(append(id, delta, key));
+    await store.commit(update(id, delta, { appName: app, userId: user }));
+    assert.equal((await store.load(key, {})).state.user[name], 2);
+    assert.equal((await store.commit(append(id, delta, key))).duplicate, true);
+    assert.equal((await store.list({ app, user, descending: true })).rows.length, 1);
+    assert.equal(await store.load(keyOf(`${session}x`, user, app), {}), null);
   });
 
   test('a change that Postgres cannot read does not keep the others of its batch from being written', async () => {
     const store = await openStore();
     const lone = 'half \ud83d of a character';
-    const answers = await store.commitMany(
-      [create('c1', {}, keyOf('1')), create('c2', {}, keyOf(lone)), create('c3', {}, keyOf('3'))],
-      context,
-    );
+    const answers = await store.commitMany([
+      create('c1', {}, keyOf('1')),
+      create('c2', {}, keyOf(lone)),
+      create('c3', {}, keyOf('3')),
+    ]);
     assert.deepEqual(
       answers.map(({ code, rev }) => code ?? rev),
       [0, 'rejected', 0],
     );
-    assert.equal((await store.list({ app: 'a', descending: false }, context)).total, 2);
+    assert.equal((await store.list({ app: 'a', descending: false })).total, 2);
   });
 
   test('what fails before it is sent is not written; sent again it is, once', async () => {
@@ -64,10 +73,10 @@ await withDatabase((database) => {
     const refused = systemError('ECONNREFUSED', 'connect');
     const client = { query: async (...args) => (isBroken ? Promise.reject(refused) : pool.query(...args)) };
     const { store, faulty } = await opened(client);
-    assert.equal(await codeOf(faulty.commit(change, context)), 'unavailable');
+    assert.equal(await codeOf(faulty.commit(change)), 'unavailable');
     await once(store, []);
     isBroken = false;
-    assert.equal((await faulty.commit(change, context)).duplicate, undefined);
+    assert.equal((await faulty.commit(change)).duplicate, undefined);
     await once(store, ['e1']);
   });
 
@@ -82,12 +91,12 @@ await withDatabase((database) => {
       },
     };
     const { store, faulty } = await opened(client);
-    await assert.rejects(faulty.commit(change, context), lost);
+    await assert.rejects(faulty.commit(change), lost);
     isBroken = false;
-    const { duplicate, rev, data } = await faulty.commit(change, context);
+    const { duplicate, rev, data } = await faulty.commit(change);
     assert.deepEqual([duplicate, rev, data], [true, 1, change.event.data]);
     await once(store, ['e1']);
-    assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 1);
+    assert.equal((await store.loadScope({ app: 'a' })).pos, 1);
   });
 
   for (const [when, isWritten] of [
@@ -99,17 +108,17 @@ await withDatabase((database) => {
       try {
         const wire = database.pool({ connectionString: proxy.url, max: 1 });
         const { store, faulty } = await opened(wire);
-        await faulty.load(keyOf(), {}, context);
+        await faulty.load(keyOf(), {});
         proxy.cut = isWritten ? 'answer' : 'query';
-        await assert.rejects(faulty.commit(change, context), ({ name }) => name !== 'StoreError');
+        await assert.rejects(faulty.commit(change), ({ name }) => name !== 'StoreError');
         assert.equal(proxy.cut, undefined);
-        assert.equal((await store.load(keyOf(), {}, context)).rev, isWritten ? 1 : 0);
-        assert.equal((await faulty.commit(change, context)).duplicate, isWritten || undefined);
+        assert.equal((await store.load(keyOf(), {})).rev, isWritten ? 1 : 0);
+        assert.equal((await faulty.commit(change)).duplicate, isWritten || undefined);
         await once(store, ['e1']);
         // A read that is cut changes nothing: it is simply made again.
         proxy.cut = 'answer';
-        assert.equal(await codeOf(faulty.load(keyOf(), {}, context)), 'unavailable');
-        assert.equal((await faulty.load(keyOf(), {}, context)).rev, 1);
+        assert.equal(await codeOf(faulty.load(keyOf(), {})), 'unavailable');
+        assert.equal((await faulty.load(keyOf(), {})).rev, 1);
       } finally {
         await proxy.stop();
       }
@@ -145,14 +154,14 @@ await withDatabase((database) => {
   test('a server process that is ended during a commit leaves nothing of it, and says nothing for sure', async () => {
     const { schema, store, faulty } = await opened(database.pool());
     await holding(`select from ${schema}.scopes for update`, async (holder) => {
-      const commit = faulty.commit(change, context).catch((error) => error);
+      const commit = faulty.commit(change).catch((error) => error);
       await pool.query('select pg_terminate_backend($1)', [await waiting(holder)]);
       const error = await commit;
       assert.notEqual(error.name, 'StoreError');
       assert.equal(error.code, '57P01');
     });
     await once(store, []);
-    await faulty.commit(change, context);
+    await faulty.commit(change);
     await once(store, ['e1']);
   });
 
@@ -160,29 +169,29 @@ await withDatabase((database) => {
     test(`a commit that ${option} ends is not written`, async () => {
       const { schema, store, faulty } = await opened(database.pool({ [option]: 100 }));
       await holding(`select from ${schema}.sessions for update`, async () => {
-        assert.equal(await codeOf(faulty.commit(change, context)), 'unavailable');
+        assert.equal(await codeOf(faulty.commit(change)), 'unavailable');
       });
       await once(store, []);
-      assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 0);
-      await store.commit(change, context);
+      assert.equal((await store.loadScope({ app: 'a' })).pos, 0);
+      await store.commit(change);
       await once(store, ['e1']);
     });
   }
 
   test('a commit that ends a deadlock with somebody else is not written, no part of it', async () => {
     const { schema, store } = await opened(pool);
-    await store.commit(create('c2', {}, keyOf('s2')), context);
+    await store.commit(create('c2', {}, keyOf('s2')));
     await holding(
       `set local deadlock_timeout = '1min'; select from ${schema}.sessions where id = 's2' for update`,
       async (holder) => {
-        const commit = codeOf(store.commitMany([change, append('e2', {}, keyOf('s2'))], context));
+        const commit = codeOf(store.commitMany([change, append('e2', {}, keyOf('s2'))]));
         await waiting(holder);
         await holder.query(`select from ${schema}.sessions where id = 's' for update`);
         assert.equal(await commit, 'unavailable');
       },
     );
     await once(store, []);
-    await store.commitMany([change, append('e2', {}, keyOf('s2'))], context);
+    await store.commitMany([change, append('e2', {}, keyOf('s2'))]);
     await once(store, ['e1']);
   });
 
@@ -191,7 +200,7 @@ await withDatabase((database) => {
     const { faulty, store } = await opened(busy);
     const client = await busy.connect();
     busy.options.connectionTimeoutMillis = 50;
-    assert.equal(await codeOf(faulty.commit(change, context)), 'unavailable');
+    assert.equal(await codeOf(faulty.commit(change)), 'unavailable');
     client.release();
     const port = await new Promise((resolve) => {
       const server = createServer().listen(0, '127.0.0.1', () => {
@@ -200,7 +209,7 @@ await withDatabase((database) => {
       });
     });
     const nobody = database.pool({ connectionString: `postgres://postgres@127.0.0.1:${port}/postgres` });
-    assert.equal(await codeOf(postgresStore(nobody).commit(change, context)), 'unavailable');
+    assert.equal(await codeOf(storeOver(nobody).commit(change)), 'unavailable');
     await once(store, []);
   });
 

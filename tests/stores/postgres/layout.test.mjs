@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { postgresStore } from 'statepad/stores/postgres';
-import { codeOf, context, create, withDatabase } from './database.mjs';
+import { codeOf, create, openedStore, storeOver, withDatabase } from './database.mjs';
 
 test('the fingerprint is that of the statements that make a schema', async () => {
   const statements = [];
   const server = { isolation: 'read committed', is_replica: 'false', read_only: 'off', standbys: '' };
   const client = { query: async (text) => (statements.push(text), { rows: [server] }) };
-  await postgresStore(client).open({ migrate: 'create' }, context);
+  await storeOver(client).open({ migrate: 'create' });
   const [, made, layout] =
     /(create sequence .*?)\s+insert into "statepad"\.statepad_version \(version, layout\) values \(1, '([0-9a-f]{8})'\)/s.exec(
       statements.at(-1),
@@ -33,8 +32,7 @@ await withDatabase((database) => {
   ]) {
     test(`a schema with ${what} is refused by name, and stays as it is`, async () => {
       const schema = database.schema();
-      const store = postgresStore(pool, { schema });
-      await store.open({ migrate: 'create' }, context);
+      const store = await openedStore(pool, { schema });
       const layout = (await pool.query(`select layout from ${schema}.statepad_version`)).rows[0].layout;
       await pool.query(change.replaceAll('%', schema));
       const contents = async () =>
@@ -48,7 +46,7 @@ await withDatabase((database) => {
         ).rows;
       const before = await contents();
       for (const migrate of ['create', 'upgrade', 'check']) {
-        await assert.rejects(store.open({ migrate }, context), {
+        await assert.rejects(store.open({ migrate }), {
           ...{ name: 'StoreError', code: 'rejected' },
           message: `the schema "${schema}" has ${found}, written by an unreleased build of statepad; this build reads ${layout}: open it with the build that made it, or delete it`,
         });
@@ -59,9 +57,8 @@ await withDatabase((database) => {
 
   test('every function is checked when it is made, and all that a client calls have the same settings', async () => {
     const schema = database.schema();
-    const store = postgresStore(database.pool({ options: '-c check_function_bodies=on' }), { schema });
-    await store.open({ migrate: 'create' }, context);
-    assert.equal(await codeOf(store.commit(create(), context)), 'none');
+    const store = await openedStore(database.pool({ options: '-c check_function_bodies=on' }), { schema });
+    assert.equal(await codeOf(store.commit(create())), 'none');
     const { rows } = await pool.query(
       'select proname as name, proconfig as settings from pg_proc where pronamespace = $1::regnamespace',
       [schema],

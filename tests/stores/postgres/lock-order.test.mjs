@@ -3,16 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { postgresStore } from 'statepad/stores/postgres';
-import { append, context, create, keyOf, statisticsAreWritten, withDatabase } from './database.mjs';
+import { append, create, keyOf, openedStore, statisticsAreWritten, update, withDatabase } from './database.mjs';
 
 await withDatabase((database) => {
   const pool = database.pool();
-  const open = async (schema, client) => {
-    const store = postgresStore(client, { schema });
-    await store.open({ migrate: 'create' }, context);
-    return store;
-  };
+  const open = (schema, client) => openedStore(client, { schema });
   test('16 writers with batches in any order, by both functions, never wait in a circle, and count exactly', async () => {
     const schema = database.schema();
     const client = () => database.pool({ max: 8, options: '-c synchronous_commit=off' });
@@ -26,10 +21,7 @@ await withDatabase((database) => {
     const keys = Array.from({ length: 18 }, (_, i) => keyOf(`s${i % 3}`, `u${i % 3}`, `a${Math.floor(i / 9)}`)).map(
       (key, i) => ({ ...key, sessionId: `s${i % 9}` }),
     );
-    await stores[0].commitMany(
-      keys.map((key, i) => create(`c${i}`, {}, key)),
-      context,
-    );
+    await stores[0].commitMany(keys.map((key, i) => create(`c${i}`, {}, key)));
     const [moves, revs, sums] = [new Map(), new Map(), new Map()];
     const count = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
     const random = (n) => Math.floor(Math.random() * n);
@@ -51,9 +43,9 @@ await withDatabase((database) => {
         if (random(4) === 0) {
           const { appName, userId } = keys[random(keys.length)];
           const delta = { app: { set: { [`n${random(3)}`]: round } }, user: { set: { x: round } } };
-          changes.push({ id: `u${worker}-${round}`, kind: 'update', key: { appName, userId }, time: 1, delta });
+          changes.push(update(`u${worker}-${round}`, delta, { appName, userId }));
         }
-        const answers = await store.commitMany(changes, context);
+        const answers = await store.commitMany(changes);
         answers.forEach((answer, i) => {
           assert.ok(answer.rev >= 0, String(answer));
           const { key, delta, kind, operators } = changes[i];
@@ -69,13 +61,12 @@ await withDatabase((database) => {
     };
     await Promise.all(Array.from({ length: 16 }, (_, worker) => work(worker)));
 
-    for (const [scope, pos] of moves)
-      assert.equal((await stores[0].loadScope(JSON.parse(scope), context)).pos, pos, scope);
+    for (const [scope, pos] of moves) assert.equal((await stores[0].loadScope(JSON.parse(scope))).pos, pos, scope);
     assert.equal(sums.size, 8);
     for (const [scope, sum] of sums) {
-      assert.equal((await stores[0].loadScope(JSON.parse(scope), context)).state.n, sum, scope);
+      assert.equal((await stores[0].loadScope(JSON.parse(scope))).state.n, sum, scope);
       // Each position has its entry, whoever has written it.
-      const { pos, base, entries } = await stores[0].readLog(JSON.parse(scope), {}, context);
+      const { pos, base, entries } = await stores[0].readLog(JSON.parse(scope), {});
       assert.deepEqual([base, entries.length], [0, pos]);
       const added = entries.flatMap(({ writes }) => writes.filter(({ name }) => name === 'n'));
       assert.deepEqual(
@@ -84,7 +75,7 @@ await withDatabase((database) => {
       );
     }
     for (const [key, rev] of revs) {
-      const { rev: found, events } = await stores[0].load(JSON.parse(key), {}, context);
+      const { rev: found, events } = await stores[0].load(JSON.parse(key), {});
       assert.deepEqual([found, events.length], [rev, rev]);
     }
     assert.equal(await deadlocks(), before);
@@ -102,7 +93,6 @@ await withDatabase((database) => {
       const keys = [keyOf('s', 'u', 'a'), keyOf('s', 'u', 'b'), keyOf('t', 'v', 'b')];
       await store.commitMany(
         keys.toReversed().map((key, i) => create(`c${i}`, { app: { set: { x: 0 } }, user: { set: { x: 0 } } }, key)),
-        context,
       );
       const app = (name) => `select from ${schema}.scopes where parent = 0 and name = '${name}'`;
       const user = (name, of) =>
@@ -121,7 +111,7 @@ await withDatabase((database) => {
           const events = (isBatch ? keys.toReversed() : keys.slice(0, 1)).map((key) =>
             append(`e${index}`, delta, key, more),
           );
-          const pending = store.commitMany(events, context);
+          const pending = store.commitMany(events);
           const blocked = 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0';
           while ((await probe.query(blocked)).rows.length === 0)
             await new Promise((resolve) => setTimeout(resolve, 5));
@@ -148,12 +138,9 @@ await withDatabase((database) => {
     const client = () => database.pool({ max: 4, options: '-c synchronous_commit=off' });
     const stores = [await open(schema, client()), await open(schema, client())];
     const keys = Array.from({ length: 6 }, (_, i) => keyOf(`s${i}`));
-    await stores[0].commitMany(
-      keys.map((key, i) => create(`c${i}`, { app: { set: { a: 0 } } }, key)),
-      context,
-    );
+    await stores[0].commitMany(keys.map((key, i) => create(`c${i}`, { app: { set: { a: 0 } } }, key)));
     const random = (n) => Math.floor(Math.random() * n);
-    const first = await stores[0].loadScope({ app: 'a' }, context);
+    const first = await stores[0].loadScope({ app: 'a' });
     const follow = async (worker) => {
       const store = stores[worker % 2];
       let mine = { pos: first.pos, mark: first.mark, values: { ...first.state } };
@@ -163,7 +150,7 @@ await withDatabase((database) => {
           const id = `${worker} ${round} ${i}`;
           return append(id, { ...(random(3) && { app: { set: { [`n${random(9)}`]: id } } }) }, key, { known });
         });
-        const answers = await store.commitMany(changes, context);
+        const answers = await store.commitMany(changes);
         // The last answer says all until then.
         const [{ changed = {}, pos, before }, { id, delta }] = [answers.at(-1), changes.at(-1)];
         const { set = {}, unset = [] } = changed.app ?? {};
@@ -176,7 +163,7 @@ await withDatabase((database) => {
       return mine;
     };
     const all = await Promise.all(Array.from({ length: 8 }, (_, worker) => follow(worker)));
-    const { pos, state } = await stores[0].loadScope({ app: 'a' }, context);
+    const { pos, state } = await stores[0].loadScope({ app: 'a' });
     const last = all.find((mine) => mine.pos === pos);
     assert.ok(last, 'who has written last knows it');
     assert.deepEqual(last.values, { ...state });

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
-import { postgresStore } from 'statepad/stores/postgres';
 import { numbersFrom } from '../../support/random.js';
-import { append, context, create, keyOf, withDatabase } from './database.mjs';
+import { append, create, keyOf, openedStore, withDatabase } from './database.mjs';
 
 const { cases } = JSON.parse(readFileSync(new URL('../../cases/operators.json', import.meta.url), 'utf8'));
 
@@ -81,11 +80,7 @@ async function assertAll(client, call, rows) {
 
 function operatorTests(name, client, schema) {
   describe(name, () => {
-    const open = async () => {
-      const store = postgresStore(client, { schema });
-      await store.open({ migrate: 'create' }, context);
-      return store;
-    };
+    const open = () => openedStore(client, { schema });
 
     test('numbers are written as JSON.stringify writes them', async () => {
       await open();
@@ -107,14 +102,14 @@ function operatorTests(name, client, schema) {
     test('each operator comes to what the cases say', async () => {
       const store = await open();
       const key = keyOf('cases', 'u', schema);
-      await store.commit(create('cases', {}, key), context);
+      await store.commit(create('cases', {}, key));
       const has = (object, member) => Object.hasOwn(object, member);
       for (const [index, { name, operator, value, result, fault, ...one }] of cases.entries()) {
         const set = has(cases[index], 'value') ? { set: { [`${index}`]: value } } : {};
         for (const scope of ['app', 'user', 'session']) {
-          await store.commit(append(`set ${index} ${scope}`, { [scope]: set }, key), context);
+          await store.commit(append(`set ${index} ${scope}`, { [scope]: set }, key));
           const operators = { [scope]: { [`${index}`]: operator } };
-          const commit = () => store.commit(append(`do ${index} ${scope}`, {}, key, { operators }), context);
+          const commit = () => store.commit(append(`do ${index} ${scope}`, {}, key, { operators }));
           if (fault !== undefined) {
             const refusal = { code: fault === 'changed' ? 'conflict' : 'rejected', key: `${index}`, scope };
             await assert.rejects(commit(), refusal, name);
@@ -122,7 +117,7 @@ function operatorTests(name, client, schema) {
           }
           const { results } = await commit();
           assert.equal(JSON.stringify(results[scope][index]), result, name);
-          const { state } = await store.load(key, { events: { last: 0 } }, context);
+          const { state } = await store.load(key, { events: { last: 0 } });
           assert.equal(JSON.stringify(state[scope][index]), result, name);
         }
         assert.deepEqual(one, {}, 'a member that is not looked at');

@@ -2,8 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { postgresStore } from 'statepad/stores/postgres';
-import { append, context, create, keyOf, statisticsAreWritten, withDatabase } from './database.mjs';
+import {
+  append,
+  create,
+  keyOf,
+  openedStore,
+  statisticsAreWritten,
+  storeOver,
+  update,
+  withDatabase,
+} from './database.mjs';
 
 const SESSIONS = 5_000;
 const LONG = keyOf('long', 'user-1', 'a');
@@ -18,17 +26,17 @@ await withDatabase((database) => {
 
     before(async () => {
       const client = { query: async (text, values) => (sent.push({ text, values }), pool.query(text, values)) };
-      store = postgresStore(client, { schema });
-      await store.open({ migrate: 'create' }, context);
+      store = storeOver(client, { schema });
+      await store.open({ migrate: 'create' });
       // One user has 500 sessions, the others have one; five sessions have the same time.
       for (let i = 0; i < SESSIONS; i += 500) {
         const creations = Array.from({ length: 500 }, (_, j) => i + j).map((n) => ({
           ...create(`c${n}`, { session: { set: { n } } }, keyOf(`s${n}`, userOf(n))),
           time: n % 1_000,
         }));
-        await store.commitMany(creations, context);
+        await store.commitMany(creations);
       }
-      await store.commit({ ...create('long', {}, LONG), event: { id: 'long', time: 0, data: '{}' } }, context);
+      await store.commit({ ...create('long', {}, LONG), event: { id: 'long', time: 0, data: '{}' } });
       await pool.query(`insert into ${schema}.events (session, rev, id, time, data)
       select no, n, 'e' || n, n, '{"a text that is about as long as": "an event might be at the least"}'
       from ${schema}.sessions, generate_series(1, 10000) n where id = 'long'`);
@@ -84,15 +92,14 @@ await withDatabase((database) => {
       ['the last of what came since', { events: { since: 9_901, last: 20 } }, 110],
       ['what is not known', { events: { from: 10_001 }, known }, 10],
     ]) {
-      test(`a load of ${what} reads as much`, () => assertSmall(() => store.load(LONG, query, context), most));
+      test(`a load of ${what} reads as much`, () => assertSmall(() => store.load(LONG, query), most));
     }
     test('a load of a small session reads what it has', () =>
-      assertSmall(() => store.load(keyOf('s7', 'user-7'), {}, context), 10));
-    test('a load of nothing reads nothing', () =>
-      assertSmall(() => store.load(keyOf('nothing', 'user-7'), {}, context), 10));
+      assertSmall(() => store.load(keyOf('s7', 'user-7'), {}), 10));
+    test('a load of nothing reads nothing', () => assertSmall(() => store.load(keyOf('nothing', 'user-7'), {}), 10));
     test('the values of an app and of a user are read alone', async () => {
-      await assertSmall(() => store.loadScope({ app: 'a' }, context), 10);
-      await assertSmall(() => store.loadScope({ app: 'a', user: 'user-7' }, context), 10);
+      await assertSmall(() => store.loadScope({ app: 'a' }), 10);
+      await assertSmall(() => store.loadScope({ app: 'a', user: 'user-7' }), 10);
     });
 
     test('a part of a log of 20,000 writes, and the writes of one name, are read alone', async () => {
@@ -105,7 +112,7 @@ await withDatabase((database) => {
       );
       await pool.query(`update ${schema}.scopes set pos = 10000 where parent = 0 and name = 'a'`);
       await pool.query('analyze');
-      const read = (query) => () => store.readLog({ app: 'a' }, query, context);
+      const read = (query) => () => store.readLog({ app: 'a' }, query);
       assert.equal((await read({ after: 5_000, limit: 10 })()).entries.length, 10);
       await assertSmall(read({ after: 5_000, limit: 10 }), 30);
       await assertSmall(read({ after: 9_990 }), 30);
@@ -114,9 +121,9 @@ await withDatabase((database) => {
       await assertSmall(read({ name: 'rare' }), 30);
       await assertSmall(read({ name: 'rare', after: 5_000, limit: 3 }), 30);
       await assertSmall(read({ name: 'name 1', limit: 10 }), 30);
-      await assertSmall(() => store.readLog({ app: 'a', user: 'user-7' }, { name: 'rare' }, context), 10);
+      await assertSmall(() => store.readLog({ app: 'a', user: 'user-7' }, { name: 'rare' }), 10);
       const before = await readsIn(pool, schema);
-      assert.equal(await store.trimLog({ app: 'a' }, 10, context), 10);
+      assert.equal(await store.trimLog({ app: 'a' }, 10), 10);
       const after = await readsIn(pool, schema);
       assert.equal(after.all, before.all);
       assert.ok(after.found - before.found < 40, `${after.found - before.found} rows`);
@@ -127,7 +134,7 @@ await withDatabase((database) => {
     for (const descending of [true, false]) {
       for (const user of [undefined, 'user-7']) {
         const whose = `the sessions of ${user ?? 'all users'}, ${descending ? 'descending' : 'ascending'},`;
-        const list = (more) => store.list({ app: 'a', user, descending, limit: 20, ...more }, context);
+        const list = (more) => store.list({ app: 'a', user, descending, limit: 20, ...more });
         test(`the first page of ${whose} reads as many as it has`, () => assertSmall(() => list({}), 60));
         test(`a later page of ${whose} goes on where the one before has ended`, async () => {
           const {
@@ -141,8 +148,7 @@ await withDatabase((database) => {
     }
 
     test('the total is there without counting', async () => {
-      const totalOf = async (user) =>
-        (await store.list({ app: 'a', user, descending: true, limit: 1 }, context)).total;
+      const totalOf = async (user) => (await store.list({ app: 'a', user, descending: true, limit: 1 })).total;
       assert.deepEqual(
         [await totalOf(undefined), await totalOf('user-7'), await totalOf('user-1')],
         [SESSIONS + 1, SESSIONS / 10, 2],
@@ -153,24 +159,21 @@ await withDatabase((database) => {
       const set = { set: { a: 1, b: 2 } };
       const work = async (n) => {
         const delta = { app: set, user: set, session: { set: { x: n }, unset: ['y'] } };
-        await store.commit(append(`new-${n}`, delta, LONG, { guard: { rev: 10_000 + n } }), context);
+        await store.commit(append(`new-${n}`, delta, LONG, { guard: { rev: 10_000 + n } }));
         const key = { appName: 'a', userId: 'user-7' };
-        await store.commit(
-          { id: `update-${n}`, kind: 'update', key, time: 1, delta: { user: { unset: ['a'] } } },
-          context,
-        );
-        await store.commit(append(`e${9_000 + n}`, {}, LONG), context);
+        await store.commit(update(`update-${n}`, { user: { unset: ['a'] } }, key));
+        await store.commit(append(`e${9_000 + n}`, {}, LONG));
         // By operators, also with a guard, and under a lease.
         const operators = { app: { a: { increment: 1 } }, session: { list: { append: [n] } } };
-        await store.commit(append(`add-${n}`, {}, keyOf('s1017', 'user-7'), { operators }), context);
+        await store.commit(append(`add-${n}`, {}, keyOf('s1017', 'user-7'), { operators }));
         const guard = { keys: { app: { set: { b: 2 } } } };
-        await store.commit(append(`more-${n}`, {}, keyOf('s1017', 'user-7'), { operators, guard }), context);
-        const { fence } = await store.lease(keyOf('s1017', 'user-7'), { holder: 'h', ttl: 1e6 }, context);
-        await store.commit(append(`held-${n}`, {}, keyOf('s1017', 'user-7'), { guard: { fence } }), context);
-        await store.commit(append(`new-${n}`, {}, keyOf('s1007', 'user-7')), context);
-        await store.commit(create(`new-${n}`, {}, keyOf(`new-${n}`)), context);
-        await store.remove(keyOf(`new-${n}`), context);
-        await store.removeScope({ app: 'a', user: 'user-8' }, context);
+        await store.commit(append(`more-${n}`, {}, keyOf('s1017', 'user-7'), { operators, guard }));
+        const { fence } = await store.lease(keyOf('s1017', 'user-7'), { holder: 'h', ttl: 1e6 });
+        await store.commit(append(`held-${n}`, {}, keyOf('s1017', 'user-7'), { guard: { fence } }));
+        await store.commit(append(`new-${n}`, {}, keyOf('s1007', 'user-7')));
+        await store.commit(create(`new-${n}`, {}, keyOf(`new-${n}`)));
+        await store.remove(keyOf(`new-${n}`));
+        await store.removeScope({ app: 'a', user: 'user-8' });
       };
       await work(0);
       const before = await readsIn(pool, schema);
@@ -187,18 +190,11 @@ await withDatabase((database) => {
   ]) {
     test(`a batch of 20 events with ${what} reads its own rows, also by plans that were made when there was nothing`, async () => {
       const [schema, pool] = [database.schema(), database.pool({ max: 1 })];
-      const store = postgresStore(pool, { schema });
-      await store.open({ migrate: 'create' }, context);
+      const store = await openedStore(pool, { schema });
       const keys = Array.from({ length: 20 }, (_, i) => keyOf(`s${i}`, `u${i}`));
-      await store.commitMany(
-        keys.map((key, i) => create(`c${i}`, {}, key)),
-        context,
-      );
+      await store.commitMany(keys.map((key, i) => create(`c${i}`, {}, key)));
       const commit = async (n) => {
-        const answers = await store.commitMany(
-          keys.map((key) => append(`e${n}`, delta, key)),
-          context,
-        );
+        const answers = await store.commitMany(keys.map((key) => append(`e${n}`, delta, key)));
         answers.forEach((answer) => assert.equal(answer.rev, n));
       };
       await commit(1);

@@ -2,24 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { postgresStore } from 'statepad/stores/postgres';
-import { append, codeOf, context, create, keyOf, withDatabase } from './database.mjs';
+import { append, codeOf, create, keyOf, openedStore, storeOver, update, withDatabase } from './database.mjs';
 
 await withDatabase((database) => {
   const pool = database.pool({ options: '-c synchronous_commit=off' });
-  const open = async (schema = database.schema(), client = pool) => {
-    const store = postgresStore(client, { schema });
-    await store.open({ migrate: 'create' }, context);
-    return store;
-  };
-  const update = (id, set, more = {}) => ({
-    id,
-    kind: 'update',
-    key: { appName: 'a' },
-    time: 1,
-    delta: { app: set },
-    ...more,
-  });
+  const open = (schema = database.schema(), client = pool) => openedStore(client, { schema });
+  const updateApp = (id, app, more = {}) => ({ ...update(id, { app }), ...more });
   const at = (pos, mark) => ({ pos: { app: pos }, marks: { app: mark } });
   const plain = (changed) => JSON.parse(JSON.stringify(changed ?? null));
   /** A statement that is made by the store, and what it makes of its values. */
@@ -31,11 +19,10 @@ await withDatabase((database) => {
   test('the last 1,000 moves of a scope are kept at least, and not many more', async () => {
     const schema = database.schema();
     const store = await open(schema);
-    await store.commit(create(), context);
+    await store.commit(create());
     for (let n = 1; n <= 2_600; n += 100) {
       await store.commitMany(
-        Array.from({ length: 100 }, (_, i) => update(`u${n + i}`, { set: { [`k${(n + i) % 10}`]: n + i } })),
-        context,
+        Array.from({ length: 100 }, (_, i) => updateApp(`u${n + i}`, { set: { [`k${(n + i) % 10}`]: n + i } })),
       );
     }
     const {
@@ -43,26 +30,26 @@ await withDatabase((database) => {
     } = await pool.query(`select count(*)::int as count, min(pos)::int as least from ${schema}.moves`);
     assert.ok(count >= 1_000 && count <= 1_300, `${count}`);
     assert.equal(least + count - 1, 2_600);
-    const tell = async (pos) => (await store.load(keyOf(), { known: at(pos, `u${pos}`) }, context)).changed?.app;
+    const tell = async (pos) => (await store.load(keyOf(), { known: at(pos, `u${pos}`) })).changed?.app;
     assert.equal(Object.keys((await tell(1_601)).set).length, 10);
     assert.deepEqual(plain(await tell(2_598)), { set: { k9: 2_599, k0: 2_600 } });
     assert.equal(await tell(least - 1), undefined);
     assert.equal(await tell(1_000), undefined);
-    const { changed } = await store.commit(append('e', {}, keyOf(), { known: at(1_601, 'u1601') }), context);
+    const { changed } = await store.commit(append('e', {}, keyOf(), { known: at(1_601, 'u1601') }));
     assert.equal(Object.keys(changed.app.set).length, 10);
   });
 
   test('a move of which nothing is known, as an older version makes it, is not passed over in silence', async () => {
     const schema = database.schema();
     const store = await open(schema);
-    await store.commit(create('c', { app: { set: { a: 1 } } }), context);
+    await store.commit(create('c', { app: { set: { a: 1 } } }));
     await pool.query(
       `update ${schema}.scopes set pos = pos + 1 where parent = 0; update ${schema}.state set value = '2'`,
     );
-    await store.commit(update('u1', { set: { b: 1 } }), context);
-    const loaded = await store.load(keyOf(), { known: at(1, 'c') }, context);
+    await store.commit(updateApp('u1', { set: { b: 1 } }));
+    const loaded = await store.load(keyOf(), { known: at(1, 'c') });
     assert.deepEqual([loaded.pos.app, { ...loaded.state.app }, loaded.changed], [3, { a: 2, b: 1 }, undefined]);
-    const committed = await store.commit(append('e', {}, keyOf(), { known: at(1, 'c') }), context);
+    const committed = await store.commit(append('e', {}, keyOf(), { known: at(1, 'c') }));
     assert.deepEqual([committed.changed, committed.before], [undefined, { app: 'u1' }]);
   });
 
@@ -81,19 +68,19 @@ await withDatabase((database) => {
       'creations',
       'refused',
     ];
-    await store.commit(create('c', { app: { set: { a: 1 } }, user: { set: { u: 1 } } }), context);
-    await store.commit(append('e1', { app: { set: { a: 2 } } }), context);
+    await store.commit(create('c', { app: { set: { a: 1 } }, user: { set: { u: 1 } } }));
+    await store.commit(append('e1', { app: { set: { a: 2 } } }));
     await pool.query(`create schema ${schema}_copy`);
     for (const table of tables) await pool.query(`create table ${schema}_copy.${table} as table ${schema}.${table}`);
     try {
-      await store.commit(append('e2', { app: { set: { a: 3 } }, user: { set: { u: 2 } } }), context);
+      await store.commit(append('e2', { app: { set: { a: 3 } }, user: { set: { u: 2 } } }));
       const known = { created: 'c', rev: 2, last: 'e2', pos: { app: 3, user: 2 }, marks: { app: 'e2', user: 'e2' } };
-      assert.deepEqual((await store.load(keyOf(), { known, events: { from: 3 } }, context)).state, {});
+      assert.deepEqual((await store.load(keyOf(), { known, events: { from: 3 } })).state, {});
 
       await pool.query(`truncate ${tables.map((table) => `${schema}.${table}`).join()}`);
       for (const table of tables)
         await pool.query(`insert into ${schema}.${table} select * from ${schema}_copy.${table}`);
-      const back = await store.load(keyOf(), { known, events: { from: 3 } }, context);
+      const back = await store.load(keyOf(), { known, events: { from: 3 } });
       assert.deepEqual(
         [back.rev, back.last, back.diverged, back.pos, back.marks],
         [1, 'e1', true, { app: 2, user: 1 }, { app: 'e1', user: 'c' }],
@@ -101,19 +88,19 @@ await withDatabase((database) => {
       assert.deepEqual([Object.keys(back.state).sort(), back.changed], [['app', 'session', 'user'], undefined]);
 
       // Others write at the same revision and positions.
-      const other = await store.commit(append('x2', { app: { set: { a: 30 } }, user: { set: { u: 20 } } }), context);
+      const other = await store.commit(append('x2', { app: { set: { a: 30 } }, user: { set: { u: 20 } } }));
       assert.deepEqual([other.rev, other.pos], [2, { app: 3, user: 2 }]);
-      const ahead = await store.load(keyOf(), { known, events: { from: 3 } }, context);
+      const ahead = await store.load(keyOf(), { known, events: { from: 3 } });
       assert.deepEqual(
         [ahead.rev, ahead.last, ahead.diverged, { ...ahead.state.app }, { ...ahead.state.user }],
         [2, 'x2', true, { a: 30 }, { u: 20 }],
       );
-      await store.commit(update('x3', { set: { a: 31 } }), context);
-      const later = await store.load(keyOf(), { known, events: { from: 3 } }, context);
+      await store.commit(updateApp('x3', { set: { a: 31 } }));
+      const later = await store.load(keyOf(), { known, events: { from: 3 } });
       assert.deepEqual([later.changed, { ...later.state.app }, later.diverged], [undefined, { a: 31 }, true]);
-      const committed = await store.commit(append('x4', {}, keyOf(), { known }), context);
+      const committed = await store.commit(append('x4', {}, keyOf(), { known }));
       assert.deepEqual([committed.changed, committed.before], [undefined, { app: 'x3', user: 'x2', session: 'x2' }]);
-      assert.equal((await store.loadScope({ app: 'a' }, context)).mark, 'x3');
+      assert.equal((await store.loadScope({ app: 'a' })).mark, 'x3');
     } finally {
       await pool.query(`drop schema ${schema}_copy cascade`);
     }
@@ -122,7 +109,7 @@ await withDatabase((database) => {
   test('what is told to a change that had to wait is all that happened until then, and of one moment', async () => {
     const schema = database.schema();
     const store = await open(schema);
-    await store.commit(create('c', { app: { set: { a: 0 } } }), context);
+    await store.commit(create('c', { app: { set: { a: 0 } } }));
     const holder = await pool.connect();
     try {
       // Each kind: one that moves the app, one that looks at it, one that goes with others, and one that only waits
@@ -132,17 +119,16 @@ await withDatabase((database) => {
         (known) => [append('looks', {}, keyOf(), { known, guard: { keys: { app: { unset: ['none'] } } } })],
         (known) => [
           append('together', { app: { set: { mine: 2 } } }, keyOf(), { known }),
-          update('with', { set: { mine: 3 } }, { known }),
+          updateApp('with', { set: { mine: 3 } }, { known }),
         ],
         (known) => [append('waits', {}, keyOf(), { known })],
       ].entries()) {
-        const { pos, mark } = await store.loadScope({ app: 'a' }, context);
+        const { pos, mark } = await store.loadScope({ app: 'a' });
         await holder.query('begin');
-        const theirs = await postgresStore(holder, { schema }).commit(
+        const theirs = await storeOver(holder, { schema }).commit(
           append(`held ${index}`, { app: { set: { a: index + 1 }, unset: ['mine'] } }),
-          context,
         );
-        const waiting = store.commitMany(make(at(pos, mark)), context);
+        const waiting = store.commitMany(make(at(pos, mark)));
         const isWaiting = async () =>
           (await pool.query('select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0')).rows.length >
           0;
@@ -165,20 +151,19 @@ await withDatabase((database) => {
       await open(schema, database.pool({ max: 8, options: '-c synchronous_commit=off' })),
       await open(schema),
     ];
-    await store.commit(create('c', { app: { set: { a: 0 } } }), context);
+    await store.commit(create('c', { app: { set: { a: 0 } } }));
     const random = (count) => Math.floor(Math.random() * count);
     let isDone = false;
     const others = Array.from({ length: 6 }, async (_, worker) => {
       for (let round = 0; round < 40; round++) {
         const [name, other] = [`k${random(6)}`, `k${random(6)}`];
         await writer.commit(
-          update(`${worker} ${round}`, { set: { [name]: round }, ...(other !== name && { unset: [other] }) }),
-          context,
+          updateApp(`${worker} ${round}`, { set: { [name]: round }, ...(other !== name && { unset: [other] }) }),
         );
       }
     });
     const all = Promise.all(others).then(() => (isDone = true));
-    const first = await store.loadScope({ app: 'a' }, context);
+    const first = await store.loadScope({ app: 'a' });
     let mine = { pos: first.pos, mark: first.mark, values: new Map(Object.entries(first.state)) };
     let told = 0;
     const follow = ({ pos, mark, changed }) => {
@@ -192,28 +177,27 @@ await withDatabase((database) => {
     for (let round = 0; !isDone || round % 3 !== 0; round++) {
       const known = at(mine.pos, mine.mark);
       if (round % 3 === 0) {
-        const { pos, marks, changed } = await store.load(keyOf(), { known, events: { last: 0 } }, context);
+        const { pos, marks, changed } = await store.load(keyOf(), { known, events: { last: 0 } });
         follow({ pos: pos.app, mark: marks.app, changed: changed?.app });
       } else if (round % 3 === 1) {
-        const { pos, before, changed } = await store.commit(append(`e${round}`, {}, keyOf(), { known }), context);
+        const { pos, before, changed } = await store.commit(append(`e${round}`, {}, keyOf(), { known }));
         follow({ pos: pos.app, mark: before.app, changed: changed?.app });
       } else {
         const { pos, before, changed } = await store.commit(
           append(`e${round}`, { app: { set: { own: round } } }, keyOf(), { known }),
-          context,
         );
         follow({ pos: pos.app - 1, mark: before.app, changed: changed?.app });
         mine.values.set('own', round);
         mine = { ...mine, pos: pos.app, mark: `e${round}` };
       }
       // Also the order is what the store has, whenever nobody has moved it meanwhile.
-      const { pos, state } = await store.loadScope({ app: 'a' }, context);
+      const { pos, state } = await store.loadScope({ app: 'a' });
       if (pos === mine.pos) assert.deepEqual([...mine.values], Object.entries(state));
     }
     await all;
-    const last = await store.load(keyOf(), { known: at(mine.pos, mine.mark), events: { last: 0 } }, context);
+    const last = await store.load(keyOf(), { known: at(mine.pos, mine.mark), events: { last: 0 } });
     follow({ pos: last.pos.app, mark: last.marks.app, changed: last.changed?.app });
-    assert.deepEqual([...mine.values], Object.entries((await store.loadScope({ app: 'a' }, context)).state));
+    assert.deepEqual([...mine.values], Object.entries((await store.loadScope({ app: 'a' })).state));
     assert.ok(told > 10, `${told}`);
   });
 
@@ -224,15 +208,15 @@ await withDatabase((database) => {
     const big = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, i) => [`key ${i}`, `a value of some length: ${i}`]),
     );
-    await store.commit(create('c', { app: { set: big } }), context);
-    await store.commit(update('u1', { set: { 'key 7': 'new' } }), context);
+    await store.commit(create('c', { app: { set: big } }));
+    await store.commit(updateApp('u1', { set: { 'key 7': 'new' } }));
     const known = { created: 'c', rev: 0, pos: { app: 1, user: 0 }, marks: { app: 'c' } };
     const size = (answer) => JSON.stringify(answer).length;
-    assert.ok(size(await store.load(keyOf(), {}, context)) > 300_000);
-    const loaded = await store.load(keyOf(), { known }, context);
+    assert.ok(size(await store.load(keyOf(), {})) > 300_000);
+    const loaded = await store.load(keyOf(), { known });
     assert.deepEqual(plain(loaded.changed), { app: { set: { 'key 7': 'new' } } });
     assert.ok(size(loaded) < 500);
-    const committed = await store.commit(append('e1', {}, keyOf(), { known }), context);
+    const committed = await store.commit(append('e1', {}, keyOf(), { known }));
     assert.deepEqual(plain(committed.changed), { app: { set: { 'key 7': 'new' } } });
 
     // And the server looks at no more, either.
@@ -247,18 +231,18 @@ await withDatabase((database) => {
           .rows[0].rows;
       };
       const before = await count();
-      await run(postgresStore(single, { schema }));
+      await run(storeOver(single, { schema }));
       const rows = (await count()) - before;
       await single.query('rollback');
       single.release();
       return rows;
     };
     const loads = await reads((own) =>
-      own.load(keyOf(), { known: { ...known, rev: 1, last: 'e1' }, events: { last: 0 } }, context),
+      own.load(keyOf(), { known: { ...known, rev: 1, last: 'e1' }, events: { last: 0 } }),
     );
     assert.ok(loads < 40, `${loads} rows`);
     for (const [index, delta] of [{}, { app: { set: { mine: 1 } } }].entries()) {
-      const rows = await reads((own) => own.commit(append(`again ${index}`, delta, keyOf(), { known }), context));
+      const rows = await reads((own) => own.commit(append(`again ${index}`, delta, keyOf(), { known })));
       assert.ok(rows < 60, `${rows} rows`);
     }
   });
@@ -266,13 +250,13 @@ await withDatabase((database) => {
   test('what is remembered of refused calls and of creations is forgotten after a day, not before', async () => {
     const schema = database.schema();
     const store = await open(schema);
-    await store.commit(create(), context);
+    await store.commit(create());
     const refuse = (call) =>
-      codeOf(store.commit(append('e', {}, keyOf(), { call: `call ${call}`, attempt: 2, guard: { rev: 9 } }), context));
+      codeOf(store.commit(append('e', {}, keyOf(), { call: `call ${call}`, attempt: 2, guard: { rev: 9 } })));
     for (const call of ['old', 'young']) await refuse(call);
     for (const id of ['old', 'young']) {
-      await store.commit(create(id, {}, keyOf(id)), context);
-      await store.remove(keyOf(id), context);
+      await store.commit(create(id, {}, keyOf(id)));
+      await store.remove(keyOf(id));
     }
     for (const [table, column] of [
       ['refused', 'call'],
@@ -283,8 +267,8 @@ await withDatabase((database) => {
       );
     }
     await refuse('new');
-    await store.commit(create('new', {}, keyOf('new')), context);
-    await store.remove(keyOf('new'), context);
+    await store.commit(create('new', {}, keyOf('new')));
+    await store.remove(keyOf('new'));
     for (const [table, column] of [
       ['refused', 'call'],
       ['creations', 'id'],
@@ -302,17 +286,14 @@ await withDatabase((database) => {
     const schema = database.schema();
     const stores = [await open(schema, database.pool({ max: 8 })), await open(schema)];
     const keys = Array.from({ length: 6 }, (_, i) => keyOf(`s${i}`));
-    await stores[0].commitMany(
-      keys.map((key, i) => create(`c${i}`, {}, key)),
-      context,
-    );
+    await stores[0].commitMany(keys.map((key, i) => create(`c${i}`, {}, key)));
     for (let round = 0; round < 10; round++) {
       const batch = (attempt) =>
         keys.map((key, i) =>
           append(`e${round}`, {}, key, { call: `${round} ${i}`, ...(attempt > 1 && { attempt, guard: { rev: 99 } }) }),
         );
       const batches = [batch(1), batch(2).reverse(), batch(3), batch(4).reverse()];
-      const answers = await Promise.all(batches.map((changes, i) => stores[i % 2].commitMany(changes, context)));
+      const answers = await Promise.all(batches.map((changes, i) => stores[i % 2].commitMany(changes)));
       answers
         .flat()
         .forEach((answer) => assert.ok(answer.code === undefined || answer.code === 'conflict', String(answer)));

@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { postgresStore } from 'statepad/stores/postgres';
-import { append, codeOf, context, create, keyOf, withDatabase } from './database.mjs';
+import { append, codeOf, create, keyOf, storeOver, withDatabase } from './database.mjs';
 
 await withDatabase((database) => {
   const pool = database.pool();
   const open = async (schema, migrate = 'create', client = pool) => {
-    const store = postgresStore(client, { schema });
-    await store.open({ migrate }, context);
+    const store = storeOver(client, { schema });
+    await store.open({ migrate });
     return store;
   };
   const refusal = async (schema, migrate) => {
@@ -34,9 +33,9 @@ await withDatabase((database) => {
     const schema = database.schema();
     const clients = Array.from({ length: 6 }, () => database.pool());
     const stores = await Promise.all(clients.map((client) => open(schema, 'create', client)));
-    await stores[0].commit(create(), context);
+    await stores[0].commit(create());
     for (const store of stores) {
-      assert.equal((await store.load(keyOf(), {}, context)).created, 'c');
+      assert.equal((await store.load(keyOf(), {})).created, 'c');
     }
     assert.equal((await pool.query(`select count(*)::int as count from ${schema}.statepad_version`)).rows[0].count, 1);
   });
@@ -59,7 +58,7 @@ await withDatabase((database) => {
     const schema = database.schema();
     await pool.query(`create schema ${schema}`);
     const store = await open(schema);
-    await store.commit(create(), context);
+    await store.commit(create());
   });
 
   for (const [what, make] of [
@@ -91,7 +90,7 @@ await withDatabase((database) => {
     await pool.query(`create table ${schema}.notes (text text)`);
     await pool.query(`insert into ${schema}.notes values ('mine')`);
     const store = await open(schema, 'upgrade');
-    await store.commit(create(), context);
+    await store.commit(create());
     assert.deepEqual((await pool.query(`select * from ${schema}.notes`)).rows, [{ text: 'mine' }]);
   });
 
@@ -123,13 +122,13 @@ await withDatabase((database) => {
       const url = new URL(database.url);
       url.username = role;
       const store = await open(schema, 'create', database.pool({ connectionString: url.href }));
-      await store.commit(create(), context);
-      const answers = await store.commitMany([append('e1'), append('e2', {}, keyOf('t'))], context);
+      await store.commit(create());
+      const answers = await store.commitMany([append('e1'), append('e2', {}, keyOf('t'))]);
       assert.deepEqual(
         answers.map(({ rev, code }) => rev ?? code),
         [1, 'not-found'],
       );
-      await store.remove(keyOf(), context);
+      await store.remove(keyOf());
     } finally {
       await pool.query(`drop owned by ${role}; drop role ${role}`);
     }
@@ -140,9 +139,9 @@ await withDatabase((database) => {
     try {
       for (const name of names) {
         const store = await open(name);
-        await store.commit(create(name), context);
-        assert.equal((await store.load(keyOf(), {}, context)).created, name);
-        assert.match(await codeOf(store.commit(create('other'), context)), /exists/);
+        await store.commit(create(name));
+        assert.equal((await store.load(keyOf(), {})).created, name);
+        assert.match(await codeOf(store.commit(create('other'))), /exists/);
       }
     } finally {
       for (const name of names) await pool.query(`drop schema "${name.replaceAll('"', '""')}" cascade`);
@@ -151,22 +150,22 @@ await withDatabase((database) => {
 
   test('a name that no schema can have is refused before anything is sent', () => {
     for (const schema of ['', 'x'.repeat(64), 'é'.repeat(32), 'a\0b', 'a$name$b']) {
-      assert.throws(() => postgresStore(pool, { schema }), { name: 'StoreError', code: 'rejected' });
+      assert.throws(() => storeOver(pool, { schema }), { name: 'StoreError', code: 'rejected' });
     }
   });
 
   test('a store that was not opened says so', async () => {
-    const store = postgresStore(pool, { schema: database.schema() });
-    assert.equal(await codeOf(store.commit(create(), context)), 'rejected');
-    assert.equal(await codeOf(store.load(keyOf(), {}, context)), 'rejected');
+    const store = storeOver(pool, { schema: database.schema() });
+    assert.equal(await codeOf(store.commit(create())), 'rejected');
+    assert.equal(await codeOf(store.load(keyOf(), {})), 'rejected');
   });
 
   test('a client that may only read cannot write, which may change', async () => {
     const schema = database.schema();
-    await (await open(schema)).commit(create(), context);
+    await (await open(schema)).commit(create());
     const reader = database.pool({ options: '-c default_transaction_read_only=on' });
     const store = await open(schema, 'check', reader);
-    assert.equal((await store.load(keyOf(), {}, context)).created, 'c');
-    assert.equal(await codeOf(store.commit(append('e'), context)), 'unavailable');
+    assert.equal((await store.load(keyOf(), {})).created, 'c');
+    assert.equal(await codeOf(store.commit(append('e'))), 'unavailable');
   });
 });

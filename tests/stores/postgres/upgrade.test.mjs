@@ -7,9 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { postgresStore } from 'statepad/stores/postgres';
 import { compactSql } from '../../../scripts/sql.mjs';
-import { append, context, create, keyOf, withDatabase } from './database.mjs';
+import { append, create, keyOf, openedStore, storeOver, update, withDatabase } from './database.mjs';
 
 const { openStatement, CURRENT } = await internals();
 
@@ -46,10 +45,9 @@ await withDatabase((database) => {
   const openNext = (schema, migrate, client = pool, next = NEXT) => client.query(openStatement(schema, migrate, next));
   /** A store of this version, with a session. */
   const filled = async (schema) => {
-    const store = postgresStore(pool, { schema });
-    await store.open({ migrate: 'create' }, context);
-    await store.commit(create('c', { app: { set: { a: 1 } } }), context);
-    await store.commit(append('e1', { session: { set: { s: 1 } } }), context);
+    const store = await openedStore(pool, { schema });
+    await store.commit(create('c', { app: { set: { a: 1 } } }));
+    await store.commit(append('e1', { session: { set: { s: 1 } } }));
     return store;
   };
   const versionOf = async (schema) => (await pool.query(`select * from ${schema}.statepad_version`)).rows;
@@ -68,7 +66,7 @@ await withDatabase((database) => {
   test('an older version is refused unless it may be upgraded; many who upgrade it at once do it once, and all that it has is what it was', async () => {
     const [schema, fresh] = [database.schema(), database.schema()];
     const store = await filled(schema);
-    const [before, session] = [await describe(schema), await store.load(keyOf(), {}, context)];
+    const [before, session] = [await describe(schema), await store.load(keyOf(), {})];
     for (const migrate of ['create', 'check']) {
       const refusal = { code: 'ZS002', message: `the schema "${schema}"`, detail: '1' };
       await assert.rejects(openNext(schema, migrate), refusal);
@@ -80,7 +78,7 @@ await withDatabase((database) => {
     assert.deepEqual(await versionOf(schema), [{ version: 2, layout: 'ffffffff' }]);
     await openNext(fresh, 'create');
     assert.deepEqual(await describe(schema), await describe(fresh));
-    assert.deepEqual(await store.load(keyOf(), {}, context), session);
+    assert.deepEqual(await store.load(keyOf(), {}), session);
   });
 
   test('a store that was opened before an upgrade writes no more, and reads on', async () => {
@@ -92,19 +90,15 @@ await withDatabase((database) => {
       message: `the schema "${schema}" has version 2, newer than 1: update statepad`,
     };
     for (const write of [
-      () => store.commit(append('e2'), context),
-      () => store.commit(create('d', {}, keyOf('t')), context),
-      () =>
-        store.commit(
-          { id: 'u', kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { a: 2 } } } },
-          context,
-        ),
-      () => store.remove(keyOf(), context),
-      () => store.remove(keyOf(), context, { fence: 0 }),
-      () => store.removeScope({ app: 'a' }, context),
-      () => store.lease(keyOf(), { holder: 'h', ttl: 1_000 }, context),
-      () => store.trimLog({ app: 'a' }, 1, context),
-      ...['create', 'upgrade', 'check'].map((migrate) => () => store.open({ migrate }, context)),
+      () => store.commit(append('e2')),
+      () => store.commit(create('d', {}, keyOf('t'))),
+      () => store.commit(update('u', { app: { set: { a: 2 } } })),
+      () => store.remove(keyOf()),
+      () => store.remove(keyOf(), { fence: 0 }),
+      () => store.removeScope({ app: 'a' }),
+      () => store.lease(keyOf(), { holder: 'h', ttl: 1_000 }),
+      () => store.trimLog({ app: 'a' }, 1),
+      ...['create', 'upgrade', 'check'].map((migrate) => () => store.open({ migrate })),
     ]) {
       await assert.rejects(write(), refusal);
     }
@@ -113,16 +107,16 @@ await withDatabase((database) => {
       [append('e2'), append('e3', { app: { set: { a: 2 } } }, keyOf('t'))],
       [append('e2'), append('e3', {}, keyOf('t'))],
     ]) {
-      const answers = await store.commitMany(changes, context);
+      const answers = await store.commitMany(changes);
       assert.deepEqual(
         answers.map(({ message }) => message),
         [refusal.message, refusal.message],
       );
     }
-    assert.equal((await store.load(keyOf(), {}, context)).rev, 1);
-    assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 1);
-    assert.equal((await store.list({ app: 'a', descending: true }, context)).total, 1);
-    assert.equal((await store.readLog({ app: 'a' }, {}, context)).entries.length, 1);
+    assert.equal((await store.load(keyOf(), {})).rev, 1);
+    assert.equal((await store.loadScope({ app: 'a' })).pos, 1);
+    assert.equal((await store.list({ app: 'a', descending: true })).total, 1);
+    assert.equal((await store.readLog({ app: 'a' }, {})).entries.length, 1);
   });
 
   test('an upgrade waits for the changes that have begun', async () => {
@@ -131,7 +125,7 @@ await withDatabase((database) => {
     const writer = await pool.connect();
     try {
       await writer.query('begin');
-      await postgresStore(writer, { schema }).commit(append('e2'), context);
+      await storeOver(writer, { schema }).commit(append('e2'));
       const upgrade = openNext(schema, 'upgrade', database.pool());
       await blocked();
       assert.deepEqual(
@@ -140,7 +134,7 @@ await withDatabase((database) => {
       );
       await writer.query('commit');
       await upgrade;
-      assert.equal((await store.load(keyOf(), {}, context)).rev, 2);
+      assert.equal((await store.load(keyOf(), {})).rev, 2);
     } finally {
       writer.release();
     }
@@ -163,7 +157,7 @@ await withDatabase((database) => {
       holder.release();
     }
     assert.deepEqual(await describe(schema), before);
-    await store.commit(append('e2'), context);
+    await store.commit(append('e2'));
     await openNext(schema, 'upgrade');
     assert.deepEqual(await versionOf(schema), [{ version: 2, layout: 'ffffffff' }]);
   });

@@ -33,7 +33,7 @@ if (why) {
           await store.open({ migrate: 'create' }, context);
           const reference = written(memoryStore());
           const outcomes = await compareStores(written(store), { seed, length: 1_500, reference });
-          const often = { conflict: 25, exists: 25, 'not-found': 25, duplicate: 25, fenced: 25 };
+          const often = { conflict: 25, exists: 25, 'not-found': 25, duplicate: 25, fenced: 25, changed: 50 };
           assertVaried(outcomes, { ...often, held: 3, rejected: 3 });
         }));
     }

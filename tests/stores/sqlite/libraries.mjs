@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import * as changes from '../../support/changes.js';
+import { plain } from '../support/plain.js';
+
+export { plain } from '../support/plain.js';
 
 /** The folder of other versions of the libraries, when these are to be tried. */
 const modules = process.env.STATEPAD_TEST_SQLITE_MODULES;
@@ -134,18 +137,6 @@ export function observed(database, { before = () => {}, after = () => {}, prepar
       });
     },
   };
-}
-
-const context = { signal: new AbortController().signal };
-
-/** The store's methods without the context that each of them gets. */
-export function plain(store) {
-  return Object.fromEntries(
-    Object.entries(store).map(([name, member]) => [
-      name,
-      typeof member === 'function' ? (...args) => member(...args, context) : member,
-    ]),
-  );
 }
 
 /** The fault of a promise in one text: the code of a store error, or the message of any other. */

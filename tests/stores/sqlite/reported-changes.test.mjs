@@ -4,15 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { toldOnes, wrongOnes } from '../cloudflare/data.js';
+import { toldOnes, wrongOnes } from '../cloudflare/common.js';
 import { creation, event, key, libraries, observed, plain, rows, update, withFile } from './libraries.mjs';
-
-const context = { signal: new AbortController().signal };
 
 for (const name of Object.keys(libraries)) {
   test(`${name}: what others have done is told as the reference tells it, over many changes`, () => {
     const database = libraries[name](':memory:');
-    return toldOnes(sqliteStore(database), memoryStore(), context).finally(() => database.close());
+    return toldOnes(sqliteStore(database)).finally(() => database.close());
   });
 
   test(`${name}: the last thousand changes of a scope can be told, and far older ones are forgotten`, async () => {

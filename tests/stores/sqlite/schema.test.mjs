@@ -28,6 +28,19 @@ function dropAll(database) {
   return tables.map((table) => `DROP TABLE ${table.name};`).join(' ');
 }
 
+/** A file that these statements fill is refused in every mode, and stays as it is. */
+function isRefused(name, statements) {
+  return withFile(name, async (file) => {
+    const database = file.connect();
+    database.exec(statements);
+    const before = dump(database);
+    for (const migrate of modes) {
+      assert.equal(await failure(plain(sqliteStore(database)).open({ migrate })), 'rejected', migrate);
+    }
+    assert.deepEqual(dump(database), before);
+  });
+}
+
 for (const name of Object.keys(libraries)) {
   const made = await madeBy(name);
 
@@ -58,15 +71,7 @@ for (const name of Object.keys(libraries)) {
 
   for (const version of ['0', '2', '100', 'one', '-1']) {
     test(`${name}: tables of version ${version} are refused, and stay as they are`, () =>
-      withFile(name, async (file) => {
-        const database = file.connect();
-        database.exec(`${made}; UPDATE statepad_meta SET value = '${version}' WHERE name = 'version'`);
-        const before = dump(database);
-        for (const migrate of modes) {
-          assert.equal(await failure(plain(sqliteStore(database)).open({ migrate })), 'rejected', migrate);
-        }
-        assert.deepEqual(dump(database), before);
-      }));
+      isRefused(name, `${made}; UPDATE statepad_meta SET value = '${version}' WHERE name = 'version'`));
   }
 
   test(`${name}: a version that is not this one's is refused with what to do`, () =>
@@ -93,16 +98,7 @@ for (const name of Object.keys(libraries)) {
     'an index of ours missing': `${made}; DROP INDEX statepad_sessions_of_app`,
   };
   for (const [what, statements] of Object.entries(foreign)) {
-    test(`${name}: ${what} is refused, and nothing is made or changed`, () =>
-      withFile(name, async (file) => {
-        const database = file.connect();
-        database.exec(statements);
-        const before = dump(database);
-        for (const migrate of modes) {
-          assert.equal(await failure(plain(sqliteStore(database)).open({ migrate })), 'rejected', migrate);
-        }
-        assert.deepEqual(dump(database), before);
-      }));
+    test(`${name}: ${what} is refused, and nothing is made or changed`, () => isRefused(name, statements));
   }
 
   test(`${name}: other tables, indexes, views and triggers of the file are never touched`, () =>

@@ -2,6 +2,7 @@
 // pages, too: nothing of Node.
 
 import { append, create, keyOf, update } from '../../support/changes.js';
+import { plain } from './plain.js';
 
 const APP = { app: 'app' };
 const USER = { app: 'app', user: 'user' };
@@ -93,18 +94,7 @@ export const logLaws = {
 };
 
 /** The stores without the context that each of their methods gets. */
-function bound({ logged, unlogged, ...storage }) {
-  // Workers can make a signal in a request only.
-  const context = { signal: new AbortController().signal };
-  const plain = (store) =>
-    Object.fromEntries(
-      Object.entries(store).map(([name, member]) => [
-        name,
-        typeof member === 'function' ? (...args) => member.call(store, ...args, context) : member,
-      ]),
-    );
-  return { ...storage, logged: plain(logged), unlogged: plain(unlogged) };
-}
+const bound = ({ logged, unlogged, ...storage }) => ({ ...storage, logged: plain(logged), unlogged: plain(unlogged) });
 
 const places = ({ pos, base, entries }) => [pos, base, entries.map((entry) => entry.pos)];
 

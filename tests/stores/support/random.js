@@ -22,18 +22,30 @@ const ids = [
   '😀',
   '\u{10ffff}',
 ];
-const names = ['a', 'b', 'c', '1', '', '__proto__', '😀', '\0'];
-const values = [null, true, 0, -1.5, '', 'text\0"', [], [1, { b: 1, a: 2 }], {}, { b: 1, a: [] }];
+const names = ['a', 'b', 'c', '1', '', '__proto__', '😀', '\0', 'quote"\\', 'NULL', '=', '-', '@1=m'];
+const values = [null, true, 0, -1.5, '', 'text\0"\\', '{},', [], [1, { b: 1, a: 2 }], {}, { b: 1, a: [] }];
+const texts = ['"', '\\', '{}', '\u0001', '😀'];
 const times = [0, 1, 2, 3, 1_000.5, -7, 1e15];
+
+/** The values that a caller had, by what it says that it knows. */
+const valuesOf = new WeakMap();
+
+/** The outcomes of changes in the text of an answer, and the changes of others. */
+const OUTCOMES = /"refused":"([\w-]+)|"(duplicate|changed|results)":/g;
+
+/** The members that have a value. */
+const defined = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
 /** Two weeks, in milliseconds: no lease ends by itself. */
 const LONG = 14 * 24 * 60 * 60 * 1_000;
 
-/** The random calls of the stores: a method, and its arguments. Only methods that `store` has. */
-function steps(random, { resolves = [], lease, readLog, trimLog }) {
+/**
+ * The random calls of the stores. `next` makes one: a method, and its arguments; only methods that `store` has.
+ * `remember` notes the answer of the reference: later calls know as much as the reader of an earlier one.
+ */
+function steps(random, { keeps = [], resolves = [], lease, readLog, trimLog }) {
   const pick = (items) => items[Math.floor(random() * items.length)];
   const often = (probability, make) => (random() < probability ? make() : undefined);
-  const defined = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
   const some = (items, most) => [
     ...new Set(Array.from({ length: Math.floor(random() * (most + 1)) }, () => pick(items))),
   ];
@@ -42,11 +54,10 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
     entries.forEach(([name, value]) => (made[name] = value));
     return made;
   };
-  const delta = () => {
-    const set = often(0.8, () => record(some(names, 3).map((name) => [name, pick(values)])));
-    return defined({ set, unset: often(0.3, () => some(names, 2)) });
-  };
-  const deltas = () => defined({ app: often(0.4, delta), user: often(0.4, delta), session: often(0.6, delta) });
+  const sets = () => defined({ set: often(0.8, () => record(some(names, 3).map((name) => [name, pick(values)]))) });
+  const delta = () => defined({ ...sets(), unset: often(0.3, () => some(names, 2)) });
+  const deltas = (shared = delta) =>
+    defined({ app: often(0.4, shared), user: often(0.4, shared), session: often(0.6, delta) });
   const count = () => Math.floor(random() * 12);
   // One that has many events, among many that have few.
   const usual = { appName: 'app', userId: 'user', sessionId: 'a' };
@@ -55,11 +66,25 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
     userId: pick(['user', '', 'ｕｓｅｒ', '😀']),
     sessionId: pick(ids),
   });
-  const key = () => (random() < 0.4 ? usual : other());
+  /** The sessions as they were loaded once or more, by their keys as text. */
+  const readers = new Map();
+  const readerOf = (target) => pick(readers.get(plain(target)) ?? [undefined]);
+  const isRead = () => readers.size > 0 && random() < 0.3;
+  const key = () => (random() < 0.4 ? usual : isRead() ? pick([...readers.values()])[0].key : other());
   const pos = () => defined({ app: often(0.5, count), user: often(0.5, count) });
   /** The id of a change of a session, or of its user or app. */
   const idOf = (kind, target, number) => `${kind}${number} of ${JSON.stringify(target)}`;
-  const created = (target) => idOf('c', target, count());
+  const created = (target) => readerOf(target)?.created ?? idOf('c', target, count());
+  const knownTo = ({ pos, marks, state }, more = {}) => {
+    const known = { ...more, pos, marks: random() < 0.9 ? marks : { app: 'another', user: 'another' } };
+    valuesOf.set(known, state);
+    return known;
+  };
+  /** The scopes as a reader of the session knows them. */
+  const known = (target) => {
+    const reader = keeps.includes('changed') ? readerOf(target) : undefined;
+    return reader && often(0.7, () => knownTo(reader));
+  };
   const guard = (target) =>
     defined({
       rev: often(0.3, count),
@@ -85,6 +110,7 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
     );
     return free.length > 0 ? made : undefined;
   };
+  const eventOf = (id) => ({ id, time: pick(times), data: `${id} ${pick(texts)} ${random()}` });
   const change = () => {
     const kind = pick(['create', 'append', 'append', 'append', 'update']);
     const { appName, userId, sessionId } = key();
@@ -103,18 +129,13 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
         ? { app: beside('app', 'appName'), user: beside('user', 'userId'), session: beside('session', 'sessionId') }
         : {},
     );
-    return {
-      id,
-      kind,
-      time,
-      key: target,
-      delta: written,
-      ...(Object.keys(operated).length > 0 && { operators: operated }),
-      ...((kind === 'append' || (kind === 'create' && random() < 0.7)) && {
-        event: { id, time: pick(times), data: `${id} 😀 ${random()}` },
-      }),
-      ...(random() < 0.3 && { guard: guard(target) }),
-    };
+    return defined({
+      ...{ id, kind, time, key: target, delta: written },
+      operators: Object.keys(operated).length > 0 ? operated : undefined,
+      event: kind === 'append' || (kind === 'create' && random() < 0.7) ? eventOf(id) : undefined,
+      guard: often(0.3, () => guard(target)),
+      known: known({ appName, userId, sessionId }),
+    });
   };
   const page = () => {
     const { appName, userId, sessionId } = key();
@@ -137,8 +158,10 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
       last: often(0.4, count),
     });
   const question = (target) => {
-    const known = often(0.3, () => defined({ created: created(target), rev: count(), pos: often(0.7, pos) }));
-    return defined({ events: often(0.7, events), known });
+    const reader = readerOf(target);
+    const guessed = () => defined({ created: created(target), rev: count(), pos: often(0.7, pos) });
+    const told = () => knownTo(reader, { created: reader.created, rev: reader.rev });
+    return defined({ events: often(0.7, events), known: often(0.4, reader && random() < 0.8 ? told : guessed) });
   };
   const scope = () => (random() < 0.5 ? { app: key().appName } : { app: key().appName, user: key().userId });
   const batch = () => {
@@ -149,6 +172,22 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
         kind === 'update' || changes.findIndex((each) => plain(each.key) === plain(key)) === index,
     );
   };
+  const odd = () => (random() < 0.8 ? count() : pick([1.5, 1e12]));
+  /** Events of sessions that are there, with nothing that a store has to look at one by one. */
+  const appends = () =>
+    [...readers.values()]
+      .filter(() => random() < 0.6)
+      .map(([{ key: target }]) => {
+        const id = `a${Math.floor(random() * 200)}`;
+        return defined({
+          ...{ id, kind: 'append', key: target, time: pick(times), event: eventOf(id), delta: deltas(sets) },
+          guard: often(0.7, () =>
+            defined({ created: created(target), rev: often(0.1, odd), fence: lease && often(0.1, odd) }),
+          ),
+          known: known(target),
+          call: often(0.5, () => `call ${random()}`),
+        });
+      });
   const request = (target) =>
     defined({
       holder: pick(['one', 'two', '']),
@@ -169,7 +208,7 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
   };
   const make = {
     commit: () => [change()],
-    commitMany: () => [batch()],
+    commitMany: () => [random() < 0.5 ? appends() : batch()],
     load: () => about(question),
     list: () => [page()],
     loadScope: () => [scope()],
@@ -187,28 +226,48 @@ function steps(random, { resolves = [], lease, readLog, trimLog }) {
     loadScope: 6,
     remove: 2,
     removeScope: 2,
-    ...(lease && { lease: 8 }),
+    ...(lease && { lease: 16 }),
     ...(readLog && { readLog: 8 }),
     ...(trimLog && { trimLog: 1 }),
   });
   const weighted = methods.flatMap(([name, weight]) => Array.from({ length: weight }, () => name));
-  return () => {
-    const name = pick(weighted);
-    return { name, args: make[name]() };
+  return {
+    next: () => {
+      const name = pick(weighted);
+      return { name, args: make[name]() };
+    },
+    remember: ({ name, args: [first, asked] }, answer) => {
+      const told = { load: readBy, commit: createdBy }[name]?.(first, answer, asked);
+      if (told) readers.set(plain(told.key), [...(readers.get(plain(told.key)) ?? []).slice(-3), told]);
+    },
   };
 }
 
-async function answerOf(store, { name, args }, isLogged, context) {
+/** A session as it was loaded, unless the load said what its caller knows. */
+function readBy(key, answer, { known }) {
+  if (!answer?.marks || known) return undefined;
+  const { created, rev, pos, marks, state } = answer;
+  return { key, created, rev, pos, marks, state };
+}
+
+/** A session as its creator knows it: nothing of its scopes. */
+function createdBy({ id, kind, key }, { prev, duplicate }) {
+  const isNew = kind === 'create' && prev === null && !duplicate;
+  return isNew ? { key, created: id, rev: 0, pos: {}, marks: {} } : undefined;
+}
+
+async function answerOf(store, { name, args }, context) {
   try {
-    return plain(await store[name](...args, context), isLogged);
+    return await store[name](...args, context);
   } catch (error) {
-    return plain(error, isLogged);
+    return error;
   }
 }
 
 /** With everything in its order, and errors as what is known by them; without what is told by a clock. */
 function plain(answer, isLogged) {
-  return JSON.stringify(answer, (member, value) => {
+  return JSON.stringify(answer, (member, given) => {
+    const value = resultsLast(given);
     if (value instanceof Map) return [...value];
     if (value instanceof Error) {
       const { code, message, actual, key, scope } = value;
@@ -216,13 +275,20 @@ function plain(answer, isLogged) {
     }
     if (member === 'results' && value) return canonical(value);
     if (member === 'until') return undefined;
-    // Only some stores know the revision of the first update, or of the creation.
-    if (value?.duplicate && value.data === undefined) return { ...value, results: undefined };
+    // Only some stores know the revision of the first update, or of the creation, and the changes since then.
+    if (value?.duplicate) return defined({ ...value, changed: undefined, ...(!value.data && { results: undefined }) });
     if (value?.writes) return { ...value, time: clockless(value.time), writes: byName(value.writes) };
     if (value?.data !== undefined && 'pos' in value && !value.duplicate && !isLogged)
       return { ...value, pos: undefined };
     return value;
   });
+}
+
+/** The members of an answer or an event, which stores make in any order. */
+function resultsLast(value) {
+  if (!value?.results) return value;
+  const { results, ...rest } = value;
+  return { ...rest, results };
 }
 
 /** Values by scope, whatever their order. */
@@ -232,6 +298,28 @@ function canonical(results) {
       .sort()
       .map((name) => [name, map(given[name])]);
   return sorted(results, (values) => sorted(values, (value) => value));
+}
+
+/** An answer with the changes of others applied to the values that its caller had. */
+function followed(answer, known) {
+  if (!answer?.changed) return answer;
+  const { changed, ...rest } = answer;
+  const scopes = ['app', 'user'].filter((scope) => changed[scope]);
+  const values = scopes.map((scope) => {
+    const { set = {}, unset = [] } = changed[scope];
+    const copy = new Map(Object.entries(valuesOf.get(known)[scope]));
+    unset.forEach((name) => copy.delete(name));
+    Object.entries(set).forEach(([name, value]) => copy.set(name, value));
+    return [scope, [...copy]];
+  });
+  return { ...rest, ...(values.length > 0 && { changed: values }) };
+}
+
+/** The answers to a step, each {@link followed}. */
+function followedBy(answer, { name, args: [first, asked] }) {
+  return name === 'commitMany' && Array.isArray(answer)
+    ? answer.map((each, index) => followed(each, first[index].known))
+    : followed(answer, name === 'load' ? asked.known : first.known);
 }
 
 /** The times of changes, and one for those of clocks. */
@@ -251,19 +339,20 @@ function byName(writes) {
 export async function compareStores(store, { seed, length, reference = memoryStore() }) {
   // Workers can make a signal in a request only.
   const context = { signal: new AbortController().signal };
-  const next = steps(randomFrom(seed), store);
+  const { next, remember } = steps(randomFrom(seed), store);
   const isLogged = store.keeps?.includes('log') ?? false;
   const outcomes = {};
   for (let index = 0; index < length; index++) {
     const step = next();
-    const [expected, actual] = [
-      await answerOf(reference, step, isLogged, context),
-      await answerOf(store, step, isLogged, context),
-    ];
+    const answer = await answerOf(reference, step, context);
+    const [expected, actual] = [answer, await answerOf(store, step, context)].map((each) =>
+      plain(followedBy(each, step), isLogged),
+    );
     if (actual !== expected) {
       throw new Error(`seed ${seed}, step ${index}, ${JSON.stringify(step)}: ${actual} instead of ${expected}`);
     }
-    for (const [, outcome = 'duplicate'] of expected?.matchAll(/"refused":"([\w-]+)|"duplicate"/g) ?? []) {
+    remember(step, answer);
+    for (const [, refused, outcome = refused] of expected?.matchAll(OUTCOMES) ?? []) {
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     }
   }

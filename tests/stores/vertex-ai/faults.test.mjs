@@ -73,11 +73,13 @@ test('whatever happens to one request, all is done, and each write once', async 
   }
 });
 
+const WRITES = [
+  ['appendEvent', append('e1', KEY)],
+  ['createSession', create('c2', keyOf('s2'))],
+];
+
 test('a try whose answer was lost stays lost when a later one is surely not written', async () => {
-  for (const [when, change] of [
-    ['appendEvent', append('e1', KEY)],
-    ['createSession', create('c2', keyOf('s2'))],
-  ]) {
+  for (const [when, change] of WRITES) {
     const { vertex, store } = opened();
     await store.commit(create('c1', KEY), context);
     vertex.disturb({ kind: 'error', status: 504, when });
@@ -115,10 +117,7 @@ test('what is surely not written is unavailable, what may be is another error', 
     [{ kind: 'error', status: 504 }, false],
     [{ kind: 'request-lost' }, false],
   ]) {
-    for (const [when, change] of [
-      ['appendEvent', append('e1', KEY)],
-      ['createSession', create('c2', keyOf('s2'))],
-    ]) {
+    for (const [when, change] of WRITES) {
       const { vertex, store } = opened();
       await store.commit(create('c1', KEY), context);
       vertex.disturb({ ...trouble, when, times: 100 });

@@ -49,6 +49,16 @@ function hooked(hooks = {}, more = {}) {
   return { hooks, inner, loads, service, theirs: new SessionService({ store: inner }) };
 }
 
+/** From now on changes are written and no answer comes; those that are sent again do not arrive. */
+function loseAnswers(hooks) {
+  hooks.after = () => {
+    throw connectionLost();
+  };
+  hooks.before = (change) => {
+    if (change.attempt !== undefined) throw connectionLost();
+  };
+}
+
 describe('over a store of which nobody else writes, what is in memory is given up when its outcome is not known', () => {
   const open = async () => {
     const context = hooked({}, { exclusive: true });
@@ -60,12 +70,7 @@ describe('over a store of which nobody else writes, what is in memory is given u
   test('an append that was written: its session shows it, and so do the others of the app and the user', async () => {
     for (const key of ['app:n', 'user:n', 'n']) {
       const { hooks, service, session } = await open();
-      hooks.after = () => {
-        throw connectionLost();
-      };
-      hooks.before = (change) => {
-        if (change.attempt !== undefined) throw connectionLost();
-      };
+      loseAnswers(hooks);
       await assert.rejects(service.appendEvent({ session, event: event({ [key]: 1 }) }), hasCode('COMMIT_UNKNOWN'));
       if (key !== 'n') assert.equal((await service.getSession(OTHER)).state[key], 1);
       const read = await service.getSession(KEY);
@@ -75,12 +80,7 @@ describe('over a store of which nobody else writes, what is in memory is given u
 
   test('an update of the app, and a creation', async () => {
     const { hooks, service } = await open();
-    hooks.after = () => {
-      throw connectionLost();
-    };
-    hooks.before = (change) => {
-      if (change.attempt !== undefined) throw connectionLost();
-    };
+    loseAnswers(hooks);
     await assert.rejects(
       service.updateState({ appName: 'app', userId: 'u' }, () => ({ 'app:n': 1 })),
       hasCode('COMMIT_UNKNOWN'),

@@ -45,54 +45,45 @@ test('a context refuses what is no plain object as appendEvent does, and its wri
   context.end();
 });
 
-test('an empty id is none: an event is not taken for one that failed before', async () => {
+/** A context whose events cannot be appended until that is mended. */
+async function failing() {
   let fails = true;
-  const { context } = await begin(
-    {},
-    storedWith(({ kind }) => {
-      if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse');
-    }),
-  );
+  const before = ({ kind }) => {
+    if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse');
+  };
+  return { ...(await begin({}, storedWith(before))), mend: () => (fails = false) };
+}
+
+test('an empty id is none: an event is not taken for one that failed before', async () => {
+  const { context, mend } = await failing();
   context.state.set('x', 1);
   await assert.rejects(context.append({ id: '' }), hasCode('STORE_UNAVAILABLE'));
   await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
   await assert.rejects(context.append(), hasCode('STORE_UNAVAILABLE'));
   context.state.set('x', 2);
-  fails = false;
+  mend();
   assert.deepEqual((await context.append({ id: '' })).actions.stateDelta, { x: 2 });
   context.end();
 });
 
 test('an event that failed carries the same, whatever other events have failed with its writes since', async () => {
-  let fails = true;
-  const { context } = await begin(
-    {},
-    storedWith(({ kind }) => {
-      if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse');
-    }),
-  );
+  const { context, mend } = await failing();
   context.state.set('x', 1);
   await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
   await assert.rejects(context.append(), hasCode('STORE_UNAVAILABLE'));
   context.state.set('x', 2);
-  fails = false;
+  mend();
   assert.deepEqual((await context.append({ id: 'e' })).actions.stateDelta, { x: 1 });
   assert.deepEqual((await context.append()).actions.stateDelta, { x: 2 });
   context.end();
 });
 
 test('an event whose delta has to be looked up first keeps its place before those that are sent after it', async () => {
-  let fails = true;
-  const { context, session } = await begin(
-    {},
-    storedWith(({ kind }) => {
-      if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse');
-    }),
-  );
+  const { context, session, mend } = await failing();
   const other = context.child('other');
   context.state.update({ x: 1, y: 1 });
   await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
-  fails = false;
+  mend();
   other.state.set('x', 2);
   await other.append();
   const again = context.append({ id: 'e' });

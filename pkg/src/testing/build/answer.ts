@@ -30,7 +30,7 @@ export function updatedBefore(app = 0, user = 0): Committed {
 }
 
 /** Members of a loaded session. Values that are `undefined`, and `changed: null`, must be absent. */
-interface LoadedWith extends Partial<Omit<Loaded, 'pos' | 'state' | 'changed'>> {
+export interface LoadedWith extends Partial<Omit<Loaded, 'pos' | 'state' | 'changed'>> {
   readonly pos?: Partial<Loaded['pos']>;
   readonly state?: { readonly [Scope in keyof Loaded['state']]?: Loaded['state'][Scope] | undefined };
   readonly changed?: Loaded['changed'] | null;

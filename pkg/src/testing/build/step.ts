@@ -1,5 +1,6 @@
 // The steps of a case: calls, with the expected answers.
 
+import { loaded, type LoadedWith } from './answer.js';
 import { APP, KEY, USER } from './keys.js';
 import type { Change, LeaseRequest, ListQuery, LoadQuery, LogQuery, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -13,6 +14,11 @@ export function commit(change: Change, outcome?: CommitStep['outcome']): CommitS
 /** Loads the usual session. */
 export function load(answer: LoadStep['answer'], query?: LoadQuery, key = KEY): LoadStep {
   return query === undefined ? { load: key, answer } : { load: key, query, answer };
+}
+
+/** Loads the usual session: it is as it was created, but for these members. */
+export function sessionHas(members?: LoadedWith, query?: LoadQuery, key = KEY): LoadStep {
+  return load(loaded(members), query, key);
 }
 
 /** Reads the values of the app. */

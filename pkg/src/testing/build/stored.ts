@@ -1,5 +1,6 @@
 // Stored events, and the delta of one name.
 
+import type { StoredScope } from '../../model/scope.js';
 import type { Delta, StoredEvent, Values } from '../../store/contract.js';
 
 /** The event of {@link begin}. It differs from the one that {@link append} makes under the same id. */
@@ -20,4 +21,9 @@ export function eventsOf(...ids: readonly string[]): StoredEvent[] {
 /** Sets a name. */
 export function set(name: string, value: Values[string]): Delta {
   return { set: { [name]: value } };
+}
+
+/** The same in the app, the user and the session. */
+export function inAll<Item>(item: Item): Record<StoredScope, Item> {
+  return { app: item, user: item, session: item };
 }

@@ -10,9 +10,9 @@ export const basicCases: readonly StoreCase[] = [
   storeCase(
     'a session is created, appended to, listed and removed',
     step.commit(change.create('c', { session: set('a', 1) }), answer.made()),
-    step.load(answer.loaded({ state: { session: { a: 1 } } })),
+    step.sessionHas({ state: { session: { a: 1 } } }),
     step.commit(change.append('e1', { session: { set: { b: [2], a: 3 } } }, { time: 2_000 }), answer.appended(1)),
-    step.load(answer.loaded({ time: 2_000, state: { session: { a: 3, b: [2] } }, events: eventsOf('e1') })),
+    step.sessionHas({ time: 2_000, state: { session: { a: 3, b: [2] } }, events: eventsOf('e1') }),
     step.list([answer.row({ rev: 1, time: 2_000, state: { a: 3, b: [2] } })]),
     { remove: KEY },
     step.load(null),
@@ -24,13 +24,11 @@ export const basicCases: readonly StoreCase[] = [
     step.commit(change.append('e1', { app: set('a', 4) }), answer.appended(1, 2, 1)),
     step.commit(change.update('p', { user: set('u', 5) }), answer.made(2, 2)),
     step.commit(change.update('q', { app: set('b', 6) }, { key: { appName: HOME.appName } }), answer.made(3, 0)),
-    step.load(
-      answer.loaded({
-        pos: { app: 3, user: 2 },
-        state: { app: { a: 4, b: 6 }, user: { u: 5 }, session: { s: 3 } },
-        events: eventsOf('e1'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 3, user: 2 },
+      state: { app: { a: 4, b: 6 }, user: { u: 5 }, session: { s: 3 } },
+      events: eventsOf('e1'),
+    }),
     step.list([answer.row({ rev: 1, state: { s: 3 } })], {}, { app: { a: 4, b: 6 }, users: { user: { u: 5 } } }),
     step.appHas(3, { a: 4, b: 6 }),
     step.userHas(2, { u: 5 }),

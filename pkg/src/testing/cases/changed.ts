@@ -93,10 +93,13 @@ export const changedCases: readonly StoreCase[] = [
     // The mark of now, which is not what the scope was at.
     step.commit(change.append('e6', {}, { known: app(2, 'u2') }), { ...answer.appended(6, 3), changed: null }),
     ...[app(1, 'x'), app(2, 'u2'), { pos: { app: 1 } }, { marks: { app: 'u2' } }].map((known) =>
-      step.load(answer.loaded({ rev: 6, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: [] }), {
-        known,
-        events: { last: 0 },
-      }),
+      step.sessionHas(
+        { rev: 6, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: [] },
+        {
+          known,
+          events: { last: 0 },
+        },
+      ),
     ),
   ),
   changedCase(
@@ -107,28 +110,28 @@ export const changedCases: readonly StoreCase[] = [
     ),
     step.commit(change.update('u1', { app: set('a', 2), user: { unset: ['u'] } }), answer.made(2, 2)),
     step.commit(change.update('u2', { user: set('w', 2) }), answer.made(2, 3)),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         pos: { app: 2, user: 3 },
         state: { app: undefined, user: undefined },
         changed: { app: { set: { a: 2 }, unset: [] }, user: { set: { w: 2 }, unset: ['u', 'w'] } },
-      }),
+      },
       { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } } },
     ),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         pos: { app: 2, user: 3 },
         state: { app: undefined, user: undefined },
         changed: { user: { set: { w: 2 }, unset: ['w'] } },
-      }),
+      },
       { known: { pos: { app: 2, user: 2 }, marks: { app: 'u1', user: 'u1' } } },
     ),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         pos: { app: 2, user: 3 },
         state: { app: { a: 2, b: 1 }, user: undefined },
         changed: { user: { set: { w: 2 }, unset: ['w'] } },
-      }),
+      },
       { known: { pos: { user: 2 }, marks: { user: 'u1' } } },
     ),
   ),
@@ -245,12 +248,12 @@ export const changedCases: readonly StoreCase[] = [
       step.commit(change.update(`u${index}`, { user: set('u', index + 1) }), answer.made(1, index + 2)),
     ),
     { removeScope: { app: APP } },
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         pos: { app: 2, user: 61 },
         state: { app: {}, user: undefined },
         changed: { user: { set: { u: 60 }, unset: [] } },
-      }),
+      },
       { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } } },
     ),
   ),

@@ -1,6 +1,6 @@
 // The values that a guard takes for equal, in every scope.
 
-import { answer, caseThatNeeds, change, set, step, storeCase } from '../build/index.js';
+import { answer, caseThatNeeds, change, set, step, storeCase, inAll } from '../build/index.js';
 import { STORED_SCOPES } from '../../model/scope.js';
 import type { Delta } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
@@ -10,10 +10,7 @@ import type { StoreCase, StoreStep } from '../case.js';
 function keyGuards(value: Json, holding: readonly Delta[], failing: readonly Delta[]): StoreStep[] {
   const count = 3 * holding.length;
   return [
-    step.commit(
-      change.create('c', { app: set('x', value), user: set('x', value), session: set('x', value) }),
-      answer.made(1, 1),
-    ),
+    step.commit(change.create('c', inAll(set('x', value))), answer.made(1, 1)),
     ...STORED_SCOPES.flatMap((scope) =>
       failing.map((keys) =>
         step.commit(change.append('no', change.EVERYTHING, { guard: { keys: { [scope]: keys } } }), {
@@ -29,12 +26,12 @@ function keyGuards(value: Json, holding: readonly Delta[], failing: readonly Del
         ),
       ),
     ),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         rev: count,
         pos: { app: 1, user: 1 },
-        state: { app: { x: value }, user: { x: value }, session: { x: value } },
-      }),
+        state: inAll({ x: value }),
+      },
       { events: { last: 0 } },
     ),
   ];

@@ -41,18 +41,16 @@ export const duplicateCases: readonly StoreCase[] = [
       change.create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }),
       answer.again(2, 2, 2),
     ),
-    step.load(
-      answer.loaded({
-        time: 3_000,
-        pos: { app: 2, user: 2 },
-        state: { app: { a: 2 }, user: { u: 2 } },
-        events: eventsOf('e1', 'e2'),
-      }),
-    ),
+    step.sessionHas({
+      time: 3_000,
+      pos: { app: 2, user: 2 },
+      state: { app: { a: 2 }, user: { u: 2 } },
+      events: eventsOf('e1', 'e2'),
+    }),
     step.list([answer.row({ rev: 2, time: 3_000 })], {}, { app: { a: 2 }, users: { user: { u: 2 } } }),
     { remove: KEY },
     step.commit(change.create('d', { app: set('a', 3) }), answer.made(3, 2)),
-    step.load(answer.loaded({ created: 'd', pos: { app: 3, user: 2 }, state: { app: { a: 3 }, user: { u: 2 } } })),
+    step.sessionHas({ created: 'd', pos: { app: 3, user: 2 }, state: { app: { a: 3 }, user: { u: 2 } } }),
   ),
   storeCase(
     'what a session began with stays as it is, whatever its creation says when it is sent again',
@@ -62,12 +60,15 @@ export const duplicateCases: readonly StoreCase[] = [
     step.commit(change.append('e1'), answer.appended(1)),
     step.commit(change.begin('c', {}, { event: { id: 'c', time: 9_000, data: '"other"' } }), answer.again(1)),
     step.commit(change.create('c'), answer.again(1)),
-    step.load(answer.loaded({ state: { session: { s: 1 } }, events: [beginningOf(), ...eventsOf('e1')] }), {
-      events: { from: 0 },
-    }),
+    step.sessionHas(
+      { state: { session: { s: 1 } }, events: [beginningOf(), ...eventsOf('e1')] },
+      {
+        events: { from: 0 },
+      },
+    ),
     step.commit(change.create('d', {}, { key: keyOf('two') }), answer.made()),
     step.commit(change.begin('d', {}, { key: keyOf('two') }), answer.again(0)),
-    step.load(answer.loaded({ created: 'd' }), { events: { from: 0 } }, keyOf('two')),
+    step.sessionHas({ created: 'd' }, { events: { from: 0 } }, keyOf('two')),
   ),
   storeCase(
     'an event may have the id of the creation, and is not the one that the session began with',
@@ -75,7 +76,7 @@ export const duplicateCases: readonly StoreCase[] = [
     step.commit(change.append('c'), answer.appended(1)),
     step.commit(change.append('c'), answer.appendedBefore('c', 1)),
     step.commit(change.begin('c'), answer.again(1)),
-    step.load(answer.loaded({ events: [beginningOf(), ...eventsOf('c')] }), { events: { from: 0 } }),
+    step.sessionHas({ events: [beginningOf(), ...eventsOf('c')] }, { events: { from: 0 } }),
   ),
   storeCase(
     'an event that is sent again is a duplicate, is answered with the stored one and the revision of now, and writes nothing',
@@ -101,14 +102,12 @@ export const duplicateCases: readonly StoreCase[] = [
       change.append('e2', { app: set('a', 2), session: set('n', 2) }, { time: 2_000 }),
       answer.appendedBefore('e2', 3, 2, 2),
     ),
-    step.load(
-      answer.loaded({
-        time: 3_000,
-        pos: { app: 2, user: 2 },
-        state: { app: { a: 2 }, session: { n: 2 } },
-        events: eventsOf('e1', 'e2', 'e3'),
-      }),
-    ),
+    step.sessionHas({
+      time: 3_000,
+      pos: { app: 2, user: 2 },
+      state: { app: { a: 2 }, session: { n: 2 } },
+      events: eventsOf('e1', 'e2', 'e3'),
+    }),
     step.list([answer.row({ rev: 3, time: 3_000, state: { n: 2 } })], {}, { app: { a: 2 } }),
   ),
   storeCase(
@@ -123,7 +122,7 @@ export const duplicateCases: readonly StoreCase[] = [
       ),
       answer.appendedBefore('e1', 1),
     ),
-    step.load(answer.loaded({ state: { session: { x: 1 } }, events: eventsOf('e1') })),
+    step.sessionHas({ state: { session: { x: 1 } }, events: eventsOf('e1') }),
   ),
   storeCase(
     'an update that is sent again is a duplicate and writes nothing',
@@ -135,7 +134,7 @@ export const duplicateCases: readonly StoreCase[] = [
       answer.made(3, 2),
     ),
     step.commit(change.update('p1', { app: set('a', 1), user: set('u', 1) }), answer.updatedBefore(3, 2)),
-    step.commit(change.update('p2', { app: set('b', 1) }, ofApp), answer.updatedBefore(3, 0)),
+    step.commit(change.update('p2', { app: set('b', 1) }, ofApp), answer.updatedBefore(3)),
     step.commit(
       change.update('p3', { app: { set: { a: 3 }, unset: ['b'] }, user: { unset: ['u'] } }),
       answer.updatedBefore(3, 2),
@@ -172,15 +171,13 @@ export const duplicateCases: readonly StoreCase[] = [
         { app: set('b', 2) },
         { ...ofApp, guard: { pos: { app: 1 }, keys: { app: { unset: ['b'] } } } },
       ),
-      answer.updatedBefore(2, 0),
+      answer.updatedBefore(2),
     ),
-    step.load(
-      answer.loaded({
-        pos: { app: 2, user: 2 },
-        state: { app: { a: 1, b: 1 }, user: { u: 1, v: 1 }, session: { s: 1 } },
-        events: eventsOf('e1'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 2, user: 2 },
+      state: { app: { a: 1, b: 1 }, user: { u: 1, v: 1 }, session: { s: 1 } },
+      events: eventsOf('e1'),
+    }),
   ),
   storeCase(
     'a duplicate for another session under the same key is not found',
@@ -192,7 +189,7 @@ export const duplicateCases: readonly StoreCase[] = [
     step.commit(change.create('d'), answer.made()),
     step.commit(change.append('e1', {}, { guard: { created: 'c' } }), { throws: 'not-found' }),
     step.commit(change.append('e1', {}, { guard: { created: 'd' } }), answer.appended(1)),
-    step.load(answer.loaded({ created: 'd', events: eventsOf('e1') })),
+    step.sessionHas({ created: 'd', events: eventsOf('e1') }),
   ),
   storeCase(
     'one event id may be in several sessions, of this user, of others and of other apps',
@@ -205,12 +202,12 @@ export const duplicateCases: readonly StoreCase[] = [
     ]),
     ...[KEY, keyOf('two'), keyOf('session', 'other'), keyOf('session', 'user', 'elsewhere')].flatMap((key, index) => [
       step.commit(change.append('e1', {}, { key }), { ...answer.again(1), data: `${index}` }),
-      step.load(
-        answer.loaded({
+      step.sessionHas(
+        {
           created: `c${index}`,
           state: { session: { x: index } },
           events: [{ rev: 1, data: `${index}` }],
-        }),
+        },
         {},
         key,
       ),
@@ -230,7 +227,7 @@ export const duplicateCases: readonly StoreCase[] = [
     step.commit(change.create('d'), { throws: 'exists' }),
     { remove: KEY },
     step.commit(change.create('d'), answer.made(1, 1)),
-    step.load(answer.loaded({ created: 'd', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } } })),
+    step.sessionHas({ created: 'd', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } } }),
   ),
   storeCase(
     'the hundredth event before the last is still known',
@@ -239,13 +236,11 @@ export const duplicateCases: readonly StoreCase[] = [
       step.commit(change.append(`e${index}`, { session: set('n', index) }), answer.appended(index + 1)),
     ),
     step.commit(change.append('e0'), answer.appendedBefore('e0', 120)),
-    step.commit(change.append('e19'), { ...answer.again(120), data: dataOf('e19') }),
+    step.commit(change.append('e19'), answer.appendedBefore('e19', 120)),
     step.commit(change.append('e119'), answer.appendedBefore('e119', 120)),
-    step.load(
-      answer.loaded({ rev: 120, state: { session: { n: 119 } }, events: [{ rev: 120, data: dataOf('e119') }] }),
-      {
-        events: { last: 1 },
-      },
+    step.sessionHas(
+      { rev: 120, state: { session: { n: 119 } }, events: [{ rev: 120, data: dataOf('e119') }] },
+      { events: { last: 1 } },
     ),
   ),
 ];

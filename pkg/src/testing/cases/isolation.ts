@@ -1,6 +1,6 @@
 // Nothing is ever taken for something else.
 
-import { KEY, answer, change, dataOf, keyOf, set, step, storeCase, times } from '../build/index.js';
+import { KEY, answer, change, dataOf, keyOf, set, step, storeCase, times, inAll } from '../build/index.js';
 import { inByteOrder, letters, SEPARATORS, TEXTS } from '../edge-values.js';
 import type { Delta, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -19,7 +19,7 @@ function apart(keys: readonly SessionKey[], prefix = 'c'): StoreStep[] {
   const creates = keys.map((key, index) => {
     const before = (parts: readonly (keyof SessionKey)[]): number =>
       shared(key, parts).filter((other) => other <= index).length;
-    const delta = { app: deltaOf(index), user: deltaOf(index), session: deltaOf(index) };
+    const delta = inAll(deltaOf(index));
     return step.commit(
       change.create(`${prefix}${index}`, delta, { key }),
       answer.made(before(['appName']), before(['appName', 'userId'])),
@@ -28,8 +28,8 @@ function apart(keys: readonly SessionKey[], prefix = 'c'): StoreStep[] {
   const loads = keys.map((key, index) => {
     const [app, user] = [shared(key, ['appName']), shared(key, ['appName', 'userId'])];
     const state = { app: valuesOf(app), user: valuesOf(user), session: valuesOf([index]) };
-    return step.load(
-      answer.loaded({ created: `${prefix}${index}`, pos: { app: app.length, user: user.length }, state }),
+    return step.sessionHas(
+      { created: `${prefix}${index}`, pos: { app: app.length, user: user.length }, state },
       {},
       key,
     );
@@ -84,10 +84,10 @@ export const isolationCases: readonly StoreCase[] = [
     step.commit(change.create('d1', { session: set('y', 1) }, { key: keyOf('s', 'u1', 'a5') }), answer.made()),
     step.commit(change.create('d2', { session: set('y', 2) }, { key: keyOf('s', 'u2', 'a5') }), answer.made()),
     step.commit(change.append('e1', { session: set('y', 3) }, { key: keyOf('s', 'u1', 'a5') }), answer.appended(1)),
-    step.load(answer.loaded({ created: 'd2', state: { session: { y: 2 } } }), {}, keyOf('s', 'u2', 'a5')),
+    step.sessionHas({ created: 'd2', state: { session: { y: 2 } } }, {}, keyOf('s', 'u2', 'a5')),
     { remove: keyOf('s', 'u2', 'a5') },
-    step.load(
-      answer.loaded({ created: 'd1', state: { session: { y: 3 } }, events: [{ rev: 1, data: dataOf('e1') }] }),
+    step.sessionHas(
+      { created: 'd1', state: { session: { y: 3 } }, events: [{ rev: 1, data: dataOf('e1') }] },
       {},
       keyOf('s', 'u1', 'a5'),
     ),
@@ -179,20 +179,11 @@ export const isolationCases: readonly StoreCase[] = [
   ),
   storeCase(
     'any text is a name, in every scope',
-    step.commit(
-      change.create('c', {
-        app: { set: strangeValues },
-        user: { set: strangeValues },
-        session: { set: strangeValues },
-      }),
-      answer.made(1, 1),
-    ),
-    step.load(
-      answer.loaded({
-        pos: { app: 1, user: 1 },
-        state: { app: strangeValues, user: strangeValues, session: strangeValues },
-      }),
-    ),
+    step.commit(change.create('c', inAll({ set: strangeValues })), answer.made(1, 1)),
+    step.sessionHas({
+      pos: { app: 1, user: 1 },
+      state: inAll(strangeValues),
+    }),
     step.list([answer.row({ state: strangeValues })], {}, { app: strangeValues, users: { user: strangeValues } }),
     step.commit(
       change.append('e1', { app: { unset: [...TEXTS.slice(1)] }, session: { unset: [...TEXTS.slice(0, -1)] } }),
@@ -203,10 +194,7 @@ export const isolationCases: readonly StoreCase[] = [
     step.list(
       [answer.row({ rev: 1, state: { [TEXTS.at(-1) ?? '']: TEXTS.length - 1 } })],
       {},
-      {
-        app: { [TEXTS[0] ?? '']: 0 },
-        users: { user: strangeValues },
-      },
+      { app: { [TEXTS[0] ?? '']: 0 }, users: { user: strangeValues } },
     ),
   ),
   storeCase(
@@ -223,14 +211,9 @@ export const isolationCases: readonly StoreCase[] = [
     'any text that is not empty is the id of a creation and of an update',
     ...TEXTS.filter((text) => text !== '').flatMap((text, index) => [
       step.commit(change.create(text, {}, { key: keyOf(`s${index}`) }), answer.made(0, index)),
-      step.commit(change.create(text, {}, { key: keyOf(`s${index}`) }), {
-        rev: 0,
-        prev: 0,
-        pos: { app: 0, user: index },
-        duplicate: true,
-      }),
+      step.commit(change.create(text, {}, { key: keyOf(`s${index}`) }), answer.again(0, 0, index)),
       step.commit(change.update(`p${text}`, { user: set('x', 1) }), answer.made(0, index + 1)),
-      step.commit(change.update(`p${text}`, { user: set('x', 2) }), { ...answer.made(0, index + 1), duplicate: true }),
+      step.commit(change.update(`p${text}`, { user: set('x', 2) }), answer.updatedBefore(0, index + 1)),
     ]),
     step.userHas(TEXTS.length - 1, { x: 1 }),
   ),
@@ -248,17 +231,15 @@ export const isolationCases: readonly StoreCase[] = [
       }),
       answer.appended(1, 1, 1),
     ),
-    step.load(
-      answer.loaded({
-        pos: { app: 1, user: 1 },
-        state: {
-          app: { [longNames[0] ?? '']: 1 },
-          user: { [longNames[1] ?? '']: 2 },
-          session: { [longNames[1] ?? '']: 1, [longNames[2] ?? '']: 2 },
-        },
-        events: [{ rev: 1, data: dataOf('e1') }],
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 1, user: 1 },
+      state: {
+        app: { [longNames[0] ?? '']: 1 },
+        user: { [longNames[1] ?? '']: 2 },
+        session: { [longNames[1] ?? '']: 1, [longNames[2] ?? '']: 2 },
+      },
+      events: [{ rev: 1, data: dataOf('e1') }],
+    }),
   ),
   storeCase(
     'ids of 250 characters that differ in the last are different ids',
@@ -279,7 +260,7 @@ export const isolationCases: readonly StoreCase[] = [
         answer.appended(index + 1),
       ),
     ),
-    step.load(answer.loaded({ created: 'c1' }), {}, keyOf('s1')),
+    step.sessionHas({ created: 'c1' }, {}, keyOf('s1')),
     { remove: keyOf('s1') },
     step.list([
       answer.row({

@@ -37,10 +37,10 @@ export const leaseCases: readonly StoreCase[] = [
     step.commit(change.create('c', { session: set('s', 1) }), answer.made()),
     step.lease(take('one'), { fence: 1 }),
     step.lease(keep('one', 1), { fence: 1 }),
-    step.load(answer.loaded({ state: { session: { s: 1 } } })),
+    step.sessionHas({ state: { session: { s: 1 } } }),
     step.list([answer.row({ state: { s: 1 } })]),
     step.lease(giveBack('one', 1)),
-    step.load(answer.loaded({ state: { session: { s: 1 } } })),
+    step.sessionHas({ state: { session: { s: 1 } } }),
   ),
   storeCase(
     'a holder that asks again gets the lease that it has, and it lasts longer',
@@ -72,13 +72,11 @@ export const leaseCases: readonly StoreCase[] = [
     step.commit(change.append('e2', change.EVERYTHING, { guard: { fence: 1, created: 'c' } }), fencedAt(2)),
     step.lease(keep('one', 1), fencedAt(2)),
     step.lease(giveBack('one', 1), fencedAt(2)),
-    step.load(
-      answer.loaded({
-        pos: { app: 1, user: 1 },
-        state: { app: { a: 0 }, user: { u: 0 }, session: { s: 0 } },
-        events: eventsOf('e1'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 1, user: 1 },
+      state: { app: { a: 0 }, user: { u: 0 }, session: { s: 0 } },
+      events: eventsOf('e1'),
+    }),
     step.commit(change.append('e3', {}, { guard: { fence: 2, created: 'c' } }), answer.appended(2, 1, 1)),
     step.lease(keep('two', 2), { fence: 2 }),
   ),
@@ -104,7 +102,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.lease(keep('one', 1), fencedAt(2)),
     step.lease(giveBack('one', 2), fencedAt(2)),
     step.lease(keep('one', 2), fencedAt(2)),
-    step.load(answer.loaded()),
+    step.sessionHas(),
     step.lease(take('one'), { fence: 3 }),
   ),
   storeCase(
@@ -139,7 +137,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.lease(take('one'), { fence: 1 }),
     step.commit(change.append('e1', { session: set('s', 1) }), answer.appended(1)),
     step.commit(change.append('e2', {}, { guard: { fence: 1 } }), answer.appended(2)),
-    step.load(answer.loaded({ state: { session: { s: 1 } }, events: eventsOf('e1', 'e2') })),
+    step.sessionHas({ state: { session: { s: 1 } }, events: eventsOf('e1', 'e2') }),
   ),
   storeCase(
     'a session that was never leased is at token 0',
@@ -149,7 +147,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.lease(keep('one', 1), fencedAt(0)),
     step.lease(take('one'), { fence: 1 }),
     step.commit(change.append('e2', change.EVERYTHING, { guard: { fence: 0 } }), fencedAt(1)),
-    step.load(answer.loaded({ events: eventsOf('e1') })),
+    step.sessionHas({ events: eventsOf('e1') }),
   ),
   storeCase(
     'only a session that is there is leased, and only the one that was created so',
@@ -176,7 +174,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.commit(change.append('e1', change.EVERYTHING, { guard: { fence: 1 } }), fencedAt(0)),
     step.lease(keep('one', 1), fencedAt(0)),
     step.lease(take('two'), { fence: 1 }),
-    step.load(answer.loaded({ created: 'd' })),
+    step.sessionHas({ created: 'd' }),
   ),
   storeCase(
     'sessions are leased each by itself',
@@ -230,7 +228,7 @@ export const leaseCases: readonly StoreCase[] = [
         throws: 'conflict',
       }),
     ]),
-    step.load(answer.loaded()),
+    step.sessionHas(),
   ),
   featureCase(
     'removals',
@@ -245,7 +243,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.lease(take('two'), { fence: 3 }),
     { remove: KEY, created: 'c', fence: 1, ...fencedAt(3) },
     step.commit(change.append('e1', {}, { guard: { fence: 3 } }), answer.appended(1, 1)),
-    step.load(answer.loaded({ pos: { app: 1 }, state: { app: { a: 1 }, session: { s: 1 } }, events: eventsOf('e1') })),
+    step.sessionHas({ pos: { app: 1 }, state: { app: { a: 1 }, session: { s: 1 } }, events: eventsOf('e1') }),
     { remove: KEY, created: 'c', fence: 3 },
     step.load(null),
     step.appHas(1, { a: 1 }),
@@ -263,7 +261,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.lease(take('one'), { fence: 1 }),
     { remove: KEY, created: 'c', fence: 1 },
     { remove: KEY, created: 'c', fence: 0 },
-    step.load(answer.loaded({ created: 'd' })),
+    step.sessionHas({ created: 'd' }),
     { remove: KEY, fence: 1 },
     step.load(null),
   ),
@@ -296,7 +294,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.lease(take('two'), { fence: 3 }),
     step.commit(change.append('e1', change.EVERYTHING, { guard: { fence: 3 } }), { throws: 'conflict' }),
     step.commit(change.append('e1', change.EVERYTHING, { guard: { fence: 3 }, attempt: 3 }), { throws: 'conflict' }),
-    step.load(answer.loaded()),
+    step.sessionHas(),
     // A first try leaves nothing behind.
     step.commit(change.append('e2', {}, { guard: { fence: 1 } }), fencedAt(3)),
     step.commit(change.append('e2', {}, { guard: { fence: 3 } }), answer.appended(1)),
@@ -346,7 +344,7 @@ export const leaseCases: readonly StoreCase[] = [
     step.commit(change.append('e2', change.EVERYTHING, { guard: { fence: 1 } }), fencedAt(2)),
     step.lease(keep('one', 1), fencedAt(2)),
     { commit: change.append('e2', {}, { guard: { fence: 2 } }), outcome: answer.appended(2), by: 'another' },
-    step.load(answer.loaded({ events: eventsOf('e1', 'e2') })),
+    step.sessionHas({ events: eventsOf('e1', 'e2') }),
   ),
   storeCase('of many that ask two stores at once, one gets the lease', step.commit(change.create(), answer.made()), {
     parallel: times(8, (index) =>

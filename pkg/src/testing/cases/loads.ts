@@ -28,14 +28,14 @@ const events = TIMES.map((time, index) =>
 
 /** The window shows the events of these revisions, and all else is as ever. */
 function shows(window: NonNullable<LoadQuery['events']>, ...revs: readonly number[]): StoreStep {
-  return step.load(
-    answer.loaded({
+  return step.sessionHas(
+    {
       rev: TIMES.length,
       time: TIMES.at(-1) ?? 0,
       pos: { app: 1, user: 1 },
       state: { app: { a: 1 }, user: { u: 1 }, session: { s: 1, n: TIMES.length } },
       events: revs.map((rev) => ({ rev, data: dataOf(`e${rev}`) })),
-    }),
+    },
     { events: window },
   );
 }
@@ -99,7 +99,7 @@ const since: readonly StoreStep[] = [
 /** The session that began with an event, at the time 20, and has had two others since, at 10 and at 30. */
 function begun(events: NonNullable<LoadQuery['events']>, ...revs: readonly number[]): StoreStep {
   const stored = revs.map((rev) => (rev === 0 ? beginningOf() : { rev, data: dataOf(`e${rev}`) }));
-  return step.load(answer.loaded({ rev: 2, time: 30, state: { session: { s: 1 } }, events: stored }), { events });
+  return step.sessionHas({ rev: 2, time: 30, state: { session: { s: 1 } }, events: stored }, { events });
 }
 
 const beginning: readonly StoreStep[] = [
@@ -165,7 +165,7 @@ export const loadCases: readonly StoreCase[] = [
       { last: 0 },
       { last: 1 },
       { from: 1, to: 1, since: 0, last: 1 },
-    ].map((window) => step.load(answer.loaded(), { events: window })),
+    ].map((window) => step.sessionHas({}, { events: window })),
   ),
   storeCase(
     'what a session began with is its event of revision 0, where it is asked for; no other event is a duplicate of it',
@@ -179,11 +179,9 @@ export const loadCases: readonly StoreCase[] = [
       { last: 1 },
       { from: 0, since: 20.5 },
       { from: 0, last: 0 },
-    ].map((window) => step.load(answer.loaded({ time: 20, state: { session: { s: 1 } } }), { events: window })),
+    ].map((window) => step.sessionHas({ time: 20, state: { session: { s: 1 } } }, { events: window })),
     ...[{ from: 0 }, { from: 0, to: 0 }, { from: 0, since: 20 }, { from: 0, last: 1 }].map((window) =>
-      step.load(answer.loaded({ time: 20, state: { session: { s: 1 } }, events: [beginningOf()] }), {
-        events: window,
-      }),
+      step.sessionHas({ time: 20, state: { session: { s: 1 } }, events: [beginningOf()] }, { events: window }),
     ),
     step.list([answer.row({ time: 20, state: { s: 1 } })]),
     step.commit(change.append('e1', {}, { time: 10, guard: { created: 'c', rev: 0 } }), answer.appended(1)),
@@ -191,10 +189,7 @@ export const loadCases: readonly StoreCase[] = [
     ...beginning,
     step.load(
       { ...answer.loaded({ rev: 2, time: 30, events: [beginningOf()] }), state: {} },
-      {
-        events: { from: 0, to: 0 },
-        known: { created: 'c', rev: 2, pos: { app: 0, user: 0 } },
-      },
+      { events: { from: 0, to: 0 }, known: { created: 'c', rev: 2, pos: { app: 0, user: 0 } } },
     ),
     step.list([answer.row({ rev: 2, time: 30, state: { s: 1 } })]),
   ),
@@ -207,8 +202,8 @@ export const loadCases: readonly StoreCase[] = [
       ),
     ),
     ...EVENT_TEXTS.map((data, index) =>
-      step.load(
-        answer.loaded({ created: `c${index}`, events: [{ rev: 0, data }] }),
+      step.sessionHas(
+        { created: `c${index}`, events: [{ rev: 0, data }] },
         { events: { from: 0 } },
         keyOf(`s${index}`),
       ),
@@ -229,12 +224,12 @@ export const loadCases: readonly StoreCase[] = [
       { window: { since: 99, last: 20 }, from: 111, to: 130 },
       { window: { from: 9, to: 11 }, from: 9, to: 11 },
     ].map(({ window, from, to }) =>
-      step.load(
-        answer.loaded({
+      step.sessionHas(
+        {
           rev: 130,
           time: 129,
           events: [beginningOf(), ...eventsOf(...times(130, (index) => `e${index + 1}`))].slice(from, to + 1),
-        }),
+        },
         { events: window },
       ),
     ),
@@ -242,14 +237,12 @@ export const loadCases: readonly StoreCase[] = [
   storeCase(
     'the time of a session is that of its last event, even when an earlier one has a later time',
     step.commit(change.create('c', {}, { time: 50 }), answer.made()),
-    step.load(answer.loaded({ time: 50 })),
+    step.sessionHas({ time: 50 }),
     step.commit(change.append('e1', {}, { time: 90 }), answer.appended(1)),
     step.commit(change.append('e2', {}, { time: -3.5 }), answer.appended(2)),
-    step.load(answer.loaded({ time: -3.5, events: eventsOf('e1', 'e2') })),
+    step.sessionHas({ time: -3.5, events: eventsOf('e1', 'e2') }),
     step.commit(change.update('p', { user: set('u', 1) }, { time: 1_000_000 }), answer.made(0, 1)),
-    step.load(
-      answer.loaded({ time: -3.5, pos: { user: 1 }, state: { user: { u: 1 } }, events: eventsOf('e1', 'e2') }),
-    ),
+    step.sessionHas({ time: -3.5, pos: { user: 1 }, state: { user: { u: 1 } }, events: eventsOf('e1', 'e2') }),
   ),
   storeCase(
     'values that are known are left out',
@@ -304,7 +297,7 @@ export const loadCases: readonly StoreCase[] = [
     step.commit(change.create('c', { session: set('s', 1) }), answer.made()),
     { remove: KEY },
     step.commit(change.create('d', { session: set('s', 2) }), answer.made()),
-    step.load(answer.loaded({ created: 'd', state: { session: { s: 2 } } }), { known: { created: 'c', rev: 0 } }),
+    step.sessionHas({ created: 'd', state: { session: { s: 2 } } }, { known: { created: 'c', rev: 0 } }),
     step.load(null, { known: { created: 'c', rev: 0 } }, keyOf('other')),
   ),
 ];

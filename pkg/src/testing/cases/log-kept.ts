@@ -153,8 +153,8 @@ export const keptLogCases: readonly StoreCase[] = [
     step.commit(change.update('u2', { app: set('a', 2) }), answer.made(3, 2)),
     step.commit(change.append('e2'), answer.appended(2, 3, 2)),
     step.commit(change.append('e3', { user: { unset: ['u'] } }), answer.appended(3, 3, 3)),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         pos: { app: 3, user: 3 },
         state: { app: { a: 2 } },
         events: [
@@ -163,15 +163,15 @@ export const keptLogCases: readonly StoreCase[] = [
           { rev: 2, data: dataOf('e2'), pos: { app: 3, user: 2 } },
           { rev: 3, data: dataOf('e3'), pos: { app: 3, user: 3 } },
         ],
-      }),
+      },
       { events: { from: 0 } },
     ),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         pos: { app: 3, user: 3 },
         state: { app: { a: 2 } },
         events: [{ rev: 3, data: dataOf('e3'), pos: { app: 3, user: 3 } }],
-      }),
+      },
       { events: { last: 1 } },
     ),
   ),
@@ -191,13 +191,13 @@ export const keptLogCases: readonly StoreCase[] = [
       { app: 1, user: 0 },
       { app: 2, user: 1 },
     ].map((pos, index) =>
-      step.load(
-        answer.loaded({
+      step.sessionHas(
+        {
           created: `c${index}`,
           pos: { app: 2, user: 1 },
           state: { app: { a: 2 }, user: { u: 1 } },
           events: [{ rev: 1, data: dataOf('e1'), pos }],
-        }),
+        },
         {},
         keyOf(`s${index}`),
       ),

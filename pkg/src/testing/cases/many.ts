@@ -35,7 +35,7 @@ export const manyCases: readonly StoreCase[] = [
   storeCase(
     'one change at once is one',
     commitMany([change.create('c', { session: set('x', 1) }), answer.made()]),
-    step.load(answer.loaded({ state: { session: { x: 1 } } })),
+    step.sessionHas({ state: { session: { x: 1 } } }),
   ),
   storeCase(
     'many changes are written as if one after the other',
@@ -70,14 +70,14 @@ export const manyCases: readonly StoreCase[] = [
     ),
     step.appHas(4, { a: 5, b: 3 }),
     step.userHas(3, { v: 4 }),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         created: 'c2',
         time: 3_000,
         pos: { app: 4, user: 3 },
         state: { app: { a: 5, b: 3 }, user: { v: 4 }, session: { s: 2 } },
         events: eventsOf('e1'),
-      }),
+      },
       {},
       keyOf('s2'),
     ),
@@ -143,8 +143,8 @@ export const manyCases: readonly StoreCase[] = [
       { id: 's3', has: { created: 'c3', events: eventsOf('e1') } },
       { id: 's4', has: { created: 'c4', events: [beginningOf('c4')], time: 2_000 } },
     ].map(({ id, has: { state = {}, ...has } }) =>
-      step.load(
-        answer.loaded({ ...has, pos: { app: 1 }, state: { app: { a: 1 }, ...state } }),
+      step.sessionHas(
+        { ...has, pos: { app: 1 }, state: { app: { a: 1 }, ...state } },
         { events: { from: 0 } },
         keyOf(id),
       ),
@@ -227,13 +227,13 @@ export const manyCases: readonly StoreCase[] = [
     ),
     step.appHas(2, { a: 2 }),
     step.userHas(2, { u: 2 }),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         created: 'c0',
         pos: { app: 2, user: 2 },
         state: { app: { a: 2 }, user: { u: 2 } },
         events: eventsOf('e1'),
-      }),
+      },
       {},
       keyOf('s0'),
     ),

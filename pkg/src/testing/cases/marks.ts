@@ -86,88 +86,110 @@ export const marksCases: readonly StoreCase[] = [
   marksCase(
     'a loaded session tells the id of its last event, the ids of all, and the marks of its scopes',
     step.commit(change.begin('c', { app: set('a', 1) }), answer.made(1)),
-    step.load(answer.loaded({ pos: { app: 1 }, state: { app: { a: 1 } }, marks: { app: 'c' } })),
+    step.sessionHas({ pos: { app: 1 }, state: { app: { a: 1 } }, marks: { app: 'c' } }),
     step.commit(change.append('e1', { user: set('u', 1) }), answer.appended(1, 1, 1)),
     step.commit(change.append('e2'), answer.appended(2, 1, 1)),
-    step.load(
-      answer.loaded({
-        rev: 2,
-        pos: { app: 1, user: 1 },
-        state: { app: { a: 1 }, user: { u: 1 } },
-        last: 'e2',
-        marks: { app: 'c', user: 'e1' },
-        events: known('e1', 'e2'),
-      }),
-    ),
-    step.load(
-      answer.loaded({
+    step.sessionHas({
+      rev: 2,
+      pos: { app: 1, user: 1 },
+      state: { app: { a: 1 }, user: { u: 1 } },
+      last: 'e2',
+      marks: { app: 'c', user: 'e1' },
+      events: known('e1', 'e2'),
+    }),
+    step.sessionHas(
+      {
         rev: 2,
         pos: { app: 1, user: 1 },
         state: { app: { a: 1 }, user: { u: 1 } },
         last: 'e2',
         events: [beginningOf('c'), ...known('e1')],
-      }),
+      },
       { events: { from: 0, to: 1 } },
     ),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         rev: 2,
         pos: { app: 1, user: 1 },
         state: { app: { a: 1 }, user: { u: 1 } },
         last: 'e2',
         events: [],
-      }),
+      },
       { events: { last: 0 } },
     ),
   ),
   marksCase(
     'values under another mark are not those that are known, whatever their position',
     step.commit(change.create('c', { app: set('a', 1), user: set('u', 1) }), answer.made(1, 1)),
-    step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: { app: undefined, user: undefined } }), {
-      known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } },
-    }),
-    step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: undefined } }), {
-      known: { pos: { app: 1, user: 1 }, marks: { app: 'x', user: 'c' } },
-    }),
-    step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: { app: undefined, user: { u: 1 } } }), {
-      known: { pos: { app: 1, user: 1 }, marks: { user: 'x' } },
-    }),
-    step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } }, changed: null }), {
-      known: { pos: { app: 5, user: 7 }, marks: { app: 'c', user: 'c' } },
-    }),
+    step.sessionHas(
+      { pos: { app: 1, user: 1 }, state: { app: undefined, user: undefined } },
+      {
+        known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } },
+      },
+    ),
+    step.sessionHas(
+      { pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: undefined } },
+      {
+        known: { pos: { app: 1, user: 1 }, marks: { app: 'x', user: 'c' } },
+      },
+    ),
+    step.sessionHas(
+      { pos: { app: 1, user: 1 }, state: { app: undefined, user: { u: 1 } } },
+      {
+        known: { pos: { app: 1, user: 1 }, marks: { user: 'x' } },
+      },
+    ),
+    step.sessionHas(
+      { pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } }, changed: null },
+      {
+        known: { pos: { app: 5, user: 7 }, marks: { app: 'c', user: 'c' } },
+      },
+    ),
   ),
   marksCase(
     'a session whose last known event is another one, or lies ahead, has diverged from what is known',
     step.commit(change.create('c', { session: set('s', 1) }), answer.made()),
     step.commit(change.append('e1', { session: set('s', 2) }), answer.appended(1)),
     step.commit(change.append('e2', { session: set('s', 3) }), answer.appended(2)),
-    step.load(answer.loaded({ rev: 2, state: { session: undefined }, events: [] }), {
-      known: { created: 'c', rev: 2, last: 'e2' },
-      events: { from: 3 },
-    }),
-    step.load(answer.loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] }), {
-      known: { created: 'c', rev: 2, last: 'x' },
-      events: { from: 3 },
-    }),
-    step.load(answer.loaded({ rev: 2, state: { session: { s: 3 } }, events: known('e1', 'e2').slice(1) }), {
-      known: { created: 'c', rev: 1, last: 'e1' },
-      events: { from: 2 },
-    }),
-    step.load(
-      answer.loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: known('e1', 'e2').slice(1) }),
+    step.sessionHas(
+      { rev: 2, state: { session: undefined }, events: [] },
       {
-        known: { created: 'c', rev: 1, last: 'e2' },
+        known: { created: 'c', rev: 2, last: 'e2' },
+        events: { from: 3 },
+      },
+    ),
+    step.sessionHas(
+      { rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] },
+      {
+        known: { created: 'c', rev: 2, last: 'x' },
+        events: { from: 3 },
+      },
+    ),
+    step.sessionHas(
+      { rev: 2, state: { session: { s: 3 } }, events: known('e1', 'e2').slice(1) },
+      {
+        known: { created: 'c', rev: 1, last: 'e1' },
         events: { from: 2 },
       },
     ),
-    step.load(answer.loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] }), {
-      known: { created: 'c', rev: 3, last: 'e3' },
-      events: { from: 4 },
-    }),
-    step.load(answer.loaded({ rev: 2, state: { session: { s: 3 } }, events: [] }), {
-      known: { created: 'x', rev: 2, last: 'x' },
-      events: { from: 3 },
-    }),
+    step.sessionHas(
+      { rev: 2, state: { session: { s: 3 } }, diverged: true, events: known('e1', 'e2').slice(1) },
+      { known: { created: 'c', rev: 1, last: 'e2' }, events: { from: 2 } },
+    ),
+    step.sessionHas(
+      { rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] },
+      {
+        known: { created: 'c', rev: 3, last: 'e3' },
+        events: { from: 4 },
+      },
+    ),
+    step.sessionHas(
+      { rev: 2, state: { session: { s: 3 } }, events: [] },
+      {
+        known: { created: 'x', rev: 2, last: 'x' },
+        events: { from: 3 },
+      },
+    ),
   ),
   marksCase(
     'an event that is known is looked for at its revision of its session, wherever others have events',
@@ -182,10 +204,13 @@ export const marksCases: readonly StoreCase[] = [
       [2, 'e2'],
       [3, 'e3'],
     ].map(([rev, last]) =>
-      step.load(answer.loaded({ rev: 3, state: { session: rev === 3 ? undefined : { s: 1 } }, events: [] }), {
-        known: { created: 'c', rev, last } as Known,
-        events: { last: 0 },
-      }),
+      step.sessionHas(
+        { rev: 3, state: { session: rev === 3 ? undefined : { s: 1 } }, events: [] },
+        {
+          known: { created: 'c', rev, last } as Known,
+          events: { last: 0 },
+        },
+      ),
     ),
     ...[
       [1, 'e0'],
@@ -195,10 +220,13 @@ export const marksCases: readonly StoreCase[] = [
       [3, 'e2'],
       [3, 'e0'],
     ].map(([rev, last]) =>
-      step.load(answer.loaded({ rev: 3, state: { session: { s: 1 } }, diverged: true, events: [] }), {
-        known: { created: 'c', rev, last } as Known,
-        events: { last: 0 },
-      }),
+      step.sessionHas(
+        { rev: 3, state: { session: { s: 1 } }, diverged: true, events: [] },
+        {
+          known: { created: 'c', rev, last } as Known,
+          events: { last: 0 },
+        },
+      ),
     ),
   ),
   marksCase(
@@ -224,7 +252,7 @@ export const marksCases: readonly StoreCase[] = [
     step.commit(change.create('c', { app: set('a', 1) }), answer.made(1)),
     { removeScope: { app: APP } },
     step.commit(change.append('e1'), { ...answer.appended(1, 2), before: {} }),
-    step.load(answer.loaded({ rev: 1, pos: { app: 2 }, state: {}, marks: {}, events: known('e1') })),
+    step.sessionHas({ rev: 1, pos: { app: 2 }, state: {}, marks: {}, events: known('e1') }),
   ),
   marksCase(
     'marks are there when the storage is opened again',
@@ -242,11 +270,9 @@ export const marksCases: readonly StoreCase[] = [
     'the last of many events is the one that is told',
     step.commit(change.create(), answer.made()),
     ...times(40, (index) => step.commit(change.append(`e${index + 1}`), answer.appended(index + 1))),
-    step.load(
-      answer.loaded({ rev: 40, last: 'e40', events: known(...times(40, (index) => `e${index + 1}`)).slice(38) }),
-      {
-        events: { last: 2 },
-      },
+    step.sessionHas(
+      { rev: 40, last: 'e40', events: known(...times(40, (index) => `e${index + 1}`)).slice(38) },
+      { events: { last: 2 } },
     ),
     step.commit(change.append('e41'), { ...answer.appended(41), before: { session: 'e40' } }),
     { remove: KEY },

@@ -10,6 +10,7 @@ import {
   storeCase,
   withOperators,
   withResults,
+  inAll,
 } from '../build/index.js';
 import type { StoreCase } from '../case.js';
 
@@ -78,12 +79,8 @@ export const numberCases: readonly StoreCase[] = [
     'sums are those of IEEE doubles, to the last digit',
     step.commit(change.create('c', { app: { set: before }, session: { set: before } }), answer.made(1)),
     step.commit(
-      withOperators(change.append('e1'), { app: operators, user: operators, session: operators }),
-      withResults(answer.appended(1, 2, 1), {
-        app: after,
-        user: ADDED,
-        session: after,
-      }),
+      withOperators(change.append('e1'), inAll(operators)),
+      withResults(answer.appended(1, 2, 1), { app: after, user: ADDED, session: after }),
     ),
     step.appHas(2, after),
     step.list([answer.row({ rev: 1, state: after })], {}, { app: after, users: { user: ADDED } }),

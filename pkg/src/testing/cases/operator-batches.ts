@@ -92,7 +92,7 @@ export const operatorBatchCases: readonly StoreCase[] = [
     ),
     step.commit(withOperators(change.create(), { ...count(1), session: { n: increment(5) } }), answer.again(0, 2)),
     step.appHas(2, { n: 2 }),
-    step.load(answer.loaded({ pos: { app: 2 }, state: { app: { n: 2 }, session: { n: 5 } } })),
+    step.sessionHas({ pos: { app: 2 }, state: { app: { n: 2 }, session: { n: 5 } } }),
   ),
   storeCase(
     'an update that is sent again is answered with what its operators came to, whoever has written since',
@@ -119,9 +119,7 @@ export const operatorBatchCases: readonly StoreCase[] = [
     { reopen: 'check' },
     step.commit(
       { ...EVERY_NEW, attempt: 2 },
-      {
-        ...withResults(answer.updatedBefore(2, 1), { ...EVERY_RESULT, app: { n: 1, once: null } }),
-      },
+      { ...withResults(answer.updatedBefore(2, 1), { ...EVERY_RESULT, app: { n: 1, once: null } }) },
     ),
     step.commit(ofApp('u2', count(4)), withResults(answer.updatedBefore(2), counted(5))),
   ),
@@ -149,13 +147,13 @@ export const operatorBatchCases: readonly StoreCase[] = [
       ],
     },
     step.appHas(7, { n: 5 }),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         created: 'c1',
         pos: { app: 7 },
         state: { app: { n: 5 } },
         events: [{ rev: 1, data: dataOf('e1'), results: counted(3) }],
-      }),
+      },
       {},
       keyOf('s1'),
     ),
@@ -179,13 +177,13 @@ export const operatorBatchCases: readonly StoreCase[] = [
     },
     step.userHas(4, { v: 10, new: 1 }),
     step.appHas(1, { new: 1 }),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         created: 'c1',
         pos: { app: 1, user: 4 },
         state: { app: { new: 1 }, user: { v: 10, new: 1 } },
         events: [{ rev: 1, data: dataOf('e1'), results: { user: { v: 0 } } }],
-      }),
+      },
       {},
       keyOf('s1'),
     ),
@@ -273,18 +271,13 @@ export const operatorBatchCases: readonly StoreCase[] = [
       append('e1', { app: { v: setOnce(2) }, user: { n: increment(1) } }, {}, { call: 'call 1' }),
       withResults(answer.appended(1, 2, 1), { app: { v: 1 }, user: { n: 1 } }),
     ),
-    {
-      loadScope: { app: APP },
-      answer: { pos: 2, state: { v: 1 }, mark: 'call 1' },
-    },
-    step.load(
-      answer.loaded({
-        pos: { app: 2, user: 1 },
-        state: { app: { v: 1 }, user: { n: 1 } },
-        marks: { app: 'call 1', user: 'call 1' },
-        events: [{ rev: 1, data: dataOf('e1'), results: { app: { v: 1 }, user: { n: 1 } } }],
-      }),
-    ),
+    { loadScope: { app: APP }, answer: { pos: 2, state: { v: 1 }, mark: 'call 1' } },
+    step.sessionHas({
+      pos: { app: 2, user: 1 },
+      state: { app: { v: 1 }, user: { n: 1 } },
+      marks: { app: 'call 1', user: 'call 1' },
+      events: [{ rev: 1, data: dataOf('e1'), results: { app: { v: 1 }, user: { n: 1 } } }],
+    }),
   ),
   featureCase(
     'changed',
@@ -298,14 +291,14 @@ export const operatorBatchCases: readonly StoreCase[] = [
       ...withResults(answer.appended(1, 3), counted(7)),
       changed: { app: { set: { n: 2, born: ['x'] }, unset: ['v', 'born'] } },
     }),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         rev: 1,
         pos: { app: 3 },
         state: { app: undefined },
         changed: { app: { set: { n: 7, born: ['x'] }, unset: ['v', 'born'] } },
         events: [],
-      }),
+      },
       { known: { pos: { app: 1 }, marks: { app: 'c' } }, events: { last: 0 } },
     ),
   ),

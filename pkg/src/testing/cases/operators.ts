@@ -16,8 +16,9 @@ import {
   storeCase,
   withOperators,
   withResults,
+  inAll,
 } from '../build/index.js';
-import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
+import { STORED_SCOPES } from '../../model/scope.js';
 import type { Change, Operator, ScopedOperators, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
@@ -28,7 +29,6 @@ const OTHER = keyOf('other');
 /** The names that operators do not fit, which are in no delta. */
 const TAKEN: Values = { number: 1, text: '1', list: [1], object: { b: 1, a: 2 }, nothing: null };
 
-const inAll = <Item>(item: Item): Record<StoredScope, Item> => ({ app: item, user: item, session: item });
 const append = (id: string, operators: ScopedOperators, delta: Change['delta'] = {}, more = {}): Change =>
   withOperators(change.append(id, delta, more), operators);
 
@@ -36,7 +36,7 @@ const append = (id: string, operators: ScopedOperators, delta: Change['delta'] =
 const creation = step.commit(change.create('c', inAll({ set: TAKEN })), answer.made(1, 1));
 
 /** The session after {@link creation}, when nothing was written since. */
-const untouched = step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: inAll(TAKEN) }));
+const untouched = step.sessionHas({ pos: { app: 1, user: 1 }, state: inAll(TAKEN) });
 
 /** In each scope an operator does not fit: nothing of its change is written. */
 function misfits(throws: 'conflict' | 'rejected', operators: Readonly<Record<string, Operator>>): StoreStep[] {
@@ -65,16 +65,14 @@ function comesTo(operator: Operator, first: Json, second: Json): StoreStep[] {
     step.commit(change.create(), answer.made()),
     appended('e1', 1, first),
     appended('e2', 2, second),
-    step.load(
-      answer.loaded({
-        pos: { app: 2, user: 2 },
-        state: inAll({ x: second }),
-        events: [
-          { rev: 1, data: dataOf('e1'), results: inAll({ x: first }) },
-          { rev: 2, data: dataOf('e2'), results: inAll({ x: second }) },
-        ],
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 2, user: 2 },
+      state: inAll({ x: second }),
+      events: [
+        { rev: 1, data: dataOf('e1'), results: inAll({ x: first }) },
+        { rev: 2, data: dataOf('e2'), results: inAll({ x: second }) },
+      ],
+    }),
     step.appHas(2, { x: second }),
     step.userHas(2, { x: second }),
     step.list(
@@ -90,12 +88,10 @@ function onValues(before: Values, operators: Readonly<Record<string, Operator>>,
   return [
     step.commit(change.create('c', { session: { set: before } }), answer.made()),
     step.commit(append('e1', { session: operators }), withResults(answer.appended(1), { session: after })),
-    step.load(
-      answer.loaded({
-        state: { session: { ...before, ...after } },
-        events: [{ rev: 1, data: dataOf('e1'), results: { session: after } }],
-      }),
-    ),
+    step.sessionHas({
+      state: { session: { ...before, ...after } },
+      events: [{ rev: 1, data: dataOf('e1'), results: { session: after } }],
+    }),
   ];
 }
 
@@ -123,13 +119,11 @@ export const operatorCases: readonly StoreCase[] = [
         scope,
       }),
     ),
-    step.load(
-      answer.loaded({
-        pos: { app: 1, user: 1 },
-        state: inAll({ x: null }),
-        events: [{ rev: 1, data: dataOf('e1'), results: inAll({ x: null }) }],
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 1, user: 1 },
+      state: inAll({ x: null }),
+      events: [{ rev: 1, data: dataOf('e1'), results: inAll({ x: null }) }],
+    }),
   ),
   storeCase(
     'increment takes any number',
@@ -247,7 +241,7 @@ export const operatorCases: readonly StoreCase[] = [
         scope,
       }),
     ),
-    step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: inAll({ n: Number.MAX_VALUE }) })),
+    step.sessionHas({ pos: { app: 1, user: 1 }, state: inAll({ n: Number.MAX_VALUE }) }),
   ),
   storeCase(
     'operators come after the delta: new names stand behind those that it sets, and one that is there keeps its place',
@@ -260,13 +254,11 @@ export const operatorCases: readonly StoreCase[] = [
       ),
       withResults(answer.appended(1, 2, 2), inAll({ z: 1, n: 3, c: 3 })),
     ),
-    step.load(
-      answer.loaded({
-        pos: { app: 2, user: 2 },
-        state: inAll({ b: 1, n: 3, a: 2, y: 2, z: 1, c: 3 }),
-        events: [{ rev: 1, data: dataOf('e1'), results: inAll({ z: 1, n: 3, c: 3 }) }],
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 2, user: 2 },
+      state: inAll({ b: 1, n: 3, a: 2, y: 2, z: 1, c: 3 }),
+      events: [{ rev: 1, data: dataOf('e1'), results: inAll({ z: 1, n: 3, c: 3 }) }],
+    }),
   ),
   storeCase(
     'operators of a creation find what its delta has set, and the values of the app and the user',
@@ -283,8 +275,8 @@ export const operatorCases: readonly StoreCase[] = [
         session: { n: 3, list: ['s'] },
       }),
     ),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         pos: { app: 2, user: 2 },
         state: { app: { n: 11 }, user: { list: ['u', 'v'] }, session: { s: 1, n: 3, list: ['s'] } },
         events: [
@@ -293,7 +285,7 @@ export const operatorCases: readonly StoreCase[] = [
             results: { app: { n: 11 }, user: { list: ['u', 'v'] }, session: { n: 3, list: ['s'] } },
           },
         ],
-      }),
+      },
       { events: { from: 0 } },
     ),
     step.commit(
@@ -365,15 +357,15 @@ export const operatorCases: readonly StoreCase[] = [
       withResults(answer.appended(1, 1, 1), { app: { n: 2 }, user: { n: 2 }, session: { n: 3 } }),
     ),
     { reopen: 'check' },
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         pos: { app: 1, user: 1 },
         state: { app: { n: 2 }, user: { n: 2 }, session: { n: 3 } },
         events: [
           { ...beginningOf('c'), results: { session: { n: 1 } } },
           { rev: 1, data: dataOf('e1'), results: { app: { n: 2 }, user: { n: 2 }, session: { n: 3 } } },
         ],
-      }),
+      },
       { events: { from: 0 } },
     ),
     step.commit(

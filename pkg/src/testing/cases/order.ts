@@ -1,7 +1,7 @@
 // The order in which a change is looked at: a case for each two reasons that keep it from being written, can hold at
 // once, and are answered otherwise. The first one in the order is the answer.
 
-import { answer, change, increment, keyOf, set, step, storeCase } from '../build/index.js';
+import { answer, change, increment, keyOf, set, step, storeCase, inAll } from '../build/index.js';
 import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
 import type { Change, Delta, Guard, StoreFeature } from '../../store/contract.js';
 import type { Outcome, StoreCase, StoreStep } from '../case.js';
@@ -205,7 +205,7 @@ const misfitIn = (scope: StoredScope): Outcome => ({ throws: 'rejected', key: 'b
 
 const operatorCase = storeCase(
   'of operators that do not fit the first counts: of the app, of the user, of the session, as they are written',
-  step.commit(change.create('c', { app: texts, user: texts, session: texts }), answer.made(1, 1)),
+  step.commit(change.create('c', inAll(texts)), answer.made(1, 1)),
   ...STORED_SCOPES.map((scope, index) => {
     const scopes = STORED_SCOPES.slice(index).reverse();
     const operators = Object.fromEntries(scopes.map((each) => [each, misfits]));

@@ -1,6 +1,19 @@
 // Several at the same time.
 
-import { APP, KEY, answer, change, dataOf, eventsOf, keyOf, set, step, storeCase, times } from '../build/index.js';
+import {
+  APP,
+  KEY,
+  answer,
+  change,
+  dataOf,
+  eventsOf,
+  keyOf,
+  set,
+  step,
+  storeCase,
+  times,
+  inAll,
+} from '../build/index.js';
 import type { Outcome, StoreCase, StoreStep } from '../case.js';
 
 const ofApp = { key: { appName: APP } };
@@ -11,7 +24,7 @@ const one = (winner: Outcome, others: Outcome): Outcome[] => [winner, ...times(C
 
 /** While this event is appended, everybody sees all of it or nothing. */
 function whole(rev: number): StoreStep {
-  const [before, after] = [rev - 1, rev].map((n) => ({ app: { n }, user: { n }, session: { n } }));
+  const [before, after] = [rev - 1, rev].map((n) => inAll({ n }));
   const loaded = ([state, at]: readonly [typeof before, number]) =>
     answer.loaded({
       rev: at,
@@ -30,7 +43,7 @@ function whole(rev: number): StoreStep {
   const lists: StoreStep = { list: { app: APP, descending: false }, answer: listed(rev - 1), or: [listed(rev)] };
   const n = { n: rev };
   const writes = step.commit(
-    change.append(`e${rev}`, { app: { set: n }, user: { set: n }, session: { set: n } }, { time: rev }),
+    change.append(`e${rev}`, inAll({ set: n }), { time: rev }),
     answer.appended(rev, rev + 1, rev + 1),
   );
   return { parallel: [loads, lists, writes, loads, lists, loads, lists] };
@@ -47,9 +60,12 @@ export const parallelCases: readonly StoreCase[] = [
       outcomes: times(COUNT, (index) => answer.appended(index + 1, index + 1, 0)),
     },
     {
-      ...step.load(answer.loaded({ rev: COUNT, pos: { app: COUNT }, state: { app: all, session: all } }), {
-        events: { last: 0 },
-      }),
+      ...step.sessionHas(
+        { rev: COUNT, pos: { app: COUNT }, state: { app: all, session: all } },
+        {
+          events: { last: 0 },
+        },
+      ),
       namesInAnyOrder: true,
     },
     ...times(COUNT, (index) =>
@@ -65,7 +81,7 @@ export const parallelCases: readonly StoreCase[] = [
       outcomes: times(COUNT, (index) => answer.made(index + 1, 0)),
     },
     { ...step.appHas(COUNT, all), namesInAnyOrder: true },
-    ...times(COUNT, (index) => step.commit(change.update(`p${index}`, {}, ofApp), answer.updatedBefore(COUNT, 0))),
+    ...times(COUNT, (index) => step.commit(change.update(`p${index}`, {}, ofApp), answer.updatedBefore(COUNT))),
   ),
   storeCase(
     'twenty sessions of one user that write to app and user at once lose nothing',
@@ -118,13 +134,11 @@ export const parallelCases: readonly StoreCase[] = [
       parallel: times(COUNT, () => step.commit(change.update('p', { app: set('a', 3), user: set('u', 1) }))),
       outcomes: one(answer.made(3, 1), answer.updatedBefore(3, 1)),
     },
-    step.load(
-      answer.loaded({
-        pos: { app: 3, user: 1 },
-        state: { app: { a: 3 }, user: { u: 1 }, session: { s: 1 } },
-        events: [{ rev: 1, data: dataOf('e1') }],
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 3, user: 1 },
+      state: { app: { a: 3 }, user: { u: 1 }, session: { s: 1 } },
+      events: [{ rev: 1, data: dataOf('e1') }],
+    }),
   ),
   storeCase(
     'of twenty that expect the same revision, one is written',
@@ -158,10 +172,7 @@ export const parallelCases: readonly StoreCase[] = [
   ),
   storeCase(
     'one who reads while another writes sees all of a change or nothing',
-    step.commit(
-      change.create('c', { app: set('n', 0), user: set('n', 0), session: set('n', 0) }, { time: 0 }),
-      answer.made(1, 1),
-    ),
+    step.commit(change.create('c', inAll(set('n', 0)), { time: 0 }), answer.made(1, 1)),
     ...times(COUNT, (index) => whole(index + 1)),
   ),
   storeCase(

@@ -12,14 +12,12 @@ const begin: readonly StoreStep[] = [
 ];
 /** Everything is as it was after `begin`. */
 const unchanged: readonly StoreStep[] = [
-  step.load(
-    answer.loaded({
-      time: 2_000,
-      pos: { app: 1, user: 1 },
-      state: { app: { a: 1 }, user: { u: 1 }, session: { s: 1 } },
-      events: eventsOf('e1'),
-    }),
-  ),
+  step.sessionHas({
+    time: 2_000,
+    pos: { app: 1, user: 1 },
+    state: { app: { a: 1 }, user: { u: 1 }, session: { s: 1 } },
+    events: eventsOf('e1'),
+  }),
   step.list([answer.row({ rev: 1, time: 2_000, state: { s: 1 } })], {}, { app: { a: 1 }, users: { user: { u: 1 } } }),
   step.appHas(1, { a: 1 }),
   step.userHas(1, { u: 1 }),
@@ -99,9 +97,7 @@ const guardCases: readonly StoreCase[] = [
         { app: change.EVERYTHING.app ?? {}, user: change.EVERYTHING.user ?? {} },
         { guard: { pos: { user: 0 } } },
       ),
-      {
-        throws: 'conflict',
-      },
+      { throws: 'conflict' },
     ),
     step.commit(change.update('p', { app: change.EVERYTHING.app ?? {} }, { ...ofApp, guard: { pos: { app: 2 } } }), {
       throws: 'conflict',
@@ -214,9 +210,7 @@ const guardCases: readonly StoreCase[] = [
     }),
     step.commit(
       change.append('e1', { session: { unset: ['n'] } }, { guard: { keys: { session: { unset: ['n'] } } } }),
-      {
-        throws: 'conflict',
-      },
+      { throws: 'conflict' },
     ),
     step.commit(
       change.append('e1', { session: set('n', 2) }, { guard: { keys: { session: set('n', 1) } } }),
@@ -230,7 +224,7 @@ const guardCases: readonly StoreCase[] = [
       change.append('e3', { session: set('n', 3) }, { guard: { keys: { session: { unset: ['n'] } } } }),
       answer.appended(3),
     ),
-    step.load(answer.loaded({ state: { session: { n: 3 } }, events: eventsOf('e1', 'e2', 'e3') })),
+    step.sessionHas({ state: { session: { n: 3 } }, events: eventsOf('e1', 'e2', 'e3') }),
   ),
   storeCase(
     'updates and creations have guards, too',
@@ -244,30 +238,22 @@ const guardCases: readonly StoreCase[] = [
     ),
     step.commit(
       change.update('p2', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { user: { unset: ['u'] } } } }),
-      {
-        throws: 'conflict',
-      },
+      { throws: 'conflict' },
     ),
     step.commit(
       change.update('p2', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { app: set('a', 2) } } }),
-      {
-        throws: 'conflict',
-      },
+      { throws: 'conflict' },
     ),
     step.commit(change.update('p2', { app: set('a', 2) }, { ...ofApp, guard: { keys: { app: set('u', 1) } } }), {
       throws: 'conflict',
     }),
     step.commit(
       change.create('c', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { user: set('u', 2) } } }),
-      {
-        throws: 'conflict',
-      },
+      { throws: 'conflict' },
     ),
     step.commit(
       change.create('c', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { app: { unset: ['a'] } } } }),
-      {
-        throws: 'conflict',
-      },
+      { throws: 'conflict' },
     ),
     step.load(null),
     step.list([], {}, { app: { a: 1 } }),
@@ -285,7 +271,7 @@ const guardCases: readonly StoreCase[] = [
       change.create('c', { user: { unset: ['u'] } }, { guard: { keys: { app: set('a', 2), user: set('u', 1) } } }),
       answer.made(2, 2),
     ),
-    step.load(answer.loaded({ pos: { app: 2, user: 2 }, state: { app: { a: 2 } } })),
+    step.sessionHas({ pos: { app: 2, user: 2 }, state: { app: { a: 2 } } }),
   ),
 ];
 

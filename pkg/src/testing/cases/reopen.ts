@@ -48,14 +48,12 @@ export const reopenCases: readonly StoreCase[] = [
     { remove: keyOf('removed') },
     ...(['create', 'upgrade', 'check', 'create', 'check'] as const).flatMap((migrate): StoreStep[] => [
       { reopen: migrate },
-      step.load(
-        answer.loaded({
-          time: -3,
-          pos: { app: 2, user: 3 },
-          state: { app: { b: 3, a: 2 }, user: { y: 2, z: 5 }, session: { m: 2, n: 4 } },
-          events: eventsOf('e1', 'e2'),
-        }),
-      ),
+      step.sessionHas({
+        time: -3,
+        pos: { app: 2, user: 3 },
+        state: { app: { b: 3, a: 2 }, user: { y: 2, z: 5 }, session: { m: 2, n: 4 } },
+        events: eventsOf('e1', 'e2'),
+      }),
       step.load(null, {}, keyOf('removed')),
       step.list(
         [answer.row({ rev: 2, time: -3, state: { m: 2, n: 4 } })],
@@ -75,27 +73,28 @@ export const reopenCases: readonly StoreCase[] = [
     step.commit(change.append('e1', {}, { time: 10 }), answer.appended(1)),
     ...(['upgrade', 'check'] as const).flatMap((migrate): StoreStep[] => [
       { reopen: migrate },
-      step.load(answer.loaded({ time: 10, state: { session: { s: 1 } }, events: eventsOf('e1') })),
+      step.sessionHas({ time: 10, state: { session: { s: 1 } }, events: eventsOf('e1') }),
       ...[
         { from: 0, last: 2 },
         { from: 0, since: 10 },
       ].map((window) =>
-        step.load(
-          answer.loaded({ time: 10, state: { session: { s: 1 } }, events: [beginningOf(), ...eventsOf('e1')] }),
-          {
-            events: window,
-          },
+        step.sessionHas(
+          { time: 10, state: { session: { s: 1 } }, events: [beginningOf(), ...eventsOf('e1')] },
+          { events: window },
         ),
       ),
-      step.load(answer.loaded({ rev: 1, time: 10, state: { session: { s: 1 } }, events: [beginningOf()] }), {
-        events: { from: 0, since: 15 },
-      }),
-      step.load(answer.loaded({ created: 'd' }), { events: { from: 0 } }, keyOf('without')),
+      step.sessionHas(
+        { rev: 1, time: 10, state: { session: { s: 1 } }, events: [beginningOf()] },
+        {
+          events: { from: 0, since: 15 },
+        },
+      ),
+      step.sessionHas({ created: 'd' }, { events: { from: 0 } }, keyOf('without')),
     ]),
     { remove: KEY },
     { reopen: 'create' },
     step.commit(change.create('f'), answer.made()),
-    step.load(answer.loaded({ created: 'f' }), { events: { from: 0 } }),
+    step.sessionHas({ created: 'f' }, { events: { from: 0 } }),
   ),
   storeCase(
     'storage that was opened and not written to can be opened again',
@@ -106,7 +105,7 @@ export const reopenCases: readonly StoreCase[] = [
     step.load(null),
     step.commit(change.create(), answer.made()),
     { reopen: 'check' },
-    step.load(answer.loaded()),
+    step.sessionHas(),
   ),
   storeCase(
     'duplicates are known when the storage is opened again',
@@ -123,13 +122,11 @@ export const reopenCases: readonly StoreCase[] = [
     ),
     step.commit(change.update('p', { user: set('u', 9) }), answer.updatedBefore(2, 1)),
     step.commit(change.update('q', { app: set('a', 9) }, ofApp), answer.updatedBefore(2)),
-    step.load(
-      answer.loaded({
-        pos: { app: 2, user: 1 },
-        state: { app: { a: 2 }, user: { u: 1 }, session: { n: 2 } },
-        events: eventsOf('e1', 'e2'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 2, user: 1 },
+      state: { app: { a: 2 }, user: { u: 1 }, session: { n: 2 } },
+      events: eventsOf('e1', 'e2'),
+    }),
   ),
   storeCase(
     'writing goes on where it was when the storage is opened again',
@@ -148,28 +145,24 @@ export const reopenCases: readonly StoreCase[] = [
       change.append(
         'e2',
         { app: { set: { z: 3, x: 4 } }, user: { unset: ['u'] }, session: { set: { z: 3, x: 4 }, unset: ['y'] } },
-        {
-          guard: { created: 'c', rev: 1, pos: { app: 1, user: 1 }, keys: { session: set('x', 1) } },
-        },
+        { guard: { created: 'c', rev: 1, pos: { app: 1, user: 1 }, keys: { session: set('x', 1) } } },
       ),
       answer.appended(2, 2, 2),
     ),
     { reopen: 'create' },
     step.commit(change.append('e3', { session: set('y', 5) }), answer.appended(3, 2, 2)),
-    step.load(
-      answer.loaded({
-        pos: { app: 2, user: 2 },
-        state: { app: { x: 4, y: 2, z: 3 }, session: { x: 4, z: 3, y: 5 } },
-        events: eventsOf('e1', 'e2', 'e3'),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 2, user: 2 },
+      state: { app: { x: 4, y: 2, z: 3 }, session: { x: 4, z: 3, y: 5 } },
+      events: eventsOf('e1', 'e2', 'e3'),
+    }),
     { remove: KEY },
     { reopen: 'create' },
     step.load(null),
     step.commit(change.append('e4'), { throws: 'not-found' }),
     step.commit(change.create('d'), answer.made(2, 2)),
     { reopen: 'create' },
-    step.load(answer.loaded({ created: 'd', pos: { app: 2, user: 2 }, state: { app: { x: 4, y: 2, z: 3 } } })),
+    step.sessionHas({ created: 'd', pos: { app: 2, user: 2 }, state: { app: { x: 4, y: 2, z: 3 } } }),
     step.commit(change.append('e1'), answer.appended(1, 2, 2)),
   ),
   storeCase(
@@ -232,13 +225,11 @@ export const reopenCases: readonly StoreCase[] = [
       answer.appended(EVENT_TEXTS.length + 1, 1, 1),
     ),
     { reopen: 'create' },
-    step.load(
-      answer.loaded({
-        pos: { app: 1, user: 1 },
-        state: { app: values, user: names, session: { ...values, big: MEGABYTE } },
-        events: [...EVENT_TEXTS, JSON.stringify(MEGABYTE)].map((data, index) => ({ rev: index + 1, data })),
-      }),
-    ),
+    step.sessionHas({
+      pos: { app: 1, user: 1 },
+      state: { app: values, user: names, session: { ...values, big: MEGABYTE } },
+      events: [...EVENT_TEXTS, JSON.stringify(MEGABYTE)].map((data, index) => ({ rev: index + 1, data })),
+    }),
   ),
   storeCase(
     'sessions and users with strange ids are all there, in order, when the storage is opened again',

@@ -1,19 +1,6 @@
 // Storage may have several stores at once.
 
-import {
-  APP,
-  HOME,
-  KEY,
-  answer,
-  change,
-  dataOf,
-  eventsOf,
-  keyOf,
-  set,
-  step,
-  storeCase,
-  times,
-} from '../build/index.js';
+import { APP, HOME, KEY, answer, change, eventsOf, keyOf, set, step, storeCase, times } from '../build/index.js';
 import type { OneStoreStep, StoreCase, StoreStep } from '../case.js';
 
 const ofApp = { key: { appName: APP } };
@@ -27,25 +14,19 @@ const togetherCases: readonly StoreCase[] = [
   storeCase(
     'two stores on the same storage see what the other has written',
     step.commit(change.create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), answer.made(1, 1)),
-    other(
-      step.load(
-        answer.loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 }, session: { s: 1 } } }),
-      ),
-    ),
+    other(step.sessionHas({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 }, session: { s: 1 } } })),
     other(
       step.commit(
         change.append('e1', { app: set('b', 2), session: set('s', 2) }, { time: 2_000 }),
         answer.appended(1, 2, 1),
       ),
     ),
-    step.load(
-      answer.loaded({
-        time: 2_000,
-        pos: { app: 2, user: 1 },
-        state: { app: { a: 1, b: 2 }, user: { u: 1 }, session: { s: 2 } },
-        events: eventsOf('e1'),
-      }),
-    ),
+    step.sessionHas({
+      time: 2_000,
+      pos: { app: 2, user: 1 },
+      state: { app: { a: 1, b: 2 }, user: { u: 1 }, session: { s: 2 } },
+      events: eventsOf('e1'),
+    }),
     step.list(
       [answer.row({ rev: 1, time: 2_000, state: { s: 2 } })],
       {},
@@ -58,13 +39,11 @@ const togetherCases: readonly StoreCase[] = [
     other(step.list([answer.row({ rev: 2, state: { s: 2 } })], {}, { app: { b: 2 } })),
     step.commit(change.append('e3'), answer.appended(3, 3, 2)),
     other(
-      step.load(
-        answer.loaded({
-          pos: { app: 3, user: 2 },
-          state: { app: { b: 2 }, session: { s: 2 } },
-          events: eventsOf('e1', 'e2', 'e3'),
-        }),
-      ),
+      step.sessionHas({
+        pos: { app: 3, user: 2 },
+        state: { app: { b: 2 }, session: { s: 2 } },
+        events: eventsOf('e1', 'e2', 'e3'),
+      }),
     ),
     other({ remove: KEY }),
     step.load(null),
@@ -105,12 +84,8 @@ const togetherCases: readonly StoreCase[] = [
             ] as const,
         ).flat(),
       );
-      const loadStep = step.load(
-        answer.loaded({
-          rev: 20,
-          pos: { app: 20, user: 20 },
-          state: { app: all, user: { last: 'b9' }, session: all },
-        }),
+      const loadStep = step.sessionHas(
+        { rev: 20, pos: { app: 20, user: 20 }, state: { app: all, user: { last: 'b9' }, session: all } },
         { events: { last: 0 } },
       );
       return index === 0 ? loadStep : other(loadStep);
@@ -145,14 +120,12 @@ const togetherCases: readonly StoreCase[] = [
     step.commit(change.create('f'), { throws: 'exists' }),
     step.commit(change.append('e1', {}, { guard: { created: 'd', rev: 0 } }), answer.appended(1, 2, 1)),
     other(
-      step.load(
-        answer.loaded({
-          created: 'd',
-          pos: { app: 2, user: 1 },
-          state: { app: { a: 2 }, user: { u: 1 } },
-          events: eventsOf('e1'),
-        }),
-      ),
+      step.sessionHas({
+        created: 'd',
+        pos: { app: 2, user: 1 },
+        state: { app: { a: 2 }, user: { u: 1 } },
+        events: eventsOf('e1'),
+      }),
     ),
   ),
   storeCase(
@@ -160,14 +133,12 @@ const togetherCases: readonly StoreCase[] = [
     step.commit(change.create('c', { app: set('a', 1) }), answer.made(1)),
     other(step.commit(change.create('c', { app: set('a', 1) }), answer.again(0, 1))),
     other(step.commit(change.append('e1', { app: set('a', 2) }), answer.appended(1, 2))),
-    step.commit(change.append('e1', { app: set('a', 2) }), { ...answer.again(1, 2), data: dataOf('e1') }),
+    step.commit(change.append('e1', { app: set('a', 2) }), answer.appendedBefore('e1', 1, 2)),
     step.commit(change.update('p', { user: set('u', 1) }), answer.made(2, 1)),
     other(step.commit(change.update('p', { user: set('u', 9) }), answer.updatedBefore(2, 1))),
     other(step.commit(change.update('q', { app: set('a', 3) }, ofApp), answer.made(3))),
     step.commit(change.update('q', { app: set('a', 9) }, ofApp), answer.updatedBefore(3)),
-    step.load(
-      answer.loaded({ pos: { app: 3, user: 1 }, state: { app: { a: 3 }, user: { u: 1 } }, events: eventsOf('e1') }),
-    ),
+    step.sessionHas({ pos: { app: 3, user: 1 }, state: { app: { a: 3 }, user: { u: 1 } }, events: eventsOf('e1') }),
   ),
   storeCase(
     'what one knows is judged by what the other has written',
@@ -179,9 +150,7 @@ const togetherCases: readonly StoreCase[] = [
     other(step.commit(change.append('e1', { app: set('a', 2) }), answer.appended(1, 2))),
     step.load(
       { ...answer.loaded({ pos: { app: 2 }, events: eventsOf('e1') }), state: { app: { a: 2 }, session: { s: 1 } } },
-      {
-        known: { created: 'c', rev: 0, pos: { app: 1, user: 0 } },
-      },
+      { known: { created: 'c', rev: 0, pos: { app: 1, user: 0 } } },
     ),
   ),
   storeCase(
@@ -199,9 +168,12 @@ const togetherCases: readonly StoreCase[] = [
     ...times(2, (index) => {
       const all = Object.fromEntries(times(20, (n) => [`x${n}`, n]));
       const read: StoreStep = {
-        ...step.load(answer.loaded({ rev: 20, pos: { app: 20 }, state: { app: all, session: all } }), {
-          events: { last: 0 },
-        }),
+        ...step.sessionHas(
+          { rev: 20, pos: { app: 20 }, state: { app: all, session: all } },
+          {
+            events: { last: 0 },
+          },
+        ),
         namesInAnyOrder: true,
       };
       return index === 0 ? read : other(read);
@@ -270,7 +242,7 @@ const watchCases: readonly StoreCase[] = [
     'one who watches gets a hint when another appends',
     step.commit(change.create(), answer.made()),
     { watch: true },
-    step.load(answer.loaded()),
+    step.sessionHas(),
     { hinted: KEY, change: change.append('e', { session: set('x', 1) }) },
   ),
   storeCase('one who watches gets a hint when another updates a user', { watch: true }, step.userHas(0, {}), {
@@ -285,7 +257,7 @@ const watchCases: readonly StoreCase[] = [
     'one who has stopped watching gets no more hints',
     step.commit(change.create(), answer.made()),
     { watch: true },
-    step.load(answer.loaded()),
+    step.sessionHas(),
     { hinted: KEY, change: change.append('first') },
     { watch: false },
     other(step.commit(change.append('unseen'))),

@@ -1,6 +1,6 @@
 // Values and events come back as they went in.
 
-import { APP, HOME, KEY, answer, caseThatNeeds, change, dataOf, step, storeCase } from '../build/index.js';
+import { APP, HOME, KEY, answer, caseThatNeeds, change, dataOf, step, storeCase, inAll } from '../build/index.js';
 import { EVENT_TEXTS, hasNul, TEXTS, VALUES } from '../edge-values.js';
 import type { Values } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
@@ -25,7 +25,7 @@ export const valueCases: readonly StoreCase[] = [
         answer.appended(index + 1),
       ),
     ),
-    step.load(answer.loaded({ events: EVENT_TEXTS.map((data, index) => ({ rev: index + 1, data })) })),
+    step.sessionHas({ events: EVENT_TEXTS.map((data, index) => ({ rev: index + 1, data })) }),
     ...EVENT_TEXTS.map((data, index) =>
       step.commit(change.append(`e${index}`), {
         rev: EVENT_TEXTS.length,
@@ -41,15 +41,13 @@ export const valueCases: readonly StoreCase[] = [
     step.commit(change.create('c', { session: { set: { big: BIG, small: 1 } } }), answer.made()),
     step.commit(change.append('e1', { app: { set: { big: BIG } } }), answer.appended(1, 1, 0)),
     step.commit(change.append('e2', { user: { set: { big: [BIG] } } }), answer.appended(2, 1, 1)),
-    step.load(
-      answer.loaded({
+    step.sessionHas(
+      {
         rev: 2,
         pos: { app: 1, user: 1 },
         state: { app: { big: BIG }, user: { big: [BIG] }, session: { big: BIG, small: 1 } },
-      }),
-      {
-        events: { last: 0 },
       },
+      { events: { last: 0 } },
     ),
     step.list(
       [answer.row({ rev: 2, state: { big: BIG, small: 1 } })],
@@ -62,10 +60,7 @@ export const valueCases: readonly StoreCase[] = [
     ),
     step.load(
       { ...answer.loaded({ rev: 3, pos: { app: 1, user: 1 } }), state: { session: { big: 1, small: 1 } } },
-      {
-        events: { last: 0 },
-        known: { pos: { app: 1, user: 1 } },
-      },
+      { events: { last: 0 }, known: { pos: { app: 1, user: 1 } } },
     ),
   ),
   storeCase(
@@ -73,15 +68,13 @@ export const valueCases: readonly StoreCase[] = [
     step.commit(change.create(), answer.made()),
     step.commit(change.append('e1', {}, { event: { id: 'e1', time: 1_000, data: BIG_EVENT } }), answer.appended(1)),
     step.commit(change.append('e2', { session: { set: { x: 1 } } }), answer.appended(2)),
-    step.load(
-      answer.loaded({
-        state: { session: { x: 1 } },
-        events: [
-          { rev: 1, data: BIG_EVENT },
-          { rev: 2, data: dataOf('e2') },
-        ],
-      }),
-    ),
+    step.sessionHas({
+      state: { session: { x: 1 } },
+      events: [
+        { rev: 1, data: BIG_EVENT },
+        { rev: 2, data: dataOf('e2') },
+      ],
+    }),
     step.commit(change.append('e1'), {
       rev: 2,
       prev: 2,
@@ -98,9 +91,12 @@ export const valueCases: readonly StoreCase[] = [
       change.append('e1', { session: { set: manyNames(500, 1_500), unset: ['n0', 'n7'] } }),
       answer.appended(1),
     ),
-    step.load(answer.loaded({ rev: 1, state: { session: withoutNames(manyNames(0, 1_500), 'n0', 'n7') } }), {
-      events: { last: 0 },
-    }),
+    step.sessionHas(
+      { rev: 1, state: { session: withoutNames(manyNames(0, 1_500), 'n0', 'n7') } },
+      {
+        events: { last: 0 },
+      },
+    ),
     { remove: KEY },
     step.load(null),
     step.list([], { app: APP, user: HOME.userId }),
@@ -125,30 +121,15 @@ function valuesCases(title: string, values: Values): StoreCase[] {
       `${title} come back as they were, in every scope`,
       step.commit(change.create('c', { app: { set: values } }), answer.made(1, 0)),
       step.commit(change.append('e1', { user: { set: values }, session: { set: values } }), answer.appended(1, 1, 1)),
-      step.load(
-        answer.loaded({ rev: 1, pos: { app: 1, user: 1 }, state: { app: values, user: values, session: values } }),
-        {
-          events: { last: 0 },
-        },
-      ),
+      step.sessionHas({ rev: 1, pos: { app: 1, user: 1 }, state: inAll(values) }, { events: { last: 0 } }),
       step.list([answer.row({ rev: 1, state: values })], {}, { app: values, users: { user: values } }),
       step.appHas(1, values),
       step.userHas(1, values),
     ),
     storeCase(
       `a guard knows each of the ${title}`,
-      step.commit(
-        change.create('c', { app: { set: values }, user: { set: values }, session: { set: values } }),
-        answer.made(1, 1),
-      ),
-      step.commit(
-        change.append(
-          'e1',
-          {},
-          { guard: { keys: { app: { set: values }, user: { set: values }, session: { set: values } } } },
-        ),
-        answer.appended(1, 1, 1),
-      ),
+      step.commit(change.create('c', inAll({ set: values })), answer.made(1, 1)),
+      step.commit(change.append('e1', {}, { guard: { keys: inAll({ set: values }) } }), answer.appended(1, 1, 1)),
       step.commit(change.append('e2', {}, { guard: { keys: { session: { set: { ...values, v0: 'other' } } } } }), {
         throws: 'conflict',
       }),

@@ -1,21 +1,16 @@
 // Stores that are broken in calls that are tried again, in creations, and in what a session began with.
 
 import { StoreError } from 'statepad';
-import { changing, context, loading, without } from './ways.mjs';
+import { changing, context, loading, refusing, without } from './ways.mjs';
 
 export const brokenCalls = {
   // Calls and creations.
   'takes every try for the first': changing(without('attempt')),
   'takes every try for a later one': changing((change) => ({ ...change, attempt: 2 })),
-  'says of a refused call what is wrong with it now': (store) => ({
-    commit: (change) =>
-      store.commit(change, context).catch(async (error) => {
-        const { kind, key } = change;
-        const isThere = kind !== 'update' && (await store.load(key, {}, context)) !== null;
-        const code =
-          kind === 'create' && isThere ? 'exists' : kind === 'append' && !isThere ? 'not-found' : error.code;
-        throw Object.create(error, { code: { value: code } });
-      }),
+  'says of a refused call what is wrong with it now': refusing(async (error, { kind, key }, store) => {
+    const isThere = kind !== 'update' && (await store.load(key, {}, context)) !== null;
+    const code = kind === 'create' && isThere ? 'exists' : kind === 'append' && !isThere ? 'not-found' : error.code;
+    return Object.create(error, { code: { value: code } });
   }),
   'remembers an id in place of a call': (store) => {
     const refused = new Set();

@@ -15,20 +15,10 @@ export const brokenDuplicates = {
   'does not say that it is a duplicate': committing(without('duplicate')),
   'does not give back the event of a duplicate': committing(without('data')),
   'gives back the event that was sent': committing((committed, { event }) =>
-    committed.data === undefined
-      ? committed
-      : {
-          ...committed,
-          data: event.data,
-        },
+    committed.data === undefined ? committed : { ...committed, data: event.data },
   ),
   'gives null as the revision before a duplicate': committing((committed) =>
-    committed.duplicate
-      ? {
-          ...committed,
-          prev: null,
-        }
-      : committed,
+    committed.duplicate ? { ...committed, prev: null } : committed,
   ),
   'knows only its own duplicates': each((store, name) =>
     changing((change) => (change.kind === 'create' ? change : { ...change, id: name + change.id }))(store),

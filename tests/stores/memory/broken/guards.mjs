@@ -1,11 +1,8 @@
 // Stores that are broken in guards, and in how a change is made whole.
 
-import { alone, canonical, changing, context, mapDeltas, without } from './ways.mjs';
+import { alone, canonical, changing, context, guarding, mapDeltas, mapped, refusing, without } from './ways.mjs';
 
 const SCOPES = ['app', 'user', 'session'];
-
-/** A store whose guards become others. */
-const guarding = (map) => changing(({ guard, ...change }) => ({ ...change, ...(guard && { guard: map(guard) }) }));
 
 const pause = () => new Promise((done) => setTimeout(done, 1));
 
@@ -21,12 +18,7 @@ export const brokenGuards = {
     ]),
   ),
   'ignores guard.keys.*.unset': guarding((guard) =>
-    guard.keys
-      ? {
-          ...guard,
-          keys: mapDeltas(guard.keys, without('unset')),
-        }
-      : guard,
+    guard.keys ? { ...guard, keys: mapDeltas(guard.keys, without('unset')) } : guard,
   ),
   'ignores guard.pos.user': guarding((guard) => (guard.pos ? { ...guard, pos: without('user')(guard.pos) } : guard)),
   'ignores the guards of creations': changing((change) =>
@@ -37,34 +29,18 @@ export const brokenGuards = {
   ),
   'compares objects whatever the order of their members': (store) => {
     const sorted = (deltas) =>
-      mapDeltas(deltas, ({ set, ...rest }) => ({
-        ...rest,
-        ...(set && { set: Object.fromEntries(Object.entries(set).map(([name, value]) => [name, canonical(value)])) }),
-      }));
+      mapDeltas(deltas, ({ set, ...rest }) => ({ ...rest, ...(set && { set: mapped(set, canonical) }) }));
     return changing((change) => ({
       ...change,
       delta: sorted(change.delta),
       ...(change.guard?.keys && { guard: { ...change.guard, keys: sorted(change.guard.keys) } }),
     }))(store);
   },
-  'does not tell the actual revision': (store) => ({
-    commit: (change) =>
-      store.commit(change, context).catch((error) => {
-        throw Object.create(error, { actual: { value: undefined } });
-      }),
-  }),
-  'takes every refusal for a conflict': (store) => ({
-    commit: (change) =>
-      store.commit(change, context).catch((error) => {
-        throw Object.create(error, { code: { value: 'conflict' } });
-      }),
-  }),
-  'writes app and user before it looks at the guard': (store) => ({
-    commit: (change) =>
-      store.commit(change, context).catch(async (error) => {
-        await store.commit(alone(change, without('session')(change.delta)), context);
-        throw error;
-      }),
+  'does not tell the actual revision': refusing((error) => Object.create(error, { actual: { value: undefined } })),
+  'takes every refusal for a conflict': refusing((error) => Object.create(error, { code: { value: 'conflict' } })),
+  'writes app and user before it looks at the guard': refusing(async (error, change, store) => {
+    await store.commit(alone(change, without('session')(change.delta)), context);
+    return error;
   }),
   'looks at the revision and then writes': (store) => ({
     commit: async (change) => {

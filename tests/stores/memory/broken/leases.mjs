@@ -1,7 +1,7 @@
 // Stores that are broken in leases and their tokens.
 
 import { StoreError } from 'statepad';
-import { changing, context, without } from './ways.mjs';
+import { changing, context, guarding, without } from './ways.mjs';
 
 /** A store that is asked for another lease. */
 const asking = (map) => (store) => ({ lease: (key, request) => store.lease(key, map(request), context) });
@@ -29,8 +29,6 @@ const refusing = (map) => (store) => {
   };
 };
 
-const unlessFenced = (guard) => (guard ? { guard } : {});
-
 export const brokenLeases = {
   'gives a lease to all who ask': (store) => ({
     lease: async (key, request) => {
@@ -44,10 +42,7 @@ export const brokenLeases = {
       }
     },
   }),
-  'does not compare tokens': changing(({ guard, ...change }) => ({
-    ...change,
-    ...unlessFenced(guard && without('fence')(guard)),
-  })),
+  'does not compare tokens': guarding(without('fence')),
   'does not compare tokens when it removes': (store) => ({
     remove: (key, _context, guard) => store.remove(key, context, guard && without('fence')(guard)),
   }),
@@ -77,17 +72,8 @@ export const brokenLeases = {
       },
     };
   },
-  'does not compare tokens among many': (store) => ({
-    commitMany: (changes) =>
-      store.commitMany(
-        changes.map(({ guard, ...change }) => ({ ...change, ...unlessFenced(guard && without('fence')(guard)) })),
-        context,
-      ),
-  }),
-  'takes an older token for a good one': changing(({ guard, ...change }) => ({
-    ...change,
-    ...unlessFenced(guard && (guard.fence > 1 ? guard : without('fence')(guard))),
-  })),
+  'does not compare tokens among many': (store) => ({ commitMany: guarding(without('fence'))(store).commitMany }),
+  'takes an older token for a good one': guarding((guard) => (guard.fence > 1 ? guard : without('fence')(guard))),
   'takes no token for an old one': (store) => {
     const tokens = new Map();
     return {

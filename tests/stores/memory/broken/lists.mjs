@@ -17,12 +17,7 @@ const sortedBy =
 
 /** A page that says that it ends at a row. */
 const ending = (page, row) =>
-  row
-    ? {
-        ...page,
-        next: { time: row.time, sessionId: row.key.sessionId, userId: row.key.userId },
-      }
-    : page;
+  row ? { ...page, next: { time: row.time, sessionId: row.key.sessionId, userId: row.key.userId } } : page;
 
 export const brokenLists = {
   'sorts ids by UTF-16': listing(sortedBy((a, b) => utf16(a.key.sessionId, b.key.sessionId))),
@@ -61,20 +56,10 @@ export const brokenLists = {
   'takes no limit for a limit of none': asking(({ limit, ...query }) => (limit === 0 ? query : { limit, ...query })),
   'ignores the offset': asking(without('offset')),
   'goes on at the place and not behind it': asking(({ after, ...query }) =>
-    after
-      ? {
-          ...query,
-          after: { ...after, userId: '' },
-        }
-      : query,
+    after ? { ...query, after: { ...after, userId: '' } } : query,
   ),
   'goes on behind the time': asking(({ after, ...query }) =>
-    after
-      ? {
-          ...query,
-          after: { ...after, sessionId: '\u{10ffff}\u{10ffff}' },
-        }
-      : query,
+    after ? { ...query, after: { ...after, sessionId: '\u{10ffff}\u{10ffff}' } } : query,
   ),
   'goes on from a place that is there': listing(async (page, { after, ...query }, store) => {
     const { rows } = await store.list(without('limit')(query), context);
@@ -109,12 +94,7 @@ export const brokenLists = {
     return ending(page, rows.at(-1));
   }),
   'says that a page without sessions ends where it begins': listing((page, { after }) =>
-    page.rows.length === 0 && after
-      ? {
-          ...page,
-          next: after,
-        }
-      : page,
+    page.rows.length === 0 && after ? { ...page, next: after } : page,
   ),
   'lists a hundred at most': listing((page) => ({ ...page, rows: page.rows.slice(0, 100) })),
   'lists all users for the one without a name': listing((page, query, store) =>
@@ -129,12 +109,7 @@ export const brokenLists = {
     users: new Map([...page.users].filter(([, state]) => Object.keys(state).length > 0)),
   })),
   'lists no values of an app without sessions': listing((page) =>
-    page.total === 0
-      ? {
-          ...page,
-          app: Object.create(null),
-        }
-      : page,
+    page.total === 0 ? { ...page, app: Object.create(null) } : page,
   ),
   'takes a row for corrupt': listing((page) => ({ ...page, corrupt: page.rows.slice(0, 1).map(({ key }) => key) })),
 };

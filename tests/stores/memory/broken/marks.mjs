@@ -1,6 +1,6 @@
 // Stores that are broken in marks, and in what they tell of the changes of others.
 
-import { changing, committing, context, inOrder, loading, mapDeltas, without } from './ways.mjs';
+import { changing, committing, context, inOrder, loading, mapDeltas, showing, without } from './ways.mjs';
 
 /** A store that is told something else of what its caller knows. */
 const asksWith = (map) => (store) => ({
@@ -10,10 +10,7 @@ const asksWith = (map) => (store) => ({
 /** A store that tells what others have done to a scope otherwise. */
 const telling = (map) => (store) => {
   const told = (answer) => (answer?.changed ? { ...answer, changed: mapDeltas(answer.changed, map) } : answer);
-  return {
-    ...committing(told)(store),
-    ...loading(told)(store),
-  };
+  return { ...committing(told)(store), ...loading(told)(store) };
 };
 
 export const brokenMarks = {
@@ -24,7 +21,7 @@ export const brokenMarks = {
     ...loaded,
     last: loaded.events[0]?.id ?? loaded.last,
   })),
-  'tells no ids of events': loading((loaded) => ({ ...loaded, events: loaded.events.map(without('id')) })),
+  'tells no ids of events': showing(without('id')),
   'does not say what was before': committing(without('before')),
   ...Object.fromEntries(
     ['session', 'app', 'user'].map((part) => [
@@ -97,12 +94,7 @@ export const brokenMarks = {
       : committed,
   ),
   'tells only of the app': committing((committed) =>
-    committed.changed
-      ? {
-          ...committed,
-          changed: without('user')(committed.changed),
-        }
-      : committed,
+    committed.changed ? { ...committed, changed: without('user')(committed.changed) } : committed,
   ),
   'does not compare the mark of where a scope is when changes go together': (store) => ({
     commitMany: async (changes) => {

@@ -2,18 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { memoryStore } from 'statepad/stores/memory';
-import { changing, context, inOrder, values } from './ways.mjs';
+import { changing, context, inOrder, reopening, values } from './ways.mjs';
 
 export const brokenOpening = {
   // Opening again.
   'forgets everything when it is opened again': (store) => ({ store, reopened: memoryStore() }),
-  'forgets updates when it is opened again': (store) => {
-    const other = changing((change) => (change.kind === 'update' ? { ...change, id: `again ${change.id}` } : change))(
-      store,
-    );
-    return { store, reopened: { ...store, ...other } };
-  },
-  'sorts names when it is opened again': (store) => ({ store, reopened: { ...store, ...values(inOrder)(store) } }),
+  'forgets updates when it is opened again': reopening(
+    changing((change) => (change.kind === 'update' ? { ...change, id: `again ${change.id}` } : change)),
+  ),
+  'sorts names when it is opened again': reopening(values(inOrder)),
   'cannot be opened again to look at': (store) => ({
     store: { ...store, open: async ({ migrate }) => assert.notEqual(migrate, 'check') },
   }),

@@ -1,29 +1,31 @@
 // Stores that are broken in operators.
 
 import { StoreError } from 'statepad';
-import { changing, committing, context, loading, mapDeltas, without } from './ways.mjs';
+import {
+  alone,
+  changing,
+  committing,
+  context,
+  filtered,
+  mapDeltas,
+  mapped,
+  refusing,
+  reopening,
+  showing,
+  without,
+} from './ways.mjs';
 
 /** Maps each operator of a change. */
-const mapOperators = (change, map) =>
-  change.operators
-    ? {
-        ...change,
-        operators: mapDeltas(change.operators, (ofScope, scope) =>
-          Object.fromEntries(Object.entries(ofScope).map(([name, each]) => [name, map(each, scope, name)])),
-        ),
-      }
-    : change;
+const mapOperators = ({ operators, ...change }, map) => ({
+  ...change,
+  ...(operators && { operators: mapDeltas(operators, (ofScope) => mapped(ofScope, map)) }),
+});
 
 /** A store that is given other operators. */
 const operating = (map) => changing((change) => mapOperators(change, map));
 
 /** A store that refuses operators otherwise. */
-const misfitting = (map) => (store) => ({
-  commit: (change) =>
-    store.commit(change, context).catch((error) => {
-      throw error.key === undefined ? error : map(error);
-    }),
-});
+const misfitting = (map) => refusing((error) => (error.key === undefined ? error : map(error)));
 
 /** The value under a name, before the change. */
 async function valueOf(store, key, scope, name) {
@@ -37,30 +39,18 @@ async function valueOf(store, key, scope, name) {
 /** A store that makes values of operators beforehand, by itself, and sets them. */
 const resolving = (resolve) => (store) => ({
   commit: async (change) => {
-    const delta = { ...change.delta };
     const operators = {};
     for (const [scope, ofScope] of Object.entries(change.operators ?? {})) {
       for (const [name, operator] of Object.entries(ofScope)) {
-        const value = resolve(operator, await valueOf(store, change.key, scope, name));
-        if (value === undefined) {
-          operators[scope] = { ...operators[scope], [name]: operator };
-        } else {
-          operators[scope] = {
-            ...operators[scope],
-            [name]: { compareAndSet: await expecting(store, change, scope, name, value) },
-          };
-        }
+        const expected = await valueOf(store, change.key, scope, name);
+        const value = resolve(operator, expected);
+        const set = { compareAndSet: { ...(expected !== undefined && { expected }), value } };
+        operators[scope] = { ...operators[scope], [name]: value === undefined ? operator : set };
       }
     }
-    return store.commit({ ...change, delta, ...(change.operators && { operators }) }, context);
+    return store.commit({ ...change, ...(change.operators && { operators }) }, context);
   },
 });
-
-/** Sets a value whatever is there. */
-async function expecting(store, { key }, scope, name, value) {
-  const expected = await valueOf(store, key, scope, name);
-  return { ...(expected !== undefined && { expected }), value };
-}
 
 /** A store that answers some changes with the values of now in the place of what their operators came to. */
 const answeringNow = (isMeant) => (store) => ({
@@ -127,53 +117,27 @@ export const brokenOperators = {
       ? { ...committed, results: { app: delta.app.set } }
       : committed,
   ),
-  'keeps no results beside events': loading((loaded) => ({
-    ...loaded,
-    events: loaded.events.map(without('results')),
-  })),
-  'keeps no results beside what sessions began with': loading((loaded) => ({
-    ...loaded,
-    events: loaded.events.map((event) => (event.rev === 0 ? without('results')(event) : event)),
-  })),
-  'resolves the operators of events when they are read': loading((loaded) => ({
-    ...loaded,
-    events: loaded.events.map((event) =>
-      event.results?.session
-        ? { ...event, results: { ...event.results, session: { ...event.results.session, ...loaded.state.session } } }
-        : event,
+  'keeps no results beside events': showing(without('results')),
+  'keeps no results beside what sessions began with': showing((event) =>
+    event.rev === 0 ? without('results')(event) : event,
+  ),
+  'resolves the operators of events when they are read': showing((event, { state }) =>
+    event.results?.session
+      ? { ...event, results: { ...event.results, session: { ...event.results.session, ...state.session } } }
+      : event,
+  ),
+  'writes results into the texts of events': showing((event) =>
+    event.results ? { ...event, data: JSON.stringify({ ...JSON.parse(event.data), results: event.results }) } : event,
+  ),
+  'forgets results when it is opened again': reopening(showing(without('results'))),
+  'forgets the results of updates when it is opened again': reopening(
+    committing((committed, { kind }) =>
+      committed.duplicate && kind === 'update' ? without('results')(committed) : committed,
     ),
-  })),
-  'writes results into the texts of events': loading((loaded) => ({
-    ...loaded,
-    events: loaded.events.map((event) =>
-      event.results
-        ? { ...event, data: JSON.stringify({ ...JSON.parse(event.data), results: event.results }) }
-        : event,
-    ),
-  })),
-  'forgets results when it is opened again': (store) => ({
-    store,
-    reopened: {
-      ...store,
-      ...loading((loaded) => ({ ...loaded, events: loaded.events.map(without('results')) }))(store),
-    },
-  }),
-  'forgets the results of updates when it is opened again': (store) => ({
-    store,
-    reopened: {
-      ...store,
-      ...committing((committed, { kind }) =>
-        committed.duplicate && kind === 'update' ? without('results')(committed) : committed,
-      )(store),
-    },
-  }),
-  'forgets the results of duplicates when it is opened again': (store) => ({
-    store,
-    reopened: {
-      ...store,
-      ...committing((committed) => (committed.duplicate ? without('results')(committed) : committed))(store),
-    },
-  }),
+  ),
+  'forgets the results of duplicates when it is opened again': reopening(
+    committing((committed) => (committed.duplicate ? without('results')(committed) : committed)),
+  ),
   // Each operator.
   'adds in decimals': resolving(({ increment }, current = 0) =>
     increment !== undefined && typeof current === 'number' && Number.isFinite(current + increment)
@@ -261,36 +225,16 @@ export const brokenOperators = {
   'takes every misfit for a bad change': misfitting(
     ({ message, key, scope }) => new StoreError('rejected', message, { key, scope }),
   ),
-  'writes the rest of a change whose operator does not fit': (store) => ({
-    commit: (change) =>
-      store.commit(change, context).catch(async (error) => {
-        if (error.key !== undefined && change.kind === 'append') {
-          const { app } = change.delta;
-          await store.commit(
-            {
-              id: `rest ${Math.random()}`,
-              kind: 'update',
-              key: { appName: change.key.appName },
-              time: 0,
-              delta: { app },
-            },
-            context,
-          );
-        }
-        throw error;
-      }),
+  'writes the rest of a change whose operator does not fit': refusing(async (error, change, store) => {
+    if (error.key !== undefined && change.kind === 'append') {
+      await store.commit(alone(change, { app: change.delta.app }), context);
+    }
+    return error;
   }),
-  'looks at operators before it looks at the guard': (store) => ({
-    commit: (change) =>
-      store.commit(change, context).catch(async (error) => {
-        if (error.code === 'conflict' && change.operators?.app?.n?.increment !== undefined) {
-          const current = await valueOf(store, change.key, 'app', 'n');
-          if (typeof current === 'string') {
-            throw new StoreError('rejected', 'no number', { key: 'n', scope: 'app' });
-          }
-        }
-        throw error;
-      }),
+  'looks at operators before it looks at the guard': refusing(async (error, change, store) => {
+    const isMeant = error.code === 'conflict' && change.operators?.app?.n?.increment !== undefined;
+    const current = isMeant && (await valueOf(store, change.key, 'app', 'n'));
+    return typeof current === 'string' ? new StoreError('rejected', 'no number', { key: 'n', scope: 'app' }) : error;
   }),
   'takes every try whose operator does not fit for the first': (store) => ({
     commit: (change) => {
@@ -310,31 +254,20 @@ export const brokenOperators = {
       if (change.kind !== 'append' || !change.operators?.app || !change.delta.app?.set) {
         return store.commit(change, context);
       }
-      const moved = Object.fromEntries(Object.keys(change.delta.app.set).map((name) => [name, { setOnce: 0 }]));
-      const set = change.delta.app.set;
+      const { set, unset = [] } = change.delta.app;
       const committed = await store.commit(
         {
           ...change,
-          delta: { ...change.delta, app: { unset: [...(change.delta.app.unset ?? []), ...Object.keys(set)] } },
+          delta: { ...change.delta, app: { unset: [...unset, ...Object.keys(set)] } },
           operators: {
             ...change.operators,
-            app: {
-              ...change.operators.app,
-              ...Object.fromEntries(Object.keys(moved).map((name) => [name, { setOnce: set[name] }])),
-            },
+            app: { ...change.operators.app, ...mapped(set, (value) => ({ setOnce: value })) },
           },
         },
         context,
       );
-      return {
-        ...committed,
-        results: {
-          ...committed.results,
-          app: Object.fromEntries(
-            Object.entries(committed.results.app).filter(([name]) => name in change.operators.app),
-          ),
-        },
-      };
+      const app = filtered(committed.results.app, (name) => name in change.operators.app);
+      return { ...committed, results: { ...committed.results, app } };
     },
   }),
   'moves no position where an operator changes nothing': (store) => ({
@@ -369,11 +302,9 @@ export const brokenOperators = {
   }),
   'tells others nothing of what operators came to': (store) => {
     const hidden = (changed) => changed && mapDeltas(changed, ({ set, unset }) => ({ set: without('n')(set), unset }));
-    return {
-      ...committing(({ changed, ...committed }) => ({ ...committed, ...(changed && { changed: hidden(changed) }) }))(
-        store,
-      ),
-    };
+    return committing(({ changed, ...committed }) => ({ ...committed, ...(changed && { changed: hidden(changed) }) }))(
+      store,
+    );
   },
   'leaves no mark where operators alone write': changing((change) =>
     change.operators?.user && !change.delta.user ? { ...change, call: `${change.call} ` } : change,

@@ -1,7 +1,7 @@
 // Stores that look at two reasons in the wrong order: one for each pair that a case is about.
 
 import { StoreError } from 'statepad';
-import { context } from './ways.mjs';
+import { context, refusing } from './ways.mjs';
 
 const conflict = (more) => new StoreError('conflict', 'it is otherwise', more);
 
@@ -173,15 +173,13 @@ export const swaps = Object.entries(ORDERS).flatMap(([kind, order]) =>
 );
 
 /** A store that names another of the operators that do not fit: of texts to which a number is to be added. */
-const misnaming = (choose) => (store) => ({
-  commit: (change) =>
-    store.commit(change, context).catch((error) => {
-      const misfits =
-        error.key === undefined ? [] : operatorsOf(change).filter(([, , { increment }]) => increment === 1);
-      const [scope, key] = choose(misfits) ?? [];
-      throw scope === undefined ? error : new StoreError(error.code, error.message, { key, scope });
-    }),
-});
+const misnaming = (choose) =>
+  refusing((error, change) => {
+    const misfits =
+      error.key === undefined ? [] : operatorsOf(change).filter(([, , { increment }]) => increment === 1);
+    const [scope, key] = choose(misfits) ?? [];
+    return scope === undefined ? error : new StoreError(error.code, error.message, { key, scope });
+  });
 const operatorsOf = ({ operators = {} }) =>
   ['app', 'user', 'session'].flatMap((scope) =>
     Object.entries(operators[scope] ?? {}).map(([name, operator]) => [scope, name, operator]),

@@ -9,6 +9,9 @@ import {
   inOrder,
   loading,
   mapDeltas,
+  filtered,
+  mapped,
+  showing,
   values,
   without,
 } from './ways.mjs';
@@ -17,8 +20,7 @@ import {
 const delta = (map) => changing((change) => ({ ...change, delta: mapDeltas(change.delta, map) }));
 
 /** A store whose values are read as if they had been written otherwise. */
-const eachValue = (map) =>
-  values((state) => Object.fromEntries(Object.entries(state).map(([name, value]) => [name, map(value)])));
+const eachValue = (map) => values((state) => mapped(state, (value) => map(value)));
 
 /** A store that confuses names. */
 const confusingNames = (write) =>
@@ -35,23 +37,16 @@ export const brokenValues = {
   'takes null for a deletion': delta(({ set = {}, unset = [] }) => {
     const nulls = Object.keys(set).filter((name) => set[name] === null);
     return {
-      set: Object.fromEntries(Object.entries(set).filter(([name]) => !nulls.includes(name))),
+      set: filtered(set, (name) => !nulls.includes(name)),
       unset: [...unset, ...nulls],
     };
   }),
-  'moves an overwritten name to the end': (store) => ({
-    commit: async (change) => {
-      const deltas = mapDeltas(change.delta, ({ set = {}, unset = [] }) => ({
-        set,
-        unset: [...unset, ...Object.keys(set)],
-      }));
-      return store.commit({ ...change, delta: deltas }, context);
-    },
-  }),
+  'moves an overwritten name to the end': delta(({ set = {}, unset = [] }) => ({
+    set,
+    unset: [...unset, ...Object.keys(set)],
+  })),
   'sorts names': values(inOrder),
-  'loses __proto__': values((state) =>
-    Object.fromEntries(Object.entries(state).filter(([name]) => name !== '__proto__')),
-  ),
+  'loses __proto__': values(without('__proto__')),
   'cuts names': confusingNames((name) => name.slice(0, 1_000)),
   'takes names in any case': confusingNames((name) => name.toLowerCase()),
   'normalizes names': confusingNames((name) => name.normalize()),
@@ -61,13 +56,8 @@ export const brokenValues = {
       const { state } = await store.loadScope({ app: change.key.appName }, context);
       const merge = ({ set = {}, ...rest }) => ({
         ...rest,
-        set: Object.fromEntries(
-          Object.entries(set).map(([name, value]) => [
-            name,
-            value?.constructor === Object && state[name]?.constructor === Object
-              ? { ...state[name], ...value }
-              : value,
-          ]),
+        set: mapped(set, (value, name) =>
+          value?.constructor === Object && state[name]?.constructor === Object ? { ...state[name], ...value } : value,
         ),
       });
       return store.commit(
@@ -104,21 +94,12 @@ export const brokenValues = {
       return { pos, state: { ...state } };
     },
   }),
-  'writes events anew': loading((loaded) => ({
-    ...loaded,
-    events: loaded.events.map(({ rev, data }) => ({ rev, data: JSON.stringify(JSON.parse(data)) })),
-  })),
-  'trims events': loading((loaded) => ({
-    ...loaded,
-    events: loaded.events.map(({ rev, data }) => ({ rev, data: data.trim() })),
-  })),
+  'writes events anew': showing(({ rev, data }) => ({ rev, data: JSON.stringify(JSON.parse(data)) })),
+  'trims events': showing(({ rev, data }) => ({ rev, data: data.trim() })),
   // Positions.
   'has no positions': committing((committed) => ({ ...committed, pos: { app: 0, user: 0 } })),
   'loads no positions': loading((loaded) => ({ ...loaded, pos: { app: 0, user: 0 } })),
-  'counts empty deltas': changing((change) => ({
-    ...change,
-    delta: mapDeltas(change.delta, (given) => (JSON.stringify(given) === '{}' ? { unset: ['nothing'] } : given)),
-  })),
+  'counts empty deltas': delta((given) => (JSON.stringify(given) === '{}' ? { unset: ['nothing'] } : given)),
   'tells the position of the app for that of the user': committing((committed) => ({
     ...committed,
     pos: { app: committed.pos.app, user: committed.pos.app },

@@ -2,9 +2,16 @@
 
 export const context = { signal: new AbortController().signal };
 
+/** Maps the values of a record. */
+export const mapped = (record, map) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
+
+/** Filters the members of a record. */
+export const filtered = (record, isMeant) =>
+  Object.fromEntries(Object.entries(record).filter(([name, value]) => isMeant(name, value)));
+
 /** Maps each delta, and each delta that a guard expects. */
-export const mapDeltas = (deltas, map) =>
-  Object.fromEntries(Object.entries(deltas).map(([scope, delta]) => [scope, delta && map(delta, scope)]));
+export const mapDeltas = (deltas, map) => mapped(deltas, (delta, scope) => delta && map(delta, scope));
 
 /** A store whose changes become others before they are written. */
 export function changing(map) {
@@ -14,8 +21,11 @@ export function changing(map) {
   });
 }
 
-export const without = (member) => (given) =>
-  Object.fromEntries(Object.entries(given).filter(([name]) => name !== member));
+/** A store whose guards become others. */
+export const guarding = (map) =>
+  changing(({ guard, ...change }) => ({ ...change, ...(guard && { guard: map(guard) }) }));
+
+export const without = (member) => (given) => filtered(given, (name) => name !== member);
 
 /** A store whose values are read as others. */
 export function values(map) {
@@ -23,12 +33,7 @@ export function values(map) {
   return (store) => ({
     load: async (key, query) => {
       const loaded = await store.load(key, query, context);
-      return (
-        loaded && {
-          ...loaded,
-          state: Object.fromEntries(Object.entries(loaded.state).map(([scope, state]) => [scope, record(state)])),
-        }
-      );
+      return loaded && { ...loaded, state: mapped(loaded.state, record) };
     },
     loadScope: async (scope) => {
       const loaded = await store.loadScope(scope, context);
@@ -49,6 +54,21 @@ export const loading = (map) => (store) => ({
   },
 });
 
+/** A store whose events are read as others. */
+export const showing = (map) =>
+  loading((loaded) => ({ ...loaded, events: loaded.events.map((event) => map(event, loaded)) }));
+
+/** A store that refuses changes otherwise: `refuse` answers another error, or throws it. */
+export const refusing = (refuse) => (store) => ({
+  commit: (change) =>
+    store.commit(change, context).catch(async (error) => {
+      throw await refuse(error, change, store);
+    }),
+});
+
+/** A store that is broken when it is opened again. */
+export const reopening = (make) => (store) => ({ store, reopened: { ...store, ...make(store) } });
+
 /** Writes app and user state without the session. */
 export const alone = ({ key }, deltas) => ({
   id: `${Math.random()}`,
@@ -64,11 +84,6 @@ export const each = (make) => (store) => ({
   another: { ...store, ...make(store, 'second') },
 });
 
-export const inOrder = (values) =>
-  Object.fromEntries(
-    Object.keys(values)
-      .sort()
-      .map((name) => [name, values[name]]),
-  );
+export const inOrder = (values) => Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 export const canonical = (value) => (value?.constructor === Object ? inOrder(value) : value);

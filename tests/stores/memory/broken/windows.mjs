@@ -15,28 +15,15 @@ export const brokenWindows = {
   'ignores to': window(without('to')),
   'ignores since': window(without('since')),
   'shows what is later than since': window(({ since, ...rest }) =>
-    since === undefined
-      ? rest
-      : {
-          since: since + 0.001,
-          ...rest,
-        },
+    since === undefined ? rest : { since: since + 0.001, ...rest },
   ),
   'takes since in whole milliseconds': window(({ since, ...rest }) =>
-    since === undefined
-      ? rest
-      : {
-          since: Math.ceil(since),
-          ...rest,
-        },
+    since === undefined ? rest : { since: Math.ceil(since), ...rest },
   ),
   'shows the first for the last': loading(async (loaded, { events: { last, ...rest } = {} }, store, key) =>
     last === undefined
       ? loaded
-      : {
-          ...loaded,
-          events: (await store.load(key, { events: rest }, context)).events.slice(0, last),
-        },
+      : { ...loaded, events: (await store.load(key, { events: rest }, context)).events.slice(0, last) },
   ),
   'takes the last before it looks at the times': loading(
     async (loaded, { events: { last, since, ...rest } = {} }, store, key) => {

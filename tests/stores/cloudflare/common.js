@@ -1,64 +1,83 @@
-// Changes for the tests of Cloudflare's stores, and what is done with them in every one of these.
+// The tests of both stores of Cloudflare, which run in workers. Each is a function; the error that it throws says what
+// is wrong.
 
-import * as changes from '../../support/changes.js';
+import { SessionService } from 'statepad';
+import { memoryStore } from 'statepad/stores/memory';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { logLaws } from '../support/log-laws.js';
+import { plain } from '../support/plain.js';
 import { compareStores } from '../support/random.js';
+import { append, assert, assertCode, assertEqual, create, everyKind, KEY, keyOf, update } from './words.js';
 
-export const keyOf = changes.keyOf;
-export const KEY = keyOf('session');
-
-export function create(key = KEY, delta = {}, more = {}) {
-  return changes.create(`create ${key.userId} ${key.sessionId}`, key, delta, more);
+/**
+ * The tests over a store. `on` says of a request
+ *
+ * - `make(options)`: makes a store on its storage,
+ * - `run(statement)`: runs a statement there, and answers its rows,
+ * - `dump()`: all rows of all tables,
+ * - `failingAt(place)`: makes a store whose change fails at the statement at this place, if it has so many.
+ */
+export function commonTests(on) {
+  const onEmpty = (test) => (request) => test({ ...request, ...on(request) });
+  const onOpen = (test) =>
+    onEmpty(async (request) => {
+      const store = plain(request.make());
+      await store.open({ migrate: 'create' });
+      return await test({ ...request, store });
+    });
+  const each = (tests, over) => Object.fromEntries(Object.entries(tests).map(([name, test]) => [name, over(test)]));
+  return {
+    ...each({ follow, law, service, told: ({ make }) => toldOnes(make()) }, onEmpty),
+    ...each({ begin, big, corrupt, exact, failsInTheMiddle, newer, randomly, read, write }, onOpen),
+  };
 }
 
-export function append(id, delta = {}, { key = KEY, ...more } = {}) {
-  return changes.append(id, key, delta, { time: 2_000, ...more });
-}
-
-export function update(id, delta, more = {}) {
-  return changes.update(id, { appName: 'app', userId: 'user' }, delta, { time: 3_000, ...more });
-}
-
-export function assert(condition, message) {
-  if (!condition) {
-    throw new Error(message);
-  }
-}
-
-export function assertEqual(actual, expected, what) {
-  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
-  assert(one === other, `${what} is ${one?.slice(0, 1_000)}, not ${other?.slice(0, 1_000)}`);
-}
+const begin = ({ store }) => store.commit(create());
 
 /** Makes random steps: answers how often they came to what. */
-export async function randomOnes(store, context, history) {
-  await store.open({ migrate: 'create' }, context);
-  return await compareStores(store, history);
+const randomly = ({ make, seed, length }) => compareStores(make(), { seed, length });
+
+/** Holds the store to a law of the log. */
+async function law({ make, run, title }) {
+  const [logged, unlogged] = [make(), make({ log: false })];
+  for (const store of [logged, unlogged]) await plain(store).open({ migrate: 'create' });
+  await logLaws[title]({
+    ...{ logged, unlogged },
+    stored: async () => (await run('SELECT count(*) AS n FROM statepad_log'))[0].n,
+    spoil: (position) => run(`UPDATE statepad_log SET value = '{' WHERE pos = ${position}`),
+  });
 }
 
-/** The error that an action throws. */
-export async function thrown(action) {
-  try {
-    await action();
-  } catch (error) {
-    return error;
+/** A change that fails at any of its statements leaves everything as it was. */
+async function failsInTheMiddle({ store, dump, failingAt }) {
+  await store.commit(create(keyOf('other'), { user: { set: { b: 1 } }, app: {} }));
+  let tried = 0;
+  for (const change of everyKind()) {
+    const before = await dump();
+    const error = (place) =>
+      plain(failingAt(place))
+        .commit(change)
+        .then(
+          () => undefined,
+          (error) => error,
+        );
+    for (let place = 0, failure; (failure = await error(place)); place++) {
+      const { code, message } = failure;
+      assert(code === undefined && /no such table/.test(message), `it throws ${code} ${message}`);
+      assertEqual(await dump(), before, `what is there after a failure at statement ${place}`);
+      tried += 1;
+    }
   }
-  throw new Error('nothing was thrown');
-}
-
-export async function assertCode(action, code) {
-  const error = await thrown(action);
-  assert(error.code === code, `it throws ${error.code} (${error.message}), not ${code}`);
-  return error;
+  assertEqual((await store.load(KEY, {})).rev, 1, 'the revision');
+  return tried;
 }
 
 /** Characters that take one, two, four or six bytes in JSON, and up to seven in JSON within JSON. */
 const HEAVY = ['\u0001', '"', '\\', 'é', '😀', 'a'];
 
 /** Writes and reads what is as big as it may be, and a little more. */
-export async function bigOnes(store, context) {
-  await store.open({ migrate: 'create' }, context);
-  await store.commit(create(), context);
+async function big({ store }) {
+  await store.commit(create());
   const encoder = new TextEncoder();
   let before = {};
   const written = [];
@@ -68,36 +87,33 @@ export async function bigOnes(store, context) {
     const unset = index === 0 ? [] : [`big ${index - 1}`];
     const delta = { app: { set: { big: value, small: index } }, session: { unset, set: { [`big ${index}`]: value } } };
     const guard = { keys: { session: { set: before } } };
-    const { rev } = await store.commit(append(`e${index}`, delta, { data: json, guard }), context);
+    const { rev } = await store.commit(append(`e${index}`, delta, { data: json, guard }));
     before = { [`big ${index}`]: value };
     written.push(value);
     assertEqual(rev, index + 1, 'rev');
-    const loaded = await store.load(KEY, { events: { last: 1 } }, context);
+    const loaded = await store.load(KEY, { events: { last: 1 } });
     assert(loaded.events[0].data === json, `event ${index} is another`);
     assert(JSON.stringify(loaded.state.app.big) === json, `value ${index} of the app is another`);
     assert(JSON.stringify(loaded.state.session[`big ${index}`]) === json, `value ${index} is another`);
   }
   const full = `"${'a'.repeat(1_999_800)}"`;
-  await store.commit(append('full', {}, { data: full }), context);
-  assert(
-    (await store.load(KEY, { events: { last: 1 } }, context)).events[0].data === full,
-    'the full event is another',
-  );
-  await bigLog(store, context, written);
-  await tooBigOnes(store, context);
+  await store.commit(append('full', {}, { data: full }));
+  assert((await store.load(KEY, { events: { last: 1 } })).events[0].data === full, 'the full event is another');
+  await bigLog(store, written);
+  await tooBigOnes(store);
 }
 
 /** The log has values beside those that they replaced, which do not go into one row with them. */
-async function bigLog(store, context, written) {
+async function bigLog(store, written) {
   const by = (index) => ({ userId: 'user', sessionId: 'session', eventId: `e${index}` });
-  const { entries } = await store.readLog({ app: 'app' }, {}, context);
+  const { entries } = await store.readLog({ app: 'app' }, {});
   assertEqual(
     entries.map(({ pos, by: each, writes }) => [pos, each, writes.map(({ name }) => name)]),
     written.map((_, index) => [index + 1, by(index), ['big', 'small']]),
     'the entries',
   );
   for (const name of ['big', 'small']) {
-    const log = await store.readLog({ app: 'app' }, { name, after: 1, limit: written.length - 2 }, context);
+    const log = await store.readLog({ app: 'app' }, { name, after: 1, limit: written.length - 2 });
     const values = name === 'big' ? written : written.map((_, index) => index);
     const expected = values.slice(1, -1).map((to, at) => {
       return { pos: at + 2, time: 2_000, by: by(at + 1), writes: [{ name, from: values[at], to }] };
@@ -106,12 +122,9 @@ async function bigLog(store, context, written) {
   }
   const [first, second] = ['a', 'b'].map((letter) => letter.repeat(1_999_800));
   for (const delta of [{ set: { full: first } }, { set: { full: second } }, { unset: ['full'] }]) {
-    await store.commit(
-      update(`full ${Object.keys(delta)[0]} ${(delta.set?.full ?? '')[0]}`, { user: delta }),
-      context,
-    );
+    await store.commit(update(`full ${Object.keys(delta)[0]} ${(delta.set?.full ?? '')[0]}`, { user: delta }));
   }
-  const log = await store.readLog({ app: 'app', user: 'user' }, { name: 'full' }, context);
+  const log = await store.readLog({ app: 'app', user: 'user' }, { name: 'full' });
   const writes = [{ to: first }, { from: first, to: second }, { from: second }];
   assertEqual(
     log.entries,
@@ -120,30 +133,26 @@ async function bigLog(store, context, written) {
   );
 }
 
-async function tooBigOnes(store, context) {
-  const before = await store.load(KEY, {}, context);
+async function tooBigOnes(store) {
+  const before = await store.load(KEY, {});
   const long = 'a'.repeat(2_000_000);
-  const event = await assertCode(() => store.commit(append('long', {}, { data: long }), context), 'rejected');
+  const event = await assertCode(() => store.commit(append('long', {}, { data: long })), 'rejected');
   assertEqual([event.size > 2_000_000, event.limit], [true, 2_000_000], 'size and limit');
-  await assertCode(() => store.commit(append('long', { app: { set: { long } } }), context), 'rejected');
+  await assertCode(() => store.commit(append('long', { app: { set: { long } } })), 'rejected');
   const other = keyOf('other');
-  const outcomes = await store.commitMany([create(other), append('long', { user: { set: { long } } })], context);
+  const outcomes = await store.commitMany([create(other), append('long', { user: { set: { long } } })]);
   assertEqual(
     outcomes.map(({ code, rev }) => code ?? rev),
     [0, 'rejected'],
     'the outcomes',
   );
-  assertEqual(await store.load(KEY, {}, context), before, 'what is there');
+  assertEqual(await store.load(KEY, {}), before, 'what is there');
   // A value that does not fit cannot be there.
-  await assertCode(
-    () => store.commit(append('e', {}, { guard: { keys: { app: { set: { long } } } } }), context),
-    'conflict',
-  );
+  await assertCode(() => store.commit(append('e', {}, { guard: { keys: { app: { set: { long } } } } })), 'conflict');
 }
 
 /** Values and times that a detour over other texts or numbers would change. */
-export async function exactOnes(store, context) {
-  await store.open({ migrate: 'create' }, context);
+async function exact({ store }) {
   const numbers = [2 ** 53, 2 ** 53 + 2, 1e308, 5e-324, -0, 0.1 + 0.2, 1e21];
   const texts = ['\u0000', 'a\u0000b', '\u0001\u0002', '\ud83d\ude00', '\u2028', '', '"', '\\'];
   const values = [...numbers, ...texts, null, true, [[]], {}];
@@ -151,13 +160,13 @@ export async function exactOnes(store, context) {
   const times = [1_700_000_000_000.125 + 1 / 1024, 0.1, -1e300, 5e-324, 2 ** 53 + 2];
   for (const [index, time] of times.entries()) {
     const key = keyOf(`s${index}`);
-    await store.commit({ ...create(key, { session: { set } }), time }, context);
-    await store.commit(append('e', { user: { set } }, { key, time }), context);
-    const loaded = await store.load(key, { events: { since: time } }, context);
+    await store.commit({ ...create(key, { session: { set } }), time });
+    await store.commit(append('e', { user: { set } }, { key, time }));
+    const loaded = await store.load(key, { events: { since: time } });
     assertEqual([loaded.time, loaded.events.length], [time, 1], 'the time');
     assertEqual([loaded.state.session, loaded.state.user], [set, set], 'the values');
   }
-  const { rows } = await store.list({ app: 'app', descending: false }, context);
+  const { rows } = await store.list({ app: 'app', descending: false });
   assertEqual(
     rows.map(({ time }) => time),
     [...times].sort((a, b) => a - b),
@@ -165,14 +174,11 @@ export async function exactOnes(store, context) {
   );
   const [{ key, time }] = rows;
   const after = { time, sessionId: key.sessionId, userId: key.userId };
-  const rest = await store.list({ app: 'app', descending: false, after }, context);
+  const rest = await store.list({ app: 'app', descending: false, after });
   assertEqual(rest.rows.length, times.length - 1, 'the rows behind the first');
   const many = Array.from({ length: 150 }, (_, index) => 2e12 + index / 10);
-  await store.commitMany(
-    many.map((at, index) => ({ ...create(keyOf(`many ${index}`, 'other')), time: at })),
-    context,
-  );
-  const page = await store.list({ app: 'app', user: 'other', descending: false }, context);
+  await store.commitMany(many.map((at, index) => ({ ...create(keyOf(`many ${index}`, 'other')), time: at })));
+  const page = await store.list({ app: 'app', user: 'other', descending: false });
   assertEqual(
     page.rows.map((row) => row.time),
     many,
@@ -181,64 +187,57 @@ export async function exactOnes(store, context) {
 }
 
 /** Spoils a session, and sees what is said of it and of the others. `run` runs a statement on the tables. */
-export async function corruptOnes(store, context, run) {
-  await store.open({ migrate: 'create' }, context);
+async function corrupt({ store, run }) {
   for (const id of ['a', 'b', 'c']) {
-    await store.commit(create(keyOf(id), { session: { set: { name: id } } }), context);
-    await store.commit(append('e1', {}, { key: keyOf(id) }), context);
-    await store.commit(append('e2', {}, { key: keyOf(id) }), context);
+    await store.commit(create(keyOf(id), { session: { set: { name: id } } }));
+    await store.commit(append('e1', {}, { key: keyOf(id) }));
+    await store.commit(append('e2', {}, { key: keyOf(id) }));
   }
   await run(`UPDATE statepad_values SET value = '{' WHERE value = '"a"'`);
   await run(`DELETE FROM statepad_events WHERE place IN (SELECT n << 32 | 1 FROM statepad_sessions WHERE id = 'b')`);
-  await assertCode(() => store.load(keyOf('a'), {}, context), 'corrupt');
-  await assertCode(() => store.load(keyOf('b'), {}, context), 'corrupt');
-  assertEqual(
-    (await store.load(keyOf('b'), { events: { last: 1 } }, context)).events.length,
-    1,
-    'the events that are there',
-  );
-  assertEqual((await store.load(keyOf('c'), {}, context)).events.length, 2, 'the events of the other session');
-  const { rows, corrupt, total } = await store.list({ app: 'app', descending: false }, context);
+  await assertCode(() => store.load(keyOf('a'), {}), 'corrupt');
+  await assertCode(() => store.load(keyOf('b'), {}), 'corrupt');
+  assertEqual((await store.load(keyOf('b'), { events: { last: 1 } })).events.length, 1, 'the events that are there');
+  assertEqual((await store.load(keyOf('c'), {})).events.length, 2, 'the events of the other session');
+  const { rows, corrupt, total } = await store.list({ app: 'app', descending: false });
   assertEqual([rows.map(({ key }) => key.sessionId), corrupt, total], [['b', 'c'], [keyOf('a')], 3], 'the page');
   // A page of nothing else says where the next one begins.
-  const page = await store.list({ app: 'app', descending: false, limit: 1 }, context);
+  const page = await store.list({ app: 'app', descending: false, limit: 1 });
   assertEqual(
     [page.rows, page.corrupt, page.next],
     [[], [keyOf('a')], { time: 2_000, sessionId: 'a', userId: 'user' }],
     'the page',
   );
-  const rest = await store.list({ app: 'app', descending: false, limit: 1, after: page.next }, context);
+  const rest = await store.list({ app: 'app', descending: false, limit: 1, after: page.next });
   assertEqual([rest.rows.map(({ key }) => key.sessionId), rest.next], [['b'], undefined], 'the next page');
   await run(`UPDATE statepad_scopes SET pos = 1`);
-  await store.commit(update('u', { app: { set: { x: 1 } } }), context);
+  await store.commit(update('u', { app: { set: { x: 1 } } }));
   await run(`UPDATE statepad_values SET value = '{' WHERE name = 'x'`);
-  await assertCode(() => store.loadScope({ app: 'app' }, context), 'corrupt');
-  await assertCode(() => store.list({ app: 'app', descending: false }, context), 'corrupt');
+  await assertCode(() => store.loadScope({ app: 'app' }), 'corrupt');
+  await assertCode(() => store.list({ app: 'app', descending: false }), 'corrupt');
 }
 
 /** Spoils values of sessions, or of their users, and follows the list. */
-export async function followCorrupt(open, part, run) {
+async function follow({ make, run, part }) {
   const spoil = async (keys) => {
     for (const { sessionId, userId } of keys) {
       await run(`UPDATE statepad_values SET value = '{' WHERE value = '"${part === 'session' ? sessionId : userId}"'`);
     }
   };
-  await checkCorruptPages({ part, open, damage: spoil });
+  await checkCorruptPages({ part, open: make, damage: spoil });
 }
 
 /** Appends many events to one session, each with an app key of its own, a few at a time. */
-export async function writeMany(store, context, { name, count }) {
-  await store.open({ migrate: 'create' }, context);
+async function write({ store, name, count }) {
   for (let start = 0; start < count; start += 20) {
     const ids = Array.from({ length: 20 }, (_, index) => `${name} ${start + index}`);
-    await Promise.all(ids.map((id) => store.commit(append(id, { app: { set: { [id]: id } } }), context)));
+    await Promise.all(ids.map((id) => store.commit(append(id, { app: { set: { [id]: id } } }))));
   }
 }
 
-/** The result of {@link writeMany}: the number of events, the number of different ones, and the number of app keys. */
-export async function readMany(store, context) {
-  await store.open({ migrate: 'check' }, context);
-  const { rev, events, pos, state } = await store.load(KEY, {}, context);
+/** The result of {@link write}: the number of events, the number of different ones, and the number of app keys. */
+async function read({ store }) {
+  const { rev, events, pos, state } = await store.load(KEY, {});
   const ids = new Set(events.map(({ data }) => JSON.parse(data).id));
   return { rev, events: events.length, ids: ids.size, pos: pos.app, names: Object.keys(state.app).length };
 }
@@ -247,10 +246,9 @@ export async function readMany(store, context) {
  * Writes nothing once a later version has raised the number of the tables. `run` runs a statement on them, `dump`
  * reads all.
  */
-export async function newerOnes(store, context, run, dump) {
-  await store.open({ migrate: 'create' }, context);
-  await store.commit(create(KEY, { user: { set: { a: 1 } } }), context);
-  await store.commit(append('e1', { user: { set: { a: 2 } } }), context);
+async function newer({ store, run, dump }) {
+  await store.commit(create(KEY, { user: { set: { a: 1 } } }));
+  await store.commit(append('e1', { user: { set: { a: 2 } } }));
   await run("UPDATE statepad_meta SET value = '2' WHERE name = 'version'");
   const before = await dump();
   const refused = async (action) => {
@@ -267,23 +265,23 @@ export async function newerOnes(store, context, run, dump) {
     update('u', delta),
   ];
   for (const change of changes) {
-    await refused(() => store.commit(change, context));
-    await refused(() => store.commit({ ...change, attempt: 2, guard: { pos: { app: 9 } } }, context));
+    await refused(() => store.commit(change));
+    await refused(() => store.commit({ ...change, attempt: 2, guard: { pos: { app: 9 } } }));
   }
   const outcomes = await store
-    .commitMany([changes[0], changes[2], changes[4]], context)
+    .commitMany([changes[0], changes[2], changes[4]])
     .catch((error) => [error, error, error]);
   assertEqual(
     outcomes.map(({ code }) => code),
     ['rejected', 'rejected', 'rejected'],
     'the outcomes',
   );
-  await refused(() => store.remove(KEY, context));
-  await refused(() => store.remove(KEY, context, { created: 'create user session' }));
-  await refused(() => store.removeScope({ app: 'app' }, context));
-  await refused(() => store.removeScope({ app: 'app', user: 'user' }, context));
-  await refused(() => store.trimLog({ app: 'app', user: 'user' }, 1, context));
-  await refused(() => store.lease(KEY, { holder: 'one', ttl: 1_000 }, context));
+  await refused(() => store.remove(KEY));
+  await refused(() => store.remove(KEY, { created: 'create user session' }));
+  await refused(() => store.removeScope({ app: 'app' }));
+  await refused(() => store.removeScope({ app: 'app', user: 'user' }));
+  await refused(() => store.trimLog({ app: 'app', user: 'user' }, 1));
+  await refused(() => store.lease(KEY, { holder: 'one', ttl: 1_000 }));
 }
 
 /** Tables with another fingerprint, or without one, are refused. `run` runs a statement on them. */
@@ -320,16 +318,16 @@ export async function wrongOnes(make, method, isPath = false) {
 }
 
 /** Tells over many changes what has happened since each place that is still known, as the reference does. */
-export async function toldOnes(store, reference, context) {
-  await store.open({ migrate: 'create' }, context);
-  await reference.open?.({ migrate: 'create' }, context);
+export async function toldOnes(given) {
+  const [store, reference] = [plain(given), plain(memoryStore())];
+  await store.open({ migrate: 'create' });
   const both = async (ask) => {
     const [told, expected] = [await ask(store), await ask(reference)];
     const changed = (answer) => answer.changed ?? answer.map?.((each) => each.changed);
     assertEqual(changed(told), changed(expected), 'what is told');
     return told;
   };
-  await both((each) => each.commit(create(KEY, { app: { set: { a: 0 } }, user: { set: { a: 0 } } }), context));
+  await both((each) => each.commit(create(KEY, { app: { set: { a: 0 } }, user: { set: { a: 0 } } })));
   const places = [{ pos: { app: 1, user: 1 }, marks: { app: 'create user session', user: 'create user session' } }];
   for (let number = 1; number <= 140; number++) {
     const at = places[number % 7 === 0 ? 0 : Math.max(0, places.length - 1 - ((number * 31) % 45))];
@@ -352,27 +350,21 @@ export async function toldOnes(store, reference, context) {
     ];
     const [{ pos: first }, { pos }] =
       number % 4 === 0
-        ? [
-            await both((each) => each.commit(changes[0], context)),
-            await both((each) => each.commit(changes[1], context)),
-          ]
-        : await both((each) => each.commitMany(changes, context));
+        ? [await both((each) => each.commit(changes[0])), await both((each) => each.commit(changes[1]))]
+        : await both((each) => each.commitMany(changes));
     places.push({
       pos,
       marks: { app: `call ${number}`, user: number % 3 === 0 ? `e${number}` : places.at(-1).marks.user },
     });
     assertEqual(first.app, pos.app - 1, 'the position');
-    await both((each) => each.load(KEY, { events: { last: 0 }, known: at }, context));
+    await both((each) => each.load(KEY, { events: { last: 0 }, known: at }));
   }
-  assertEqual(
-    (await both((each) => each.load(KEY, { known: places[0] }, context))).changed !== undefined,
-    true,
-    'all is told',
-  );
+  assertEqual((await both((each) => each.load(KEY, { known: places[0] }))).changed !== undefined, true, 'all is told');
 }
 
 /** A service writes to a store, and another one, made later, goes on with it. */
-export async function serve(makeService) {
+async function service({ make }) {
+  const makeService = () => new SessionService({ store: make() });
   const [appName, userId, sessionId] = ['app', 'user', 's'];
   const first = makeService();
   const session = await first.createSession({ appName, userId, sessionId, state: { 'user:name': 'Ana' } });
