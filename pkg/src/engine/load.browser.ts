@@ -1,5 +1,6 @@
-// Browsers, and every host without a condition of its own: the module is in scripts, so that no bundler loses it, and is
-// compiled beside the page's own work. Its secondary part is a script of its own, which a page loads when it needs it.
+// Browsers, and every host without a condition of its own: the module is in scripts, so that no bundler loses it, and
+// is compiled beside the page's own work. Its secondary part is a script of its own, which a page loads when it needs
+// it.
 
 import { completeWith, initSync } from '../../wasm/statepad.js';
 import { characters, frequent, length, text } from '../../wasm/statepad_primary.js';

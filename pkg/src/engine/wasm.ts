@@ -141,8 +141,8 @@ export function isWhole(): boolean {
 
 /**
  * Resolves when the calls of the secondary module work as well: `HistoryLog`, `rewind_events`, and of `Core` `list`,
- * `cursor`, `prepare_update`, `restore`, `replace` and `forget`. Throws `CORE_FAILED` when it cannot be loaded; the next
- * call tries again.
+ * `cursor`, `prepare_update`, `restore`, `replace` and `forget`. Throws `CORE_FAILED` when it cannot be loaded; the
+ * next call tries again.
  */
 export function wholeCore(): Promise<void> {
   return (whole ??= loadWhole());
