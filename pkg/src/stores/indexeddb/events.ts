@@ -42,12 +42,7 @@ function addBackwards(found: StoredEvent[], rows: readonly EventRow[], since: nu
       return true;
     }
     if (time >= since) {
-      found.push({
-        rev,
-        data,
-        ...defined({ id, pos }),
-        ...(results !== undefined && { results: resultsOf(results) }),
-      });
+      found.push(defined({ rev, data, id, results: results === undefined ? undefined : resultsOf(results), pos }));
     }
   }
   return false;
