@@ -107,7 +107,7 @@ test('a page that comes by plain http has no locks: it opens nothing there, howe
     found.said,
     /needs navigator.locks, which a page has that comes by https or from localhost: .*indexedDBStore/,
   );
-  // What a page has for itself needs none.
+  // Storage that a page does not share needs no lock.
   const own = await page.evaluate(async () => {
     const opened = await globalThis.open('j', { storage: globalThis.sessionStorage });
     return [opened, (await globalThis.create('j')).rev, globalThis.sessionStorage.length];
