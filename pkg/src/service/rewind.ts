@@ -1,5 +1,6 @@
 // Rewinding a session, and undoing that. Loaded at the first call.
 
+import { defined } from '../model/defined.js';
 import { currentLog, type RequestComponents } from './current-log.js';
 import { planRedo, planRewind, type RewindPlan } from '../engine/rewind.js';
 import { admitEvent, type EventDraft } from '../input/event-draft.js';
@@ -94,8 +95,7 @@ function markerOf(
   artifactDelta: Readonly<Record<string, number>> | undefined,
 ): { readonly draft: EventDraft; readonly shared: readonly string[] } {
   const { restored, shared } = restoringTo(view, plan.to, plan.concerned);
-  const saved = artifactDelta === undefined ? {} : { artifactDelta };
-  const actions = { rewindBeforeInvocationId: plan.before, ...saved };
+  const actions = defined({ rewindBeforeInvocationId: plan.before, artifactDelta });
   const marker = { author: 'system', invocationId: newId(), writes: restored };
   return { draft: admitEvent({ actions }, now, {}, marker), shared };
 }

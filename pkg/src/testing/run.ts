@@ -1,5 +1,6 @@
 // Runs one case over one store. Independent of test runners, hosts and stores.
 
+import { defined } from '../model/defined.js';
 import { isStoreError, type StoreError } from '../store/store-error.js';
 import {
   comparable,
@@ -203,7 +204,7 @@ class Run {
     { remove, created, fence, throws, actual }: RemoveStep,
     store: SessionStore,
   ): Promise<string | undefined> {
-    const guard = { ...(created !== undefined && { created }), ...(fence !== undefined && { fence }) };
+    const guard = defined({ created, fence });
     const refusal = await orRefused(store.remove(remove, this.#context, guard));
     return difference(refusal ?? undefined, throws && { throws, actual });
   }
@@ -323,12 +324,7 @@ async function orRefused<T>(call: Promise<T>): Promise<T | Refused> {
 }
 
 function refused({ code, actual, key, scope }: StoreError): Refused {
-  return {
-    throws: code,
-    ...(actual !== undefined && { actual }),
-    ...(key !== undefined && { key }),
-    ...(scope !== undefined && { scope }),
-  };
+  return defined({ throws: code, actual, key, scope });
 }
 
 function withoutUntil(answer: Refused | LeaseAnswer): Refused | { readonly fence: number } {

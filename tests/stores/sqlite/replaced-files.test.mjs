@@ -8,9 +8,20 @@ import { test } from 'node:test';
 import { SessionService } from 'statepad';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { moves } from '../support/replaced-files.mjs';
-import { creation, event, failure, hasLog, key, libraries, observed, plain, update, withFile } from './libraries.mjs';
+import {
+  create,
+  creation,
+  event,
+  failure,
+  hasLog,
+  key,
+  libraries,
+  observed,
+  plain,
+  update,
+  withFile,
+} from './libraries.mjs';
 
-const create = { migrate: 'create' };
 const lease = { holder: 'h', ttl: 1_000 };
 
 for (const name of Object.keys(libraries)) {

@@ -9,9 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { SessionService } from 'statepad';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { storeTests } from '../support/run.mjs';
-import { creation, event, failure, key, libraries, plain, rows } from './libraries.mjs';
-
-const create = { migrate: 'create' };
+import { create, creation, event, failure, key, libraries, plain, rows } from './libraries.mjs';
 
 /** A folder in memory, where there is a place for that, which goes away after `use`. */
 function newFolder() {

@@ -1,5 +1,6 @@
 // Sessions over a store: every write waits for it, and the cache follows it.
 
+import { defined } from '../../model/defined.js';
 import { appendStored } from './operations/append.js';
 import { showCurrent } from './operations/append-target.js';
 import { Connection } from './commit/connection.js';
@@ -90,7 +91,7 @@ export class StoreBackend implements SessionBackend {
   }
 
   async append({ session, draft, expectedRevision, lease, shown }: AppendPlan, signal?: Signal): Promise<Event> {
-    const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
+    const guard = defined({ rev: expectedRevision });
     return (await appendStored(this.#components, { session, draft, guard, lease, shown, signal })).event;
   }
 

@@ -40,7 +40,7 @@ export class TabGroup implements Elector {
       const watch = new TabWatch(key, options);
       const end = (error?: unknown): void => {
         signal?.removeEventListener('abort', abort);
-        watch.end(error === undefined ? {} : { error });
+        watch.end(defined({ error }));
         this.#remove(watch);
       };
       const abort = (): void => end(signal?.reason);

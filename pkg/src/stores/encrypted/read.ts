@@ -95,7 +95,7 @@ export async function openPage(records: Records, page: Page, app: string): Promi
 function endOf({ rows, next }: Page): Pick<Page, 'next'> {
   const last = rows.at(-1);
   const end = next ?? (last && placeOf(last));
-  return end === undefined ? {} : { next: end };
+  return defined({ next: end });
 }
 
 async function openUser(

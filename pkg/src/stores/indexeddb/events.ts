@@ -42,11 +42,7 @@ function addBackwards(events: StoredEvent[], rows: readonly EventRow[], since: n
       return true;
     }
     if (time >= since) {
-      events.push({
-        rev,
-        data,
-        ...defined({ id, results: results === undefined ? undefined : resultsOf(results), pos }),
-      });
+      events.push(defined({ rev, data, id, results: results === undefined ? undefined : resultsOf(results), pos }));
     }
   }
   return false;

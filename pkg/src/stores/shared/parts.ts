@@ -55,8 +55,7 @@ export interface ReadSession extends Pick<Loaded, 'created' | 'rev' | 'time' | '
 export function loadedOf({ last, marks, changed, isDiverged, ...read }: ReadSession): Loaded {
   return {
     ...read,
-    ...defined({ last, changed }),
-    marks: marksOf(...marks),
+    ...defined({ last, marks: marksOf(...marks), changed }),
     ...(isDiverged && { diverged: true }),
   };
 }

@@ -1,5 +1,6 @@
 // The app, the user and the session of a change, in SQLite tables, as they are before it.
 
+import { defined } from '../../model/defined.js';
 import { readLease } from './lease.js';
 import { resultsOf, textIn } from './rows.js';
 import * as sql from './statements.js';
@@ -79,5 +80,5 @@ export class Target implements CommitFacts {
 /** The results of the operators in the row of a committed change. */
 function resultsIn(row: SqlRow | undefined): CommitContent {
   const results = resultsOf(row?.['results']);
-  return results === undefined ? {} : { results };
+  return defined({ results });
 }

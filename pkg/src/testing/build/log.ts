@@ -1,5 +1,6 @@
 // Logs: entries by the usual session, and a log that counts.
 
+import { defined } from '../../model/defined.js';
 import * as answer from './answer.js';
 import * as change from './change.js';
 import * as step from './step.js';
@@ -9,23 +10,10 @@ import type { LogWrite, Values } from '../../store/contract.js';
 import type { LoggedEntry, StoreStep } from '../case.js';
 
 /** By an event of the usual session, or by its creation. */
-export const by = (eventId?: string) => ({
-  userId: USER,
-  sessionId: KEY.sessionId,
-  ...(eventId !== undefined && { eventId }),
-});
+export const by = (eventId?: string) => defined({ userId: USER, sessionId: KEY.sessionId, eventId });
 /** An entry of the usual time. */
-export const entry = (
-  pos: number,
-  writes: readonly LogWrite[],
-  who?: LoggedEntry['by'],
-  time = TIME,
-): LoggedEntry => ({
-  pos,
-  time,
-  ...(who !== undefined && { by: who }),
-  writes,
-});
+export const entry = (pos: number, writes: readonly LogWrite[], who?: LoggedEntry['by'], time = TIME): LoggedEntry =>
+  defined({ pos, time, by: who, writes });
 /** A missing name was set. */
 export const added = (name: string, to: Values[string]): LogWrite => ({ name, to });
 

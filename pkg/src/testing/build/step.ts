@@ -1,6 +1,7 @@
 // The steps of a case: calls, with the expected answers.
 
 import { loaded, type LoadedWith } from './answer.js';
+import { defined } from '../../model/defined.js';
 import { APP, KEY, USER } from './keys.js';
 import type { Change, LeaseRequest, ListQuery, LoadQuery, LogQuery, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -51,12 +52,12 @@ export function lease(
   more: Omit<LeaseStep, 'lease' | 'request' | 'answer'> & { readonly key?: SessionKey } = {},
 ): LeaseStep {
   const { key = KEY, ...rest } = more;
-  return { lease: key, request, ...(answer !== undefined && { answer }), ...rest };
+  return { lease: key, request, ...defined({ answer }), ...rest };
 }
 
 /** Reads the app's log. The base is 0 by default. */
 export function appLog(pos: number, entries: readonly LoggedEntry[], query?: LogQuery, base = 0): ReadLogStep {
-  return { readLog: { app: APP }, ...(query !== undefined && { query }), answer: { pos, base, entries } };
+  return { readLog: { app: APP }, ...defined({ query }), answer: { pos, base, entries } };
 }
 
 /** Reads the log of the usual user. */

@@ -1,5 +1,6 @@
 // The changes of others to a scope: reported to a caller that says where it was, in place of all values.
 
+import { defined } from '../../model/defined.js';
 import { APP, HOME, answer, change, featureCase, set, step, times } from '../build/index.js';
 import type { Known, Values } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
@@ -16,7 +17,7 @@ function ofApp(id: string, names: Values | undefined, unset: readonly string[] =
   return step.commit(
     change.update(
       id,
-      { app: { ...(names && { set: names }), ...(unset.length > 0 && { unset }) } },
+      { app: { ...defined({ set: names }), ...(unset.length > 0 && { unset }) } },
       { key: { appName: APP } },
     ),
   );

@@ -1,5 +1,6 @@
 // Lists: their order, their pages, and what comes with them.
 
+import { defined } from '../../model/defined.js';
 import { APP, USER, answer, change, keyOf, set, step, storeCase, times } from '../build/index.js';
 import { inByteOrder } from '../edge-values.js';
 import type { ListQuery, Row } from '../../store/contract.js';
@@ -199,7 +200,7 @@ const pageCases: readonly StoreCase[] = [
     ].flatMap(({ after, up, down }) =>
       [undefined, USER].flatMap((user) => {
         const rowsOf = (ids: readonly string[]): Row[] => ids.map((id) => three['abc'.indexOf(id)] ?? answer.row());
-        const query = { after, ...(user !== undefined && { user }) };
+        const query = defined({ after, user });
         return [
           step.list(rowsOf(up), query, { total: 3 }),
           step.list(rowsOf(down), { ...query, descending: true }, { total: 3 }),

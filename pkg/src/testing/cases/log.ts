@@ -1,5 +1,6 @@
 // The log of app and user values: the writes, each with its change, in the order of the store.
 
+import { defined } from '../../model/defined.js';
 import {
   times,
   counts,
@@ -146,11 +147,7 @@ export const logCases: readonly StoreCase[] = [
         7,
         [
           ...(first === undefined ? [] : [entry(1, [added(name, first)], by())]),
-          entry(
-            index + 2,
-            [{ name, ...(first !== undefined && { from: first }), to: [index, { z: 1, a: 'é' }] }],
-            by(`e${index}`),
-          ),
+          entry(index + 2, [{ name, ...defined({ from: first }), to: [index, { z: 1, a: 'é' }] }], by(`e${index}`)),
         ],
         { name },
       );

@@ -30,5 +30,5 @@ export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard:
 const ADVICE = 'let the function read the keys that it needs by their names';
 
 function refused(message: string, path?: string): StatepadError {
-  return new StatepadError('INVALID_ARGUMENT', message, path === undefined ? {} : { path });
+  return new StatepadError('INVALID_ARGUMENT', message, defined({ path }));
 }
