@@ -196,7 +196,7 @@ impl Delta {
                 }
                 _ => {
                     let message =
-                        format!("the key \"{key}\" is named as deleted, but the state delta does not have it as null");
+                        format!("the key \"{key}\" is listed as deleted, but is not null in the state delta");
                     return Err(Error::invalid(message).with_key(key.as_str()));
                 }
             }

@@ -110,7 +110,7 @@ impl LeaseFault {
                 Error::new(ErrorKind::LeaseHeld, message).with_id(id).with_until(until)
             }
             Self::Fenced => {
-                let message = ["the lease of session \"", id, "\" was lost: another has taken it since"].concat();
+                let message = ["the lease of session \"", id, "\" was lost: another holder has taken it"].concat();
                 Error::new(ErrorKind::LeaseLost, message).with_id(id)
             }
             Self::Exhausted => {

@@ -73,7 +73,7 @@ export function jsonOf(value: unknown, what: string, numbers: Numbers): unknown 
 export function textOfNumber(lost: LostNumber, what: string, { areTexts, note }: Numbers): (token: string) => string {
   const message = `${what} has ${lostTitle(lost)}`;
   if (!areTexts) {
-    refuse(`${message}: with the option integers: 'text' it is brought over as a text`);
+    refuse(`${message}: with the option integers: 'text' it is imported as a text`);
   }
   note(`${message}: it is a text now`);
   return (token) => token;

@@ -117,7 +117,7 @@ function refuseLost({ lease, record }: View): void {
   const { lost } = lease ?? {};
   if (lost !== undefined) {
     const { sessionId: id } = record.key;
-    const message = `a lease of session "${id}" was lost by this handle: get the session again to lease it`;
+    const message = `this handle has lost a lease of session "${id}": get the session again to lease it`;
     throw lost.code === 'LEASE_LOST' ? new StatepadError('LEASE_LOST', message, { id, cause: lost }) : lost;
   }
 }
@@ -384,6 +384,6 @@ export class TakenLease implements Lease {
   }
 
   #releasedError(): StatepadError {
-    return new StatepadError('LEASE_LOST', `the lease of session "${this.#id}" was given back`, { id: this.#id });
+    return new StatepadError('LEASE_LOST', `the lease of session "${this.#id}" was released`, { id: this.#id });
   }
 }

@@ -19,7 +19,7 @@ export interface LeaseHold {
 
 /** The error for a write, a renewal or a release under a lease that another has taken since. */
 export function leaseLost(id: string, cause?: unknown): StatepadError {
-  return new StatepadError('LEASE_LOST', `the lease of session "${id}" was lost: another has taken it since`, {
+  return new StatepadError('LEASE_LOST', `the lease of session "${id}" was lost: another holder has taken it`, {
     id,
     ...(cause === undefined ? {} : { cause }),
   });

@@ -87,7 +87,7 @@ function parseTargets(text: string): readonly RequestedTarget[] {
   if (given.length > MAX_TARGETS) {
     throw new StatepadError(
       'TOO_LARGE',
-      `there are ${given.length} targets, and at most ${MAX_TARGETS} in one request`,
+      `there are ${given.length} targets, but a request may have at most ${MAX_TARGETS}`,
     );
   }
   return given.map(parseTarget);

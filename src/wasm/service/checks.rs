@@ -144,7 +144,7 @@ pub(super) fn check_text(given: &JsValue, what: &str, path: &str) -> Answer<Stri
 pub(super) fn check_time(given: &JsValue) -> Answer<f64> {
     given.as_f64().filter(|time| time.is_finite()).ok_or_else(|| {
         let what = describe(given);
-        let message = format!("now() must answer with a number of milliseconds, not with {what}");
+        let message = format!("now() must return a number of milliseconds, not {what}");
         error(ErrorKind::InvalidArgument, &message, Details::at("now"))
     })
 }

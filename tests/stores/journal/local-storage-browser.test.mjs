@@ -105,7 +105,7 @@ test('a page that comes by plain http has no locks: it opens nothing there, howe
   assert.deepEqual([found.hasLocks, found.items], [false, 0]);
   assert.match(
     found.said,
-    /needs navigator.locks, which a page has that comes by https or from localhost: .*indexedDBStore/,
+    /needs navigator.locks, which pages from https or localhost have: .*indexedDBStore/,
   );
   // What a page has for itself needs none.
   const own = await page.evaluate(async () => {

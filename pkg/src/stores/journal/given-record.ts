@@ -43,7 +43,7 @@ export function foundIn(given: unknown, place: number, isText: TextCheck = () =>
 }
 
 function unreadable(place: number): StoreError {
-  return new StoreError('corrupt', `record ${place} of the log cannot be read, and it cannot be known whose it is`);
+  return new StoreError('corrupt', `record ${place} of the log cannot be read, and its owner is unknown`);
 }
 
 function keyOf(given: unknown): Hint | undefined {

@@ -7,7 +7,7 @@ import { builtinModule, type Builtin, type BuiltinName } from '../../shared/buil
 export function builtin<Name extends BuiltinName>(name: Name): Builtin<Name> {
   const found = builtinModule(name);
   if (found === undefined) {
-    throw new StoreError('rejected', `a journal in a file needs ${name}, which is not there`);
+    throw new StoreError('rejected', `a journal in a file needs ${name}, which is missing`);
   }
   return found as Builtin<Name>;
 }
