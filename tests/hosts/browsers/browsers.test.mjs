@@ -110,10 +110,7 @@ describe('browsers', () => {
       const line = `\`'wasm-unsafe-eval'\`: [A content security policy](#a-content-security-policy)`;
       seen.saw(`${name}, with a content security policy`, worksWith(line));
       assertRefused(told['/none'], /^statepad needs WebAssembly, and this host has none/);
-      seen.saw(
-        'a host without WebAssembly',
-        fails("[`CORE_FAILED`](errors.md), `reason: 'host'`, at the first call"),
-      );
+      seen.saw('a host without WebAssembly', fails("[`CORE_FAILED`](errors.md), `reason: 'host'`, at the first call"));
     });
   }
 
