@@ -2,6 +2,20 @@
 // why the arrows go this way, is said in ARCHITECTURE.md; a file that needs more than its folder may import belongs
 // elsewhere.
 
+/** The contract of stores, and what it needs. */
+const CONTRACT = ['store', 'model', 'async'];
+const STORE = ['stores/shared', 'checks', ...CONTRACT];
+/** The sessions in memory, and how a change to them is prepared. */
+const SESSIONS = ['session', 'input', 'engine', ...CONTRACT];
+/** A framework or a format beside the service. */
+const ADAPTER = ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'];
+
+/** The folders of backend/durable from the bottom up. */
+const CACHE = ['backend/durable/commit', 'watch', ...SESSIONS];
+const WRITER = ['backend/durable/cache', 'backend/durable/commit', 'backend', ...SESSIONS];
+const OPERATIONS = [...WRITER, 'past', 'watch'];
+const UPDATE = [...WRITER, 'backend/durable/operations'];
+
 /**
  * For each folder of pkg/src, the folders that it may import besides itself. Each name means the folder and what is
  * under it, but for folders that have a line of their own.
@@ -15,110 +29,51 @@ const PACKAGE = {
   input: ['checks', 'model'],
   session: ['engine', 'input', 'checks', 'model', 'store'],
   past: ['session', 'engine', 'model', 'async'],
-  watch: ['session', 'engine', 'store', 'model', 'async'],
+  watch: ['session', 'engine', ...CONTRACT],
   template: ['engine', 'input', 'checks', 'model', 'async'],
   context: ['input', 'template', 'checks', 'model', 'async'],
-  backend: ['past', 'watch', 'session', 'input', 'engine', 'checks', 'store', 'model', 'async'],
-  'backend/durable/commit': ['store', 'engine', 'model', 'async'],
-  'backend/durable/cache': [
-    'backend/durable/commit',
-    'watch',
-    'session',
-    'input',
-    'engine',
-    'store',
-    'model',
-    'async',
-  ],
-  'backend/durable/operations': [
-    'backend/durable/cache',
-    'backend/durable/commit',
-    'backend',
-    'past',
-    'watch',
-    'session',
-    'input',
-    'engine',
-    'store',
-    'model',
-    'async',
-  ],
-  'backend/durable/update': [
-    'backend/durable/operations',
-    'backend/durable/cache',
-    'backend/durable/commit',
-    'backend',
-    'session',
-    'input',
-    'engine',
-    'store',
-    'model',
-    'async',
-  ],
+  backend: ['past', 'watch', 'checks', ...SESSIONS],
+  'backend/durable/commit': ['engine', ...CONTRACT],
+  'backend/durable/cache': CACHE,
+  'backend/durable/operations': OPERATIONS,
+  'backend/durable/update': UPDATE,
   'backend/durable/watch': [
-    'backend/durable/operations',
-    'backend/durable/cache',
-    'watch',
-    'session',
-    'engine',
-    'store',
-    'model',
-    'async',
+    ...['backend/durable/operations', 'backend/durable/cache', 'watch', 'session', 'engine'],
+    ...CONTRACT,
   ],
   'backend/durable': [
-    'backend/durable/watch',
-    'backend/durable/update',
-    'backend/durable/operations',
-    'backend/durable/cache',
-    'backend/durable/commit',
-    'backend',
-    'past',
-    'watch',
-    'session',
-    'input',
-    'store',
-    'model',
-    'async',
-    'stores/journal',
+    ...['watch', 'update', 'operations', 'cache', 'commit'].map((name) => `backend/durable/${name}`),
+    ...['backend', 'past', 'watch', 'session', 'input', 'stores/journal'],
+    ...CONTRACT,
   ],
   // stores/journal: only for the type of the callbacks that its options take.
-  service: [
-    'backend',
-    'backend/durable',
-    'past',
-    'watch',
-    'context',
-    'input',
-    'session',
-    'engine',
-    'checks',
-    'store',
-    'model',
-    'async',
-    'stores/journal',
-  ],
-  adk: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
-  jsonl: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
-  // stores/adk-database finds out whose database something is; stores/sqlite knows the libraries for SQLite.
-  'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite', 'checks', 'model', 'async'],
+  service: ['backend', 'backend/durable', 'past', 'watch', 'context', 'checks', 'stores/journal', ...SESSIONS],
+  adk: ADAPTER,
+  jsonl: ADAPTER,
+  // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
+  'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
   http: ['checks', 'model'],
   sse: ['http', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
-  'stores/shared': ['store', 'checks', 'model', 'async'],
-  'stores/adk-database': ['store', 'stores/shared', 'stores/postgres', 'checks', 'model', 'async'],
-  'stores/cloudflare': ['store', 'stores/shared', 'stores/sqlite', 'checks', 'model', 'async'],
-  'stores/encrypted': ['store', 'stores/shared', 'checks', 'model', 'async'],
-  'stores/indexeddb': ['store', 'stores/shared', 'checks', 'model', 'async'],
-  'stores/journal': ['store', 'stores/shared', 'stores/memory', 'checks', 'model', 'async'],
-  'stores/memory': ['store', 'stores/shared', 'checks', 'model', 'async'],
-  'stores/postgres': ['store', 'stores/shared', 'checks', 'model', 'async'],
-  'stores/redis': ['store', 'stores/shared', 'checks', 'model', 'async'],
-  'stores/sqlite': ['store', 'stores/shared', 'checks', 'model', 'async'],
-  'stores/vertex-ai': ['store', 'stores/shared', 'checks', 'model', 'async'],
+  'stores/shared': ['checks', ...CONTRACT],
+  'stores/adk-database': ['stores/postgres', ...STORE],
+  'stores/cloudflare': ['stores/sqlite-core', ...STORE],
+  'stores/encrypted': STORE,
+  'stores/indexeddb': STORE,
+  'stores/journal': ['stores/memory', ...STORE],
+  'stores/memory': STORE,
+  'stores/postgres': STORE,
+  'stores/redis': STORE,
+  'stores/sqlite': ['stores/sqlite-core', ...STORE],
+  'stores/sqlite-core': STORE,
+  'stores/vertex-ai': STORE,
 };
 
-/** The same for www/inspector. Its files beside the folders put the parts together, and may import all of them. */
+/** Files that only their own folder imports. */
+const INTERNAL = { session: ['merged-state', 'scope-table', 'scope-values', 'session-index'] };
+
+/** As PACKAGE, for www/inspector. Its files beside the folders put the parts together, and may import all of them. */
 const INSPECTOR = {
   model: [],
   ui: ['model'],
@@ -135,6 +90,17 @@ function ownFiles(table, root, folder) {
   const nested = Object.keys(table).filter((name) => name.startsWith(`${folder}/`));
   const others = nested.map((name) => `${name.slice(folder.length + 1)}/`);
   return `^${root}/${folder}/${others.length > 0 ? `(?!${others.join('|')})` : ''}`;
+}
+
+/** A rule for the internal files of each folder. */
+function internalRules(internal) {
+  return Object.entries(internal).map(([folder, names]) => ({
+    name: `pkg/src/${folder}, internal`,
+    comment: `only pkg/src/${folder} imports its ${names.join(', ')}`,
+    severity: 'error',
+    from: { path: '^pkg/src/', pathNot: `^pkg/src/${folder}/` },
+    to: { path: `^pkg/src/${folder}/(${names.join('|')})[.]ts$` },
+  }));
 }
 
 /** A rule for every folder of a table: it imports no file under `root` but those of the folders that it may. */
@@ -168,6 +134,7 @@ module.exports = {
     },
     ...rulesOf(PACKAGE, 'pkg/src'),
     ...rulesOf(INSPECTOR, 'www/inspector'),
+    ...internalRules(INTERNAL),
     {
       name: 'no folder without a rule',
       comment: 'the tables in .dependency-cruiser.cjs say for every folder what it may import: add this one',

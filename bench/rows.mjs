@@ -77,6 +77,33 @@ export const ROWS = [
     ['templateFirst', 'template, from its text, first time', { adk: { required: 1.5, goal: 2 } }],
     ['templateAgain', 'template, from its text, again', { adk: { required: 4 } }],
   ]),
+  ...rowsOf('operations', BOTH, [['remove', 'delete, 10 events']]),
+  // ADK has none of these.
+  ...rowsOf(
+    'operations',
+    ['statepad'],
+    [
+      ['getOrCreate', 'get or create, there is one'],
+      ['appState', 'state of an app'],
+      ['userState', 'state of a user'],
+      ['update', 'update of a session by a function'],
+      ['updateShared', 'update of an app by a function'],
+      ['updateByOperator', 'update of a session by an operator'],
+      ['stateAt', 'state at an earlier revision, first time'],
+      ['history', 'history of a key, first time'],
+      ['sharedHistory', 'history of an app key, first time'],
+      ['trim', 'trimming the history of an app'],
+      ['rewind', 'rewind by four events'],
+      ['redo', 'undo of a rewind'],
+      ['fork', 'fork at the 5th of 10 events'],
+      ['lease', 'lease, taken and released'],
+      ['watch', 'append, until a reader has it'],
+      ['renderAsync', 'template, compiled, by a promise'],
+      ['event', 'createEvent'],
+      ['change', 'a change applied to a whole session'],
+      ['output', 'outputDelta'],
+    ],
+  ),
   ...rowsOf('turn', BOTH, [['turn', "a turn of ADK's Runner, 1,000 events"]]),
   ...rowsOf('memory', ALL, [
     ['memoryEvent', 'memory of an event'],
@@ -111,3 +138,6 @@ export const COLD = { id: 'cold', what: 'cold start, above that of node', adk: {
 
 /** The most bytes, brotli, that a page may have to download at first. */
 export const BUNDLE = { id: 'bundle', what: 'browser bundle, first load, brotli', required: 48_000, goal: 42_000 };
+
+/** The start of a process that imports an entry, and what a page loads of it at first: a line for each entry. */
+export const ENTRIES = { id: 'entries', what: 'start and first load of each entry' };

@@ -1,7 +1,7 @@
 /**
  * Measures statepad beside ADK's own service and prints one table: `npm run bench`, or, once it is built,
  * `node bench/run.mjs [--quick] [--json] [--only ROW,...] [--list]`. A row is named by its id, or by how that begins:
- * `--only keys,create`; `cold` and `bundle` are rows, too.
+ * `--only keys,create`; `cold`, `bundle` and `entries` are rows, too.
  */
 
 import { execFile } from 'node:child_process';
@@ -10,9 +10,9 @@ import { createRequire } from 'node:module';
 import { cpus, totalmem } from 'node:os';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import { coldStart, median } from './cold.mjs';
-import { BUNDLE, COLD, ROWS } from './rows.mjs';
-import { bundleSizes } from './size.mjs';
+import { coldStart, entryStarts, median } from './cold.mjs';
+import { BUNDLE, COLD, ENTRIES, ROWS } from './rows.mjs';
+import { bundleSizes, entrySizes } from './size.mjs';
 import { notes, table } from './table.mjs';
 import { versionsIn } from '../scripts/release.mjs';
 
@@ -84,15 +84,17 @@ function about() {
 const progress = process.stderr.isTTY ? (text) => process.stderr.write(`\r\x1b[K${text}`) : () => undefined;
 
 const words = options.only?.split(',');
-const unknown = (words ?? []).filter((word) => ![...ROWS, COLD, BUNDLE].some(({ id }) => id.startsWith(word)));
+const unknown = (words ?? []).filter(
+  (word) => ![...ROWS, COLD, BUNDLE, ENTRIES].some(({ id }) => id.startsWith(word)),
+);
 if (options.list || unknown.length > 0) {
-  const list = [...ROWS, COLD, BUNDLE].map(({ id, what }) => `${id.padEnd(20)} ${what}`).join('\n');
+  const list = [...ROWS, COLD, BUNDLE, ENTRIES].map(({ id, what }) => `${id.padEnd(20)} ${what}`).join('\n');
   console.error(unknown.length > 0 ? `bench: there is no row ${unknown.join(', ')}; there are\n${list}` : list);
   process.exit(unknown.length > 0 ? 1 : 0);
 }
 const isChosen = ({ id }) => words === undefined || words.some((word) => id.startsWith(word));
 
-const results = { rows: {}, cold: undefined, sizes: undefined, about: about() };
+const results = { rows: {}, cold: undefined, sizes: undefined, entries: undefined, about: about() };
 for (const row of ROWS.filter(isChosen)) {
   progress(row.what);
   results.rows[row.id] = await measureRow(row, row.rounds ?? (options.quick ? 1 : 3));
@@ -104,6 +106,10 @@ if (isChosen(COLD)) {
 if (isChosen(BUNDLE)) {
   progress(BUNDLE.what);
   results.sizes = await bundleSizes();
+}
+if (isChosen(ENTRIES)) {
+  progress(ENTRIES.what);
+  results.entries = { sizes: await entrySizes(), starts: await entryStarts(options.quick ? 3 : 15) };
 }
 progress('');
 

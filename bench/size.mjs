@@ -6,6 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { importedNames } from './entries.mjs';
 
 const OURS = "export * from 'statepad';";
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -63,7 +64,7 @@ async function bundle(contents, external = [], plugins = []) {
 const withoutModule = {
   name: 'without-module',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /statepad_text\.js$/ }, () => ({
+    onLoad({ filter: /statepad_(primary|secondary)\.js$/ }, () => ({
       contents: "export const characters = '', frequent = [], length = 0, text = '';",
     })),
 };
@@ -94,7 +95,7 @@ export async function bundleSizes() {
   const [ours, script, theirs] = [await bundle(OURS), await bundle(OURS, [], [withoutModule]), await bundle(THEIRS)];
   if (ours.bytes === undefined) throw new Error(ours.faults[0]);
   const rest = theirs.bytes ?? (await bundle(THEIR_MODULES, [...builtinModules, 'node:*'])).bytes;
-  const module = readFileSync(new URL('../pkg/wasm/statepad_bg.wasm', import.meta.url));
+  const module = readFileSync(new URL('../target/core/primary.wasm', import.meta.url));
   return {
     statepad: sizes(ours.bytes),
     later: sizes(ours.later),
@@ -103,4 +104,35 @@ export async function bundleSizes() {
     adk: rest && sizes(rest),
     faults: theirs.faults,
   };
+}
+
+/** A page that keeps sessions in memory and uses nothing else of the package. */
+const SERVICE_ALONE = 'statepad, SessionService alone';
+
+/**
+ * What a page loads at first of each thing that it may import, and what may come later, in bytes, brotli. The kits and
+ * drivers that an entry serves are not counted.
+ *
+ * @returns {Promise<{ name: string, first: number, later: number }[]>}
+ */
+export async function entrySizes() {
+  const imports = [
+    [SERVICE_ALONE, "export { SessionService } from 'statepad';"],
+    ...importedNames().map((name) => [name, `export * from '${name}';`]),
+  ];
+  const { peerDependencies } = JSON.parse(readFileSync(new URL('../pkg/package.json', import.meta.url), 'utf8'));
+  const foreign = Object.keys(peerDependencies).flatMap((name) => [name, `${name}/*`]);
+  const sizes = [];
+  for (const [name, text] of imports) {
+    const { bytes, later, faults } = await bundle(text, [
+      ...builtinModules,
+      'node:*',
+      'bun:*',
+      'cloudflare:*',
+      ...foreign,
+    ]);
+    if (bytes === undefined) throw new Error(`${name}: ${faults[0]}`);
+    sizes.push({ name, first: brotli(bytes), later: later.length === 0 ? 0 : brotli(later) });
+  }
+  return sizes;
 }

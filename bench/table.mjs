@@ -110,8 +110,17 @@ function partsOfBundle({ statepad, adk, module, script, later }) {
   ];
 }
 
+/** A line for each entry: how long its import takes in a process of its own, and what a page loads of it. */
+function linesOfEntries({ sizes, starts }) {
+  const line = (what, ours) => [what, ours, '', '', '', '', '', '', ''];
+  return [
+    ...starts.map(({ name, value }) => line(`import of ${name}, above node`, duration(Math.max(value, 0)))),
+    ...sizes.map(({ name, first }) => line(`first load of ${name}, brotli`, bytes(first))),
+  ];
+}
+
 /** Every line of the table as a list of cells: of all that has been measured. */
-export function lines({ rows, cold, sizes }) {
+export function lines({ rows, cold, sizes, entries }) {
   const measured = ROWS.filter(({ id }) => rows[id] !== undefined);
   return [
     ...measured.flatMap((row) => [
@@ -121,6 +130,7 @@ export function lines({ rows, cold, sizes }) {
     ...FLAT.filter(({ id, of }) => rows[id] !== undefined && rows[of] !== undefined).map((each) => flat(each, rows)),
     ...(cold === undefined ? [] : [compared(COLD, aboveNode(cold), duration)]),
     ...(sizes === undefined ? [] : partsOfBundle(sizes)),
+    ...(entries === undefined ? [] : linesOfEntries(entries)),
   ];
 }
 

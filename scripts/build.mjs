@@ -17,7 +17,7 @@ import { inRoot } from './tools.mjs';
 const recipe = (...scripts) => [...scripts.map((name) => inRoot('scripts', name)), inRoot('package-lock.json')];
 
 const parts = {
-  core: () => buildCore(recipe('core.mjs', 'module-text.mjs', 'printing.mjs')),
+  core: () => buildCore(recipe('core.mjs', 'module-text.mjs', 'split-module.mjs', 'printing.mjs')),
   bundle: () => bundlePackage(recipe('package.mjs', 'printing.mjs', 'sql.mjs', 'entries.mjs')),
   declarations: () => declarePackage(recipe('package.mjs', 'printing.mjs', 'entries.mjs')),
   page: () => step({ name: 'www/dist', seconds: 5 }, inRoot('www', 'dist'), sourcesOfPage(), buildPage),

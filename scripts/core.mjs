@@ -1,7 +1,7 @@
 // The core as WebAssembly: compiled from the crate, and put into pkg/wasm with what JavaScript needs to call it.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { printing } from './printing.mjs';
@@ -9,6 +9,7 @@ import { run } from './run.mjs';
 import { filesUnder, hashOf, step } from './step.mjs';
 import { cargoHome, env, inRoot, root, wasmTarget } from './tools.mjs';
 import { MODULE_DECLARATIONS, moduleScript } from './module-text.mjs';
+import { splitModule } from './split-module.mjs';
 
 /** @param {string} name */
 const wasm = (name) => inRoot('pkg', 'wasm', name);
@@ -28,6 +29,30 @@ const PANICS =
  * of its size.
  */
 const FORMATTING = /\b(core|alloc)(\[\w+\])?::fmt::/;
+/** Texts of the standard library that those functions alone read, and the paths of source files. */
+const PANIC_TEXTS =
+  /\/(?:rustc\/[0-9a-f]{40}|rust|crates)\/[\w./-]+?\.rs|src\/[\w/]+\.rs|called `(?:Option|Result)::unwrap\(\)` on an? `\w+` value|attempt to join into collection with len > usize::MAX|Hash table capacity overflow|cannot access a Thread Local Storage value during or after destruction: |RefCell already (?:mutably )?borrowed|(?:slice index starts|range start index|range end index|insertion index \(is|removal index \(is|Tried to shrink to a larger capacity)(?: at)? ?| ?index out of bounds: the len is | out of range for slice of length /g;
+/**
+ * What browsers load when they first need it: histories and rewinding, pages of sessions, updates outside of sessions,
+ * and what only sessions of a store use. `wholeCore` in `pkg/src/engine/wasm.ts` waits for it.
+ */
+const SECONDARY = {
+  exports:
+    /^(?:historylog_|__wbg_historylog_free$|rewind_events$|core_(?:list|cursor|prepare_update|restore|replace|forget)$)/,
+  // Lists are kept in order only after a first page.
+  indirect:
+    /::wasm::package::history::|::list::page::|::sessions::Sessions<\(\)>>::list::|::list::sorted::Sorted>::(?:insert|remove)"|::list::index::ListIndex>::change::/,
+};
+/** What rustc may use, and every host since 2022 understands. */
+const FEATURES = [
+  'bulk-memory',
+  'bulk-memory-opt',
+  'multivalue',
+  'mutable-globals',
+  'nontrapping-float-to-int',
+  'reference-types',
+  'sign-ext',
+];
 /** Names the sources of Rust that pkg/wasm was built from: to compare with them needs no compiler. */
 const sourcesMark = wasm('.built-from-rust');
 
@@ -101,6 +126,8 @@ function compileCore() {
         CARGO_ENCODED_RUSTFLAGS: [
           ...remapped.map(([from, to]) => `--remap-path-prefix=${from}=${to}`),
           `-Cllvm-args=--inline-threshold=${INLINED}`,
+          // The names of closures say whose they are: see `SECONDARY`.
+          '-Csymbol-mangling-version=v0',
         ].join('\x1f'),
       },
     },
@@ -120,47 +147,89 @@ async function bindCore() {
     wasm(''),
     compiled,
   ]);
-  // What rustc may use, and every host since 2022 understands.
-  const features = [
-    'bulk-memory',
-    'bulk-memory-opt',
-    'multivalue',
-    'mutable-globals',
-    'nontrapping-float-to-int',
-    'reference-types',
-    'sign-ext',
-  ];
   await endAtPanics(wasm('statepad_bg.wasm'));
-  run(process.execPath, [
-    inRoot('node_modules', 'binaryen', 'bin', 'wasm-opt'),
-    ...features.map((feature) => `--enable-${feature}`),
-    ...[
-      '--one-caller-inline-max-function-size=1',
-      '-O4',
-      '--flatten',
-      '--rereloop',
-      '-Oz',
-      '-Oz',
-      '--strip-debug',
-      '--strip-target-features',
-    ],
-    wasm('statepad_bg.wasm'),
-    '-o',
-    wasm('statepad_bg.wasm'),
+  const named = intermediate('named.wasm');
+  optimize(wasm('statepad_bg.wasm'), named, [
+    '--debuginfo',
+    '--one-caller-inline-max-function-size=1',
+    '-O4',
+    '--flatten',
+    '--rereloop',
+    '-Oz',
+    '-Oz',
+    '--strip-target-features',
   ]);
-  await minify(wasm('statepad.js'));
+  optimize(named, wasm('statepad_bg.wasm'), ['--strip-debug']);
+  forgetPanicTexts(wasm('statepad_bg.wasm'));
+  const { exported } = await splitForBrowsers(named);
+  await minify(wasm('statepad.js'), exported);
 
-  const module = readFileSync(wasm('statepad_bg.wasm'));
-  writeFileSync(wasm('statepad_text.js'), moduleScript(module));
-  writeFileSync(wasm('statepad_text.d.ts'), MODULE_DECLARATIONS);
   // For Node, which reads it by one call: nobody downloads it with a page.
+  const module = readFileSync(wasm('statepad_bg.wasm'));
   writeFileSync(wasm('statepad_hex.js'), `export const hex = '${module.toString('hex')}';\n`);
   writeFileSync(
     wasm('statepad_hex.d.ts'),
     '/** The module as text, for a host that cannot read it from a file. */\nexport declare const hex: string;\n',
   );
-  console.log(`build: the module has ${module.length} bytes, ${brotliCompressSync(module).length} compressed`);
+  console.log(`build: the module has ${sizeOf(module)}`);
 }
+
+/** @param {string} name */
+function intermediate(name) {
+  mkdirSync(inRoot('target', 'core'), { recursive: true });
+  return inRoot('target', 'core', name);
+}
+
+/**
+ * @param {string} from a module or its text
+ * @param {string} to
+ * @param {readonly string[]} passes
+ */
+function optimize(from, to, passes) {
+  const optimizer = inRoot('node_modules', 'binaryen', 'bin', 'wasm-opt');
+  run(process.execPath, [optimizer, ...FEATURES.map((feature) => `--enable-${feature}`), ...passes, from, '-o', to]);
+}
+
+/**
+ * Overwrites the texts of panics, which no function reads any more, with zeros: these take no room when compressed.
+ *
+ * @param {string} file
+ */
+function forgetPanicTexts(file) {
+  const text = readFileSync(file, 'latin1');
+  writeFileSync(
+    file,
+    text.replace(PANIC_TEXTS, (dead) => '\0'.repeat(dead.length)),
+    'latin1',
+  );
+}
+
+/**
+ * Writes the two modules that browsers load, each as the text of a script.
+ *
+ * @param {string} named the whole module, with the names of its functions
+ */
+async function splitForBrowsers(named) {
+  const { default: binaryen } = await import('binaryen');
+  binaryen.setDebugInfo(true);
+  const whole = binaryen.readBinary(readFileSync(named));
+  const { exported, ...parts } = splitModule(whole.emitText(), SECONDARY);
+  whole.dispose();
+  for (const [part, text] of Object.entries(parts)) {
+    const [source, file] = [intermediate(`${part}.wat`), intermediate(`${part}.wasm`)];
+    writeFileSync(source, text);
+    optimize(source, file, ['-Oz', '--strip-debug']);
+    forgetPanicTexts(file);
+    const module = readFileSync(file);
+    writeFileSync(wasm(`statepad_${part}.js`), moduleScript(module));
+    writeFileSync(wasm(`statepad_${part}.d.ts`), MODULE_DECLARATIONS);
+    console.log(`build: the ${part} module of browsers has ${sizeOf(module)}`);
+  }
+  return { exported };
+}
+
+/** @param {Uint8Array} bytes */
+const sizeOf = (bytes) => `${bytes.length} bytes, ${brotliCompressSync(bytes).length} compressed`;
 
 /**
  * Makes panics end the module, without a text. The names of functions are in the module still.
@@ -173,6 +242,7 @@ async function endAtPanics(file) {
   const { Function: inModule } = /** @type {typeof binaryen & Pick<import('binaryen').default.Module, 'Function'>} */ (
     binaryen
   );
+  binaryen.setDebugInfo(true);
   const module = binaryen.readBinary(readFileSync(file));
   const functions = Array.from({ length: module.getNumFunctions() }, (_, place) => module.getFunctionByIndex(place));
   /** @param {RegExp} pattern */
@@ -203,14 +273,29 @@ const isFormatting = (line) => /\(call \$/.test(line) && FORMATTING.test(line);
 const AT_IMPORT = ['TextDecoder', 'TextEncoder'];
 
 /**
+ * Lets the glue call functions of the secondary module: until it is there, those of the whole one. `initSync` and its
+ * like set `wasm`.
+ */
+const COMPLETION = 'let secondary;export function completeWith(exports){secondary=exports}';
+const COMPLETION_DECLARATION = `
+/** Calls what the primary module lacks in the secondary one, by its exports. */
+export function completeWith(exports: WebAssembly.Exports): void;
+`;
+
+/**
  * Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces; those
  * by the numbers of an enum do not.
  *
  * @param {string} file
+ * @param {readonly string[]} secondary the exports of the secondary module
  */
-async function minify(file) {
+async function minify(file, secondary) {
   const { transform } = await import('esbuild');
-  const { code } = await transform(readFileSync(file, 'utf8'), {
+  const glue = readFileSync(file, 'utf8').replace(
+    new RegExp(`\\bwasm\\.(${secondary.join('|')})\\b`, 'g'),
+    '(secondary ?? wasm).$1',
+  );
+  const { code } = await transform(`${glue}\n${COMPLETION}`, {
     ...printing,
     minifySyntax: true,
     define: Object.fromEntries(AT_IMPORT.map((name) => [name, `Host${name}`])),
@@ -219,4 +304,5 @@ async function minify(file) {
   /** @param {string} text */
   const ofNumbers = (text) => text.replace(/,\s*(?:\d+|"-?\d+"):"\w+"/g, '');
   writeFileSync(file, code.replace(/Object\.freeze\(\{[^{}]*\}\)/g, ofNumbers));
+  appendFileSync(file.replace(/\.js$/, '.d.ts'), COMPLETION_DECLARATION);
 }

@@ -1,7 +1,7 @@
 // The package in pkg/dist: the TypeScript of pkg/src put together into few modules, and its declarations.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, posix, relative } from 'node:path';
 import { entryNames, exportedNames } from './entries.mjs';
 import { printing } from './printing.mjs';
 import { run } from './run.mjs';
@@ -84,25 +84,45 @@ const PAST = /^(engine\/(history|rewind)|session\/(history|session-scope)|servic
 const APART = new RegExp(
   [
     '^(engine/(core-error|load[.]|loading|module-text|wasm)',
-    'service/(?!options|session-service)',
+    'service/(?!lifetime|options|session-past|session-service)',
     'async/(handovers|reentrant-queues)',
     'backend/(durable/|memory-target))',
   ].join('|'),
 );
 
 /**
+ * The modules that the package's own entry imports, and those that these import: what a page loads at first.
+ *
+ * @param {string} from the folder of the sources
+ */
+function eagerModules(from) {
+  const eager = new Set(['index.ts']);
+  for (const path of eager) {
+    const text = readFileSync(join(from, path), 'utf8');
+    for (const [, names, target] of text.matchAll(/^(?:import|export) (?!type )([^;]*?) ?from '(\.[^']+)\.js';$/gm)) {
+      const isOfTypes = /^\{[^}]*\}$/.test(names) && !/[{,]\s*(?!type )\w/.test(names);
+      const file = posix.join(posix.dirname(path), `${target}.ts`);
+      if (!isOfTypes && existsSync(join(from, file))) eager.add(file);
+    }
+  }
+  return eager;
+}
+
+/**
  * Into which of the shared files a module goes; in none, where its importers decide.
  *
  * @param {string} path
+ * @param {ReadonlySet<string>} eager
  */
-function groupOf(path) {
+function groupOf(path, eager) {
   const folder = path.split('/')[0];
   if (PAST.test(path)) return 'past';
   if (APART.test(path)) return null;
   // The loaders must not need the service, which needs them.
   if (path === 'engine/loading.ts') return 'base';
   if (path.startsWith('stores/shared/')) return 'stores';
-  return BASE.includes(folder) ? 'base' : SERVICE.includes(folder) ? 'service' : null;
+  if (BASE.includes(folder)) return eager.has(path) ? 'base' : 'later';
+  return SERVICE.includes(folder) ? 'service' : null;
 }
 
 /**
@@ -116,6 +136,7 @@ function groupOf(path) {
 export async function bundleInto(folder) {
   const { build } = await import('vite');
   const from = join(folder, 'src');
+  const eager = eagerModules(from);
   /** @param {string} file */
   const pathOf = (file) => relative(from, file).replaceAll('\\', '/');
   /** @param {string} name */
@@ -156,7 +177,7 @@ export async function bundleInto(folder) {
           minify: false,
           codeSplitting: {
             includeDependenciesRecursively: false,
-            groups: [{ name: (file) => groupOf(pathOf(file)) }],
+            groups: [{ name: (file) => groupOf(pathOf(file), eager) }],
           },
         },
       },

@@ -89,10 +89,14 @@ function suiteOf(file) {
  * The command that runs files of tests. Suites run side by side, so that the files of one run one after the other.
  *
  * @param {string[]} files
+ * @param {number} [atOnce]
+ * @param {number} [minutes]
+ * @param {string[]} [flags] of Node itself
  */
-export function nodeTests(files, atOnce = 1, minutes = 5) {
+export function nodeTests(files, atOnce = 1, minutes = 5, flags = []) {
   return [
     process.execPath,
+    ...flags,
     '--test',
     '--test-reporter=spec',
     `--test-timeout=${minutes * 60_000}`,
@@ -101,11 +105,18 @@ export function nodeTests(files, atOnce = 1, minutes = 5) {
   ];
 }
 
+/**
+ * The files of tests under a folder of them.
+ *
+ * @param {string} folder
+ */
+const testsUnder = (folder) => filesUnder(join(root, 'tests', folder)).filter((path) => path.endsWith('.test.mjs'));
+
 /** A suite for every folder of tests. */
 function nodeSuites() {
   /** @type {Map<string, string[]>} */
   const suites = new Map();
-  for (const file of filesUnder(join(root, 'tests')).filter((path) => path.endsWith('.test.mjs'))) {
+  for (const file of testsUnder('.')) {
     const name = suiteOf(file);
     suites.set(name, [...(suites.get(name) ?? []), file]);
   }
@@ -124,31 +135,40 @@ function nodeSuites() {
 }
 
 /**
+ * Lints the crate, as it is built with some options of cargo.
+ *
+ * @param {string} name
+ * @param {number} seconds
+ * @param {...string} options
+ */
+function clippy(name, seconds, ...options) {
+  return { name, command: ['cargo', 'clippy', '--locked', ...options, ...denyWarnings], shares: cargo, seconds };
+}
+
+/**
+ * Checks the types of a project.
+ *
+ * @param {string} name
+ * @param {number} seconds
+ * @param {string} project
+ * @param {...string} options
+ */
+function types(name, seconds, project, ...options) {
+  const command = script('node_modules/typescript/bin/tsc', '-p', project, ...options);
+  return { name, command, after: ['build'], seconds };
+}
+
+/**
  * @returns {(import('./lanes.mjs').Task & import('./suite.mjs').Suite)[]}
  */
 export function allSuites() {
   const wasm = ['--target', wasmTarget];
   return [
     { name: 'cargo fmt', command: ['cargo', 'fmt', '--check'], seconds: 1 },
-    {
-      name: 'cargo clippy',
-      command: ['cargo', 'clippy', '--locked', '--all-targets', ...denyWarnings],
-      shares: cargo,
-      seconds: 33,
-    },
-    {
-      name: 'cargo clippy, wasm32',
-      command: ['cargo', 'clippy', '--locked', '--all-targets', '--all-features', ...wasm, ...denyWarnings],
-      shares: cargo,
-      seconds: 27,
-    },
+    clippy('cargo clippy', 33, '--all-targets'),
+    clippy('cargo clippy, wasm32', 27, '--all-targets', '--all-features', ...wasm),
     { name: 'cargo test', command: ['cargo', 'test', '--locked'], runner: 'cargo', shares: cargo, seconds: 122 },
-    {
-      name: 'cargo clippy, wasm32 without JavaScript',
-      command: ['cargo', 'clippy', '--locked', '--lib', '--no-default-features', ...wasm, ...denyWarnings],
-      shares: cargo,
-      seconds: 22,
-    },
+    clippy('cargo clippy, wasm32 without JavaScript', 22, '--lib', '--no-default-features', ...wasm),
     {
       name: 'cargo doc',
       command: ['cargo', 'doc', '--locked', '--no-deps', '--document-private-items'],
@@ -173,19 +193,9 @@ export function allSuites() {
     },
     { name: 'build', command: script('scripts/build.mjs'), seconds: 115 },
     { name: 'docs', command: script('scripts/docs.mjs'), after: ['build'], seconds: 36 },
-    { name: 'tsc', command: script('node_modules/typescript/bin/tsc', '-p', root), after: ['build'], seconds: 10 },
-    {
-      name: 'tsc, scripts',
-      command: script('node_modules/typescript/bin/tsc', '-p', join(root, 'scripts')),
-      after: ['build'],
-      seconds: 6,
-    },
-    {
-      name: 'tsc, page',
-      command: script('node_modules/typescript/bin/tsc', '-p', join(root, 'www'), '--noEmit'),
-      after: ['build'],
-      seconds: 4,
-    },
+    types('tsc', 10, root),
+    types('tsc, scripts', 6, join(root, 'scripts')),
+    types('tsc, page', 4, join(root, 'www'), '--noEmit'),
     {
       name: 'eslint',
       command: script('node_modules/eslint/bin/eslint.js', '--max-warnings', '0'),
@@ -196,6 +206,19 @@ export function allSuites() {
     { name: 'imports', command: imports, seconds: 5 },
     { name: 'imports, Rust', command: rustImports, seconds: 1 },
     ...nodeSuites(),
+    {
+      // What browsers load is two modules in the place of one.
+      name: 'node --test tests/contract, as in browsers',
+      command: nodeTests(
+        ['contract', 'stores/memory'].flatMap((name) => testsUnder(name)),
+        1,
+        undefined,
+        ['--import', new URL('../tests/support/as-browser.mjs', import.meta.url).href],
+      ),
+      runner: /** @type {const} */ ('node'),
+      after: ['build'],
+      seconds: 75,
+    },
   ];
 }
 

@@ -18,4 +18,4 @@ export type { AdkProblem } from './adk-import/problems.js';
 export type { AdkDatabaseHandle, MysqlHandle, PostgresHandle } from './adk-import/source/source.js';
 export type { AdkDatabase, AdkRow, Dialect } from './stores/adk-database/database.js';
 export type { AdkIdentity, AdkKind } from './stores/adk-database/detect.js';
-export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/client.js';
+export type { SqliteDatabase, SqliteStatement } from './stores/sqlite-core/client.js';

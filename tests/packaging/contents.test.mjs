@@ -35,9 +35,13 @@ describe('the published package', () => {
       'package.json',
       ...pages.map((name) => `docs/${name}`),
     ];
-    const wasm = ['statepad.js', 'statepad_hex.js', 'statepad_text.js', 'statepad_bg.wasm'].map(
-      (name) => `wasm/${name}`,
-    );
+    const wasm = [
+      'statepad.js',
+      'statepad_hex.js',
+      'statepad_primary.js',
+      'statepad_secondary.js',
+      'statepad_bg.wasm',
+    ].map((name) => `wasm/${name}`);
     const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js(\.map)?$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
     assert.deepEqual(rest.sort(), [...documents, ...wasm].sort());
   });
@@ -79,7 +83,8 @@ describe('the published package', () => {
     assert.ok(scripts.length > 15);
     const isMapped = ([path, text]) => text.endsWith(`\n//# sourceMappingURL=${posix.basename(path)}.map`);
     const bare = scripts.filter((script) => !isMapped(script)).map(([path]) => path);
-    assert.deepEqual(bare.sort(), ['dist/index.js', 'dist/store.js'], 'which have nothing of their own');
+    const generated = ['dist/chunks/rolldown-runtime.js', 'dist/index.js', 'dist/store.js'];
+    assert.deepEqual(bare.sort(), generated, 'which have nothing of their own');
     for (const [path] of scripts.filter(isMapped)) {
       const { sources, sourcesContent } = JSON.parse(texts.get(`${path}.map`));
       assert.equal(sources.length, sourcesContent.length, path);

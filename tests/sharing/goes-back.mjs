@@ -1,6 +1,8 @@
 // A store that can be set back, as a backup is restored or a replica promoted that is behind.
 
 import { memoryStore } from 'statepad/stores/memory';
+import { plain } from '../contract/read.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
 /**
  * The store, `snapshot()` and `restore(snapshot)`. `without` names what it does not tell: `marks`, `changed`. With
@@ -52,3 +54,27 @@ export function storeThatGoesBack({ without = [], exclusive = false } = {}) {
     restore: replay,
   };
 }
+
+/** One attempt for each call: nothing is tried again. */
+export const retry = { attempts: 1 };
+
+/** An event of an agent. */
+export const event = (id, stateDelta = {}) => ({ id, author: 'agent', timestamp: 1, actions: { stateDelta } });
+
+/** The ids of the events of a session, in their order. */
+export const ids = ({ events }) => events.map(({ id }) => id);
+
+/** A session as the store has it, in the form in which a service shows it. */
+export async function stored(back, key = KEY) {
+  const found = await back.has(key);
+  if (found === null) return undefined;
+  const full = (prefix, values) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
+  const { session, app, user } = found.state;
+  const state = plain({ ...session, ...full('app:', app), ...full('user:', user) });
+  return { state, ids: found.events.map(({ data }) => JSON.parse(data).id), revision: found.rev };
+}
+
+/** A session as a service shows it. */
+export const shown = (session) =>
+  session && { state: plain(session.state), ids: ids(session), revision: session.revision };

@@ -1,5 +1,6 @@
 // The problems of an import: data that is missing in the service, or differs.
 
+import { defined } from '../model/defined.js';
 import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
 import type { ScopeKey } from './readers/reader.js';
 
@@ -59,12 +60,8 @@ export class AdkProblems {
   add({ appName, userId, sessionId }: Place, reason: string, imported: boolean, code?: ErrorCode): void {
     this.#count += 1;
     if (this.#problems.length < MOST) {
-      const place = {
-        appName,
-        ...(userId !== undefined && { userId }),
-        ...(sessionId !== undefined && { sessionId }),
-      };
-      this.#problems.push(Object.freeze({ ...place, reason, ...(code !== undefined && { code }), imported }));
+      const place = defined({ appName, userId, sessionId });
+      this.#problems.push(Object.freeze({ ...place, reason, ...defined({ code }), imported }));
     }
   }
 

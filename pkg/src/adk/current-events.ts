@@ -2,6 +2,7 @@
 // rewound events, and the markers of rewinds, are left out.
 
 import { effectiveEvents, isMarker } from '../engine/rewind.js';
+import { wholeCore } from '../engine/wasm.js';
 import { listed } from './events.js';
 import type { Event, GetSessionConfig, Session } from '@google/adk';
 import type { SessionService } from '../service/session-service.js';
@@ -38,7 +39,8 @@ export async function logOf(
   { appName, userId, id }: Handle,
   length: number,
 ): Promise<Stored[]> {
-  const session = await service.getSession({ appName, userId, sessionId: id });
+  // The caller asks the core next which of them are current.
+  const [session] = await Promise.all([service.getSession({ appName, userId, sessionId: id }), wholeCore()]);
   return (session?.events ?? []).slice(0, length);
 }
 

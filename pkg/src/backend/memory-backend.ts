@@ -11,6 +11,7 @@ import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
 import { newId } from '../model/ids.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
+import { isWhole, wholeCore, withWholeCore } from '../engine/wasm.js';
 import {
   pageOf,
   type AppendPlan,
@@ -82,7 +83,11 @@ export class MemoryBackend implements SessionBackend {
     return record && this.#registry.read(record, windowOf(config));
   }
 
-  list(plan: ListPlan): ListSessionsResponse {
+  list(plan: ListPlan): ListSessionsResponse | Promise<ListSessionsResponse> {
+    return isWhole() ? this.#list(plan) : wholeCore().then(() => this.#list(plan));
+  }
+
+  #list(plan: ListPlan): ListSessionsResponse {
     const { sessions, offset, total, cursor } = this.#registry.list(plan);
     return pageOf(plan, offset, total, sessions, cursor);
   }
@@ -152,7 +157,7 @@ export class MemoryBackend implements SessionBackend {
   }
 
   async target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): Promise<UpdateTarget> {
-    const { memoryTarget } = await import('./memory-target.js');
+    const { memoryTarget } = await withWholeCore(import('./memory-target.js'));
     const writer = {
       registry: this.#registry,
       now: this.#now,
@@ -198,7 +203,7 @@ export class MemoryBackend implements SessionBackend {
   }
 
   async past(): Promise<SharedPast> {
-    return (this.#past ??= new (await import('../past/memory-past.js')).MemoryPast(this.#logs));
+    return (this.#past ??= new (await withWholeCore(import('../past/memory-past.js'))).MemoryPast(this.#logs));
   }
 
   view(session: unknown): View | undefined {

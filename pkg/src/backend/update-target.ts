@@ -1,5 +1,6 @@
 // The reads and writes of `updateState`: the backend's side, and the type of the caller's function.
 
+import { defined } from '../model/defined.js';
 import { StatepadError } from '../model/errors.js';
 import type { Handover } from '../async/handovers.js';
 import type { StoredScope } from '../model/scope.js';
@@ -71,8 +72,11 @@ export function ownScope({ userId, sessionId }: UpdateStateTarget): StoredScope 
 
 /** The identity of a target's scope, its own or a wider one. */
 export function hintOf({ appName, userId, sessionId }: UpdateStateTarget, scope: StoredScope): Hint {
-  const user = scope === 'app' || userId === undefined ? {} : { userId };
-  return { appName, ...user, ...(scope === 'session' && sessionId !== undefined && { sessionId }) };
+  return defined({
+    appName,
+    userId: scope === 'app' ? undefined : userId,
+    sessionId: scope === 'session' ? sessionId : undefined,
+  });
 }
 
 /** A name for the scope of a target. */

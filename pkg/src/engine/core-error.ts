@@ -1,5 +1,6 @@
 // Errors of the core as errors of the package.
 
+import { defined } from '../model/defined.js';
 import { StatepadError, type ErrorCode, type ErrorDetails } from '../model/errors.js';
 
 /** The error of the core: its code, its message, the key and the id concerned, and two revisions, or -1. */
@@ -12,8 +13,7 @@ export function coreError(
     return memoryFull();
   }
   const details: ErrorDetails = {
-    ...(key === undefined ? {} : { key }),
-    ...(id === undefined ? {} : { id }),
+    ...defined({ key, id }),
     ...(expected < 0 ? {} : { expected, actual }),
   };
   return new StatepadError(code as ErrorCode, message, details);

@@ -1,6 +1,7 @@
 // The result of loading the module. Importing the package never throws: the first call that needs the core reports a
 // failure.
 
+import { defined } from '../model/defined.js';
 import { StatepadError } from '../model/errors.js';
 
 /** The state of loading. Without either member the core can be called. */
@@ -9,6 +10,8 @@ export interface Loading {
   readonly pending?: Promise<void>;
   /** The reason that the host could not load the module. */
   readonly failure?: { readonly cause: unknown };
+  /** Loads the secondary module, where the module is in two parts: for calls that the primary one lacks. */
+  readonly loadSecondary?: () => Promise<void>;
 }
 
 /** The globals that every host must have. */
@@ -39,7 +42,7 @@ export function loadBeside(load: () => Promise<void>): Loading {
   const { failure } = loadNow(() => {
     pending = load();
   });
-  return pending === undefined ? { ...(failure && { failure }) } : { pending };
+  return pending === undefined ? defined({ failure }) : { pending };
 }
 
 /** The error for calls after the host could not load the module. */

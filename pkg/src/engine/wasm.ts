@@ -130,6 +130,40 @@ export async function ready(): Promise<void> {
   refuseAfterFailure();
 }
 
+let whole: Promise<void> | undefined;
+let wholeLoaded = loaded && loading.loadSecondary === undefined;
+
+/** True when every function of the core can be called. */
+export function isWhole(): boolean {
+  return wholeLoaded;
+}
+
+/**
+ * Resolves when the calls of the secondary module work as well: `HistoryLog`, `rewind_events`, and of `Core` `list`,
+ * `cursor`, `prepare_update`, `restore`, `replace` and `forget`. Throws `CORE_FAILED` when it cannot be loaded; the
+ * next call tries again.
+ */
+export function wholeCore(): Promise<void> {
+  return (whole ??= loadWhole());
+}
+
+async function loadWhole(): Promise<void> {
+  await ready();
+  try {
+    await loading.loadSecondary?.();
+    wholeLoaded = true;
+  } catch (cause) {
+    whole = undefined;
+    throw hostError(cause);
+  }
+}
+
+/** A module of the package whose functions need the whole core, with the core. */
+export async function withWholeCore<T>(module: Promise<T>): Promise<T> {
+  const [loadedModule] = await Promise.all([module, wholeCore()]);
+  return loadedModule;
+}
+
 /** True when the core can be called. */
 export function isReady(): boolean {
   return loaded;

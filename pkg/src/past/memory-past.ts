@@ -1,5 +1,6 @@
 // The past of app and user values without a store. The core answers, once it has the entries of the log.
 
+import { defined } from '../model/defined.js';
 import { HistoryEngine } from '../engine/history.js';
 import { StatepadError } from '../model/errors.js';
 import { put } from '../model/json.js';
@@ -162,5 +163,5 @@ function stepOf(position: number, { time: timestamp, key, eventId }: SharedEntry
     return { position, timestamp };
   }
   const { userId, sessionId } = key;
-  return { position, timestamp, by: { userId, sessionId, ...(eventId === undefined ? {} : { eventId }) } };
+  return { position, timestamp, by: defined({ userId, sessionId, eventId }) };
 }

@@ -1,6 +1,7 @@
 // A session that is kept up to date, in the form that React reads: a snapshot that stays the same object until it
 // changes.
 
+import { defined } from '../model/defined.js';
 import { PendingWrites, type PendingWrite, type StateChange, type StateRecord } from './pending-writes.js';
 import { shared } from './sharing.js';
 import { sleep } from '../async/sleep.js';
@@ -329,7 +330,7 @@ export function snapshotOf(
   error: unknown,
 ): SessionSnapshot {
   if (status === 'error') {
-    return Object.freeze({ status, error, ...(session !== undefined && { session }) });
+    return Object.freeze({ status, error, ...defined({ session }) });
   }
   return session !== undefined && status === 'ready'
     ? Object.freeze({ status, session })

@@ -4,6 +4,7 @@ import { notFound } from '../session/append.js';
 import { checkKey } from '../input/requests.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { View } from '../session/handle.js';
+import type { LeaseHold } from '../session/lease-hold.js';
 import type { SessionName } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
@@ -12,6 +13,12 @@ export interface ServiceComponents {
   readonly sessions: SessionBackend;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
+}
+
+/** The same for a request that names a session. */
+export interface RequestComponents extends ServiceComponents {
+  /** The lease of the handle at the time of the request. */
+  readonly lease: LeaseHold | undefined;
 }
 
 /**

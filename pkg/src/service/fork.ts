@@ -1,5 +1,6 @@
 // Forks: new sessions that continue from a moment of another one. Loaded at the first call.
 
+import { defined } from '../model/defined.js';
 import { admitDelta } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
 import { sessionIdFrom } from '../backend/backend.js';
@@ -40,7 +41,7 @@ export async function fork(
     lastEvent: (last: number, eventId?: string) => {
       const statepad = { forkedFrom: { sessionId: id, revision: last } };
       const event = { author: 'system', invocationId: newId(), customMetadata: { statepad } };
-      return admitEvent({ ...event, ...(eventId !== undefined && { id: eventId }) }, now, {});
+      return admitEvent({ ...event, ...defined({ id: eventId }) }, now, {});
     },
   };
   return await sessions.fork(plan, signal);
@@ -52,7 +53,7 @@ function ownEvent(event: Event): EventInit {
   const metadata = sessionMetadata(customMetadata);
   return {
     ...rest,
-    ...(metadata !== undefined && { customMetadata: metadata }),
+    ...defined({ customMetadata: metadata }),
     actions: {
       ...actions,
       stateDelta: sessionValues((actions as Partial<Event['actions']> | undefined)?.stateDelta ?? {}),

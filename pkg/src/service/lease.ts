@@ -1,5 +1,6 @@
 // Leases of sessions: taken, renewed and released. Loaded at the first call.
 
+import { defined } from '../model/defined.js';
 import { leaseLost, type LeaseHold } from '../session/lease-hold.js';
 import { throwNotFound, notFound } from '../session/append.js';
 import { checkCount, invalid } from '../checks/arguments.js';
@@ -23,14 +24,14 @@ const MAX_TTL_MS = 2 ** 31 - 1;
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [25, 500];
 
 /** The checked options of a lease. */
-export interface LeasePlan {
+interface LeasePlan {
   readonly ttl: number;
   readonly wait: number;
   readonly signal: Signal | undefined;
 }
 
 /** Checks the options of a lease. */
-export function checkLeaseOptions({ ttl, wait, signal }: WithLeaseOptions): LeasePlan {
+function checkLeaseOptions({ ttl, wait, signal }: WithLeaseOptions): LeasePlan {
   checkCount(wait, 'wait');
   return { ttl: checkedTtl(ttl), wait: wait ?? 0, signal };
 }
@@ -49,8 +50,9 @@ function checkedTtl(ttl: unknown = DEFAULT_TTL_MS): number {
 export async function takeLease(
   components: ServiceComponents,
   session: SessionName,
-  plan: LeasePlan,
+  options: WithLeaseOptions,
 ): Promise<TakenLease> {
+  const plan = checkLeaseOptions(options);
   const { wait, signal } = plan;
   const handle = await handleOf(components, session, signal);
   const end = performance.now() + wait;
@@ -123,10 +125,16 @@ function refuseLost({ lease, record }: View): void {
 }
 
 /**
- * Runs a function while its lease is renewed, and releases the lease. Throws `LEASE_LOST` when another has taken it
- * before the function was done.
+ * Takes a lease, runs a function while the lease is renewed, and releases it. Throws `LEASE_LOST` when another has
+ * taken it before the function was done.
  */
-export async function runLeased<T>(lease: TakenLease, fn: (lease: Lease) => T | PromiseLike<T>): Promise<T> {
+export async function withLease<T>(
+  components: ServiceComponents,
+  session: SessionName,
+  options: WithLeaseOptions,
+  fn: (lease: Lease) => T | PromiseLike<T>,
+): Promise<T> {
+  const lease = await takeLease(components, session, options);
   const stop = keepAlive(lease);
   let answer: T;
   try {
@@ -199,11 +207,7 @@ function refusalOf(error: unknown, id: string): unknown {
     case 'LEASE_HELD': {
       const { until } = error as { until?: number };
       const message = `the lease of session "${id}" is held by another${until === undefined ? '' : `, until ${new Date(until).toISOString()}`}`;
-      return new StatepadError('LEASE_HELD', message, {
-        id,
-        ...(until === undefined ? {} : { until }),
-        cause: error,
-      });
+      return new StatepadError('LEASE_HELD', message, defined({ id, until, cause: error }));
     }
     case 'fenced':
     case 'LEASE_LOST':

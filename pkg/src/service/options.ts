@@ -1,5 +1,6 @@
 // The options of a service that concern its store.
 
+import { defined } from '../model/defined.js';
 import { StatepadError } from '../model/errors.js';
 import { describe, isObject } from '../model/value-types.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
@@ -99,7 +100,7 @@ export function checkStoreOptions(options: StoreOptions, now: () => number): Sto
       refuse(path, `must be a number from ${least}`);
     }
   }
-  const target = store ?? (persist && { persist, ...(restore && { restore }) });
+  const target = store ?? (persist && defined({ persist, restore }));
   return target && { store: target, migrate, timeout, attempts, pause, cachedEvents, now };
 }
 

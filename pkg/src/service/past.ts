@@ -1,5 +1,6 @@
 // The past of a session and of its shared scopes. Loaded at the first question.
 
+import { defined } from '../model/defined.js';
 import { history as sessionHistory, stateAt as sessionStateAt } from '../session/history.js';
 import {
   admitString,
@@ -10,14 +11,15 @@ import {
   checkOptions,
   invalid,
 } from '../checks/arguments.js';
+import { sessionValues } from '../session/session-scope.js';
 import { checkKeepsRevisions } from './store-requirements.js';
 import { namesOf } from '../checks/names.js';
 import { OPTIONS } from '../input/requests.js';
 import { describe } from '../model/value-types.js';
-import { deepFreeze, put } from '../model/json.js';
+import { deepFreeze } from '../model/json.js';
 import { mergeRecords, nameOf } from '../model/scope.js';
 import type { SessionBackend } from '../backend/backend.js';
-import type { HistoryOptions, HistoryStep, Json, SessionName, UpdateStateTarget } from '../model/types.js';
+import type { HistoryOptions, HistoryStep, SessionName, UpdateStateTarget } from '../model/types.js';
 import type {
   DetailedHistory,
   DetailedState,
@@ -27,8 +29,6 @@ import type {
   TrimOptions,
 } from '../model/past.js';
 import type { Signal } from '../async/abort.js';
-
-type State = Readonly<Record<string, Json>>;
 
 /** See `SessionService.stateAt`. */
 export async function stateAt(
@@ -41,7 +41,7 @@ export async function stateAt(
   const view = await sessions.loadHistory(session, signal);
   const own = sessionStateAt(view, revision);
   const shared = await (await sessions.past()).at(view, revision, own, signal);
-  const state = shared === undefined ? own : deepFreeze(mergeRecords([sessionScopeOf(own), shared]));
+  const state = shared === undefined ? own : deepFreeze(mergeRecords([sessionValues(own), shared]));
   return Object.freeze({ state, exact: shared !== undefined });
 }
 
@@ -140,17 +140,6 @@ function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateState
   return { appName, userId };
 }
 
-/** The values of the session scope. */
-function sessionScopeOf(state: State): State {
-  const own: Record<string, Json> = {};
-  for (const key of Object.keys(state)) {
-    if (nameOf(key)[0] === 'session') {
-      put(own, key, state[key] as Json);
-    }
-  }
-  return own;
-}
-
 /** A step of a session with the value before it, by any writer, where it is known. */
 function withFrom(step: HistoryStep, shared: SharedStep | undefined, isKnown: boolean): HistoryStep {
   if (shared === undefined && !isKnown) {
@@ -158,11 +147,5 @@ function withFrom(step: HistoryStep, shared: SharedStep | undefined, isKnown: bo
   }
   const { revision, timestamp, event, to } = step;
   const from = shared?.from;
-  return Object.freeze({
-    revision,
-    timestamp,
-    ...(event === undefined ? {} : { event }),
-    ...(from === undefined ? {} : { from: deepFreeze(from) }),
-    ...(to === undefined ? {} : { to }),
-  });
+  return Object.freeze(defined({ revision, timestamp, event, from: deepFreeze(from), to }));
 }

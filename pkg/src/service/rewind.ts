@@ -1,6 +1,6 @@
 // Rewinding a session, and undoing that. Loaded at the first call.
 
-import { currentLog, type ServiceComponents } from './current-log.js';
+import { currentLog, type RequestComponents } from './current-log.js';
 import { planRedo, planRewind, type RewindPlan } from '../engine/rewind.js';
 import { admitEvent, type EventDraft } from '../input/event-draft.js';
 import { admitString } from '../checks/arguments.js';
@@ -12,7 +12,6 @@ import { newId } from '../model/ids.js';
 import { orAborted } from '../async/abort.js';
 import { sleep } from '../async/sleep.js';
 import type { View } from '../session/handle.js';
-import type { LeaseHold } from '../session/lease-hold.js';
 import type { Event, SessionName } from '../model/types.js';
 import type { RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 
@@ -21,12 +20,9 @@ const ATTEMPTS = 100;
 /** The longest pause before another attempt, in milliseconds. */
 const MAX_PAUSE_MS = 50;
 
-/** The components, and the lease of the handle at the time of the request. */
-type RewindComponents = ServiceComponents & { readonly lease: LeaseHold | undefined };
-
 /** See `SessionService.rewind`. */
 export async function rewind(
-  components: RewindComponents,
+  components: RequestComponents,
   session: SessionName,
   options: RewindOptions,
 ): Promise<Rewound> {
@@ -46,7 +42,7 @@ export async function rewind(
 
 /** See `SessionService.redo`. */
 export async function redo(
-  components: RewindComponents,
+  components: RequestComponents,
   session: SessionName,
   options: RedoOptions,
 ): Promise<Rewound> {
@@ -63,7 +59,7 @@ export async function redo(
 
 /** Appends the marker that the current log calls for. */
 async function appendMarker(
-  components: RewindComponents,
+  components: RequestComponents,
   session: SessionName,
   { signal, artifacts }: RedoOptions,
   planOf: (events: readonly Event[], id: string) => RewindPlan,
@@ -92,7 +88,7 @@ async function appendMarker(
 }
 
 function markerOf(
-  { now }: ServiceComponents,
+  { now }: RequestComponents,
   view: View,
   plan: RewindPlan,
   artifactDelta: Readonly<Record<string, number>> | undefined,

@@ -2,11 +2,11 @@
 
 import { type AdmitOptions } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
-import { checkedClock } from '../input/clock.js';
-import { StatepadError, isStatepadError } from '../model/errors.js';
+import { isStatepadError } from '../model/errors.js';
 import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
 import { watchChanges, type AnyChanges } from './watch.js';
-import { MemoryBackend } from '../backend/memory-backend.js';
+import { Lifetime } from './lifetime.js';
+import { SessionPast } from './session-past.js';
 import {
   checkCount,
   checkFunction,
@@ -19,24 +19,19 @@ import {
   OPTIONS,
   REQUESTS,
   checkConfig,
-  checkDetailed,
   checkKey,
   checkList,
   checkRequest,
   checkSession,
   checkTarget,
   checkUpdateOptions,
-  isSharedKey,
 } from '../input/requests.js';
-import { admitCreation, type SessionBackend } from '../backend/backend.js';
-import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
-import type { LogRetention } from '../session/shared-logs.js';
-import type { StoredOptions } from '../backend/durable/options.js';
+import { admitCreation } from '../backend/backend.js';
+import type { StoreOptions } from './options.js';
 import type { UpdateQueues } from './update-state.js';
-import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
+import { requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/other-services.js';
-import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { ServiceComponents } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
@@ -47,8 +42,6 @@ import type {
   Event,
   GetSessionByName,
   GetSessionRequest,
-  HistoryOptions,
-  HistoryStep,
   Json,
   ListSessionsRequest,
   ListSessionsResponse,
@@ -58,15 +51,6 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../model/types.js';
-import type {
-  DetailedHistory,
-  DetailedState,
-  SessionHistoryOptions,
-  SharedHistory,
-  SharedKey,
-  StateAtOptions,
-  TrimOptions,
-} from '../model/past.js';
 import type {
   SessionChange,
   SharedChange,
@@ -99,24 +83,17 @@ export interface SessionServiceOptions extends StoreOptions {
  * await service.appendEvent({ session, event: { author: 'user', actions: { stateDelta: { topic: 'tides' } } } });
  * session.state; // { topic: 'tides', 'user:visits': 1 }
  */
-export class SessionService {
-  #sessions: SessionBackend | undefined;
-  #starting: Promise<SessionBackend> | undefined;
-  readonly #storeOptions: StoredOptions | undefined;
-  readonly #now: () => number;
+export class SessionService extends SessionPast {
+  readonly #lifetime: Lifetime;
   readonly #admit: AdmitOptions;
-  readonly #log: LogRetention;
   #updates: UpdateQueues | undefined;
-  #isClosed = false;
 
   /** Throws `INVALID_ARGUMENT` for options that exclude each other. */
   constructor(options: SessionServiceOptions = {}) {
-    checkServiceOptions(options);
-    const now = options.now === undefined ? Date.now : checkedClock(options.now);
-    this.#now = now;
-    this.#storeOptions = checkStoreOptions(options, now);
+    const lifetime = new Lifetime(options);
+    super(lifetime);
+    this.#lifetime = lifetime;
     this.#admit = options.admit ?? {};
-    this.#log = options.log ?? 'last';
   }
 
   /**
@@ -127,7 +104,7 @@ export class SessionService {
    */
   async createSession(request: CreateSessionRequest): Promise<Session> {
     const creation = admitCreation(request);
-    const sessions = this.#started(request) ?? (await this.#begin(request));
+    const sessions = this.#lifetime.started(request) ?? (await this.#lifetime.begin(request));
     return sessions.create(creation, request.signal);
   }
 
@@ -139,14 +116,14 @@ export class SessionService {
     checkRequest(request, REQUESTS.getSession);
     const key = checkKey(request);
     const config = checkConfig(request.config);
-    const sessions = this.#started(request) ?? (await this.#begin(request));
+    const sessions = this.#lifetime.started(request) ?? (await this.#lifetime.begin(request));
     return sessions.get(key, config, request.signal);
   }
 
   /** Returns a session, and creates it when it is missing. Throws as `createSession`, but never `SESSION_EXISTS`. */
   async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
     const creation = admitCreation(request);
-    const sessions = await this.#begin(request);
+    const sessions = await this.#lifetime.begin(request);
     const { signal } = request;
     const existing = await sessions.get(creation.key, undefined, signal);
     if (existing !== undefined) {
@@ -172,7 +149,7 @@ export class SessionService {
   async listSessions(request: ListSessionsRequest): Promise<ListSessionsResponse> {
     checkRequest(request, REQUESTS.listSessions);
     const plan = checkList(request);
-    const sessions = this.#started(request) ?? (await this.#begin(request));
+    const sessions = this.#lifetime.started(request) ?? (await this.#lifetime.begin(request));
     return await sessions.list(plan, request.signal);
   }
 
@@ -184,9 +161,9 @@ export class SessionService {
   async deleteSession(request: (SessionKey | SessionName) & Abortable): Promise<void> {
     checkRequest(request, REQUESTS.deleteSession);
     const key = checkKey(request);
-    const view = this.#sessions?.view(request);
+    const view = this.#lifetime.view(request);
     const lease = view?.lease;
-    const sessions = await this.#begin(request);
+    const sessions = await this.#lifetime.begin(request);
     await sessions.remove(key, request.signal, lease && { lease, record: view.record });
   }
 
@@ -203,21 +180,19 @@ export class SessionService {
     checkSession(session);
     checkObject(event, 'event');
     if (event.partial) {
-      this.#started(request);
+      this.#lifetime.started(request);
       return event as Event;
     }
     checkCount(expectedRevision, 'expectedRevision');
-    const draft = admitEvent(event, this.#now, this.#admit);
-    const sessions = this.#started(request) ?? (await this.#begin(request));
+    const draft = admitEvent(event, this.#lifetime.now, this.#admit);
+    const sessions = this.#lifetime.started(request) ?? (await this.#lifetime.begin(request));
     return sessions.append({ session, draft, expectedRevision }, request.signal);
   }
 
   /** Returns the state of an app, under names without prefix, as a copy of the caller's own. */
   async getAppState(request: { readonly appName: string } & Abortable): Promise<Record<string, Json>> {
     checkRequest(request, REQUESTS.getAppState);
-    const appName = admitString(request.appName, 'appName');
-    const sessions = await this.#begin(request);
-    return (await sessions.scope(appName, undefined, request.signal)) as Record<string, Json>;
+    return await this.#readScope(request, admitString(request.appName, 'appName'));
   }
 
   /** Returns the state of a user in an app, under names without prefix, as a copy of the caller's own. */
@@ -226,9 +201,7 @@ export class SessionService {
   ): Promise<Record<string, Json>> {
     checkRequest(request, REQUESTS.getUserState);
     const appName = admitString(request.appName, 'appName');
-    const userId = admitString(request.userId, 'userId');
-    const sessions = await this.#begin(request);
-    return (await sessions.scope(appName, userId, request.signal)) as Record<string, Json>;
+    return await this.#readScope(request, appName, admitString(request.userId, 'userId'));
   }
 
   /**
@@ -258,160 +231,15 @@ export class SessionService {
     const checked = checkTarget(target);
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
-    const lease = this.#sessions?.view(target)?.lease;
-    const sessions = await this.#begin(options);
+    const lease = this.#lifetime.view(target)?.lease;
+    const sessions = await this.#lifetime.begin(options);
     // Loaded at the first update.
     const { UpdateQueues, updateState } = await import('./update-state.js');
-    this.#refuseWhenClosed();
+    this.#lifetime.refuseWhenClosed();
     const reservation = sessions.reservation?.(checked, signal);
     const queues = (this.#updates ??= new UpdateQueues());
     const plan = { attempts, signal, queues, target: checked, reservation };
     return await updateState(await sessions.target(checked, options, lease), fn, plan);
-  }
-
-  /**
-   * Returns the state of a session at a revision: from 0, the creation, to the revision of the handle. Under full
-   * keys, frozen, without `temp:` keys.
-   *
-   * The session's own keys are exact. So are `app:` and `user:` keys, right after the event, where their writes are
-   * retained: without a store, and over a store with a log, as far back as that reaches. Elsewhere they have the
-   * values of this session's own log, and keys that it never wrote those of the handle. With `detailed` the answer is
-   * `{ state, exact }`.
-   *
-   * Throws `INVALID_ARGUMENT` for a revision that the handle does not have, `SESSION_NOT_FOUND`.
-   */
-  stateAt(
-    session: SessionName,
-    revision: number,
-    options: StateAtOptions & { readonly detailed: true },
-  ): Promise<DetailedState>;
-  stateAt(
-    session: SessionName,
-    revision: number,
-    options?: Abortable & { readonly detailed?: false | undefined },
-  ): Promise<Readonly<Record<string, Json>>>;
-  async stateAt(
-    session: SessionName,
-    revision: number,
-    options: StateAtOptions = {},
-  ): Promise<Readonly<Record<string, Json>> | DetailedState> {
-    checkDetailed(options, OPTIONS.stateAt);
-    checkSession(session);
-    const [past, sessions] = await this.#loadPast(options);
-    const answer = await past.stateAt(sessions, session, revision, options.signal);
-    return options.detailed ? answer : answer.state;
-  }
-
-  /**
-   * Returns the writes of a key, oldest first: the revision, the event, the time, and the values before and after. Of
-   * an `app:` or `user:` key these are the writes of this session; `from` is the value before, where the writes of all
-   * sessions are retained, and elsewhere the one that this session wrote before. With `detailed` the answer is `{
-   * exact, steps }`. The history ends at the revision of the handle.
-   *
-   * With `{ appName, userId, key }` in place of a session: all writes of an `app:` or `user:` key, by any session, as
-   * `{ exact, steps }`; `until` is a position. `exact` is false where some are unknown.
-   *
-   * Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
-   *
-   * @example
-   * for (const { revision, event, from, to } of await service.history(session, 'topic')) {
-   *   console.log(revision, event?.author, from, to);
-   * }
-   */
-  history(target: SharedKey, options?: HistoryOptions): Promise<SharedHistory>;
-  history(
-    session: SessionName,
-    key: string,
-    options: SessionHistoryOptions & { readonly detailed: true },
-  ): Promise<DetailedHistory>;
-  history(
-    session: SessionName,
-    key: string,
-    options?: HistoryOptions & { readonly detailed?: false | undefined },
-  ): Promise<readonly HistoryStep[]>;
-  async history(
-    session: SessionName | SharedKey,
-    key?: string | HistoryOptions,
-    detail: SessionHistoryOptions = {},
-  ): Promise<readonly HistoryStep[] | DetailedHistory | SharedHistory> {
-    if (isSharedKey(session)) {
-      const [past, sessions] = await this.#loadPast({});
-      return await past.sharedHistory(sessions, session, (key ?? {}) as HistoryOptions);
-    }
-    const name = admitString(key, 'key');
-    checkDetailed(detail, OPTIONS.sessionHistory);
-    checkSession(session);
-    const [past, sessions] = await this.#loadPast(detail);
-    const answer = await past.history(sessions, session, name, detail);
-    return detail.detailed ? answer : answer.steps;
-  }
-
-  /**
-   * Deletes the oldest writes to an app's values, or to a user's, from the log: their past is not exact any more
-   * before that. The values stay. Returns the number of deleted changes. Throws `INVALID_ARGUMENT`, also where there
-   * is no log to trim.
-   *
-   * @example
-   * await service.trimHistory({ appName: 'tutor' }, { before: Date.now() - 30 * 24 * 3600 * 1000 });
-   */
-  async trimHistory(
-    target: { readonly appName: string; readonly userId?: string | undefined },
-    options: TrimOptions,
-  ): Promise<number> {
-    const [past, sessions] = await this.#loadPast({});
-    return await past.trimHistory(sessions, target, options);
-  }
-
-  /**
-   * Goes back in a session: its own keys get their values right before the first event of an invocation, those of its
-   * creation included. Nothing is removed from the log: one more event, the marker, says so
-   * (`actions.rewindBeforeInvocationId`), as ADK's readers understand it. `app:` and `user:` keys stay as they are,
-   * because others share them; the answer names those that the undone turns had written.
-   *
-   * It starts again over concurrent writes of others. Throws `INVALID_ARGUMENT` when no event of the
-   * invocation stands, and over a store that compares no revisions; `SESSION_NOT_FOUND`, `STATE_CONFLICT`.
-   *
-   * @example
-   * const { shared } = await service.rewind(session, { before: invocationId });
-   */
-  async rewind(session: SessionName, options: RewindOptions): Promise<Rewound> {
-    checkObject(options, 'options');
-    checkOptions(options, OPTIONS.rewind);
-    const lease = this.#sessions?.view(session)?.lease;
-    const components = await this.#componentsFor(session, options);
-    const { rewind } = await import('./rewind.js');
-    return await rewind({ ...components, lease }, session, options);
-  }
-
-  /**
-   * Undoes the last rewind that is not undone yet, as long as no other event was appended since: the session's own
-   * keys get their values before it. Throws `INVALID_ARGUMENT` when there is nothing to undo; otherwise as `rewind`.
-   */
-  async redo(session: SessionName, options: RedoOptions = {}): Promise<Rewound> {
-    checkOptions(options, OPTIONS.redo);
-    const lease = this.#sessions?.view(session)?.lease;
-    const components = await this.#componentsFor(session, options);
-    const { redo } = await import('./rewind.js');
-    return await redo({ ...components, lease }, session, options);
-  }
-
-  /**
-   * Creates a session that continues from a moment of another one: with its creation and its events up to a revision,
-   * ids and times included, and its own keys at that revision. The two share nothing that comes later but the `app:`
-   * and `user:` keys, which a fork does not write: they keep their current values. The last event names the source:
-   * `customMetadata.statepad.forkedFrom`, `{ sessionId, revision }`.
-   *
-   * A fork is invisible until it is complete. After a failure midway, another call with the same `sessionId` continues
-   * it; until then the id is taken for all else. A fork with a generated id is removed again.
-   *
-   * Throws `INVALID_ARGUMENT` for a revision that the session does not have, `SESSION_NOT_FOUND`, `SESSION_EXISTS`.
-   */
-  async fork(session: SessionName, options: ForkOptions = {}): Promise<Session> {
-    checkOptions(options, OPTIONS.fork);
-    checkCount(options.at, 'at');
-    const components = await this.#componentsFor(session, options);
-    const { fork } = await import('./fork.js');
-    return await fork(components, session, options);
   }
 
   /**
@@ -428,8 +256,8 @@ export class SessionService {
    */
   async lease(session: SessionName, options: LeaseOptions = {}): Promise<Lease> {
     checkOptions(options, OPTIONS.lease);
-    const [{ checkLeaseOptions, takeLease }, keeper] = await this.#loadLeases(session, options);
-    return await takeLease(keeper, session, checkLeaseOptions(options));
+    const [{ takeLease }, components] = await this.#loadLeases(session, options);
+    return await takeLease(components, session, options);
   }
 
   /**
@@ -447,8 +275,8 @@ export class SessionService {
   ): Promise<T> {
     checkFunction(fn, 'fn');
     checkOptions(options, OPTIONS.withLease);
-    const [{ checkLeaseOptions, runLeased, takeLease }, keeper] = await this.#loadLeases(session, options);
-    return await runLeased(await takeLease(keeper, session, checkLeaseOptions(options)), fn);
+    const [{ withLease }, components] = await this.#loadLeases(session, options);
+    return await withLease(components, session, options, fn);
   }
 
   /**
@@ -479,15 +307,7 @@ export class SessionService {
     target: UpdateStateTarget | SessionName | WholeSessionKey,
     options: WatchOptions | WholeWatchOptions = {},
   ): AnyChanges {
-    return watchChanges(
-      {
-        refuseWhenClosed: () => this.#refuseWhenClosed(),
-        begin: async (abortable) => await this.#begin(abortable),
-        view: (session) => this.#sessions?.view(session),
-      },
-      target,
-      options,
-    );
+    return watchChanges(this.#lifetime, target, options);
   }
 
   /**
@@ -500,8 +320,8 @@ export class SessionService {
     checkOptions(options, OPTIONS.invocation);
     checkOptionalString(options.invocationId, 'invocationId');
     checkOptionalString(options.author, 'author');
-    this.#refuseWhenClosed();
-    const view = this.#sessions?.view(session);
+    this.#lifetime.refuseWhenClosed();
+    const view = this.#lifetime.view(session);
     if (view === undefined) {
       throw foreignHandle(session);
     }
@@ -509,8 +329,8 @@ export class SessionService {
       {
         session,
         append: async (event, context, shown) => {
-          const draft = admitEvent(event, this.#now, this.#admit, context);
-          const sessions = this.#started({}) ?? (await this.#begin({}));
+          const draft = admitEvent(event, this.#lifetime.now, this.#admit, context);
+          const sessions = this.#lifetime.started({}) ?? (await this.#lifetime.begin({}));
           return sessions.append({ session, draft, expectedRevision: undefined, shown });
         },
         find: async (id) => {
@@ -528,15 +348,15 @@ export class SessionService {
 
   /** @internal Writes sessions that come from elsewhere. */
   async logWriter(options: Abortable): Promise<LogWriter> {
-    const sessions = await this.#begin(options);
+    const sessions = await this.#lifetime.begin(options);
     // Loaded at the first call.
     const { logWriter } = await import('./log-writer.js');
-    return logWriter({ sessions, now: this.#now });
+    return logWriter({ sessions, now: this.#lifetime.now });
   }
 
   /** Resolves when every earlier write is durable, or has failed with an error to its caller. */
   async flush(): Promise<void> {
-    await this.#sessions?.flush();
+    await this.#lifetime.flush();
   }
 
   /**
@@ -545,10 +365,7 @@ export class SessionService {
    * `COMMIT_UNKNOWN`, or `STORE_UNAVAILABLE` if they are certainly not stored. May be called more than once.
    */
   async close(): Promise<void> {
-    if (!this.#isClosed) {
-      this.#isClosed = true;
-      await this.#sessions?.close();
-    }
+    await this.#lifetime.close();
   }
 
   /** As {@link SessionService.close}: `await using service = new SessionService({ store })`. */
@@ -556,17 +373,9 @@ export class SessionService {
     await this.close();
   }
 
-  /** The sessions, if they can be used at once. */
-  #started({ signal }: Abortable): SessionBackend | undefined {
-    signal?.throwIfAborted();
-    this.#refuseWhenClosed();
-    return this.#sessions;
-  }
-
-  /** Loads the code of the past at the first call that needs it. */
-  async #loadPast(options: Abortable): Promise<[typeof import('./past.js'), SessionBackend]> {
-    const sessions = await this.#begin(options);
-    return [await import('./past.js'), sessions];
+  async #readScope(request: Abortable, appName: string, userId?: string): Promise<Record<string, Json>> {
+    const sessions = await this.#lifetime.begin(request);
+    return (await sessions.scope(appName, userId, request.signal)) as Record<string, Json>;
   }
 
   /** Loads the code of leases at the first call that needs it. */
@@ -574,47 +383,8 @@ export class SessionService {
     session: SessionName,
     options: Abortable,
   ): Promise<[typeof import('./lease.js'), ServiceComponents]> {
-    const components = await this.#componentsFor(session, options);
+    const components = await this.#lifetime.components(session, options);
     return [await import('./lease.js'), components];
-  }
-
-  async #componentsFor(session: SessionName, options: Abortable): Promise<ServiceComponents> {
-    checkSession(session);
-    return { sessions: await this.#begin(options), now: this.#now };
-  }
-
-  async #begin(request: Abortable): Promise<SessionBackend> {
-    const sessions = this.#started(request);
-    if (sessions !== undefined) {
-      return sessions;
-    }
-    const started = await (this.#starting ??= this.#start());
-    this.#refuseWhenClosed();
-    return started;
-  }
-
-  async #start(): Promise<SessionBackend> {
-    try {
-      if (!isReady()) {
-        await ready();
-      }
-      // The code of stores is loaded only with a store.
-      this.#sessions =
-        this.#storeOptions === undefined
-          ? new MemoryBackend(this.#now, this.#log)
-          : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#storeOptions);
-      return this.#sessions;
-    } catch (error) {
-      this.#starting = undefined;
-      throw error;
-    }
-  }
-
-  #refuseWhenClosed(): void {
-    refuseAfterFailure();
-    if (this.#isClosed) {
-      throw new StatepadError('CLOSED', 'the service is closed');
-    }
   }
 }
 

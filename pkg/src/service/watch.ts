@@ -3,9 +3,9 @@
 import { lazyIterator } from '../async/lazy-iterator.js';
 import { checkTarget, checkWatchOptions, checkWholeOptions, isWhole } from '../input/requests.js';
 import type { SessionBackend } from '../backend/backend.js';
-import type { View } from '../session/handle.js';
+import type { Lifetime } from './lifetime.js';
 import type { ChangeSource } from '../watch/change-source.js';
-import type { Abortable, SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
+import type { SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
 import type {
   SessionChange,
   SharedChange,
@@ -20,20 +20,12 @@ import type {
 const POLL_MS = 1000;
 const BUFFER = 100;
 
-/** The service, as watching uses it. */
-interface WatchedService {
-  /** Throws `CLOSED`. */
-  readonly refuseWhenClosed: () => void;
-  readonly begin: (options: Abortable) => Promise<SessionBackend>;
-  readonly view: (request: unknown) => View | undefined;
-}
-
 /** An answer that fits every overload of `SessionService.watch`: the request decides which one applies. */
 export type AnyChanges = AsyncIterableIterator<SessionChange & SharedChange & WholeSessionChange>;
 
 /** The changes of a target. Throws `INVALID_ARGUMENT` and `CLOSED`. */
 export function watchChanges(
-  service: WatchedService,
+  service: Lifetime,
   request: UpdateStateTarget | SessionName | WholeSessionKey,
   options: WatchOptions | WholeWatchOptions,
 ): AnyChanges {
@@ -44,12 +36,7 @@ export function watchChanges(
   return changes as AnyChanges;
 }
 
-function watchOne(
-  service: WatchedService,
-  request: object,
-  target: UpdateStateTarget,
-  options: WatchOptions,
-): Changes {
+function watchOne(service: Lifetime, request: object, target: UpdateStateTarget, options: WatchOptions): Changes {
   const { since, initial = false, poll = POLL_MS, buffer = BUFFER } = options;
   service.refuseWhenClosed();
   const view = service.view(request);
@@ -58,7 +45,7 @@ function watchOne(
   return iterate(service, options, async (sessions) => await sessions.watch(plan));
 }
 
-function watchWhole(service: WatchedService, target: SessionKey, options: WholeWatchOptions): Changes {
+function watchWhole(service: Lifetime, target: SessionKey, options: WholeWatchOptions): Changes {
   const { since, initial = true, poll = POLL_MS, buffer = BUFFER } = options;
   service.refuseWhenClosed();
   const plan = { target, since, initial, poll, buffer };
@@ -68,7 +55,7 @@ function watchWhole(service: WatchedService, target: SessionKey, options: WholeW
 type Changes = AsyncIterableIterator<WatchedChange | WholeSessionChange>;
 
 function iterate<Change extends WatchedChange | WholeSessionChange>(
-  service: WatchedService,
+  service: Lifetime,
   { signal, buffer = BUFFER }: WatchOptions | WholeWatchOptions,
   open: (sessions: SessionBackend) => Promise<ChangeSource<Change>>,
 ): AsyncIterableIterator<Change> {

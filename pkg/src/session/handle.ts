@@ -1,11 +1,12 @@
 // Session handles. A handle holds a view, so that it neither copies the events nor changes by itself.
 
 import { eventsInWindow, showsAll, type EventWindow } from './event-window.js';
-import { MergedState, type SessionVersions } from './merged-state.js';
+import { MergedState } from './merged-state.js';
 import { StatepadError } from '../model/errors.js';
 import { isObject } from '../model/value-types.js';
 import type { LeaseHold } from './lease-hold.js';
 import type { SessionRecord } from './record.js';
+import type { SessionVersions } from './scope-version.js';
 import type { Event, Json, Session } from '../model/types.js';
 
 /** The internal side of a handle. */

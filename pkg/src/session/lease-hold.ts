@@ -1,5 +1,6 @@
 // The lease of a handle's writes.
 
+import { defined } from '../model/defined.js';
 import { StatepadError } from '../model/errors.js';
 
 /** A write's side of a lease. The write takes it at its request, whatever happens to the lease later. */
@@ -19,8 +20,9 @@ export interface LeaseHold {
 
 /** The error for a write, a renewal or a release under a lease that another has taken since. */
 export function leaseLost(id: string, cause?: unknown): StatepadError {
-  return new StatepadError('LEASE_LOST', `the lease of session "${id}" was lost: another holder has taken it`, {
-    id,
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new StatepadError(
+    'LEASE_LOST',
+    `the lease of session "${id}" was lost: another holder has taken it`,
+    defined({ id, cause }),
+  );
 }

@@ -1,13 +1,10 @@
 // The state of a session as one record, merged from its scopes at the first access.
 
 import { put } from '../model/json.js';
-import { ScopeVersion } from './scope-version.js';
+import { ScopeVersion, type SessionVersions } from './scope-version.js';
 import type { Json } from '../model/types.js';
 
 export type State = Readonly<Record<string, Json>>;
-
-/** The versions that a handle shows: of the session, its app and its user. */
-export type SessionVersions = readonly [own: ScopeVersion, app: ScopeVersion, user: ScopeVersion];
 
 /**
  * An object of at most so many keys is copied faster than it is filled: its members are stored in a row. A larger one

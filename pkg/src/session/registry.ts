@@ -10,8 +10,7 @@ import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
 import type { CreationEvent } from './creation-event.js';
-import type { SessionVersions } from './merged-state.js';
-import type { ValueList } from './scope-version.js';
+import type { SessionVersions, ValueList } from './scope-version.js';
 import type {
   DroppedScopes,
   DuplicateEvent,

@@ -187,6 +187,9 @@ export class ScopeVersion {
   }
 }
 
+/** The versions that a handle shows: of the session, its app and its user. */
+export type SessionVersions = readonly [own: ScopeVersion, app: ScopeVersion, user: ScopeVersion];
+
 function valuesOf(version: ScopeVersion): Map<string, Json> {
   return new Map(entriesOf(version.list()));
 }

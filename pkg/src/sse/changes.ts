@@ -1,5 +1,6 @@
 // The changes of one target from a place on, for a handler.
 
+import { defined } from '../model/defined.js';
 import { eventPlace, parsePlace, parseWholePlace, placeOf, placeText, type AnyChange, type Place } from './wire.js';
 import type { RequestedTarget } from './targets.js';
 import { digest } from '../model/digest.js';
@@ -42,7 +43,7 @@ async function watchWhole(
 ): Promise<AsyncIterable<AnyChange>> {
   const place = since === undefined ? undefined : parseWholePlace(since);
   await existingSession(service, key, { numRecentEvents: 0 });
-  return service.watch({ ...key, whole: true }, { ...pace, ...(place !== undefined && { since: place }) });
+  return service.watch({ ...key, whole: true }, { ...pace, ...defined({ since: place }) });
 }
 
 function watchValues(

@@ -1,5 +1,6 @@
 // Requests of a source to a handler.
 
+import { defined } from '../model/defined.js';
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
 import type { Signal } from '../async/abort.js';
 import type { TabSharing } from './tabs/share.js';
@@ -63,8 +64,7 @@ export async function ask(
       headers: all,
       cache: 'no-store',
       ...(own.body !== undefined && { method: 'POST', body: own.body }),
-      ...(signal !== undefined && { signal }),
-      ...(credentials !== undefined && { credentials }),
+      ...defined({ signal, credentials }),
     });
   } catch (cause) {
     signal?.throwIfAborted();

@@ -1,5 +1,6 @@
 // The targets of a request: one in the parameters of its URL, or several as JSON, whose changes share one stream.
 
+import { defined } from '../model/defined.js';
 import { checkObject, invalid } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
 import type { GetSessionConfig, SessionKey } from '../model/types.js';
@@ -124,7 +125,7 @@ function checkedKey(given: Readonly<Record<string, unknown>>): WatchKey {
   if (sessionId !== undefined && userId === undefined) {
     invalid('userId', 'is missing: a sessionId needs one');
   }
-  return { appName, ...(userId !== undefined && { userId }), ...(sessionId !== undefined && { sessionId }) };
+  return defined({ appName, userId, sessionId });
 }
 
 /** The body of a request. Throws `TOO_LARGE`. */

@@ -1,5 +1,6 @@
 // Rendering: the values of a compiled template's placeholders. The rules are those of the core (src/template.rs).
 
+import { defined } from '../model/defined.js';
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError, type Missing } from '../model/errors.js';
 import type { CompiledPlaceholder, Segment } from '../engine/template.js';
@@ -129,7 +130,7 @@ function missingError(
   const keys = Object.keys(state).filter((key) => has(state, key));
   const missing = Array.from(first.values(), ({ content, start }, count): Missing => {
     const similar = count < SUGGESTIONS ? nearest(content, keys) : undefined;
-    return { key: content, ...placeOf(start), ...(similar === undefined ? {} : { nearest: similar }) };
+    return { key: content, ...placeOf(start), ...defined({ nearest: similar }) };
   });
   const onlyArtifacts = placeholders.every(({ kind }) => kind === 'artifact');
   const code = onlyArtifacts ? 'ARTIFACT_MISSING' : 'TEMPLATE_KEY_MISSING';

@@ -1,5 +1,6 @@
 // Watching without a store: all changes are in memory, and those that a reader has not read yet cost nothing.
 
+import { defined } from '../model/defined.js';
 import { coalescedChange, reloadAt } from './shared-changes.js';
 import { SESSION_DELETED, type ChangeSource, type WatchPlan, type WholePlan } from './change-source.js';
 import { WatchedWholeSession, type SharedMoment, type WholeSessionSource, type WholeMoment } from './whole-session.js';
@@ -256,5 +257,5 @@ function writerOf(
     return {};
   }
   const { userId, sessionId } = key;
-  return { by: Object.freeze({ userId, sessionId, ...(eventId === undefined ? {} : { eventId }) }) };
+  return { by: Object.freeze(defined({ userId, sessionId, eventId })) };
 }

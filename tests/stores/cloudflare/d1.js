@@ -4,7 +4,7 @@ import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
 import { memoryStore } from 'statepad/stores/memory';
 import { openTables } from '../../../pkg/src/stores/cloudflare/d1/open.ts';
-import { LAYOUT, TABLES } from '../../../pkg/src/stores/sqlite/schema.ts';
+import { LAYOUT, TABLES } from '../../../pkg/src/stores/sqlite-core/schema.ts';
 import {
   append,
   assert,

@@ -7,7 +7,7 @@ import { assertLayout } from '../../support/layout.mjs';
 import { source } from '../../support/source.mjs';
 import { dump, libraries, madeBy, plain, withFile } from './libraries.mjs';
 
-const { LAYOUT, META, TABLES } = await source('stores/sqlite/schema.ts');
+const { LAYOUT, META, TABLES } = await source('stores/sqlite-core/schema.ts');
 
 test('the fingerprint is that of the statements', () => assertLayout(LAYOUT, [META, ...TABLES].join(';\n')));
 

@@ -174,3 +174,23 @@ export async function outcome(promise) {
   const told = ['before', 'changed'];
   return Object.fromEntries(Object.entries(await promise).filter(([member]) => !told.includes(member)));
 }
+
+/** How a store is opened that makes its tables. */
+export const create = { migrate: 'create' };
+
+/** A list of the app, from its oldest session on. */
+export const ascending = { app: 'a', descending: false };
+
+/** A store with a session `s` of the user `u`, at revision 1. */
+export async function filled(database, options) {
+  const store = plain(sqliteStore(database, options));
+  await store.open(create);
+  await store.commit(creation('s', { session: { set: { n: 1 } }, user: { set: { u: 1 } }, app: { set: { a: 1 } } }));
+  await store.commit(event('e1', { session: { set: { n: 2 } } }));
+  return store;
+}
+
+/** Values as a store gives them: without a prototype. */
+export function bare(values) {
+  return Object.assign(Object.create(null), values);
+}

@@ -66,7 +66,7 @@ async function plansOf(database) {
 
 async function statementsInSchema() {
   const entries = ['statements', 'log-statements'].map((file) =>
-    fileURLToPath(new URL(`../../../pkg/src/stores/sqlite/${file}.ts`, import.meta.url)),
+    fileURLToPath(new URL(`../../../pkg/src/stores/sqlite-core/${file}.ts`, import.meta.url)),
   );
   const found = [];
   for (const entry of entries) {

@@ -20,9 +20,9 @@ import {
 } from './libraries.mjs';
 
 const { openSchema, sqliteClient, TABLES } = await source(
-  'stores/sqlite/client.ts',
-  'stores/sqlite/open.ts',
-  'stores/sqlite/schema.ts',
+  'stores/sqlite-core/client.ts',
+  'stores/sqlite-core/open.ts',
+  'stores/sqlite-core/schema.ts',
 );
 const namesOf = (tables) => tables.map((statement) => statement.split(' ', 3)[2]);
 const colours = 'CREATE TABLE statepad_colours (n INTEGER)';

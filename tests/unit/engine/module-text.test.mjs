@@ -25,8 +25,26 @@ test('the script has only characters that nobody has to escape', () => {
   assert.match(moduleScript(bytes), /^[\n\x20-\x7e]*$/);
 });
 
-test('the script of the package is the module', async () => {
-  const module = readFileSync(new URL('../../../pkg/wasm/statepad_bg.wasm', import.meta.url));
-  const read = decodeModule(await import('../../../pkg/wasm/statepad_text.js'));
-  assert.ok(module.equals(read));
+test('the scripts of the package are two modules: the primary one has all that the secondary one imports', async () => {
+  const [primary, secondary] = await Promise.all(
+    ['primary', 'secondary'].map(async (part) => {
+      const text = await import(`../../../pkg/wasm/statepad_${part}.js`);
+      return new WebAssembly.Module(decodeModule(text));
+    }),
+  );
+  const exported = WebAssembly.Module.exports(primary).map(({ name, kind }) => `primary ${kind} ${name}`);
+  const imported = WebAssembly.Module.imports(secondary).map(({ module, name, kind }) => `${module} ${kind} ${name}`);
+  assert.ok(imported.length > 10);
+  assert.deepEqual(
+    imported.filter((each) => !exported.includes(each)),
+    [],
+  );
+  const whole = new WebAssembly.Module(readFileSync(new URL('../../../pkg/wasm/statepad_bg.wasm', import.meta.url)));
+  const named = [primary, secondary].flatMap((part) => WebAssembly.Module.exports(part).map(({ name }) => name));
+  assert.deepEqual(
+    WebAssembly.Module.exports(whole)
+      .map(({ name }) => name)
+      .filter((name) => !named.includes(name)),
+    [],
+  );
 });

@@ -2,7 +2,7 @@
 
 import { StatepadError } from '../../model/errors.js';
 import { describe, isObject } from '../../model/value-types.js';
-import { sqliteClient, type SqliteDatabase } from '../../stores/sqlite/client.js';
+import { sqliteClient, type SqliteDatabase } from '../../stores/sqlite-core/client.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 
 /** A `Pool` or a connected `Client` of `pg`, PGlite, or anything else that answers so. */

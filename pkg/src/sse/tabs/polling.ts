@@ -1,6 +1,7 @@
 // Watching without an open connection, for tabs that cannot share one: over HTTP/1.1, six of those block all other
 // requests of the origin.
 
+import { defined } from '../../model/defined.js';
 import { sleep } from '../../async/sleep.js';
 import { isStatepadError, StatepadError } from '../../model/errors.js';
 import { sameJson } from '../../model/json.js';
@@ -17,7 +18,7 @@ export async function* polled(
   { signal, poll = POLL_MS }: WholeWatchOptions,
 ): AsyncGenerator<WholeSessionChange, undefined, undefined> {
   const read = async (config: GetSessionConfig): Promise<Session | undefined> =>
-    await source.getSession({ ...key, config, ...(signal !== undefined && { signal }) });
+    await source.getSession({ ...key, config, ...defined({ signal }) });
   const first = await read({});
   if (first === undefined) {
     throw new StatepadError('SESSION_NOT_FOUND', `session "${key.sessionId}" was not found`, { id: key.sessionId });

@@ -1,5 +1,6 @@
 // The watches of the leading tab: each session once, for all listeners in any tab.
 
+import { defined } from '../../model/defined.js';
 import { failureOf, type WatchRequest, type Failure } from './messages.js';
 import type { SessionKey } from '../../model/types.js';
 import type { SessionSource, WholePlace, WholeSessionChange } from '../../model/watch.js';
@@ -70,12 +71,7 @@ export class Relays {
 
   async #read(session: string, stream: Stream, { key, since, initial, poll }: WatchRequest): Promise<void> {
     const { signal } = stream.end;
-    const options = {
-      signal,
-      ...(since !== undefined && { since }),
-      ...(initial !== undefined && { initial }),
-      ...(poll !== undefined && { poll }),
-    };
+    const options = defined({ signal, since, initial, poll });
     let failure: Failure | undefined;
     try {
       for await (const change of this.#source.watch({ ...key, whole: true }, options)) {

@@ -1,5 +1,6 @@
 // Tabs that share one connection: the leader reads for all of them.
 
+import { defined } from '../../model/defined.js';
 import { Election, type Elector, type TabHost } from './election.js';
 import { readWhole, writeWhole, type WatchRequest, type Failure, type Message } from './messages.js';
 import { Relays } from './relays.js';
@@ -136,13 +137,7 @@ export class TabGroup implements Elector {
     }
     watch.name = crypto.randomUUID();
     const { initial, poll } = watch.options;
-    const request: WatchRequest = {
-      watch: watch.name,
-      key: watch.key,
-      ...(watch.place !== undefined && { since: watch.place }),
-      ...(initial !== undefined && { initial }),
-      ...(poll !== undefined && { poll }),
-    };
+    const request: WatchRequest = defined({ watch: watch.name, key: watch.key, since: watch.place, initial, poll });
     if (election.isLeading) {
       this.#relays.add(request, {
         change: (change) => watch.push(change),
@@ -215,7 +210,7 @@ export class TabGroup implements Elector {
     ofTab.add(watch);
     this.#relays.add(request, {
       change: (change) => this.#election?.tell({ type: 'change', watch, text: writeWhole(change) }),
-      end: (error) => this.#election?.tell({ type: 'end', watch, ...(error !== undefined && { error }) }),
+      end: (error) => this.#election?.tell({ type: 'end', watch, ...defined({ error }) }),
     });
   }
 }

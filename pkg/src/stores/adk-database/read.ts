@@ -1,5 +1,6 @@
 // The reading of a session and of a scope: one statement each, so that all of it is of one moment.
 
+import { defined } from '../../model/defined.js';
 import { eventOf } from './event-json.js';
 import { isEmptyState, microseconds, versionOf, type Tables } from './sql.js';
 import { columnTime, fromColumnTime, nearestColumnTime } from './times.js';
@@ -181,7 +182,7 @@ function valuesUnlessKnown([version, , state]: SeenScope, whose: string, mayLack
 }
 
 function eventIn({ rev, id, data }: Row, integers: Integers): StoredEvent {
-  return { rev: Number(rev), id, data: eventText(data ?? '{}'), ...(integers !== undefined && { integers }) };
+  return defined({ rev: Number(rev), id, data: eventText(data ?? '{}'), integers });
 }
 
 /** The text of an event, as ADK writes it in JSON, of the text that is stored. Its numbers keep their digits. */

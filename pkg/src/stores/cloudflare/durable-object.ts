@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { known } from './errors.js';
-import type { SqlDriver, SqlRow, SqlValue } from '../sqlite/driver.js';
+import type { SqlDriver, SqlRow, SqlValue } from '../sqlite-core/driver.js';
 
 /** The members of a Durable Object's `ctx.storage` that the store needs. */
 export interface DurableObjectStorageLike {

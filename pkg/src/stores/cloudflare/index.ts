@@ -24,7 +24,7 @@ import { logFrom, logQueries, trimmedFrom, trimQueries } from './d1/read-log.js'
 import { scopeFrom, scopeQueries } from './d1/read.js';
 import { checkRemoval, checkRemoved, removeQueries, removeScopeQueries } from './d1/remove.js';
 import { commit, commitMany } from './d1/write.js';
-import { sqliteCore } from '../sqlite/core.js';
+import { sqliteCore } from '../sqlite-core/core.js';
 import { commitUnrefused } from '../shared/outcome.js';
 import type { SessionStore } from '../../store/contract.js';
 

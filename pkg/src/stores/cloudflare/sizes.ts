@@ -1,8 +1,8 @@
 // The limits of the rows of D1 and Durable Objects.
 
 import { tooBig } from '../../store/refusals.js';
-import { entryOf, RECENT_BYTES } from '../sqlite/entries.js';
-import { jsonColumn, scopeColumn } from '../sqlite/statements.js';
+import { entryOf, RECENT_BYTES } from '../sqlite-core/entries.js';
+import { jsonColumn, scopeColumn } from '../sqlite-core/statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { callOf } from '../shared/keys.js';
 import type { Change } from '../../store/contract.js';

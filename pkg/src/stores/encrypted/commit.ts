@@ -1,6 +1,7 @@
 // Writes encrypted changes through the inner store. A change is tried again when it was refused only because of a
 // guard that the wrapper had added.
 
+import { defined } from '../../model/defined.js';
 import { sleep } from '../../async/sleep.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
@@ -174,7 +175,7 @@ export class Commits {
     const { kind, key, id } = change;
     const { created } = attempt.place;
     const changed = sealed && (await openChanged(this.#records, sealed, key));
-    const committed = { ...inner, ...(changed && { changed }) };
+    const committed = { ...inner, ...defined({ changed }) };
     if (kind === 'update') {
       return committed;
     }
@@ -206,7 +207,7 @@ export class Commits {
       ...change,
       delta: Object.fromEntries(parts.filter((part) => part !== undefined)),
       guard: attempt.guard,
-      ...(event && { event }),
+      ...defined({ event }),
     };
     return { attempt, sealed };
   }

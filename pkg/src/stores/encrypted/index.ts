@@ -34,6 +34,7 @@
  * @packageDocumentation
  */
 
+import { defined } from '../../model/defined.js';
 import { StatepadError } from '../../model/errors.js';
 import { isStoreError } from '../../store/store-error.js';
 import { Attempts } from './attempt.js';
@@ -79,7 +80,7 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
   };
   const store: SessionStore = {
     ...passedOn(inner),
-    ...(keeps && { keeps }),
+    ...defined({ keeps }),
     commit: (change, context) => commits.commit(change, context),
     ...(inner.commitMany && { commitMany: (changes, context) => commits.commitMany(changes, context) }),
     load: async (key, query, context) => {
@@ -109,7 +110,7 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
 /** Seals and opens records with the keys of the options. Throws `INVALID_ARGUMENT` for keys that do not suit. */
 function recordsOf({ keys, current, nameKey, plaintext }: EncryptedStoreOptions): Records {
   try {
-    const cipher = new Cipher(new Keyring({ keys, ...(current !== undefined && { current }) }));
+    const cipher = new Cipher(new Keyring(defined({ keys, current })));
     return new Records({ cipher, names: nameKey && nameTokens(nameKey), readsPlaintext: plaintext === 'read' });
   } catch (error) {
     if (isStoreError(error)) {
@@ -129,11 +130,7 @@ function isTold({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: Sh
 
 /** The caller's knowledge of the session alone. */
 function withoutScopes({ created, rev, last }: Known = {}): Known {
-  return {
-    ...(created !== undefined && { created }),
-    ...(rev !== undefined && { rev }),
-    ...(last !== undefined && { last }),
-  };
+  return defined({ created, rev, last });
 }
 
 /** Reads a log in plain text. Its names are those under which the inner store has them. */
@@ -150,15 +147,15 @@ function logReader(
 
 /** The members with nothing to encrypt. */
 function passedOn(inner: SessionStore): Partial<SessionStore> {
-  return {
-    ...(inner.removeScope && { removeScope: inner.removeScope.bind(inner) }),
-    ...(inner.lease && { lease: inner.lease.bind(inner) }),
-    ...(inner.trimLog && { trimLog: inner.trimLog.bind(inner) }),
-    ...(inner.reserve && { reserve: inner.reserve.bind(inner) }),
-    ...(inner.watch && { watch: inner.watch.bind(inner) }),
-    ...(inner.open && { open: inner.open.bind(inner) }),
-    ...(inner.close && { close: inner.close.bind(inner) }),
-    ...(inner.exclusive && { exclusive: inner.exclusive }),
-    ...(inner.parallelCommits !== undefined && { parallelCommits: inner.parallelCommits }),
-  };
+  return defined({
+    removeScope: inner.removeScope?.bind(inner),
+    lease: inner.lease?.bind(inner),
+    trimLog: inner.trimLog?.bind(inner),
+    reserve: inner.reserve?.bind(inner),
+    watch: inner.watch?.bind(inner),
+    open: inner.open?.bind(inner),
+    close: inner.close?.bind(inner),
+    exclusive: inner.exclusive,
+    parallelCommits: inner.parallelCommits,
+  });
 }

@@ -1,5 +1,6 @@
 // Turns the answers of an inner store into plain text again.
 
+import { defined } from '../../model/defined.js';
 import { StoreError } from '../../store/store-error.js';
 import { sessionTitle } from '../../store/refusals.js';
 import { unlessCorrupt } from '../shared/outcome.js';
@@ -31,7 +32,7 @@ export async function openLoaded(
   return {
     ...loaded,
     state: stateOf(ownValues, appValues, userValues),
-    ...(openedChanged && { changed: openedChanged }),
+    ...defined({ changed: openedChanged }),
     events: loaded.events.flatMap((event, index) => {
       records.checkResults(event.data, event.results);
       const data = opened[index]?.data;

@@ -1,5 +1,6 @@
 // The records that are stored in place of values and events, and the bindings of each.
 
+import { defined } from '../../model/defined.js';
 import { StoreError } from '../../store/store-error.js';
 import { isSealed, type Binding, type Cipher } from './cipher.js';
 import { readStamp, writeStamp, type Stamp } from './stamp.js';
@@ -78,7 +79,7 @@ export class Records {
       Promise.all(Object.keys(set ?? {}).map((name) => this.#sealValue(name, set?.[name] as Json, home, stamp))),
       Promise.all((unset ?? []).map((name) => this.nameOf(name, home))),
     ]);
-    return { ...(set && { set: valuesOf(sealed) }), ...(unset && { unset: gone }) };
+    return defined({ set: set && valuesOf(sealed), unset: unset && gone });
   }
 
   /** Opens all values of a scope. Throws `corrupt`. */
@@ -117,7 +118,7 @@ export class Records {
     if (name === undefined) {
       throw new StoreError('corrupt', `a write of "${stored}" of ${titleOf(home)} has no value`);
     }
-    const write = { name, ...(before && { from: before.value }), ...(after && { to: after.value }) };
+    const write = defined({ name, from: before?.value, to: after?.value });
     return { write, stamp: after?.stamp };
   }
 

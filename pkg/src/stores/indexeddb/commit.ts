@@ -1,6 +1,7 @@
 // Several changes in one transaction: everything they need is read first, then they are made one after the other in
 // memory, and what has moved is written. So one that is refused has written nothing, and the others are not touched.
 
+import { defined } from '../../model/defined.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
 import { answerTo, decideCommit } from '../shared/decide.js';
 import { callOf, keyText } from '../shared/keys.js';
@@ -148,14 +149,12 @@ class Batch {
         row: undefined,
         hasMoved: false,
         values: new HeldValues(),
-        last: undefined,
         events: new Map(),
         added: [],
       };
       this.#places.set(text, place);
       place.row = await get(this.#transaction, 'sessions', sessionKey(key));
       place.values.next = place.row?.next ?? 0;
-      place.last = place.row?.last;
     }
   }
 
@@ -187,7 +186,7 @@ class Batch {
   #apply(change: Change, { delta, results }: ResolvedChange, target: Target): Committed {
     const { id, key, time, event } = change;
     const { app, user, place } = target;
-    const told = { ...target.history(change), ...(results && { results }) };
+    const told = { ...target.history(change), ...defined({ results }) };
     const origin = { time, by: writerOf(change) };
     const isNew = place !== undefined && place.row === undefined;
     app.move(delta.app, callOf(change), isNew, origin);
@@ -216,7 +215,6 @@ class Batch {
     place.events.set(id, { data, ...kept });
     place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data, ...kept });
     place.row = { ...place.row, ...times(time), rev, peak, last: id };
-    place.last = id;
     return { ...target.now, prev: rev - 1, ...told };
   }
 

@@ -1,5 +1,6 @@
 // Reading the events of a session from an IndexedDB database.
 
+import { defined } from '../../model/defined.js';
 import { missingEvents, unreadable } from '../../store/refusals.js';
 import { getAll } from './requests.js';
 import type { EventRow, SessionRow } from './rows.js';
@@ -44,9 +45,8 @@ function addBackwards(found: StoredEvent[], rows: readonly EventRow[], since: nu
       found.push({
         rev,
         data,
-        ...(id !== undefined && { id }),
+        ...defined({ id, pos }),
         ...(results !== undefined && { results: resultsOf(results) }),
-        ...(pos !== undefined && { pos }),
       });
     }
   }

@@ -1,5 +1,6 @@
 // The log of an app or a user in an IndexedDB database: a row for each change of the scope.
 
+import { defined } from '../../model/defined.js';
 import { scopeKey } from './keys.js';
 import { answer, get, getAll, put, remove, source } from './requests.js';
 import type { LogRow, ScopeKey } from './rows.js';
@@ -30,7 +31,7 @@ export function logRow(
     ...(from !== undefined && { from: from as string }),
     ...(to !== undefined && { to: JSON.stringify(to) }),
   }));
-  return { scope, pos, time, ...(by !== undefined && { by }), writes };
+  return defined({ scope, pos, time, by, writes });
 }
 
 /** See `SessionStore.readLog`. Throws `corrupt`. */
@@ -71,14 +72,14 @@ export async function trimLog(transaction: IDBTransaction, { app, user }: ScopeN
 /** An entry, with its values. Throws `corrupt`. */
 function entryOf({ pos, time, by, writes }: LogRow, name: ScopeName): LogEntry {
   const title = `the log of ${scopeTitle(name)}`;
-  return {
+  return defined({
     pos,
     time,
-    ...(by !== undefined && { by }),
+    by,
     writes: writes.map(({ name, from, to }) => ({
       name,
       ...(from !== undefined && { from: parseValue(name, from, title) }),
       ...(to !== undefined && { to: parseValue(name, to, title) }),
     })),
-  };
+  });
 }

@@ -1,5 +1,6 @@
 // The reads of an IndexedDB database, each in one transaction: a snapshot.
 
+import { defined } from '../../model/defined.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { readEvents } from './events.js';
 import { scopeKey, sessionKey } from './keys.js';
@@ -98,5 +99,5 @@ export async function readScope(transaction: IDBTransaction, name: ScopeName): P
     get(transaction, 'scopes', key),
     readValues(transaction, key, scopeTitle(name)),
   ]);
-  return { pos: row?.pos ?? 0, state, ...(row?.mark !== undefined && { mark: row.mark }) };
+  return defined({ pos: row?.pos ?? 0, state, mark: row?.mark });
 }

@@ -1,5 +1,6 @@
 // The state of an app or a user while changes are made to it in memory, before it is written.
 
+import { defined } from '../../model/defined.js';
 import { scopeTitle } from '../../store/refusals.js';
 import { get, put } from './requests.js';
 import type { GoneRow, LogRow, MarkRow, ScopeKey, ScopeRow } from './rows.js';
@@ -81,7 +82,7 @@ export class HeldScope {
   /** Its name in messages. */
   title(): string {
     const [app, user] = this.#row.scope;
-    return scopeTitle(user === undefined ? { app } : { app, user });
+    return scopeTitle(defined({ app, user }));
   }
 
   /** Makes the delta of a change, which leaves its mark. The scope is there from now on. */

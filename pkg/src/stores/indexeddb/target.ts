@@ -28,8 +28,6 @@ export interface Place {
   row: SessionRow | undefined;
   hasMoved: boolean;
   readonly values: HeldValues;
-  /** The id of its last event. */
-  last: string | undefined;
   /** The stored rows under the ids of the events to be appended. */
   readonly events: Map<string, Pick<EventRow, 'data' | 'results'>>;
   readonly added: EventRow[];
@@ -108,7 +106,7 @@ export class Target implements CommitFacts {
   history({ known: { pos = {}, marks = {} } = {} }: Change): Pick<Committed, 'before' | 'changed'> {
     const app = this.app.changedSince({ pos: pos.app, mark: marks.app });
     const user = this.user?.changedSince({ pos: pos.user, mark: marks.user });
-    return { ...changedOf(app, user), before: beforeOf(this.app.mark, this.user?.mark, this.place?.last) };
+    return { ...changedOf(app, user), before: beforeOf(this.app.mark, this.user?.mark, this.session?.last) };
   }
 }
 

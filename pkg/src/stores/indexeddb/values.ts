@@ -1,5 +1,6 @@
 // The values of one scope in an IndexedDB database: a row for each name.
 
+import { defined } from '../../model/defined.js';
 import { beginningWith, get, getAll, put, remove } from './requests.js';
 import type { Home, ValueRow } from './rows.js';
 import { parseValue, valuesOf } from '../shared/values.js';
@@ -111,14 +112,7 @@ export class HeldValues {
         remove(transaction, 'values', [home, name]);
       } else {
         const { order, text, pos, made } = held;
-        put(transaction, 'values', {
-          home,
-          name,
-          order,
-          text,
-          ...(pos !== undefined && { pos }),
-          ...(made !== undefined && { made }),
-        });
+        put(transaction, 'values', defined({ home, name, order, text, pos, made }));
       }
     }
   }

@@ -1,6 +1,7 @@
 // Records as `restore` returns them: objects that may have been damaged in storage. A record that can only be read in
 // part makes its session unreadable, and no other; its changes to the app or the user are checked by themselves.
 
+import { defined } from '../../model/defined.js';
 import { StoreError } from '../../store/store-error.js';
 import { isObject } from '../../model/value-types.js';
 import { LOST, type Damage, type Found } from './log-tables.js';
@@ -50,7 +51,7 @@ function keyOf(given: unknown): Hint | undefined {
   const { appName, userId, sessionId } = (isObject(given) ? given : {}) as Given;
   const isName = (name: unknown): name is string | undefined => name === undefined || typeof name === 'string';
   return typeof appName === 'string' && isName(userId) && isName(sessionId)
-    ? { appName, ...(userId !== undefined && { userId }), ...(sessionId !== undefined && { sessionId }) }
+    ? defined({ appName, userId, sessionId })
     : undefined;
 }
 
@@ -88,7 +89,7 @@ function changeIn(given: Given, key: Hint, isText: TextCheck): readonly Found[] 
   if (isSound && scopes.length === 0) {
     return [given as unknown as Change];
   }
-  const shared: Damage['delta'] = { ...(app && { app }), ...(user && { user }) };
+  const shared: Damage['delta'] = defined({ app, user });
   const lost = [...scopes, ...(isSound || sessionId === undefined ? [] : [key])];
   const damage: Damage = { kind: 'corrupt', key, lost, delta: isSound ? {} : shared };
   return isSound ? [damage, { ...(given as unknown as Change), delta: { ...parts, ...shared } }] : [damage];

@@ -1,5 +1,6 @@
 // A whole store over lines: its records are lines, which a medium keeps.
 
+import { defined } from '../../model/defined.js';
 import { logStore } from './callback-store.js';
 import { lineOf, versionLine } from './lines.js';
 import { JournalReader } from './reader.js';
@@ -56,7 +57,7 @@ export function lineStore(medium: JournalMedium, options: LogOptions, format = F
   const store = logStore(source, options, format);
   return {
     ...store,
-    ...(medium.durability !== undefined && { durability: medium.durability }),
+    ...defined({ durability: medium.durability }),
     open: async (how, context) => {
       try {
         await medium.open?.(how);

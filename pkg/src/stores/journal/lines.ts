@@ -12,6 +12,7 @@
 // A journal begins with a line that says the version; an upgrade appends another one: V<crc>[version, layout, last],
 // where `last` is the number of the line before it. It has no number of its own.
 
+import { defined } from '../../model/defined.js';
 import { isEmpty } from '../shared/values.js';
 import { crc32 } from './crc32.js';
 import type { Change, Delta, Hint } from '../../store/contract.js';
@@ -112,7 +113,7 @@ export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, 
   if (own.kind === 'remove' || own.kind === 'remove-scope' || own.kind === 'refusal') {
     return { ...own, kind: own.kind, key } as Removal | Refusal;
   }
-  return { ...own, kind: own.kind, key, delta: { ...shared, ...(session && { session }) } };
+  return { ...own, kind: own.kind, key, delta: { ...shared, ...defined({ session }) } };
 }
 
 /**

@@ -1,5 +1,6 @@
 // The tables of a log: they are filled from its records, and find by gaps which records are missing.
 
+import { defined } from '../../model/defined.js';
 import { newId } from '../../model/ids.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { readableVersion, type FoundVersion, type LogFormat } from './version.js';
@@ -103,7 +104,7 @@ export class LogTables extends Tables {
         this.#trim({ appName });
       }
       if (record.delta.user !== undefined) {
-        this.#trim({ appName, ...(userId !== undefined && { userId }) });
+        this.#trim(defined({ appName, userId }));
       }
       return;
     }
@@ -136,7 +137,7 @@ export class LogTables extends Tables {
   }
 
   #trim({ appName, userId }: Hint, upTo = Infinity): number {
-    return super.trimLog({ app: appName, ...(userId !== undefined && { user: userId }) }, upTo);
+    return super.trimLog(defined({ app: appName, user: userId }), upTo);
   }
 
   #replayRemoval({ id, kind, key, guard, time }: Removal): void {
@@ -149,7 +150,7 @@ export class LogTables extends Tables {
       }
     } else if (!this.#cleared.has(id)) {
       this.#cleared.add(id);
-      this.removeScope({ app: appName, ...(userId !== undefined && { user: userId }) }, time);
+      this.removeScope(defined({ app: appName, user: userId }), time);
     }
   }
 
@@ -185,7 +186,7 @@ export class LogTables extends Tables {
 
   override list(query: ListQuery): Page {
     const { app, user, after, offset } = query;
-    this.#assertSound({ appName: app, ...(user !== undefined && { userId: user }) });
+    this.#assertSound(defined({ appName: app, userId: user }));
     const { rows, users, total, ...page } = super.list(query);
     const last = rows.at(-1);
     const isUserSound = (userId: string): boolean => !this.#corrupt.has(keyText({ appName: app, userId }));
@@ -269,7 +270,7 @@ export class LogTables extends Tables {
       const { appName, userId, sessionId } = key;
       const what =
         sessionId === undefined
-          ? `the state of ${scopeTitle({ app: appName, ...(userId !== undefined && { user: userId }) })}`
+          ? `the state of ${scopeTitle(defined({ app: appName, user: userId }))}`
           : sessionTitle({ sessionId });
       throw new StoreError('corrupt', `${what} cannot be read: a record of it is damaged or missing`);
     }
@@ -285,12 +286,12 @@ export class LogTables extends Tables {
 
   /** Makes a record's changes to its scopes, when its session is corrupt. */
   #share({ appName, userId }: Hint, { app, user }: Change['delta'], written?: Change): void {
-    const delta = { ...(app && { app }), ...(user && { user }) };
-    const key = { appName, ...(userId !== undefined && { userId }) };
+    const delta = defined({ app, user });
+    const key = defined({ appName, userId });
     const id = newId();
     const update = { id, call: written === undefined ? id : callOf(written), kind: 'update' as const, key, delta };
     const by = written && writerOf(written);
-    this.apply({ ...update, time: written?.time ?? 0, ...(by !== undefined && { by }) });
+    this.apply({ ...update, time: written?.time ?? 0, ...defined({ by }) });
   }
 
   /** A scope whose position is behind the one that a record tells has lost records before it: it is corrupt. */

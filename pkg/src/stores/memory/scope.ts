@@ -1,5 +1,6 @@
 // An app, or a user in it: its values, their position, and the recent changes to them.
 
+import { defined } from '../../model/defined.js';
 import { ScopeEntries } from './scope-entries.js';
 import { ScopeMoves } from './scope-moves.js';
 import { Remembered } from './remembered.js';
@@ -68,11 +69,6 @@ export class Scope {
 
   /** Enters a move into the log just before its values are written. */
   #enter(delta: Delta, { time, by }: Origin): void {
-    this.#log?.add({
-      pos: this.pos,
-      time,
-      ...(by !== undefined && { by }),
-      writes: writesOf(delta, (name) => this.values.get(name)),
-    });
+    this.#log?.add(defined({ pos: this.pos, time, by, writes: writesOf(delta, (name) => this.values.get(name)) }));
   }
 }

@@ -1,5 +1,6 @@
 // A session in memory: its values and its events.
 
+import { defined } from '../../model/defined.js';
 import { ScopeValues } from '../shared/scope-values.js';
 import type { Known, LoadQuery, Pos, Rev, ScopedValues, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -70,7 +71,7 @@ export class Session {
       const event = rev === 0 ? this.#beginning : this.#events[rev - 1];
       if (event !== undefined && (since === undefined || event.time >= since)) {
         const { id, data, results, pos } = event;
-        found.push({ rev, data, ...(rev > 0 && { id }), ...(results && { results }), ...(pos && { pos }) });
+        found.push({ rev, data, ...(rev > 0 && { id }), ...defined({ results, pos }) });
       }
     }
     return found.reverse();

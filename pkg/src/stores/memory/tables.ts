@@ -1,5 +1,6 @@
 // Sessions in memory, as a store has them: the meaning of every operation of a store, in its plainest form.
 
+import { defined } from '../../model/defined.js';
 import { checkFence, decideLease } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { answerTo, decideCommit } from '../shared/decide.js';
@@ -212,7 +213,7 @@ export class Tables {
   /** See `SessionStore.loadScope`. */
   scope(name: ScopeName): LoadedScope {
     const { pos, mark, values } = this.#scope(name) ?? UNTOUCHED;
-    return { pos, state: values.record(), ...(mark !== undefined && { mark }) };
+    return defined({ pos, state: values.record(), mark });
   }
 
   /** See `SessionStore.removeScope`. `time` is that of the removal, in milliseconds since the epoch. */

@@ -1,5 +1,6 @@
 // An app, a user and a session that a call is about, as they are now.
 
+import { defined } from '../../model/defined.js';
 import { Scope } from './scope.js';
 import { callOf } from '../shared/keys.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
@@ -45,11 +46,11 @@ export class Target implements CommitFacts {
   contentOf({ id, kind, key }: Change): CommitContent | undefined {
     if (kind === 'append') {
       const event = this.session?.find(id);
-      return event && { data: event.data, ...(event.results && { results: event.results }) };
+      return event && defined({ data: event.data, results: event.results });
     }
     const { updates } = key.userId === undefined ? this.app : this.user;
     const results = updates.get(id);
-    return updates.has(id) ? { ...(results && { results }) } : undefined;
+    return updates.has(id) ? defined({ results }) : undefined;
   }
 
   hasTombstone({ id }: Change): boolean {

@@ -1,5 +1,6 @@
 // Hints by LISTEN and NOTIFY. Never within a commit: commits that notify wait for each other.
 
+import { defined } from '../../model/defined.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { newId } from '../../model/ids.js';
 import type { Hint } from '../../store/contract.js';
@@ -98,11 +99,7 @@ export class Hints {
     if (origin !== this.#origin) {
       hints.filter(isTexts).forEach((texts) => {
         const [appName = '', userId, sessionId] = texts.map(fromColumn);
-        const hint: Hint = {
-          appName,
-          ...(userId !== undefined && { userId }),
-          ...(sessionId !== undefined && { sessionId }),
-        };
+        const hint: Hint = defined({ appName, userId, sessionId });
         this.#watchers.forEach((watcher) => watcher(hint));
       });
     }

@@ -3,10 +3,25 @@
 import { MOVES_BETWEEN_TRIMS, REMEMBERED_MS, TOLD_MOVES } from '../shared/limits.js';
 import { VERSION, WRONG_VERSION } from './version.js';
 
+/**
+ * The settings of the functions that a client calls, whatever its connection has: plans are made once, and go through
+ * indexes whatever the size of a table was when they were made; an unqualified name means a function or an operator of
+ * Postgres alone.
+ */
+const SETTINGS = [
+  'set search_path = pg_catalog, pg_temp',
+  'set plan_cache_mode = force_generic_plan',
+  'set enable_seqscan = off',
+  'set enable_hashjoin = off',
+  'set enable_mergejoin = off',
+  'set jit = off',
+].join('\n');
+
 /** The texts for the names in scripts that begin with a colon. */
 const CONSTANTS: Readonly<Record<string, string | number>> = {
   version: VERSION,
   wrong_version: WRONG_VERSION,
+  settings: SETTINGS,
   // In how many parts the sessions of a scope are counted: creations at the same time do not wait for each other.
   shards: 16,
   // The time for which updates, refused calls and creations are stored.

@@ -1,5 +1,6 @@
 // Hints by publish and subscribe: stores announce their changes to each other.
 
+import { defined } from '../../model/defined.js';
 import { kindOf, textOf } from './client.js';
 import type { Hint } from '../../store/contract.js';
 
@@ -98,7 +99,7 @@ export function hintText({ appName, userId, sessionId }: Hint): string {
 function hintOf(text: string): Hint | undefined {
   try {
     const [appName = '', userId, sessionId] = text.split('/').map(decodeURIComponent);
-    return { appName, ...(userId === undefined ? {} : { userId }), ...(sessionId === undefined ? {} : { sessionId }) };
+    return defined({ appName, userId, sessionId });
   } catch {
     return undefined;
   }

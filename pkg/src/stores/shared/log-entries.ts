@@ -1,5 +1,6 @@
 // Entries of the log of a scope: made of a change, and chosen by a query.
 
+import { defined } from '../../model/defined.js';
 import type { Change, Delta, LogEntry, LogQuery, LogWrite } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
@@ -16,7 +17,7 @@ export function writerOf({ kind, key, id, event }: Pick<Change, 'kind' | 'key' |
 export function writesOf({ set = {}, unset = [] }: Delta, before: (name: string) => Json | undefined): LogWrite[] {
   const write = (name: string, to?: Json): LogWrite => {
     const from = before(name);
-    return { name, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    return defined({ name, from, to });
   };
   const deleted = new Set(unset.filter((name) => !Object.hasOwn(set, name) && before(name) !== undefined));
   return [...[...deleted].map((name) => write(name)), ...Object.keys(set).map((name) => write(name, set[name]))];

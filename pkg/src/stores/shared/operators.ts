@@ -1,5 +1,6 @@
 // Operators over values that are at hand: their results, and the delta that writes them.
 
+import { defined } from '../../model/defined.js';
 import { misfit } from '../../store/refusals.js';
 import { resolveOperator } from '../../model/operators.js';
 import { put } from '../../model/json.js';
@@ -57,5 +58,5 @@ function withValues({ set = {}, unset }: Delta = {}, values: Values): Delta {
   for (const record of [set, values]) {
     Object.keys(record).forEach((name) => put(all, name, record[name] as Json));
   }
-  return { set: all, ...(unset !== undefined && { unset }) };
+  return defined({ set: all, unset });
 }

@@ -1,5 +1,6 @@
 // The sessions of a page: those that can be read, and those that cannot.
 
+import { defined } from '../../model/defined.js';
 import { isStoreError } from '../../store/store-error.js';
 import { outcomeOf } from './outcome.js';
 import type { Page, Place, Row, Values } from '../../store/contract.js';
@@ -27,6 +28,6 @@ export class PageRows {
   /** The page. `end` is the place of its last session, whether that can be read or not. */
   page(app: Values, total: number, end: Place | undefined): Page {
     const page = { rows: this.#rows, app, users: this.#users, total };
-    return this.#corrupt.length === 0 ? page : { ...page, corrupt: this.#corrupt, ...(end && { next: end }) };
+    return this.#corrupt.length === 0 ? page : { ...page, corrupt: this.#corrupt, ...defined({ next: end }) };
   }
 }

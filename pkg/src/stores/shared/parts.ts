@@ -1,5 +1,6 @@
 // Parts of answers that have members only for known things.
 
+import { defined } from '../../model/defined.js';
 import type { Changed, Committed, Delta, Loaded, Marks, Values } from '../../store/contract.js';
 
 /** The marks that are known. */
@@ -28,7 +29,7 @@ export function beforeOf(
 
 /** The changes of the scopes, as far as they are known; no member when none are. */
 export function changedOf(app: Delta | undefined, user: Delta | undefined): { readonly changed?: Changed } {
-  return app === undefined && user === undefined ? {} : { changed: { ...(app && { app }), ...(user && { user }) } };
+  return app === undefined && user === undefined ? {} : { changed: defined({ app, user }) };
 }
 
 /** The values of a session and its scopes, without those that are not in the answer. */
@@ -37,7 +38,7 @@ export function stateOf(
   app: Values | undefined,
   user: Values | undefined,
 ): Loaded['state'] {
-  return { ...(session && { session }), ...(app && { app }), ...(user && { user }) };
+  return defined({ session, app, user });
 }
 
 /** A session as it was read. */
@@ -54,9 +55,8 @@ export interface ReadSession extends Pick<Loaded, 'created' | 'rev' | 'time' | '
 export function loadedOf({ last, marks, changed, isDiverged, ...read }: ReadSession): Loaded {
   return {
     ...read,
-    ...(last !== undefined && { last }),
+    ...defined({ last, changed }),
     marks: marksOf(...marks),
-    ...(changed && { changed }),
     ...(isDiverged && { diverged: true }),
   };
 }

@@ -1,13 +1,13 @@
 // Hints for the writes of other connections: SQLite does not name them, but says that there were some, at the price of
 // a few microseconds. Then the earlier requests of this store are looked at, as far as it remembers them.
 
-import { numberIn, textIn } from './rows.js';
-import * as sql from './statements.js';
+import { numberIn, textIn } from '../sqlite-core/rows.js';
+import * as sql from '../sqlite-core/statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { isStoreError } from '../../store/store-error.js';
 import { hintOf } from '../shared/keys.js';
-import type { SqliteClient } from './client.js';
-import type { SqliteCore } from './core.js';
+import type { SqliteClient } from '../sqlite-core/client.js';
+import type { SqliteCore } from '../sqlite-core/core.js';
 import type { Change, Committed, Hint, Loaded, LoadedScope, ScopeName, SessionStore } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 

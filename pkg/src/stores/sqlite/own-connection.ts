@@ -5,7 +5,7 @@ import { isStoreError, StoreError } from '../../store/store-error.js';
 import { builtinModule } from '../shared/builtin.js';
 import { PlacedFile } from '../shared/placed-file.js';
 import { databaseClass } from './library.js';
-import type { SqliteDatabase, SqliteStatement } from './client.js';
+import type { SqliteDatabase, SqliteStatement } from '../sqlite-core/client.js';
 import type { FileUrl } from './options.js';
 
 /** SQLite's name for a database that lies in no file. */

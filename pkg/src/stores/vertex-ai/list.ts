@@ -1,5 +1,6 @@
 // Lists sessions, and reads the values of an app or a user, which the API tells with sessions alone.
 
+import { defined } from '../../model/defined.js';
 import { StoreError } from '../../store/store-error.js';
 import { scopeTitle } from '../../store/refusals.js';
 import { listOrder, placeOf } from '../shared/list-order.js';
@@ -72,10 +73,7 @@ export async function loadScope(
   const session = items.find(({ userId }) => user === undefined || userId === user);
   if (session === undefined) {
     const why = 'the API returns app and user state only with a session, and there is none';
-    throw new StoreError(
-      'rejected',
-      `the state of ${scopeTitle(user === undefined ? { app } : { app, user })} cannot be read: ${why}`,
-    );
+    throw new StoreError('rejected', `the state of ${scopeTitle(defined({ app, user }))} cannot be read: ${why}`);
   }
   const { app: ofApp, user: ofUser } = stateOf(session);
   const state = user === undefined ? ofApp : ofUser;

@@ -1,5 +1,6 @@
 // Reads a session: its state, and as many of its events as are requested, of one moment.
 
+import { defined } from '../../model/defined.js';
 import { isKnownScope } from '../shared/keys.js';
 import { stateOf as statesOf } from '../shared/parts.js';
 import { createdOf, stateOf, type Sessions, type Wanted } from './sessions.js';
@@ -144,7 +145,7 @@ function answer(
       isThere(known, 'app', pos.app) ? undefined : state.app,
       isThere(known, 'user', pos.user) ? undefined : state.user,
     ),
-    ...(last !== undefined && { last }),
+    ...defined({ last }),
     ...(hasDiverged && { diverged: true }),
     events: storedEvents(log, events, texts),
   };

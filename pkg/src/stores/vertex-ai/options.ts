@@ -1,5 +1,6 @@
 // The options of `vertexAiStore`, and their checks.
 
+import { defined } from '../../model/defined.js';
 import { checkCount, checkFunction, checkOptions, invalid } from '../../checks/arguments.js';
 import { describe } from '../../model/value-types.js';
 import { checkText } from '../shared/options.js';
@@ -122,7 +123,7 @@ export function settingsOf(options: VertexAiStoreOptions): Settings {
     fetch: options.fetch ?? (async (url, init) => await globalThis.fetch(url, init)),
     baseUrl: baseUrl?.replace(/\/+$/, ''),
     apiVersion: options.apiVersion ?? 'v1beta1',
-    expiry: { ...(ttl !== undefined && { ttl }), ...(expireTime !== undefined && { expireTime }) },
+    expiry: defined({ ttl, expireTime }),
     attempts: options.attempts ?? 4,
     pause: options.pause ?? 200,
     clockSkew: options.clockSkew ?? CLOCK_SKEW_MS,

@@ -1,5 +1,6 @@
 // Reads from a store: the answer is merged into the cache, and used from there.
 
+import { defined } from '../../../model/defined.js';
 import { ALL, NONE, missingRange, rangeOf, startOf, type EventRange } from './event-range.js';
 import { windowOf, type EventWindow } from '../../../session/event-window.js';
 import { parseCreation, type CreationEvent } from '../../../session/creation-event.js';
@@ -116,7 +117,7 @@ export class SessionLoader {
   ): Promise<Event[]> {
     for (;;) {
       const { key, revision: to } = record;
-      const events = { ...(since === undefined ? {} : { since }), to, ...(last === Infinity ? {} : { last }) };
+      const events = defined({ since, to, last: last === Infinity ? undefined : last });
       const loaded = await this.#ask(key, { events, known: this.#cache.known(key, record) }, signal);
       if (loaded?.created !== record.created) {
         return [];
@@ -182,7 +183,7 @@ export class SessionLoader {
 
   /** The values of an app, or of a user in it. */
   async loadScope({ appName: app, userId: user }: ScopeKey, signal?: Signal): Promise<LoadedScope> {
-    const scope = user === undefined ? { app } : { app, user };
+    const scope = defined({ app, user });
     return await this.#connection.ask(async (store, context) => await store.loadScope(scope, context), signal);
   }
 

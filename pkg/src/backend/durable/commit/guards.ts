@@ -1,5 +1,6 @@
 // The guards that a store can compare. A guard that it cannot compare is an error, never omitted silently.
 
+import { defined } from '../../../model/defined.js';
 import { StatepadError } from '../../../model/errors.js';
 import type { Guard, SessionStore } from '../../../store/contract.js';
 
@@ -22,7 +23,7 @@ export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard:
   if (guards !== 'none') {
     return { guard };
   }
-  const remaining = { ...(created !== undefined && { created }), ...(fence !== undefined && { fence }) };
+  const remaining = defined({ created, fence });
   return Object.keys(remaining).length > 0 ? { guard: remaining } : {};
 }
 

@@ -1,5 +1,6 @@
 // The time limits and the attempts of calls to a store, and the caller's errors for those of the store.
 
+import { defined } from '../../../model/defined.js';
 import { operatorRefusal } from './operators.js';
 import { StatepadError } from '../../../model/errors.js';
 import { orAborted } from '../../../async/abort.js';
@@ -235,7 +236,7 @@ export function refusal(error: StoreError): StatepadError {
   const { code, message, size, limit, until } = error;
   switch (code) {
     case 'held':
-      return new StatepadError('LEASE_HELD', message, { ...(until === undefined ? {} : { until }), cause: error });
+      return new StatepadError('LEASE_HELD', message, defined({ until, cause: error }));
     case 'fenced':
       return new StatepadError('LEASE_LOST', message, { cause: error });
     case 'not-found':
@@ -250,7 +251,7 @@ export function refusal(error: StoreError): StatepadError {
   if (ofOperator !== undefined) {
     return ofOperator;
   }
-  const sizes = { ...(size === undefined ? {} : { size }), ...(limit === undefined ? {} : { limit }), cause: error };
+  const sizes = defined({ size, limit, cause: error });
   return new StatepadError(
     size === undefined ? 'INVALID_ARGUMENT' : 'LIMIT_EXCEEDED',
     `the store refuses: ${message}`,

@@ -1,5 +1,6 @@
 // Appends over a store: stored first, then applied, then shown.
 
+import { defined } from '../../../model/defined.js';
 import {
   changeOf,
   freezeAppend,
@@ -227,7 +228,7 @@ async function applyStored(
     cache.registry.engine.discard(sent.prepared);
     await loader.reload(record);
     const { rev, data = 'null', results } = committed;
-    const there = parseEvent(record, { rev, data, ...(results && { results }) });
+    const there = parseEvent(record, defined({ rev, data, results }));
     const known = storedDuplicate(record, draft, event, there);
     if (operators !== undefined) {
       keyedResults(committed, operators);
@@ -274,7 +275,7 @@ function changeToSend(
   try {
     const event = { id, time, data: JSON.stringify(body) };
     const fence = lease?.token;
-    const { guard: sentGuard } = writer.guardOf({ created, ...guard, ...(fence !== undefined && { fence }) });
+    const { guard: sentGuard } = writer.guardOf({ created, ...guard, ...defined({ fence }) });
     const change: { -readonly [Member in keyof Change]: Change[Member] } = {
       id,
       kind: 'append',

@@ -1,5 +1,6 @@
 // Pages of sessions over a store, each beginning at the end of the one before.
 
+import { defined } from '../../../model/defined.js';
 import { cursorText, parseCursor } from './cursor.js';
 import { rowHandle, sharedVersion } from '../cache/uncached-handle.js';
 import { isUnfinished } from '../cache/unfinished.js';
@@ -33,9 +34,8 @@ export async function listPage(
     const { appName: app, userId: user, descending, offset } = plan;
     const query: ListQuery = {
       app,
-      ...(user === undefined ? {} : { user }),
       descending,
-      ...(limit === undefined ? {} : { limit }),
+      ...defined({ user, limit }),
       ...(start === undefined ? { offset } : { after: start.after }),
     };
     return await connection.ask(async (store, context) => await store.list(query, context), signal);

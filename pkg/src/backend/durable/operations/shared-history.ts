@@ -1,5 +1,6 @@
 // The past of app and user values over a store.
 
+import { defined } from '../../../model/defined.js';
 import { StatepadError } from '../../../model/errors.js';
 import { put } from '../../../model/json.js';
 import { APP_PREFIX, USER_PREFIX, mergeRecords } from '../../../model/scope.js';
@@ -41,7 +42,7 @@ export function scopeName({
   appName: string;
   userId?: string | undefined;
 }): ScopeName {
-  return user === undefined ? { app } : { app, user };
+  return defined({ app, user });
 }
 
 /** The past by the logs of a store. */
@@ -202,11 +203,5 @@ function inOrderOf(others: Values, values: Values): Values {
 function stepOf({ pos: position, time: timestamp, by, writes }: LogEntry, key: string): SharedStep[] {
   return writes
     .filter(({ name }) => name === key)
-    .map(({ from, to }) => ({
-      position,
-      timestamp,
-      ...(by === undefined ? {} : { by }),
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-    }));
+    .map(({ from, to }) => defined({ position, timestamp, by, from, to }));
 }

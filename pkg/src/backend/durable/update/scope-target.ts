@@ -1,6 +1,7 @@
 // The reads and writes of `updateState` on a user's and the app's keys, or the app's alone: under a guard for the
 // values that the function has read.
 
+import { defined } from '../../../model/defined.js';
 import {
   storeResolves,
   mergeGuardedKeys,
@@ -187,12 +188,12 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
   const change: Change = {
     id,
     kind: 'update',
-    key: userId === undefined ? { appName } : { appName, userId },
+    key: defined({ appName, userId }),
     time,
     ...contentOf(prepared, operators),
-    ...(guard === undefined ? {} : { guard }),
+    ...defined({ guard }),
     known,
-    ...(turn === undefined ? {} : { turn }),
+    ...defined({ turn }),
   };
   const sent = { change, prepared, known };
   const committed = await writer.commit(sent, begin, hasLanes);
@@ -245,7 +246,7 @@ function scopeAfter(read: LoadedScope, scope: SharedScope, { id, delta }: Change
   const unmoved = committed.pos[scope] === read.pos ? read.mark : undefined;
   const mark = own === undefined ? (committed.before?.[scope] ?? unmoved) : id;
   const state = deepFreeze(withDeltas(read.state, others, own));
-  return { pos: committed.pos[scope], state, ...(mark === undefined ? {} : { mark }), isWhole: others !== undefined };
+  return defined({ pos: committed.pos[scope], state, mark, isWhole: others !== undefined });
 }
 
 /** The lower one of two positions for each scope: all later changes are new to both. */

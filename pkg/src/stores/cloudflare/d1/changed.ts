@@ -3,14 +3,14 @@
 
 import { packRow, portionsOf, rowsAs } from './rows.js';
 import { query, type D1Query } from './client.js';
-import { changesIn, deltaOf, entryOf, namesSince, type ScopeChange } from '../../sqlite/entries.js';
-import { entryIn, numberIn, textIn, type Entry } from '../../sqlite/rows.js';
-import { jsonColumn } from '../../sqlite/statements.js';
+import { changesIn, deltaOf, entryOf, namesSince, type ScopeChange } from '../../sqlite-core/entries.js';
+import { entryIn, numberIn, textIn, type Entry } from '../../sqlite-core/rows.js';
+import { jsonColumn } from '../../sqlite-core/statements.js';
 import { fromColumn, toColumn } from '../../shared/column-text.js';
 import { changedOf } from '../../shared/parts.js';
 import { namesIn } from '../../shared/values.js';
-import { TOLD } from '../../sqlite/schema.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import { TOLD } from '../../sqlite-core/schema.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { Committed, Delta, Known, Pos } from '../../../store/contract.js';
 
 /** The position of a caller in a scope. */

@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../../store/store-error.js';
 import { known } from '../errors.js';
-import type { SqlRow, SqlValue } from '../../sqlite/driver.js';
+import type { SqlRow, SqlValue } from '../../sqlite-core/driver.js';
 
 /** The members of a prepared statement of D1 that the store needs. */
 export interface D1StatementLike {

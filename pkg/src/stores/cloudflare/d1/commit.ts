@@ -12,8 +12,8 @@ import { headAs, IS_AHEAD, IS_SESSION, PENDING, TOUCHED } from './pending.js';
 import { IS_CURRENT } from './read.js';
 import { portionsOf, rowsAs, type PackedRow } from './rows.js';
 import { knownScopes, toldQueries } from './changed.js';
-import { RECENT } from '../../sqlite/entries.js';
-import { BEGINNING } from '../../sqlite/statements.js';
+import { RECENT } from '../../sqlite-core/entries.js';
+import { BEGINNING } from '../../sqlite-core/statements.js';
 import { isEmpty } from '../../shared/values.js';
 import type { Delta } from '../../../store/contract.js';
 

@@ -5,11 +5,11 @@ import { sessionNotFound } from '../../../store/refusals.js';
 import { query, type Bindings, type D1Query } from './client.js';
 import { ifCurrent, isSession, READ_VERSION } from './read.js';
 import { checkRemoval } from './remove.js';
-import { leaseIn } from '../../sqlite/lease.js';
-import { numberIn, textIn } from '../../sqlite/rows.js';
+import { leaseIn } from '../../sqlite-core/lease.js';
+import { numberIn, textIn } from '../../sqlite-core/rows.js';
 import { toColumn } from '../../shared/column-text.js';
 import { isNamed } from '../../shared/keys.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { LeaseAnswer, LeaseRequest } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 

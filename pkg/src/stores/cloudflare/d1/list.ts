@@ -1,12 +1,12 @@
 // Reading pages of a list from D1.
 
 import { READ_SCOPE_VALUES, VALUE_COLUMNS } from './read.js';
-import { pageOf } from '../../sqlite/list.js';
-import { numberIn, valuesIn } from '../../sqlite/rows.js';
-import { listSessions, placeValues, scopeColumn } from '../../sqlite/statements.js';
+import { pageOf } from '../../sqlite-core/list.js';
+import { numberIn, valuesIn } from '../../sqlite-core/rows.js';
+import { listSessions, placeValues, scopeColumn } from '../../sqlite-core/statements.js';
 import { toColumn } from '../../shared/column-text.js';
 import type { D1Query } from './client.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { ListQuery, Page } from '../../../store/contract.js';
 
 /** The statements that read a page of a list. */

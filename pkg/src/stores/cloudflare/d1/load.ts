@@ -4,12 +4,12 @@ import { missingEvents, scopeTitle, sessionTitle } from '../../../store/refusals
 import { query, type D1Query } from './client.js';
 import { isSession, VALUE_COLUMNS } from './read.js';
 import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './changed.js';
-import { eventIn, numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
-import { EVENT_COLUMNS, scopeColumn } from '../../sqlite/statements.js';
+import { eventIn, numberIn, textIn, valuesIn } from '../../sqlite-core/rows.js';
+import { EVENT_COLUMNS, scopeColumn } from '../../sqlite-core/statements.js';
 import { toColumn } from '../../shared/column-text.js';
 import { isKnownScope } from '../../shared/keys.js';
 import { loadedOf, stateOf } from '../../shared/parts.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { Known, Loaded, LoadQuery, StoredEvent, Values } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 

@@ -6,8 +6,8 @@ import { KINDS, SET, UNSET, type PackedChange } from './packed-change.js';
 import { headAs, PENDING, TOUCHED } from './pending.js';
 import { IS_CURRENT } from './read.js';
 import { rowsAs, type PackedRow } from './rows.js';
-import { LONG_ROW } from '../../sqlite/log-writes.js';
-import { scopeColumn } from '../../sqlite/statements.js';
+import { LONG_ROW } from '../../sqlite-core/log-writes.js';
+import { scopeColumn } from '../../sqlite-core/statements.js';
 import type { ScopeName } from '../../../store/contract.js';
 
 const ADD = 'INSERT INTO statepad_log (owner, pos, nth, name, before, value, time, user, session, event)';

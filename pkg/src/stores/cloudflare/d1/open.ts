@@ -2,9 +2,9 @@
 
 import { isStoreError } from '../../../store/store-error.js';
 import { batch, type D1DatabaseLike, type D1Query } from './client.js';
-import { openSchema, textUnder, type Schema, type SchemaDriver } from '../../sqlite/open.js';
-import { OUR_NAMES, READ_META } from '../../sqlite/statements.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import { openSchema, textUnder, type Schema, type SchemaDriver } from '../../sqlite-core/open.js';
+import { OUR_NAMES, READ_META } from '../../sqlite-core/statements.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { Migrate } from '../../../store/contract.js';
 
 /** The number of times that others may come first. Each brings the tables further, so that there is an end to it. */

@@ -4,15 +4,15 @@ import { wrongState } from '../../../store/refusals.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { ToldScopes } from './changed.js';
 import { Target } from './target.js';
-import { checkVersion } from '../../sqlite/open.js';
-import { numberIn, textIn } from '../../sqlite/rows.js';
+import { checkVersion } from '../../sqlite-core/open.js';
+import { numberIn, textIn } from '../../sqlite-core/rows.js';
 import { answerTo, decideCommit } from '../../shared/decide.js';
 import { callOf } from '../../shared/keys.js';
 import { outcomeOf, type Outcome } from '../../shared/outcome.js';
 import { beforeOf } from '../../shared/parts.js';
 import { isEmpty } from '../../shared/values.js';
 import type { PackedChange } from './packed-change.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { Committed, Delta, Pos } from '../../../store/contract.js';
 
 /** The outcomes of the changes of a group, in their order. `rows` say them; `scopes` is moved by each of them. */

@@ -2,8 +2,8 @@
 
 import { fits } from '../sizes.js';
 import { Load, packRow, type PackedRow } from './rows.js';
-import { entryOf } from '../../sqlite/entries.js';
-import { jsonColumn, scopeColumn } from '../../sqlite/statements.js';
+import { entryOf } from '../../sqlite-core/entries.js';
+import { jsonColumn, scopeColumn } from '../../sqlite-core/statements.js';
 import { toColumn } from '../../shared/column-text.js';
 import { callOf, keyText } from '../../shared/keys.js';
 import { isEmpty } from '../../shared/values.js';

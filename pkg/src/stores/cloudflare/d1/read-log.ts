@@ -4,12 +4,12 @@ import { scopeTitle } from '../../../store/refusals.js';
 import { query, type D1Query } from './client.js';
 import { ifCurrent, READ_VERSION } from './read.js';
 import { checkRemoval } from './remove.js';
-import { entriesIn } from '../../sqlite/log.js';
-import { entriesText } from '../../sqlite/log-statements.js';
-import { numberIn } from '../../sqlite/rows.js';
-import { scopeColumn } from '../../sqlite/statements.js';
+import { entriesIn } from '../../sqlite-core/log.js';
+import { entriesText } from '../../sqlite-core/log-statements.js';
+import { numberIn } from '../../sqlite-core/rows.js';
+import { scopeColumn } from '../../sqlite-core/statements.js';
 import { toColumn } from '../../shared/column-text.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { LogQuery, ScopeLog, ScopeName } from '../../../store/contract.js';
 
 const BASE = 'coalesce(log_base, pos)';

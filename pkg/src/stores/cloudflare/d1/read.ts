@@ -1,12 +1,12 @@
 // Reading from D1: what is common to all of it. Each answer is of one moment, and takes one round trip.
 
 import { scopeTitle } from '../../../store/refusals.js';
-import { numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
-import { scopeColumn } from '../../sqlite/statements.js';
+import { numberIn, textIn, valuesIn } from '../../sqlite-core/rows.js';
+import { scopeColumn } from '../../sqlite-core/statements.js';
 import { toColumn } from '../../shared/column-text.js';
-import { SCHEMA_VERSION } from '../../sqlite/schema.js';
+import { SCHEMA_VERSION } from '../../sqlite-core/schema.js';
 import type { Bindings, D1Query } from './client.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { LoadedScope, ScopeName } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 

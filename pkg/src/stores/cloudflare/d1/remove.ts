@@ -1,16 +1,17 @@
 // Deleting in D1.
 
+import { defined } from '../../../model/defined.js';
 import { query, type Bindings, type D1Query } from './client.js';
 import { logRemoval } from './log.js';
 import { ifCurrent, IS_CURRENT, isSession, READ_VERSION } from './read.js';
-import { checkVersion } from '../../sqlite/open.js';
-import { FORGET_CREATIONS, scopeColumn } from '../../sqlite/statements.js';
-import { numberIn, textIn } from '../../sqlite/rows.js';
+import { checkVersion } from '../../sqlite-core/open.js';
+import { FORGET_CREATIONS, scopeColumn } from '../../sqlite-core/statements.js';
+import { numberIn, textIn } from '../../sqlite-core/rows.js';
 import { checkFence } from '../../../store/lease.js';
 import { toColumn } from '../../shared/column-text.js';
 import { isNamed } from '../../shared/keys.js';
 import { REMEMBERED_MS } from '../../shared/limits.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { Guard, ScopeName } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 
@@ -64,7 +65,7 @@ export function removeScopeQueries({ app, user }: ScopeName, now: number | undef
   const owner = '(SELECT n FROM statepad_scopes WHERE scope = ?1)';
   return [
     READ_VERSION,
-    ...(now === undefined ? [] : [logRemoval({ app, ...(user !== undefined && { user }) }, now)]),
+    ...(now === undefined ? [] : [logRemoval(defined({ app, user }), now)]),
     { sql: ifCurrent(`DELETE FROM statepad_values WHERE owner = ${owner}`), values },
     { sql: ifCurrent(`DELETE FROM statepad_changes WHERE owner = ${owner}`), values },
     {

@@ -1,7 +1,7 @@
 // Rows for a statement of D1, which takes few parameters: many of them in one parameter, as JSON.
 
 import type { Bindings } from './client.js';
-import type { SqlValue } from '../../sqlite/driver.js';
+import type { SqlValue } from '../../sqlite-core/driver.js';
 
 /** A row: its cells as JSON, and by themselves those that JSON does not carry well; these are `null` in the JSON. */
 export interface PackedRow {

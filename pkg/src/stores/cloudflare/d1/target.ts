@@ -1,9 +1,9 @@
 // The row that answers a change which the batch did not write.
 
-import { numberIn, textIn } from '../../sqlite/rows.js';
+import { numberIn, textIn } from '../../sqlite-core/rows.js';
 import type { CommitFacts, CommitContent } from '../../shared/decide.js';
 import type { Change, Rev } from '../../../store/contract.js';
-import type { SqlRow } from '../../sqlite/driver.js';
+import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { SharedScope } from '../../../model/scope.js';
 
 /** The target of a change that is not written. Its values were compared in the batch: they are not in the answer. */

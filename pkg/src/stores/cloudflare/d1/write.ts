@@ -8,7 +8,7 @@ import { groupQueries } from './commit.js';
 import { groupOutcomes } from './outcomes.js';
 import { ifCurrent } from './read.js';
 import { ToldScopes } from './changed.js';
-import { FORGET_CALLS, FORGET_UPDATES } from '../../sqlite/statements.js';
+import { FORGET_CALLS, FORGET_UPDATES } from '../../sqlite-core/statements.js';
 import { REMEMBERED_MS } from '../../shared/limits.js';
 import { commitEach, committedOr, commitUnrefused, type Outcome } from '../../shared/outcome.js';
 import type { Change, Committed } from '../../../store/contract.js';

@@ -1,5 +1,6 @@
 // Compacting: the lines of a journal without deleted data.
 
+import { defined } from '../../../model/defined.js';
 import { newId } from '../../../model/ids.js';
 import { JournalReader } from '../reader.js';
 import { lineOf, versionLine } from '../lines.js';
@@ -80,8 +81,8 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
   }
   const { delta, guard } = record;
   const { appName, userId } = key;
-  const shared = { ...(delta.app && { app: delta.app }), ...(delta.user && { user: delta.user }) };
-  const home = { appName, ...(userId !== undefined && { userId }) };
+  const shared = defined({ app: delta.app, user: delta.user });
+  const home = defined({ appName, userId });
   const by = 'by' in record ? record.by : writerOf(record);
   // Its id is unique in its session alone; only its call is left on its scopes.
   return {
@@ -91,7 +92,7 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
     key: home,
     time,
     delta: shared,
-    ...(by !== undefined && { by }),
+    ...defined({ by }),
     ...(guard?.pos && { guard: { pos: guard.pos } }),
   };
 }

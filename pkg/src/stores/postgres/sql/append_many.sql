@@ -52,12 +52,7 @@ create function statepad.append_many(
   known_positions bigint[],
   known_marks text[]
 ) returns text language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off
+  :settings
 as $append$
 declare
   moves_any boolean := true = any(scope_moves);

@@ -9,12 +9,7 @@
 -- It is a function because few statements come to call it: it costs nothing before that.
 create function statepad.changed(of_scope bigint, since bigint, since_mark text, until bigint) returns json
 stable language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off
+  :settings
 as $changed$
 begin
   -- Values are found name by name through the index, whatever number of rows the planner expects.

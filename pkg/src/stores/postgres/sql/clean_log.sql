@@ -1,12 +1,7 @@
 -- Deletes the rows of what was forgotten of a log: no one reads them. It locks nothing but them, and answers how many
 -- there were.
 create function statepad.clean_log(app_name text, user_name text) returns bigint language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off
+  :settings
 as $clean$
 declare
   count bigint;

@@ -22,12 +22,7 @@
 -- condition.
 create function statepad.commit(scopes text, sessions text, locks text, changes text, keeps_log boolean) returns text
 language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off
+  :settings
 as $commit$
 declare
   scope_list jsonb[] := scopes::jsonb[];

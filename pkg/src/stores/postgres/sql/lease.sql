@@ -13,12 +13,7 @@ create function statepad.lease(
   ttl double precision,
   wanted_fence double precision
 ) returns text language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off
+  :settings
 as $lease$
 declare
   found_usr bigint;

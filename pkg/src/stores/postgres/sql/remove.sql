@@ -2,12 +2,7 @@
 -- its creation is kept for a while: the creation does not come back by a second attempt.
 create function statepad.remove(app_name text, user_name text, session_id text, created_by text) returns boolean
 language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off
+  :settings
 as $remove$
 declare
   removed record;

@@ -2,12 +2,7 @@
 -- mark, and nothing can be told about what was before it.
 create function statepad.remove_scope(app_name text, user_name text, keeps_log boolean) returns boolean
 language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off
+  :settings
 as $remove$
 declare
   emptied bigint;

@@ -3,12 +3,7 @@
 -- asked for in time is replaced by a new one. The first has the turn, for hold milliseconds. It never waits for others
 -- to end theirs: the connection might be the one that the holder needs.
 create function statepad.reserve(name text, own bigint, hold integer, timeout integer) returns text language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off
+  :settings
 as $reserve$
 declare
   wanted bigint := hashtextextended(name, 0);

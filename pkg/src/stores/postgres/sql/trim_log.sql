@@ -1,12 +1,7 @@
 -- Forgets a log up to a position. Answers how many entries there were. Their rows are deleted later, when no writer
 -- has to wait for that.
 create function statepad.trim_log(app_name text, user_name text, up_to bigint) returns bigint language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off
+  :settings
 as $trim$
 declare
   own_no bigint;

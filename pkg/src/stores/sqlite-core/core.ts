@@ -1,5 +1,6 @@
 // The operations of a store on SQLite tables, over any driver.
 
+import { defined } from '../../model/defined.js';
 import { checkFence } from '../../store/lease.js';
 import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
@@ -133,7 +134,7 @@ function hasDiverged(driver: SqlDriver, { n, created, rev, last }: SessionRow, k
 /** See `SessionStore.loadScope`. */
 function loadScope(driver: SqlDriver, scope: ScopeName): LoadedScope {
   const { n, pos, mark } = readScope(driver, scope);
-  return { pos, state: readValues(driver, n, scopeTitle(scope)), ...(mark !== undefined && { mark }) };
+  return defined({ pos, state: readValues(driver, n, scopeTitle(scope)), mark });
 }
 
 /** See `SessionStore.remove`. */

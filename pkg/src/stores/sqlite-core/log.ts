@@ -1,5 +1,6 @@
 // The log of app and user values, as the SQLite stores read and trim it.
 
+import { defined } from '../../model/defined.js';
 import { scopeTitle } from '../../store/refusals.js';
 import * as sql from './log-statements.js';
 import { checkVersion } from './open.js';
@@ -81,7 +82,7 @@ function writesIn(rows: readonly SqlRow[], whose: string): LogWrite[] {
     const from = first?.from === undefined ? valueIn(row, 'before', name, whose) : first.from;
     const to = valueIn(row, 'value', name, whose);
     writes.delete(name);
-    writes.set(name, { name, ...(from !== undefined && { from }), ...(to !== undefined && { to }) });
+    writes.set(name, defined({ name, from, to }));
   }
   return [...writes.values()];
 }
