@@ -206,7 +206,7 @@ function refusalOf(error: unknown, id: string): unknown {
     case 'held':
     case 'LEASE_HELD': {
       const { until } = error as { until?: number };
-      const message = `the lease of session "${id}" is held by another${until === undefined ? '' : `, until ${new Date(until).toISOString()}`}`;
+      const message = `the lease of session "${id}" is held by another holder${until === undefined ? '' : `, until ${new Date(until).toISOString()}`}`;
       return new StatepadError('LEASE_HELD', message, defined({ id, until, cause: error }));
     }
     case 'fenced':

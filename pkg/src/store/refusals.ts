@@ -29,7 +29,7 @@ export function scopeTitle({ app, user }: ScopeName): string {
 
 /** `exists`: a creation of what another change has created. */
 export function sessionExists({ key }: Pick<Change, 'key'>): StoreError {
-  return new StoreError('exists', `${sessionTitle(key)} exists already`);
+  return new StoreError('exists', `${sessionTitle(key)} already exists`);
 }
 
 /** `not-found`: an append to what is not there, or is another session than the guard names. */

@@ -83,9 +83,8 @@ async fn attempt(
     }
     if !is_plain(&answer) {
         let what = describe(&answer);
-        let message = format!(
-            "the update function must return a plain object of keys and values, or undefined, not {what}"
-        );
+        let message =
+            format!("the update function must return a plain object of keys and values, or undefined, not {what}");
         return Err(error(ErrorKind::InvalidArgument, &message, Details::at("fn")));
     }
     let names = keys(&answer)?;
