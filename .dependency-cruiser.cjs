@@ -1,5 +1,5 @@
-// Who may import whom, checked by `npm run check`. A type that is imported counts, too. What the folders are for, and
-// why the arrows go this way, is said in ARCHITECTURE.md; a file that needs more than its folder may import belongs
+// The import rules, checked by `npm run check`. A type that is imported counts, too. ARCHITECTURE.md says what the
+// folders are for, and why the arrows go this way; a file that needs more than its folder may import belongs
 // elsewhere.
 
 /** The contract of stores, and what it needs. */

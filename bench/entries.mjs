@@ -1,4 +1,4 @@
-/** What users may import from the package. */
+/** The entries that users may import from the package. */
 
 import { readFileSync } from 'node:fs';
 

@@ -5,8 +5,8 @@ import { do_not_optimize, measure } from 'mitata';
 /** @typedef {{ value: number, mean: number, samples: number }} Figure */
 
 /**
- * The median time of one call, in nanoseconds; a promise is awaited. What the call answers with goes into a sum that
- * is kept: no part of it can be left out.
+ * The median time of one call, in nanoseconds; a promise is awaited. The answer of the call goes into a sum that is
+ * kept: no part of it can be left out.
  *
  * @param {() => number | Promise<number>} call
  * @param {{ quick: boolean }} options

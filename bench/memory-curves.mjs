@@ -1,8 +1,8 @@
 /**
- * What the service in memory holds before, at the top, and after everything was deleted: `node bench/memory-curves.mjs
+ * The memory of the service before, at the top, and after everything was deleted: `node bench/memory-curves.mjs
  * [--quick] [--json] [--only keys]`, once it is built. `--quick` takes a tenth. Each curve has a process of its own.
- * The memory of a WebAssembly instance never shrinks: whether it is used again is told by the last column, for which
- * all is done a second time.
+ * The memory of a WebAssembly instance never shrinks: the last column shows whether it is used again, after all is
+ * done a second time.
  */
 
 import { execFileSync } from 'node:child_process';

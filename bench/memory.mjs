@@ -22,8 +22,8 @@ export async function settle() {
 }
 
 /**
- * Bytes of the heap with what hangs on it, and of WebAssembly, after a full collection. What Node calls external has
- * the memory of WebAssembly in it.
+ * Bytes of the heap with everything reachable from it, and of WebAssembly, after a full collection. Node's figure for
+ * external memory includes the memory of WebAssembly.
  */
 export async function usedBytes(wasmBytes) {
   await settle();

@@ -1,8 +1,8 @@
 /** The rows of the table: what is measured on which sides, and what each is meant to reach. */
 
 /**
- * What a ratio must reach and what we would like: at least so many times as fast (or small) as adk-js, or at most so
- * many times the time of plain JavaScript.
+ * The required ratio and the goal: at least so many times as fast (or small) as adk-js, or at most so many times the
+ * time of plain JavaScript.
  *
  * @typedef {{ required: number, goal?: number }} Aim
  */
@@ -120,7 +120,7 @@ export function rowOf(id) {
   return row;
 }
 
-/** What must not depend on how much there is: a row at most so many times another one, each of them ours. */
+/** Rows that must not depend on the amount of data: each at most so many times another one, both of them ours. */
 export const FLAT = [
   { id: 'appendAt10000', of: 'appendAt10', required: 1.3 },
   { id: 'appendAt100000', of: 'appendAt10', required: 1.5 },

@@ -1,5 +1,5 @@
-// What it costs to keep the log of app and user values in memory: appends that write an `app:` key, with the log and
-// without, in pairs; and the memory that is left per append.
+// The cost of keeping the log of app and user values in memory: appends that write an `app:` key, with the log and
+// without, in pairs; and the memory per append that remains in use.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -36,11 +36,11 @@ for (const [name, delta] of Object.entries(deltas)) {
   const pairs = [];
   for (let index = 0; index < rounds; index++) {
     const order = index % 2 === 0 ? [true, false] : [false, true];
-    const found = {};
+    const pair = {};
     for (const log of order) {
-      found[log] = await round(log, delta);
+      pair[log] = await round(log, delta);
     }
-    pairs.push(found);
+    pairs.push(pair);
   }
   console.log(name, {
     'µs with': median(pairs.map((pair) => pair.true.time)).toFixed(2),

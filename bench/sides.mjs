@@ -61,7 +61,7 @@ export const sides = {
   },
 };
 
-/** What ADK's contexts do with a session: a `State` over its values, whose delta goes into the event. */
+/** The work of ADK's contexts on a session: a `State` over its values, whose delta goes into the event. */
 class AdkContext {
   #adk;
   #stateDelta = {};

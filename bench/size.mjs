@@ -1,5 +1,6 @@
 /**
- * What a browser downloads: everything that the package exports, and the same two things of ADK, bundled and minified.
+ * The download of a browser: everything that the package exports, and the same two things of ADK, bundled and
+ * minified.
  */
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -22,8 +23,8 @@ const THEIR_MODULES = `
 `;
 
 /**
- * What a page loads at first and what it loads later, when it uses a store; and what esbuild cannot find for a
- * browser. `external` are left out and not looked for.
+ * The bytes that a page loads at first, and those that it loads later, when it uses a store; and the modules that
+ * esbuild cannot find for a browser. `external` are left out and not looked for.
  */
 async function bundle(contents, external = [], plugins = []) {
   const { build } = await import('esbuild');
@@ -70,14 +71,14 @@ const withoutModule = {
 };
 
 /** The files that a file imports at once, and itself. */
-function reachable(outputs, path, found = new Set()) {
-  if (!found.has(path)) {
-    found.add(path);
+function reachable(outputs, path, paths = new Set()) {
+  if (!paths.has(path)) {
+    paths.add(path);
     outputs[path].imports
       .filter(({ kind }) => kind === 'import-statement')
-      .forEach((each) => outputs[each.path] && reachable(outputs, each.path, found));
+      .forEach((each) => outputs[each.path] && reachable(outputs, each.path, paths));
   }
-  return found;
+  return paths;
 }
 
 const brotli = (bytes) =>
@@ -88,8 +89,8 @@ const sizes = (bytes) => ({ raw: bytes.length, gzip: gzipSync(bytes, { level: 9 
 /**
  * Raw, gzipped and brotlied bytes of both bundles, of what ours loads later (for a store, for histories), of its first
  * load without the module, and of the module alone.
- * Where ADK's does not bundle, `faults` says why, and its bytes are those of the two modules alone with every module
- * of Node left out: they would not run.
+ * If ADK's entry does not bundle, `faults` says why, and its bytes are those of the two modules alone with every
+ * module of Node left out: they would not run.
  */
 export async function bundleSizes() {
   const [ours, script, theirs] = [await bundle(OURS), await bundle(OURS, [], [withoutModule]), await bundle(THEIRS)];
@@ -110,7 +111,7 @@ export async function bundleSizes() {
 const SERVICE_ALONE = 'statepad, SessionService alone';
 
 /**
- * What a page loads at first of each thing that it may import, and what may come later, in bytes, brotli. The kits and
+ * The first load of a page for each entry that it may import, and the later loads, in bytes, brotli. The kits and
  * drivers that an entry serves are not counted.
  *
  * @returns {Promise<{ name: string, first: number, later: number }[]>}

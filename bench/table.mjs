@@ -68,13 +68,13 @@ function flat({ id, of, required }, rows) {
 const valuesOf = (figures) =>
   Object.fromEntries(Object.entries(figures).map(([side, figure]) => [side, figure?.value]));
 
-/** What a cold start takes above that of node alone, which is the same for both. */
+/** The time of a cold start above that of node alone, which is the same for both. */
 function aboveNode(cold) {
   const { statepad, adk, bare } = valuesOf(cold);
   return { statepad: statepad - bare, adk: adk - bare };
 }
 
-/** What a turn consists of. */
+/** The parts of a turn. */
 function partsOfTurn(turn) {
   const part = (of) => Object.fromEntries(Object.entries(turn).map(([side, figure]) => [side, of(figure)]));
   return [
@@ -145,7 +145,7 @@ export function table(results) {
   return text.map((line) => line.trimEnd()).join('\n');
 }
 
-/** What one has to know to read the table. */
+/** The notes that a reader of the table needs. */
 export function notes({ cold, sizes, about }) {
   return [
     'vs adk, vs pure: how many times as fast or as small ours is; required and goal are of adk-js unless they say pure',

@@ -1,5 +1,5 @@
 /**
- * What is measured, the same for every side: an event of 500 characters with a delta of three keys, a state of 30
+ * The measured workload, the same for every side: an event of 500 characters with a delta of three keys, a state of 30
  * keys, and a template of 2,000 characters with ten placeholders.
  */
 

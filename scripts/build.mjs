@@ -1,6 +1,6 @@
 // Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist; then the page,
-// into www/dist. What is up to date is left alone. `setup.mjs build` has installed what this needs. Parts by name:
-// `node scripts/build.mjs core bundle declarations page`; the last three need no Rust, but what the first has made.
+// into www/dist. Parts that are up to date are left alone. `setup.mjs build` has installed the tools. Parts by name:
+// `node scripts/build.mjs core bundle declarations page`; the last three need no Rust, but the output of the first.
 
 import { buildCore } from './core.mjs';
 import { guideSources, writeGuide } from './guide.mjs';
@@ -10,7 +10,8 @@ import { filesUnder, step } from './step.mjs';
 import { inRoot } from './tools.mjs';
 
 /**
- * How a step is done, and by which versions of the tools: it is done again when one of these changes.
+ * The files that define a step: its scripts and the versions of the tools. The step runs again when one of them
+ * changes.
  *
  * @param {...string} scripts
  */

@@ -39,7 +39,7 @@ await runSteps([
   {
     name: 'cargo clippy, wasm32',
     command: clippy('--all-features', '--target', wasmTarget),
-    ...(!hasWasmTarget() && { left: `this Rust has no ${wasmTarget}; npm run setup adds it` }),
+    ...(!hasWasmTarget() && { omission: `this Rust has no ${wasmTarget}; npm run setup adds it` }),
     shares: ['cargo'],
     seconds: 3,
   },

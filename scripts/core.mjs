@@ -19,22 +19,22 @@ const PACKAGE = ['--no-default-features', '--features', 'package'];
 /** Functions of up to this cost, as LLVM counts it, go into each of their callers; those with a hint as usual. */
 const INLINED = 50;
 /**
- * The functions that a panic ends in. What they tell reaches nobody: no host gets a text from this module, it is told
- * that the module has ended. So they end it at once, and what makes their texts is left out.
+ * The functions that a panic ends in. Their messages reach nobody: a host gets no text from this module, only the news
+ * that the module has ended. So they end it at once, and the code that makes their texts is left out.
  */
 const PANICS =
   /panicking::panic|unwrap_failed|expect_failed|assert_failed|slice_index_fail|str::slice_error_fail|capacity_overflow|raw_vec::handle_error|handle_alloc_error|__rust_alloc_error_handler/;
 /**
- * What makes those texts. Nothing else may use it: `src/text.rs` and `concat` make the texts of errors, in a twentieth
- * of its size.
+ * The functions that make formatted texts. Nothing else may use them: `src/text.rs` and `concat` make the texts of
+ * errors, in a twentieth of the size.
  */
 const FORMATTING = /\b(core|alloc)(\[\w+\])?::fmt::/;
 /** Texts of the standard library that those functions alone read, and the paths of source files. */
 const PANIC_TEXTS =
   /\/(?:rustc\/[0-9a-f]{40}|rust|crates)\/[\w./-]+?\.rs|src\/[\w/]+\.rs|called `(?:Option|Result)::unwrap\(\)` on an? `\w+` value|attempt to join into collection with len > usize::MAX|Hash table capacity overflow|cannot access a Thread Local Storage value during or after destruction: |RefCell already (?:mutably )?borrowed|(?:slice index starts|range start index|range end index|insertion index \(is|removal index \(is|Tried to shrink to a larger capacity)(?: at)? ?| ?index out of bounds: the len is | out of range for slice of length /g;
 /**
- * What browsers load when they first need it: histories and rewinding, pages of sessions, updates outside of sessions,
- * and what only sessions of a store use. `wholeCore` in `pkg/src/engine/wasm.ts` waits for it.
+ * The functions that browsers load at the first need: histories and rewinding, pages of sessions, updates outside of
+ * sessions, and those that only sessions of a store use. `wholeCore` in `pkg/src/engine/wasm.ts` waits for it.
  */
 const SECONDARY = {
   exports:
@@ -43,7 +43,7 @@ const SECONDARY = {
   indirect:
     /::wasm::package::history::|::list::page::|::sessions::Sessions<\(\)>>::list::|::list::sorted::Sorted>::(?:insert|remove)"|::list::index::ListIndex>::change::/,
 };
-/** What rustc may use, and every host since 2022 understands. */
+/** The features that rustc may use, and every host since 2022 understands. */
 const FEATURES = [
   'bulk-memory',
   'bulk-memory-opt',
@@ -68,7 +68,7 @@ export async function buildCore(recipe) {
 }
 
 /**
- * Whether pkg/wasm is there and was built from the Rust that is there now.
+ * Says whether pkg/wasm is there and was built from the current Rust.
  *
  * @returns {'current' | 'stale' | 'missing'}
  */
@@ -267,8 +267,8 @@ async function endAtPanics(file) {
 const isFormatting = (line) => /\(call \$/.test(line) && FORMATTING.test(line);
 
 /**
- * What the generated script makes as soon as it is imported. A host that lacks it must not fail then: the package
- * tells its callers, in `pkg/src/engine/loading.ts`.
+ * The objects that the generated script makes as soon as it is imported. A host that lacks one must not fail then: the
+ * package reports it to its callers, in `pkg/src/engine/loading.ts`.
  */
 const AT_IMPORT = ['TextDecoder', 'TextEncoder'];
 

@@ -4,7 +4,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 const { exports } = JSON.parse(readFileSync(new URL('../pkg/package.json', import.meta.url), 'utf8'));
 
-/** What users may import: the targets of `exports`, in any condition, as modules of pkg/src without their ending. */
+/**
+ * The modules that users may import: the targets of `exports`, in any condition, as modules of pkg/src without their
+ * ending.
+ */
 const EXPORTED = new Set(
   targetsOf(exports).flatMap(
     (/** @type {string} */ target) => /^\.\/dist\/(.+)(?<!\.d)\.js$/.exec(target)?.slice(1) ?? [],

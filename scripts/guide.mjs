@@ -80,17 +80,17 @@ function slugOf(text, slugs) {
 }
 
 /**
- * Where a link of a document leads in the guide.
+ * The target in the guide of a document's link.
  *
  * @param {string} target @param {string} path
  */
 function addressOf(target, path) {
   if (/^(https?:|#)/.test(target)) return target;
   const [file, anchor] = target.split('#');
-  const found = posix.join(dirname(path), file);
-  if (imagesOf().includes(found)) return `images/${basename(found)}`;
-  if (!PAGES.has(found)) throw new Error(`${path} links to ${target}, which is no page of the guide`);
-  return PAGES.get(found) + (anchor === undefined ? '' : `#${anchor}`);
+  const linkedPath = posix.join(dirname(path), file);
+  if (imagesOf().includes(linkedPath)) return `images/${basename(linkedPath)}`;
+  if (!PAGES.has(linkedPath)) throw new Error(`${path} links to ${target}, which is no page of the guide`);
+  return PAGES.get(linkedPath) + (anchor === undefined ? '' : `#${anchor}`);
 }
 
 /** @param {string} path @param {string} text */

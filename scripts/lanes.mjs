@@ -11,7 +11,7 @@
  */
 
 /**
- * Which of the waiting tasks to start now, or undefined: one that may run beside those that run. What holds up most
+ * The waiting task to start now, or undefined: one that may run beside those that run. The task that holds up most
  * goes first: a task counts as long as all waiting tasks together that share something with it. Tasks that run alone
  * come last.
  *

@@ -1,4 +1,4 @@
-// What the scripts use of markdown-it, which declares no types.
+// The part of markdown-it that the scripts use; it declares no types.
 
 declare module 'markdown-it' {
   export interface Token {
@@ -9,7 +9,7 @@ declare module 'markdown-it' {
 
   export type RenderRule = (tokens: Token[], index: number, options: object, env: Env, self: Renderer) => string;
 
-  /** What the caller of `render` gives to the rules. */
+  /** The values that the caller of `render` passes to the rules. */
   export interface Env {
     path: string;
     slugs: Map<string, number>;

@@ -38,11 +38,11 @@ const OPERATORS = {
 };
 
 /**
- * How an operator reads that is asked for the other way round: `a < b` is also held against `a > b`.
+ * The negation of each comparison, a mutant beside that of OPERATORS: `a < b` also becomes `a >= b`.
  *
  * @type {Record<string, string>}
  */
-const TURNED = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
+const NEGATED = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 
 /**
  * All faults of a file, in the order of the text: types, imports and the texts of messages are left alone.
@@ -87,7 +87,7 @@ function mutate(node, replace, file) {
   const text = (part) => part.getText(file);
   if (ts.isBinaryExpression(node)) {
     const operator = text(node.operatorToken);
-    for (const other of [OPERATORS[operator], TURNED[operator]].filter(Boolean)) {
+    for (const other of [OPERATORS[operator], NEGATED[operator]].filter(Boolean)) {
       const changed = `${text(node.left)} ${other} ${text(node.right)}`;
       replace(node, isAssignment(node) ? changed : `(${changed})`);
     }

@@ -1,7 +1,6 @@
-// Puts faults into a file of the crate, one at a time, and runs its tests against each: what survives is what no test
-// holds. `node scripts/mutate-rust.mjs src/delta.rs src/scan.rs`. cargo-mutants is built when it is not there, which
-// takes minutes; a file takes minutes, too. What it found lies under target/mutants.out. Exits with 2 when a fault
-// survived.
+// Puts faults into a file of the crate, one at a time, and runs its tests against each: no test notices the survivors.
+// `node scripts/mutate-rust.mjs src/delta.rs src/scan.rs`. cargo-mutants is built when it is not there, which takes
+// minutes; a file takes minutes, too. Its lists lie under target/mutants.out. Exits with 2 when a fault survived.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -55,8 +54,8 @@ const common = [
 ];
 
 /**
- * One run over the faults that are left. `targets` go to every call of cargo: what a run does not need is not built
- * either. What depends on nothing is built once, and kept from one start of this script to the next.
+ * One run over the remaining faults. `targets` go to every call of cargo: targets that a run does not need are not
+ * built either. Crates that depend on nothing are built once, and stay from one start of this script to the next.
  *
  * @param {string[]} targets @param {string[]} [more]
  */
@@ -82,11 +81,11 @@ function run(targets, more = []) {
 }
 
 /**
- * What cargo-mutants wrote about the last run.
+ * The lines of a list that cargo-mutants wrote in the last run.
  *
  * @param {string} name
  */
-function found(name) {
+function linesOf(name) {
   const file = join(root, 'target', 'mutants.out', `${name}.txt`);
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 }
@@ -94,11 +93,11 @@ function found(name) {
 /** The faults of an outcome in all runs. */
 const counted = { noticed: 0, unviable: 0 };
 function count() {
-  counted.noticed += found('caught').length + found('timeout').length;
-  counted.unviable += found('unviable').length;
+  counted.noticed += linesOf('caught').length + linesOf('timeout').length;
+  counted.unviable += linesOf('unviable').length;
 }
 
-// The tests beside the code notice most faults, and are built in a fraction of the time. What they leave goes to the
+// The tests beside the code notice most faults, and are built in a fraction of the time. The survivors go to the
 // others, but for those that take long on purpose: they hold how much time something takes, and not what it answers.
 let status = run(['--lib']);
 count();
@@ -108,7 +107,7 @@ if (status === 2) {
   count();
 }
 
-const missed = found('missed');
+const missed = linesOf('missed');
 console.log(
   `\n${counted.noticed} faults were noticed, ${missed.length} were not, ${counted.unviable} did not compile`,
 );

@@ -3,9 +3,9 @@
 //   node scripts/mutate.mjs pkg/src/input/admit.ts -- tests/unit/input/admission.test.mjs
 //   node scripts/mutate.mjs pkg/src/input/admit.ts --lines 60-120 --jobs 2
 //
-// Without test files it runs all of tests/unit. What is tested is a copy of the project in a folder for
-// temporary files: pkg/dist stays as it is, and has to be there (`node scripts/build.mjs`). A fault that nothing
-// notices is a hole in the tests, or no fault at all: look at each.
+// Without test files it runs all of tests/unit. The tests run on a copy of the project in a folder for temporary
+// files: pkg/dist stays as it is, and has to be there (`node scripts/build.mjs`). A fault that nothing notices is a
+// hole in the tests, or no fault at all: look at each.
 
 import { spawn } from 'node:child_process';
 import {
@@ -26,7 +26,7 @@ import { bundleInto } from './package.mjs';
 import { filesUnder } from './step.mjs';
 import { root } from './tools.mjs';
 
-/** What tests look at besides the package. */
+/** The folders that tests read besides the package. */
 const COPIED = [
   'tests',
   'docs',
@@ -58,7 +58,7 @@ for (const test of tests) {
   }
   times.push({ test, time: Date.now() - begun });
 }
-// What is quick, and what is called as the file is, goes first.
+// Quick tests, and those that have the name of the file, go first.
 /** @param {string} test */
 const near = (test) => (basename(test).startsWith(basename(file, '.ts')) ? 0 : 1);
 times.sort((one, other) => near(one.test) - near(other.test) || one.time - other.time);
@@ -92,10 +92,10 @@ function describe({ line, from, to }) {
   return `${file}:${line}  ${brief(from)}  →  ${brief(to)}`;
 }
 
-/** @param {string[]} given */
-function parse(given) {
-  const end = given.includes('--') ? given.indexOf('--') : given.length;
-  const options = given.slice(0, end);
+/** @param {string[]} args */
+function parse(args) {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const options = args.slice(0, end);
   /** @param {string} name */
   const option = (name) => (options.includes(name) ? options.splice(options.indexOf(name), 2)[1] : undefined);
   const [from = 1, to = Infinity] = option('--lines')?.split('-').map(Number) ?? [];
@@ -117,7 +117,7 @@ function parse(given) {
   }
   return {
     file: relative(root, resolve(named)),
-    tests: end < given.length ? given.slice(end + 1) : all(),
+    tests: end < args.length ? args.slice(end + 1) : all(),
     jobs: jobCount,
     lines: [from, to],
   };

@@ -76,9 +76,9 @@ function neededDeclarations() {
 
 /** Folders that never reach the core: stores and pages that only tell errors apart load nothing else. */
 const BASE = ['async', 'checks', 'model', 'store'];
-/** What a service in memory is made of. Stores do without it. */
+/** The folders of a service in memory. Stores do without them. */
 const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
-/** What looks back: it is loaded at the first question about the past, and with the adapter. */
+/** The modules that read the past: they are loaded at the first question about it, and with the adapter. */
 const PAST = /^(engine\/(history|rewind)|session\/(history|session-scope)|service\/(current-log|fork|rewind))\.ts$/;
 /** Modules of these folders that are loaded later, or stay by themselves: the loaders run before the service. */
 const APART = new RegExp(
@@ -202,7 +202,7 @@ async function print(code, { fileName }) {
 }
 
 /**
- * What stands before a name that is known at run time alone, such as that of a driver that may be installed: it is
+ * The comment before a name that is known at run time alone, such as that of a driver that may be installed: it is
  * looked for then, and by no bundler. esbuild leaves such comments out.
  */
 const NOT_BUNDLED = '/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */';

@@ -1,4 +1,4 @@
-// How vite puts the page together: static files that open from any path of any server.
+// Vite's settings for the page: static files that open from any path of any server.
 
 import { join } from 'node:path';
 import { root } from './tools.mjs';

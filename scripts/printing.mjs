@@ -1,4 +1,4 @@
-// How the published scripts are printed.
+// The printing of the published scripts.
 
 /**
  * For esbuild: without comments and blanks, and in short lines. Node prints the line of an uncaught error before its

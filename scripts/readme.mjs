@@ -15,7 +15,7 @@ const published = [...files.filter((/** @type {string} */ pattern) => !pattern.s
 );
 
 /**
- * Whether the package has a document of the repository, under the same path.
+ * Returns true if the package has a document of the repository, under the same path.
  *
  * @param {string} path
  */

@@ -1,6 +1,6 @@
 // Makes this tree the next release: `npm run release -- 0.2.0`, or `major`, `minor`, `patch`. The crate gets the
 // version, in its manifest and in its lock file; the npm package takes it from there when it is packed (pack.mjs).
-// What stands under "Unreleased" in the changelog goes under the version and the date. Nothing is committed or
+// The entries under "Unreleased" in the changelog go under the version and the date. Nothing is committed or
 // published: the last lines say what is left to do.
 // `--dry-run` changes nothing.
 
@@ -12,7 +12,9 @@ import { root } from './tools.mjs';
 
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-[0-9A-Za-z.-]+)?$/;
 
-/** Where a version of this project stands, and how it stands there. Each expression has it as its group `version`. */
+/**
+ * The files with the version of this project, and its pattern in each. Each expression has it as its group `version`.
+ */
 const places = {
   'Cargo.toml': /^\[package\]\n(?:(?!\[)[^\n]*\n)*?version = "(?<version>[^"]+)"/m,
   'Cargo.lock': /^name = "statepad"\nversion = "(?<version>[^"]+)"/m,
@@ -28,26 +30,26 @@ export class ReleaseError extends Error {}
 export function versionsIn(folder) {
   /** @param {[string, RegExp]} place */
   const read = ([file, expression]) => {
-    const found = expression.exec(readFileSync(join(folder, file), 'utf8'));
-    if (found === null) throw new ReleaseError(`${file} names no version of statepad`);
-    return [file, found.groups?.version];
+    const match = expression.exec(readFileSync(join(folder, file), 'utf8'));
+    if (match === null) throw new ReleaseError(`${file} names no version of statepad`);
+    return [file, match.groups?.version];
   };
   return Object.fromEntries(Object.entries(places).map(read));
 }
 
 /** @param {string} version */
 function numbersOf(version) {
-  const found = VERSION.exec(version);
-  if (found === null) throw new ReleaseError(`${version} is no version`);
-  return found.slice(1).map(Number);
+  const match = VERSION.exec(version);
+  if (match === null) throw new ReleaseError(`${version} is no version`);
+  return match.slice(1).map(Number);
 }
 
 /**
- * The version after `current`: `asked` itself when it is one, or the next major, minor or patch.
+ * The version after `current`: `target` itself when it is one, or the next major, minor or patch.
  *
- * @param {string} current @param {string | undefined} asked
+ * @param {string} current @param {string | undefined} target
  */
-export function nextVersion(current, asked) {
+export function nextVersion(current, target) {
   const [major, minor, patch] = numbersOf(current);
   /** @type {Record<string, string>} */
   const nearest = {
@@ -55,15 +57,15 @@ export function nextVersion(current, asked) {
     minor: `${major}.${minor + 1}.0`,
     patch: `${major}.${minor}.${patch + 1}`,
   };
-  const next = nearest[asked ?? ''] ?? asked ?? '';
+  const next = nearest[target ?? ''] ?? target ?? '';
   if (!VERSION.test(next)) throw new ReleaseError('say which version: major, minor, patch, or a number as 1.2.3');
   if (!isLater(next, current)) throw new ReleaseError(`${next} is not later than ${current}`);
   return next;
 }
 
 /**
- * Whether one version comes after another. A pre-release comes before its release; two of one release are not told
- * apart.
+ * Returns true if one version comes after another. A pre-release comes before its release; two of one release count as
+ * equal.
  *
  * @param {string} one @param {string} other
  */
@@ -92,24 +94,24 @@ export function released(changelog, version, date) {
 }
 
 /**
- * What has to be written for the next release of the tree in `folder`: each file's new text. It throws when the tree
- * is not as it was committed, or when its files name different versions.
+ * Plans the next release of the tree in `folder`: the new text of each file that changes. It throws when the tree is
+ * not as it was committed, or when its files name different versions.
  *
- * @param {string} folder @param {string} asked @param {string} date as YYYY-MM-DD
+ * @param {string} folder @param {string} target @param {string} date as YYYY-MM-DD
  */
-export function planRelease(folder, asked, date) {
+export function planRelease(folder, target, date) {
   const changed = execFileSync('git', ['status', '--porcelain'], { cwd: folder, encoding: 'utf8' }).trimEnd();
   if (changed !== '') throw new ReleaseError(`commit or remove what has changed first:\n${changed}`);
   const versions = versionsIn(folder);
   const [current, ...others] = new Set(Object.values(versions));
   if (others.length > 0) throw new ReleaseError(`the versions differ: ${JSON.stringify(versions)}`);
-  const version = nextVersion(current, asked);
+  const version = nextVersion(current, target);
 
   /** @type {Record<string, string>} */
   const texts = { 'CHANGELOG.md': released(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8'), version, date) };
   for (const [file, expression] of Object.entries(places)) {
     const text = readFileSync(join(folder, file), 'utf8');
-    texts[file] = text.replace(expression, (found) => found.replace(current, version));
+    texts[file] = text.replace(expression, (line) => line.replace(current, version));
   }
   return { current, version, texts };
 }
@@ -121,10 +123,10 @@ export function planRelease(folder, asked, date) {
  */
 function main(args) {
   const dry = args.includes('--dry-run');
-  const [asked, ...more] = args.filter((/** @type {string} */ arg) => arg !== '--dry-run');
+  const [target, ...more] = args.filter((/** @type {string} */ arg) => arg !== '--dry-run');
   if (more.length > 0)
     throw new ReleaseError(`what is ${more.join(' ')}? usage: npm run release -- VERSION [--dry-run]`);
-  const { current, version, texts } = planRelease(root, asked, new Date().toISOString().slice(0, 10));
+  const { current, version, texts } = planRelease(root, target, new Date().toISOString().slice(0, 10));
   for (const [file, text] of Object.entries(texts)) if (!dry) writeFileSync(join(root, file), text);
   console.log(`${dry ? 'would change' : 'changed'} ${Object.keys(texts).join(', ')}: ${current} to ${version}`);
   console.log(`what is left to do:

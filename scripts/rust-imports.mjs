@@ -73,8 +73,8 @@ function pathsIn({ module, text }, modules) {
   const code = withoutTests(withoutTexts(text));
   const children = [...modules].map((name) => name.split('::').slice(1)).filter(isChildOf(module));
   const starts = ['crate', 'self', '(?:super::)*super', ...children.map((child) => child.at(-1))];
-  const found = code.matchAll(new RegExp(`(pub(?:\\(\\w+\\))? use )?(?<![\\w:])(${starts.join('|')})\\s*::\\s*`, 'g'));
-  return [...found].flatMap(({ 0: { length }, 1: shows, 2: start, index }) => {
+  const uses = code.matchAll(new RegExp(`(pub(?:\\(\\w+\\))? use )?(?<![\\w:])(${starts.join('|')})\\s*::\\s*`, 'g'));
+  return [...uses].flatMap(({ 0: { length }, 1: shows, 2: start, index }) => {
     const from = startOf(start, [...module, ...inlineAround(code, index)], module);
     const paths = pathsFrom(code, index + length).map((rest) => [...from, ...rest]);
     return shows === undefined ? paths : paths.filter((path) => !module.every((name, place) => name === path[place]));
@@ -110,7 +110,7 @@ const isChildOf = (module) => (/** @type {string[]} */ other) =>
   other.length === module.length + 1 && module.every((name, place) => name === other[place]);
 
 /**
- * Where a path begins: `around` is the module that it stands in, within that of the file.
+ * The module at which a path begins: `around` is the module that it stands in, within that of the file.
  *
  * @param {string} start @param {string[]} around @param {string[]} module
  */

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { needCargoTool } from './cargo-tool.mjs';
-import { hasWasmTarget, npmMark, npmWanted } from './installed.mjs';
+import { hasWasmTarget, npmMark, npmFingerprint } from './installed.mjs';
 import { run } from './run.mjs';
 import { env, root, versionOf, wasmTarget } from './tools.mjs';
 import { choice as betterSqlite } from '../tests/support/better-sqlite3/choice.cjs';
@@ -52,13 +52,13 @@ function needRustComponents() {
 
 /** Installs when there is nothing yet, or when what there is was installed from another lock file. */
 function needNpmPackages() {
-  const wanted = npmWanted();
-  if (existsSync(npmMark) && readFileSync(npmMark, 'utf8') === wanted) return;
+  const fingerprint = npmFingerprint();
+  if (existsSync(npmMark) && readFileSync(npmMark, 'utf8') === fingerprint) return;
   say('installing the npm packages of package-lock.json, which takes about half a minute');
   run('npm', ['ci', '--no-progress'], { shell: process.platform === 'win32' });
   // The package that carries another Node for the tests calls it `node`: scripts of npm would be run by that one.
   rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
-  writeFileSync(npmMark, wanted);
+  writeFileSync(npmMark, fingerprint);
 }
 
 /**
@@ -103,7 +103,10 @@ function needRedis() {
   needPrograms(['redis-server'], ['redis-server']);
 }
 
-/** Whether this Node can load its better-sqlite3. Tried in another process, as it may take that along. */
+/**
+ * Returns true if this Node can load its better-sqlite3. A process of its own tries it, as a failure may end the
+ * process.
+ */
 function hasBetterSqlite() {
   const tried = spawnSync(process.execPath, ['-e', `new (require('${betterSqlite}'))(':memory:')`], {
     cwd: root,
@@ -159,7 +162,7 @@ const needs = {
 };
 
 /**
- * What the tests of each store need besides the npm packages, which have Postgres and the hosts of Cloudflare in them.
+ * The needs of each store's tests besides the npm packages, which have Postgres and the hosts of Cloudflare in them.
  *
  * @type {Record<string, (() => void)[]>}
  */

@@ -127,8 +127,8 @@ function reachable(functions, roots) {
 const callsOf = (body) => Array.from(body.matchAll(CALL), ([, called, referred]) => called ?? referred);
 
 /**
- * What the functions of the secondary module use of the primary one, each with a short name and with its type as an
- * import has it.
+ * The functions and objects of the primary module that the secondary one uses, each with a short name and with its
+ * type as an import has it.
  *
  * @param {readonly string[]} items
  * @param {ReadonlyMap<string, string>} functions

@@ -21,7 +21,7 @@ if (asksForHelp()) {
   if (status === 0 && !args.includes('--no-serve')) await import('./www.mjs');
 }
 
-/** Whether the arguments ask for help alone. Ends the process when they cannot be understood. */
+/** Returns true if the arguments ask for help alone. Ends the process when they cannot be understood. */
 function asksForHelp() {
   try {
     return readOptions(forReplay).help;

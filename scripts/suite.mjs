@@ -9,7 +9,7 @@ import { env, root } from './tools.mjs';
  */
 
 /**
- * How each kind of runner sums up: which of its lines do, and the counts in them.
+ * The summary of each kind of runner: its lines, and the counts in them.
  *
  * @typedef {{ line: RegExp, counts: Record<'passed' | 'failed' | 'skipped', RegExp>, skips?: RegExp }} Summary
  * @type {Record<'cargo' | 'node', Summary>}
@@ -27,25 +27,26 @@ const summaries = {
   },
 };
 
-/** How much of what a suite printed is told again when it failed, in lines. */
-const MOST_TOLD = 80;
+/** The number of lines that are printed again of a suite that failed. */
+const FAILURE_LINES = 80;
 
 /**
- * What a suite that failed has printed of it: from where Node's runner lists the failures, or its last lines.
+ * The output of a failed suite that explains the failure: from where Node's runner lists the failures, or its last
+ * lines.
  *
  * @param {string} output
  */
 function failureOf(output) {
   const lines = stripVTControlCharacters(output).trimEnd().split('\n');
   const list = lines.lastIndexOf('✖ failing tests:');
-  return list === -1 ? lines.slice(-MOST_TOLD) : lines.slice(list, list + MOST_TOLD);
+  return list === -1 ? lines.slice(-FAILURE_LINES) : lines.slice(list, list + FAILURE_LINES);
 }
 
 /**
- * Runs `command` and answers what came of it; when it failed, with the lines in which it says why, as `failure`. A
- * suite with a `runner` fails when it ran no test; one without is a single check, which passes or fails by its exit
- * code. What it prints is shown at once; or, with `show: 'whole'`, when it is done, so that it stays together beside
- * others; or, with 'nothing', never.
+ * Runs `command` and answers its outcome; when it failed, with the lines in which it says why, as `failure`. A suite
+ * with a `runner` fails when it ran no test; one without is a single check, which passes or fails by its exit code.
+ * Its output is shown at once; or, with `show: 'whole'`, when it is done, so that it stays together beside others; or,
+ * with 'nothing', never.
  *
  * @param {Suite} suite
  */
@@ -75,13 +76,13 @@ export async function runSuite({ name, command, runner, extraEnv }, { show = 'at
   const lines = printed.filter((text) => line.test(text));
   /** @param {RegExp} pattern */
   const total = (pattern) => lines.reduce((sum, text) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0);
-  const told = skips ? printed.filter((text) => skips.test(text)) : [];
+  const skipLines = skips ? printed.filter((text) => skips.test(text)) : [];
   const [failed, passed, skipped] = [
     total(counts.failed),
-    total(counts.passed) - told.length,
-    total(counts.skipped) + told.length,
+    total(counts.passed) - skipLines.length,
+    total(counts.skipped) + skipLines.length,
   ];
-  lines.push(...told);
+  lines.push(...skipLines);
   const ok = code === 0 && failed === 0 && passed > 0;
   // A runner that broke down before it could count is a failure, too.
   return {

@@ -207,7 +207,7 @@ export function allSuites() {
     { name: 'imports, Rust', command: rustImports, seconds: 1 },
     ...nodeSuites(),
     {
-      // What browsers load is two modules in the place of one.
+      // Browsers load two modules in the place of one.
       name: 'node --test tests/contract, as in browsers',
       command: nodeTests(
         ['contract', 'stores/memory'].flatMap((name) => testsUnder(name)),

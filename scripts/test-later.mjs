@@ -11,11 +11,11 @@ const DAYS = [1, 40, 400];
 const ZONE = 'Pacific/Kiritimati';
 const preload = new URL('../tests/support/later.mjs', import.meta.url).href;
 
-const given = process.argv.slice(2).filter((word) => word.startsWith('--'));
+const options = process.argv.slice(2).filter((word) => word.startsWith('--'));
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const chosen = given.map((option) => Number(/^--days=(-?\d+)$/.exec(option)?.[1]));
+const chosen = options.map((option) => Number(/^--days=(-?\d+)$/.exec(option)?.[1]));
 if (chosen.some(Number.isNaN)) {
-  console.error(`${given.join(' ')}: the only option is --days=NUMBER`);
+  console.error(`${options.join(' ')}: the only option is --days=NUMBER`);
   process.exit(1);
 }
 

@@ -13,12 +13,12 @@ import { root } from './tools.mjs';
 
 const options = process.argv.slice(2).filter((word) => word.startsWith('--'));
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const asked = options.map((option) => /^--lanes=([1-9])$/.exec(option)?.[1]);
-if (asked.includes(undefined)) fail(`${options.join(' ')}: the only option is --lanes=NUMBER`);
+const laneCounts = options.map((option) => /^--lanes=([1-9])$/.exec(option)?.[1]);
+if (laneCounts.includes(undefined)) fail(`${options.join(' ')}: the only option is --lanes=NUMBER`);
 // More than two are not tried: browsers and servers take what is left.
-const lanes = Number(asked[0] ?? Math.min(2, availableParallelism()));
+const lanes = Number(laneCounts[0] ?? Math.min(2, availableParallelism()));
 
-/** How long each suite took here the last time, in seconds. */
+/** The seconds that each suite took the last time. */
 const timesFile = join(root, 'target', 'test-times.json');
 const times = readTimes();
 

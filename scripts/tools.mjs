@@ -1,4 +1,4 @@
-// Which tools the project needs, at which version, and where they are found.
+// The tools that the project needs, their versions and their paths.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]
  */
 export const inRoot = (...path) => join(root, ...path);
 
-/** What the core is compiled to. */
+/** The target that the core is compiled to. */
 export const wasmTarget = 'wasm32-unknown-unknown';
 
 export const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
@@ -27,11 +27,11 @@ export const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
  * @param {string} crate
  */
 function locked(crate) {
-  const found = new RegExp(`^name = "${crate}"\\r?\\nversion = "(.+)"`, 'm').exec(
+  const match = new RegExp(`^name = "${crate}"\\r?\\nversion = "(.+)"`, 'm').exec(
     readFileSync(join(root, 'Cargo.lock'), 'utf8'),
   );
-  if (!found) throw new Error(`Cargo.lock has no ${crate}`);
-  return found[1];
+  if (!match) throw new Error(`Cargo.lock has no ${crate}`);
+  return match[1];
 }
 
 /** @typedef {{ crate: string, version: string, flags: string[], ask?: string[] }} CargoTool */

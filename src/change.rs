@@ -1,4 +1,4 @@
-//! What a store must write, atomically.
+//! The changes that a store writes, each atomically.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl SessionKey {
     }
 }
 
-/// What a change does.
+/// The kind of a change: a creation, an append or an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeKind {
@@ -43,15 +43,15 @@ pub enum ChangeKind {
 pub struct Change<V = Json> {
     /// The idempotency key: the event's id.
     pub id: Arc<str>,
-    /// What it does.
+    /// The kind of the change.
     pub kind: ChangeKind,
     /// The event's time, in milliseconds since the epoch.
     pub time: f64,
-    /// What changes in each scope.
+    /// The writes to each scope.
     pub delta: ScopedDelta<V>,
 }
 
-/// What has to hold for a change to be written. Absent parts are not checked.
+/// The precondition of a change. Absent members are not checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Guard {
     /// The revision that the session must have.
@@ -68,7 +68,7 @@ pub struct Guard {
 pub enum Prepared<V = Json> {
     /// This has to be stored, then applied.
     Change {
-        /// What to store and to apply.
+        /// The change to store and to apply.
         change: Change<V>,
         /// The `temp:` keys under their names: the caller alone sees them, they are not stored.
         temp: Delta<V>,

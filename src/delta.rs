@@ -11,7 +11,7 @@ use crate::scope::Scope;
 use crate::text::slice;
 use crate::values::Values;
 
-/// What a delta does to one key.
+/// A write to one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write<V = Json> {
     /// Sets the key to a value, whole.
@@ -35,15 +35,15 @@ pub struct Delta<V = Json> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScopedDelta<V = Json> {
-    /// What changes for all users of the app.
+    /// The writes to the app's scope, which all its users share.
     pub app: Delta<V>,
-    /// What changes for all sessions of the user.
+    /// The writes to the user's scope, which all sessions of the user share.
     pub user: Delta<V>,
-    /// What changes in the session.
+    /// The writes to the session's own scope.
     pub session: Delta<V>,
 }
 
-/// Told where the writes of a delta go in the values of a scope. `()` does not want to know.
+/// Receives the places that the writes of a delta take among the values of a scope. `()` ignores them.
 pub(crate) trait Observer {
     /// The next write to a scope has set this place.
     fn set(&mut self, scope: Scope, place: usize);
@@ -69,7 +69,7 @@ impl<V> Delta<V> {
         Self::of(Scope::Session)
     }
 
-    /// Whether there is nothing to write.
+    /// Returns `true` if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty()
     }
@@ -84,7 +84,7 @@ impl<V> Delta<V> {
         self.writes.iter().map(|(key, write)| (slice(key, self.prefix..key.len()), key, write))
     }
 
-    /// What is to be written to a key.
+    /// Returns the write to a key.
     pub fn get(&self, key: &str) -> Option<&Write<V>> {
         self.iter().find(|(other, _)| *other == key).map(|(_, write)| write)
     }
@@ -109,13 +109,13 @@ impl<V> Delta<V> {
         let mut scoped = ScopedDelta::new();
         let mut temp = Self::of(Scope::Temp);
         for (key, write) in self.writes {
-            let part = match Scope::split(&key).0 {
+            let delta = match Scope::split(&key).0 {
                 Scope::Session => &mut scoped.session,
                 Scope::App => &mut scoped.app,
                 Scope::User => &mut scoped.user,
                 Scope::Temp => &mut temp,
             };
-            part.push(key, write);
+            delta.push(key, write);
         }
         (scoped, temp)
     }
@@ -268,15 +268,15 @@ impl<V> ScopedDelta<V> {
         }
     }
 
-    /// Whether there is nothing to write in any scope.
+    /// Returns `true` if there is nothing to write in any scope.
     pub fn is_empty(&self) -> bool {
         self.app.is_empty() && self.user.is_empty() && self.session.is_empty()
     }
 
     /// Back to one delta under full keys: the reverse of [`Delta::split`].
     pub fn join(self, temp: Delta<V>) -> Delta<V> {
-        let parts = [self.session, self.app, self.user, temp];
-        Delta { writes: parts.into_iter().flat_map(|part| part.writes).collect(), prefix: 0 }
+        let deltas = [self.session, self.app, self.user, temp];
+        Delta { writes: deltas.into_iter().flat_map(|delta| delta.writes).collect(), prefix: 0 }
     }
 }
 
@@ -321,12 +321,12 @@ mod tests {
         );
         assert_eq!(scoped.to_json(), json);
         assert_eq!(temp.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["t"]);
-        let part = |scope| scoped.get(scope).map(|delta| delta.iter().map(|(name, _)| name).collect::<Vec<_>>());
+        let names = |scope| scoped.get(scope).map(|delta| delta.iter().map(|(name, _)| name).collect::<Vec<_>>());
         assert_eq!(
-            [Scope::App, Scope::User, Scope::Session].map(part),
+            [Scope::App, Scope::User, Scope::Session].map(names),
             [Some(vec!["a"]), Some(vec!["u"]), Some(vec!["s"])]
         );
-        assert_eq!(part(Scope::Temp), None);
+        assert_eq!(names(Scope::Temp), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What can go wrong, each with a stable code.
+//! The errors of this crate, each with a stable code.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub enum ErrorKind {
     SessionExists,
     /// The session has moved on since the expected revision.
     SessionStale,
-    /// What an update read no longer holds.
+    /// A value that an update read has changed since.
     StateConflict,
     /// Another event of the session has that id and other content.
     EventIdConflict,
@@ -228,7 +228,7 @@ impl Error {
         self.0.kind.code()
     }
 
-    /// What [`Display`](fmt::Display) writes.
+    /// The text that [`Display`](fmt::Display) writes.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn message(&self) -> &str {
         &self.0.message
@@ -254,12 +254,12 @@ impl Error {
         self.0.revisions.map(|(_, actual)| actual)
     }
 
-    /// When the lease ends, in milliseconds since the epoch, for [`ErrorKind::LeaseHeld`].
+    /// The end of the lease, in milliseconds since the epoch, for [`ErrorKind::LeaseHeld`].
     pub fn until(&self) -> Option<f64> {
         self.0.until
     }
 
-    /// What a template missed, each key once, in the order of the text.
+    /// The placeholders of a template that have no value, each key once, in the order of the text.
     pub fn missing(&self) -> &[Missing] {
         &self.0.missing
     }

@@ -51,7 +51,7 @@ pub struct Event {
 /// An event as its JSON has it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Written<'a> {
+struct EventJson<'a> {
     id: &'a str,
     invocation_id: &'a str,
     author: &'a str,
@@ -77,7 +77,7 @@ impl Serialize for Event {
             Cow::Owned(with_operators(Some(custom_metadata), actions.operators_in_order()))
         };
         let (timestamp, content, partial) = (*timestamp, content.as_ref(), *partial);
-        Written { id, invocation_id, author, timestamp, content, actions, partial, custom_metadata, other }
+        EventJson { id, invocation_id, author, timestamp, content, actions, partial, custom_metadata, other }
             .serialize(serializer)
     }
 }
@@ -124,8 +124,8 @@ impl Event {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), with the name that is meant.
     pub fn check_names(&self) -> Result<()> {
         let members = self.other.keys().map(String::as_str);
-        let mistaken = names::mistaken(members, self.actions.other.keys().map(String::as_str));
-        mistaken.map_or(Ok(()), |mistaken| Err(mistaken.error()))
+        let near_miss = names::near_miss(members, self.actions.other.keys().map(String::as_str));
+        near_miss.map_or(Ok(()), |near_miss| Err(near_miss.error()))
     }
 
     /// The invocation that the session went back before, of the marker of a rewind. An empty name is none.
@@ -170,18 +170,19 @@ impl Event {
         self.actions.operators.clear();
     }
 
-    /// Whether it asks for what was stored as another event: what operators have come to does not count.
+    /// Returns `true` if this event asks for the change that was stored as `stored`. The results of operators do not
+    /// count.
     pub(crate) fn asks_for(mut self, stored: &Self) -> bool {
         let keys: Vec<_> = self.operators().map(|(key, _)| key.to_owned()).collect();
         self.take_operators();
-        let (mut given, mut stored) = (self.as_stored(), Cow::Borrowed(stored));
+        let (mut own, mut stored) = (self.as_stored(), Cow::Borrowed(stored));
         for key in keys {
-            given.actions.state_delta.insert(key.clone(), Value::Null);
+            own.actions.state_delta.insert(key.clone(), Value::Null);
             if let Some(value) = stored.to_mut().actions.state_delta.get_mut(&key) {
                 *value = Value::Null;
             }
         }
-        given == *stored
+        own == *stored
     }
 
     /// The delta, with its deletions, and without operators.
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn what_else_the_metadata_has_stays_beside_a_deletion() {
-        for (before, wanted) in [
+        for (before, expected) in [
             (json!({"note": 1}), json!({"note": 1, "deleted": ["x", "y"]})),
             (json!({"deleted": ["w"], "note": 1}), json!({"deleted": ["w", "x", "y"], "note": 1})),
             (json!({"deleted": 1}), json!({"deleted": ["x", "y"]})),
@@ -299,7 +300,7 @@ mod tests {
             event.custom_metadata.insert("statepad".into(), before);
             event.delete("x");
             event.delete("y");
-            assert_eq!(event.custom_metadata["statepad"], wanted);
+            assert_eq!(event.custom_metadata["statepad"], expected);
         }
     }
 

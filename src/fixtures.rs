@@ -1,4 +1,4 @@
-//! What the tests of several modules begin with.
+//! Sessions and deltas that the tests of several modules begin with.
 
 use crate::change::{Guard, Prepared, SessionKey};
 use crate::delta::Delta;

@@ -7,7 +7,7 @@ use crate::json::{Json, size_of_members, write_string};
 use crate::maps::Index;
 use crate::scope::Scope;
 
-/// What the log of one session says about each key, from its creation on.
+/// The writes to each key in the log of one session, from its creation on.
 ///
 /// Of the session's own keys it knows everything. Of `app:` and `user:` keys it knows what this session wrote: what
 /// other sessions wrote is in their logs. `temp:` keys have no history.
@@ -20,7 +20,7 @@ pub struct History<V = Json> {
     insertions: Vec<usize>,
 }
 
-/// What has been written to one key.
+/// The writes to one key.
 #[derive(Debug, Clone)]
 struct Key<V> {
     name: Arc<str>,
@@ -93,7 +93,7 @@ impl<V> History<V> {
         steps.map(|steps| crate::maps::growth_of_list(steps, 1)).sum()
     }
 
-    /// How many keys have been inserted, each as often as it was.
+    /// The number of insertions of keys; a key that was inserted again counts again.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn size(&self) -> usize {
         self.insertions.len()
@@ -146,9 +146,9 @@ impl<V> History<V> {
         state
     }
 
-    /// What brings the session's own keys back from revision `until` to what they were at an earlier one: those that
-    /// were written since get their old values, in the order of the earlier state, and then those that were not there
-    /// are deleted.
+    /// The delta that brings the session's own keys back from revision `until` to their values at an earlier one: keys
+    /// that were written since get their old values, in the order of the earlier state, and then keys that were not
+    /// there are deleted.
     pub fn restoring(&self, revision: u64, until: u64) -> Delta<V>
     where
         V: Clone,
@@ -218,7 +218,7 @@ fn object_of(values: &[(&str, &Json)]) -> String {
     out
 }
 
-/// How many of the steps were made up to a revision.
+/// The number of steps that were made up to a revision.
 fn written_by<V>(steps: &[HistoryStep<V>], revision: u64) -> usize {
     steps.partition_point(|step| step.revision <= revision)
 }
@@ -274,7 +274,7 @@ mod tests {
     fn a_key_knows_who_changed_it_from_what_to_what() {
         let history = history();
         let steps = history.of("topic", u64::MAX);
-        let told: Vec<_> = steps
+        let actual: Vec<_> = steps
             .iter()
             .map(|step| (step.revision, step.from.as_ref().map(Json::as_str), step.to.as_ref().map(Json::as_str)))
             .collect();
@@ -284,7 +284,7 @@ mod tests {
             (3, Some(r#""moon""#), None),
             (5, None, Some(r#""sun""#)),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(actual, expected);
         assert_eq!(history.of("topic", 2).len(), 2);
         assert_eq!(history.of("temp:x", 9), []);
         assert_eq!(history.of("never", 9), []);

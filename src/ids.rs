@@ -13,7 +13,7 @@ macro_rules! number_of {
                 self.0
             }
 
-            /// What has this number. One that was never given names nothing.
+            /// The id with this number. A number that was never assigned names nothing.
             pub const fn of_number(number: u32) -> Self {
                 Self(number)
             }
@@ -23,7 +23,7 @@ macro_rules! number_of {
                 self.0 as usize
             }
 
-            /// What has this index in its list.
+            /// The id with this index in its list.
             pub(crate) fn of_index(index: usize) -> Self {
                 Self(or_impossible!(u32::try_from(index).ok(), "memory holds fewer than 2^32 entries"))
             }

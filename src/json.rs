@@ -8,7 +8,7 @@ use unicode_ident::{is_xid_continue, is_xid_start};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice;
 
-/// How deep lists and objects may be nested in a value.
+/// The greatest depth of lists and objects nested in a value.
 pub const MAX_DEPTH: usize = 100;
 
 /// One JSON value as text, cheap to copy.
@@ -82,7 +82,7 @@ thread_local! {
     static READS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// How many values this thread has read back.
+/// The number of values that this thread has read back.
 #[cfg(test)]
 pub(crate) fn reads() -> usize {
     READS.get()
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_a_value_that_is_nested_too_deep_is_told_as_javascript_writes_it() {
+    fn the_path_of_a_value_that_is_nested_too_deep_is_as_javascript_writes_it() {
         let deep = (0..MAX_DEPTH).fold(json!([]), |value, _| json!([value]));
         let value = json!({"a": [1, {"b c": {"$é": {"1": deep}}}]});
         let error = Json::of_key("state", "user:\"x", &value).unwrap_err();

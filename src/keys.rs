@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::maps::Index;
 
-/// How many keys may come and go, beside half of those that there are, before it is worth looking for those that are not
-/// used any more.
+/// The number of keys that may come and go, beside half of the present ones, before a search for unused keys is worth
+/// its time.
 const SWEEP: usize = 1024;
 
 /// The most keys that there can be: above a number there is room for a scope and for one more bit.
@@ -13,23 +13,23 @@ const MOST: usize = 1 << 29;
 
 /// Keys, each once, with a number that is given again once nothing has the key any more.
 ///
-/// What has a key shares it: the scopes with values under it, the changes that are prepared, the histories. The keys
-/// themselves say whether there is anything of that.
+/// Every user of a key shares its text: the scopes with values under it, the prepared changes, the histories. The
+/// count of the references says whether there are any.
 #[derive(Debug)]
 pub(crate) struct Keys {
     by_number: Vec<Option<Arc<str>>>,
     numbers: Index,
     free: Vec<usize>,
-    /// How many keys are new, and how often one was dropped, since the last sweep.
+    /// The number of keys that were added, and of references that were dropped, since the last sweep.
     changes: usize,
-    /// How many keys were left after the last sweep.
-    left: usize,
+    /// The number of keys after the last sweep.
+    at_sweep: usize,
 }
 
 impl Keys {
     /// Without keys.
     pub const fn new() -> Self {
-        Self { by_number: Vec::new(), numbers: Index::new(), free: Vec::new(), changes: 0, left: 0 }
+        Self { by_number: Vec::new(), numbers: Index::new(), free: Vec::new(), changes: 0, at_sweep: 0 }
     }
 
     /// The number of a key that has one.
@@ -67,9 +67,9 @@ impl Keys {
         self.changes = self.changes.saturating_add(count);
     }
 
-    /// Whether so much has changed that a sweep is worth its time, which is in proportion to all keys.
+    /// Returns `true` if so much has changed that a sweep is worth its time, which is in proportion to all keys.
     pub fn is_sweep_due(&self) -> bool {
-        self.changes > SWEEP + self.left / 2
+        self.changes > SWEEP + self.at_sweep / 2
     }
 
     /// Releases the keys that nothing has any more. Answers with their numbers, which name other keys from then on.
@@ -89,7 +89,7 @@ impl Keys {
         self.numbers.shrink();
         self.free = (0..self.by_number.len()).rev().filter(|&number| self.get(number).is_none()).collect();
         self.changes = 0;
-        self.left = self.numbers.len();
+        self.at_sweep = self.numbers.len();
         released
     }
 
@@ -115,12 +115,12 @@ mod tests {
         let mut keys = Keys::new();
         let numbers: Vec<_> = ["a", "é", "", "a"].iter().map(|key| keys.number(key).unwrap()).collect();
         assert_eq!(numbers, [0, 1, 2, 0]);
-        let kept = Arc::clone(keys.get(1).unwrap());
+        let shared = Arc::clone(keys.get(1).unwrap());
         assert_eq!(keys.sweep(), [0, 2]);
         assert_eq!((keys.find("é"), keys.find("a"), keys.get(0), keys.get(2)), (Some(1), None, None, None));
         assert_eq!((keys.number("b"), keys.number("c"), keys.number("é")), (Some(0), Some(2), Some(1)));
         assert_eq!(keys.get(0).map(|key| &**key), Some("b"));
-        drop(kept);
+        drop(shared);
         assert_eq!(keys.sweep(), [0, 1, 2]);
         assert_eq!(keys.sweep(), Vec::<usize>::new());
     }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_sweep_is_due_when_half_as_many_keys_as_there_are_have_come_or_gone() {
         let mut keys = Keys::new();
-        let held: Vec<_> = (0..5000)
+        let shared: Vec<_> = (0..5000)
             .map(|number| {
                 assert_eq!(keys.is_sweep_due(), number > SWEEP);
                 let number = keys.number(&number.to_string()).unwrap();
@@ -140,7 +140,7 @@ mod tests {
         assert!(!keys.is_sweep_due());
         keys.note_dropped(1);
         assert!(keys.is_sweep_due());
-        drop(held);
+        drop(shared);
         assert_eq!(keys.sweep(), (0..5000).collect::<Vec<_>>());
         assert!(keys.by_number.capacity() == 0 && keys.numbers.capacity() == 0 && keys.free.is_empty());
         assert!(!keys.is_sweep_due());

@@ -1,31 +1,31 @@
-//! Leases: one runner at a time for a session, told apart by a number that only grows. The same rule as in the package
+//! Leases: one runner at a time for a session, under a token that only grows. The same rule as in the package
 //! (pkg/src/store/lease.ts).
 
 use crate::error::{Error, ErrorKind};
 use crate::text::digits;
 
-/// What is asked of a lease.
+/// A request to take, renew or give back a lease.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeaseRequest {
-    /// Who asks: unique for each lease. A holder that asks again, because the answer was lost, gets the lease that it
-    /// has.
+    /// The holder, unique for each lease. A holder that asks again, because the answer was lost, gets the lease that
+    /// it has.
     pub holder: String,
-    /// How long it lasts from now on, in milliseconds; 0 gives it back.
+    /// The length of the lease from now on, in milliseconds; 0 gives it back.
     pub ttl: f64,
     /// To make it last longer, or to give it back: the token that was answered. Absent: to take it.
     pub fence: Option<u64>,
 }
 
-/// What is kept of a session for its leases.
+/// The row that is stored for the leases of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LeaseRow {
     /// The last token that was given; 0 before the first.
     pub fence: u64,
-    /// Who holds the lease, and until when, in milliseconds since the epoch; absent when it was given back.
-    pub held: Option<(String, f64)>,
+    /// The holder of the lease, and its end in milliseconds since the epoch; absent when it was given back.
+    pub holder: Option<(String, f64)>,
 }
 
-/// Why a lease is refused.
+/// The reason for which a lease is refused.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum LeaseFault {
@@ -38,15 +38,15 @@ pub enum LeaseFault {
 }
 
 impl LeaseRow {
-    /// Decides what becomes of a lease: the row as it is after the request. `now` is the clock of what keeps the
-    /// session, in milliseconds since the epoch. A lease is lost when another holder has taken it, never by time alone:
-    /// until then its holder may write and make it last longer. Giving it back moves the token on, so that nothing is
-    /// written with it afterwards. It may be given back once more, because the answer was lost: where nobody has it and
-    /// the token is the next one, nobody has taken it since, and nothing changes.
+    /// Decides a request: the row of the lease after it. `now` is the clock of the session's store, in milliseconds
+    /// since the epoch. A lease is lost when another holder has taken it, never by time alone: until then its holder
+    /// may write and make it last longer. Giving it back moves the token on, so that nothing is written with it
+    /// afterwards. It may be given back once more, because the answer was lost: if nobody has it and the token is the
+    /// next one, nobody has taken it since, and nothing changes.
     ///
     /// # Errors
     ///
-    /// Why it is refused.
+    /// The error with which the request is refused.
     ///
     /// # Examples
     ///
@@ -55,34 +55,34 @@ impl LeaseRow {
     ///
     /// let of = |holder: &str, fence| LeaseRequest { holder: holder.to_owned(), ttl: 100.0, fence };
     /// let row = LeaseRow::default().decide(&of("a", None), 1_000.0)?;
-    /// assert_eq!((row.fence, row.held.clone()), (1, Some(("a".to_owned(), 1_100.0))));
+    /// assert_eq!((row.fence, row.holder.clone()), (1, Some(("a".to_owned(), 1_100.0))));
     /// assert_eq!(row.decide(&of("b", None), 1_099.0), Err(LeaseFault::Held(1_100.0)));
     /// let taken = row.decide(&of("b", None), 1_100.0)?;
     /// assert_eq!(taken.decide(&of("a", Some(1)), 1_100.0), Err(LeaseFault::Fenced));
     /// # Ok::<(), LeaseFault>(())
     /// ```
     pub fn decide(&self, request: &LeaseRequest, now: f64) -> std::result::Result<Self, LeaseFault> {
-        let LeaseRequest { holder, ttl, fence } = request;
-        let is_own = self.held.as_ref().is_some_and(|(held_by, _)| held_by == holder);
-        let held = Some((holder.clone(), now + ttl));
+        let LeaseRequest { ttl, fence, .. } = request;
+        let is_own = self.holder.as_ref().is_some_and(|(name, _)| name == &request.holder);
+        let holder = Some((request.holder.clone(), now + ttl));
         let Some(fence) = *fence else {
-            let until = self.held.as_ref().filter(|(_, until)| !is_own && *until > now).map(|(_, until)| *until);
+            let until = self.holder.as_ref().filter(|(_, until)| !is_own && *until > now).map(|(_, until)| *until);
             if let Some(until) = until {
                 return Err(LeaseFault::Held(until));
             }
             let fence = if is_own { self.fence } else { next_to(self.fence)? };
-            return Ok(Self { fence, held });
+            return Ok(Self { fence, holder });
         };
-        if *ttl <= 0.0 && self.held.is_none() && fence.checked_add(1) == Some(self.fence) {
+        if *ttl <= 0.0 && self.holder.is_none() && fence.checked_add(1) == Some(self.fence) {
             return Ok(self.clone());
         }
         if self.fence != fence || !is_own {
             return Err(LeaseFault::Fenced);
         }
-        if *ttl > 0.0 { Ok(Self { fence, held }) } else { Ok(Self { fence: next_to(fence)?, held: None }) }
+        if *ttl > 0.0 { Ok(Self { fence, holder }) } else { Ok(Self { fence: next_to(fence)?, holder: None }) }
     }
 
-    /// Whether what carries a token may be written.
+    /// Checks that a change with a token may be written.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_last_token_is_given_once_and_none_after_it() {
-        let free = LeaseRow { fence: u64::MAX - 1, held: None };
+        let free = LeaseRow { fence: u64::MAX - 1, holder: None };
         let last = free.decide(&ask("a", 100.0, None), 0.0).unwrap();
         assert_eq!(last.fence, u64::MAX);
         assert_eq!(last.decide(&ask("a", 50.0, None), 0.0).map(|row| row.fence), Ok(u64::MAX), "its holder asks again");

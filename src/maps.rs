@@ -61,17 +61,17 @@ impl Index {
         self.0.values().copied()
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are no names.
+    /// Returns `true` if there are no names.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many names there is room for.
+    /// The number of names that there is room for.
     pub fn capacity(&self) -> usize {
         self.0.capacity()
     }
@@ -120,16 +120,16 @@ mod growth {
     }
 
     pub(crate) fn growth_of_list<T>(list: &Vec<T>, more: usize) -> usize {
-        let wanted = list.len() + more;
-        if wanted <= list.capacity() { 0 } else { wanted.max(2 * list.capacity()) * size_of::<T>() + 16 }
+        let length = list.len() + more;
+        if length <= list.capacity() { 0 } else { length.max(2 * list.capacity()) * size_of::<T>() + 16 }
     }
 
     pub(crate) fn growth_of_index(index: &Index, more: usize) -> usize {
-        let wanted = index.len() + more;
-        if wanted <= index.capacity() {
+        let length = index.len() + more;
+        if length <= index.capacity() {
             0
         } else {
-            table(wanted.max(index.capacity() + 1), size_of::<(Arc<str>, usize)>())
+            table(length.max(index.capacity() + 1), size_of::<(Arc<str>, usize)>())
         }
     }
 }
@@ -140,20 +140,20 @@ mod tests {
 
     #[test]
     fn an_index_gives_back_room_once_it_is_much_smaller() {
-        let index_of = |most: usize, left: usize| {
+        let index_of = |most: usize, rest: usize| {
             let mut index = Index::new();
             index.reserve(most);
             (0..most).for_each(|number| index.insert(Arc::from(number.to_string()), number));
-            (left..most).for_each(|number| assert_eq!(index.remove(&number.to_string()), Some(number)));
+            (rest..most).for_each(|number| assert_eq!(index.remove(&number.to_string()), Some(number)));
             let before = index.capacity();
             index.shrink();
             (before, index.capacity())
         };
         let (before, after) = index_of(1000, 300);
         assert!(after >= 600 && after < before, "room for as many again stays: {after} of {before}");
-        for (most, left) in [(1000, 900), (1000, 500), (40, 1), (40, 39)] {
-            let (before, after) = index_of(most, left);
-            assert_eq!(before, after, "{left} of {most} is not much smaller, or is little");
+        for (most, rest) in [(1000, 900), (1000, 500), (40, 1), (40, 39)] {
+            let (before, after) = index_of(most, rest);
+            assert_eq!(before, after, "{rest} of {most} is not much smaller, or is little");
         }
         let (_, none) = index_of(1000, 0);
         assert_eq!(none, 0);

@@ -30,7 +30,7 @@ pub(crate) const ACTIONS: &[&str] = &[
     "escalate",
 ];
 
-/// What the ADKs (Python, JavaScript, Java, Go) and the Agent Engine have besides in the JSON of an event.
+/// The further members that the ADKs (Python, JavaScript, Java, Go) and the Agent Engine have in the JSON of an event.
 #[rustfmt::skip]
 pub(crate) const ADK_EVENT: &[&str] = &[
     "avgLogprobs", "cacheMetadata", "citationMetadata", "environmentId", "errorCode", "errorMessage",
@@ -49,18 +49,18 @@ pub(crate) const ADK_ACTIONS: &[&str] = &[
 ];
 
 /// A member that is called almost as a known one.
-pub(crate) struct Mistaken {
-    /// Where it is in the event.
+pub(crate) struct NearMiss {
+    /// The path of the name in the event.
     pub path: String,
     what: &'static str,
-    wanted: String,
+    suggestion: String,
 }
 
-impl Mistaken {
+impl NearMiss {
     /// The error of it.
     pub fn error(&self) -> Error {
-        let Self { path, what, wanted } = self;
-        Error::invalid(format!("{path} is not known in {what}: did you mean {wanted}?"))
+        let Self { path, what, suggestion } = self;
+        Error::invalid(format!("{path} is not known in {what}: did you mean {suggestion}?"))
     }
 }
 
@@ -68,23 +68,23 @@ impl Mistaken {
 /// members, without any that are known or with them.
 ///
 /// Events are checked only when they are appended: a log may have such members.
-pub(crate) fn mistaken<'a>(
+pub(crate) fn near_miss<'a>(
     mut event: impl Iterator<Item = &'a str>,
     mut actions: impl Iterator<Item = &'a str>,
-) -> Option<Mistaken> {
+) -> Option<NearMiss> {
     let of_event = event.find_map(|name| {
-        let wanted = if is_among(name, [EVENT, ADK_EVENT]) {
+        let suggestion = if is_among(name, [EVENT, ADK_EVENT]) {
             None
         } else {
-            meant(name, EVENT).or_else(|| meant(name, &["stateDelta"]).map(|_| "actions.stateDelta"))
+            nearest_known(name, EVENT).or_else(|| nearest_known(name, &["stateDelta"]).map(|_| "actions.stateDelta"))
         };
-        Some(Mistaken { path: name.to_owned(), what: "an event", wanted: wanted?.to_owned() })
+        Some(NearMiss { path: name.to_owned(), what: "an event", suggestion: suggestion?.to_owned() })
     });
     of_event.or_else(|| {
         actions.find_map(|name| {
-            let wanted = if is_among(name, [ACTIONS, ADK_ACTIONS]) { None } else { meant(name, ACTIONS) };
-            let [path, wanted] = [name, wanted?].map(|name| format!("actions.{name}"));
-            Some(Mistaken { path, what: "an event's actions", wanted })
+            let suggestion = if is_among(name, [ACTIONS, ADK_ACTIONS]) { None } else { nearest_known(name, ACTIONS) };
+            let [path, suggestion] = [name, suggestion?].map(|name| format!("actions.{name}"));
+            Some(NearMiss { path, what: "an event's actions", suggestion })
         })
     })
 }
@@ -94,7 +94,7 @@ pub(crate) fn is_among(name: &str, lists: [&[&str]; 2]) -> bool {
 }
 
 /// The known name that is most similar to an unknown one, if one is similar enough.
-pub(crate) fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn nearest_known(name: &str, known: &[&'static str]) -> Option<&'static str> {
     let in_another_convention = known.iter().find(|one| plainly(one).eq(plainly(name))).copied();
     // Of shorter names too many words are near misses.
     in_another_convention.or_else(|| nearest(name, known.iter().copied().filter(|one| one.len() >= 4)))
@@ -105,7 +105,7 @@ fn plainly(name: &str) -> impl Iterator<Item = char> {
     let separates = |c: char| matches!(c, '_' | '-');
     let mut before = None;
     let mut rest = name.chars().peekable();
-    let kept = std::iter::from_fn(move || {
+    let characters = std::iter::from_fn(move || {
         loop {
             let c = rest.next()?;
             let is_within =
@@ -116,5 +116,5 @@ fn plainly(name: &str) -> impl Iterator<Item = char> {
             }
         }
     });
-    kept.flat_map(char::to_lowercase)
+    characters.flat_map(char::to_lowercase)
 }

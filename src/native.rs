@@ -12,7 +12,7 @@ mod requests;
 mod rewind;
 mod service;
 mod session;
-mod turns;
+mod target_locks;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 mod system_host;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Json, js_number, normalize};
 
-/// What is done to the value of a key that others may write at the same time.
+/// A change to the value of a key that others may write at the same time.
 ///
 /// # Examples
 ///
@@ -36,15 +36,15 @@ pub enum Operator {
     SetOnce(Value),
     /// Sets the key to a value if it has another one, as the text of both says: the order of members counts.
     CompareAndSet {
-        /// What the key must have; `None`, when it must not be there.
+        /// The value that the key must have; `None`, when the key must be absent.
         #[serde(default, deserialize_with = "read_expected", skip_serializing_if = "Option::is_none")]
         expected: Option<Value>,
-        /// What the key is set to.
+        /// The value that the key is set to.
         value: Value,
     },
 }
 
-/// Why an operator does not fit the value that it finds.
+/// The reason for which an operator does not fit the current value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OperatorFault {
@@ -88,7 +88,7 @@ impl Operator {
     ///
     /// # Errors
     ///
-    /// Why there is none.
+    /// The [`OperatorFault`] that leaves the key without a new value.
     pub fn resolve(&self, current: Option<&Json>) -> std::result::Result<Json, OperatorFault> {
         let text_of = |value: &Value| Json::from_value(value).map_err(|_| OperatorFault::TooDeep);
         match self {

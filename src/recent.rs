@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::maps::Index;
 
-/// How many ids are remembered.
+/// The number of ids that are remembered.
 pub(crate) const RECENT: usize = 1024;
 
 /// The ids of the last updates.

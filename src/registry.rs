@@ -103,15 +103,15 @@ impl<V> Registry<V> {
         ids
     }
 
-    /// How many sessions an app has, or one of its users.
+    /// The number of sessions of an app, or of one of its users.
     pub fn count(&self, app_name: &str, user_id: Option<&str>) -> usize {
         let mut count = 0;
         self.each_user(app_name, user_id, &mut |user| count += user.sessions.len());
         count
     }
 
-    /// Whether an app, or one of its users, has so few sessions that they can be put in order for each list. None are
-    /// few.
+    /// Returns `true` if an app, or one of its users, has so few sessions that they can be put in order for each list.
+    /// None are few.
     pub fn has_few(&self, app_name: &str, user_id: Option<&str>) -> bool {
         let (mut count, mut users) = (0, 0);
         self.each_user(app_name, user_id, &mut |user| {
@@ -132,7 +132,7 @@ impl<V> Registry<V> {
         }
     }
 
-    /// How many slots there are for sessions.
+    /// The number of slots for sessions.
     pub fn size(&self) -> usize {
         self.entries.len()
     }
@@ -290,8 +290,8 @@ impl<V> Registry<V> {
         }
     }
 
-    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a new
-    /// session of an app and a user, or to these, which may be new, too.
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
+    /// new session of an app and a user, or to these, which may be new, too.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub fn growth(&self, app_name: &str, user_id: Option<&str>, members: usize) -> usize {
         use crate::maps::{growth_of_index, growth_of_list};

@@ -1,8 +1,8 @@
 //! Rewinding: which events of a log stand, where a rewind goes, and what a redo takes back.
 //!
-//! Nothing is ever taken out of a log. A rewind is one more event, the marker, that names an invocation; readers of the
-//! log walk over it backwards, and jump at a marker to before the first event of the invocation that it names. A redo is
-//! a rewind before the invocation of a marker, by which the walk comes to what that one had jumped over.
+//! Nothing is ever taken out of a log. A rewind is one more event, the marker, that names an invocation; readers of
+//! the log walk over it backwards, and jump at a marker to before the first event of the invocation that it names. A
+//! redo is a rewind before the invocation of a marker, by which the walk comes to what that one had jumped over.
 
 use std::sync::Arc;
 
@@ -33,12 +33,12 @@ struct Step {
     to: Option<usize>,
 }
 
-/// What a rewind, or a redo, does.
+/// The plan of a rewind, or of a redo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rewind {
-    /// How many events the log had at the moment that comes back: the state of that revision is restored. The marker
-    /// names the invocation of the event at this place.
+    /// The number of events in the log at the moment that comes back: the state of that revision is restored. The
+    /// marker names the invocation of the event at this place.
     pub to: usize,
     /// The places of the events that do not stand any more by it, or stand again, in order.
     pub concerned: Vec<usize>,
@@ -66,8 +66,8 @@ impl Timeline {
         timeline
     }
 
-    /// Adds the next event: the invocation that it belongs to and, of a marker, the one that it rewinds before. One that
-    /// no earlier event belongs to goes by the place of this event: then the marker jumps over nothing.
+    /// Adds the next event: the invocation that it belongs to and, of a marker, the one that it rewinds before. One
+    /// that no earlier event belongs to goes by the place of this event: then the marker jumps over nothing.
     pub fn push(&mut self, invocation: Option<usize>, before: Option<usize>) {
         self.steps.push(Step { invocation, to: before });
     }
@@ -95,16 +95,16 @@ impl Timeline {
         self.steps.get(place).map(|step| (*step, place))
     }
 
-    /// What a rewind before an invocation does; nothing when no event that stands belongs to it. When the invocation
-    /// had begun earlier, in events that do not stand, it goes to before these: so do the readers of the log.
+    /// Plans a rewind before an invocation; `None` when no event that stands belongs to it. When the invocation had
+    /// begun earlier, in events that do not stand, the rewind goes to before these: so do the readers of the log.
     pub fn rewind(&self, before: usize) -> Option<Rewind> {
         let standing = self.standing(self.steps.len());
         let mut steps = self.steps.iter().zip(&standing);
         steps.any(|(step, stands)| *stands && step.invocation == Some(before)).then(|| self.going(before))
     }
 
-    /// What taking back the last rewind does; nothing when an event has been appended since, or when all of them have
-    /// been taken back.
+    /// Plans to take back the last rewind; `None` when an event has been appended since, or when all of them have been
+    /// taken back.
     pub fn redo(&self) -> Option<Rewind> {
         let mut end = self.steps.len();
         while let Some((step, place)) = self.step_before(end) {

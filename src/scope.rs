@@ -1,4 +1,4 @@
-//! Where a key lives. The only place that spells a prefix.
+//! The scope of a key. The only place that spells a prefix.
 
 /// The prefix of keys shared by all users of an app.
 pub const KEY_PREFIX_APP: &str = "app:";
@@ -7,7 +7,7 @@ pub const KEY_PREFIX_USER: &str = "user:";
 /// The prefix of keys that live for one invocation and are never stored.
 pub const KEY_PREFIX_TEMP: &str = "temp:";
 
-/// Where a key lives.
+/// The scope of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// This session; no prefix.

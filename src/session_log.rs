@@ -79,7 +79,7 @@ impl SessionLog {
         true
     }
 
-    /// What the index of events grows by, in bytes, when one more is applied.
+    /// The number of bytes by which the index of events grows when one more is applied.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self) -> usize {
         crate::maps::growth_of_index(&self.event_ids, 1)
@@ -87,9 +87,10 @@ impl SessionLog {
 
     fn stale(&self, expected: u64) -> Error {
         let SessionKey { session_id, .. } = &self.key;
-        let [actual, wanted] = [self.revision, expected].map(|revision| digits(revision, 10));
+        let [actual_text, expected_text] = [self.revision, expected].map(|revision| digits(revision, 10));
         let message =
-            ["session \"", session_id, "\" is at revision ", &actual, ", not at the expected ", &wanted].concat();
+            ["session \"", session_id, "\" is at revision ", &actual_text, ", not at the expected ", &expected_text]
+                .concat();
         Error::new(ErrorKind::SessionStale, message)
             .with_id(session_id.as_str())
             .with_revisions(expected, self.revision)

@@ -82,7 +82,7 @@ impl<V> Sessions<V> {
         self.registry.of(app_name, user_id)
     }
 
-    /// How many sessions an app has, or one of its users.
+    /// The number of sessions of an app, or of one of its users.
     pub fn count(&self, app_name: &str, user_id: Option<&str>) -> usize {
         self.registry.count(app_name, user_id)
     }
@@ -125,7 +125,7 @@ impl<V> Sessions<V> {
     /// [`ErrorKind::SessionExists`] when the key is taken.
     pub fn prepare_create(&self, key: &SessionKey, time: f64, state: Delta<V>) -> Result<Change<V>> {
         if self.find(key).is_some() {
-            return Err(exists(key));
+            return Err(session_exists(key));
         }
         Ok(Change {
             id: Arc::from(key.session_id.as_str()),
@@ -164,14 +164,14 @@ impl<V> Sessions<V> {
         guard: Guard,
     ) -> Result<Prepared<V>> {
         let Some(entry) = self.registry.entry(id) else {
-            return Err(gone());
+            return Err(session_deleted());
         };
         let prepared = entry.log.prepare(event, time, delta, guard)?;
         if matches!(prepared, Prepared::Change { .. })
             && !self.is_at(Some(entry.scopes.app), Some(entry.scopes.user), guard)
         {
             let id = entry.log.key().session_id.as_str();
-            return Err(moved(&["the state of session \"", id, "\""].concat()).with_id(id));
+            return Err(state_conflict(&["the state of session \"", id, "\""].concat()).with_id(id));
         }
         Ok(prepared)
     }
@@ -194,15 +194,15 @@ impl<V> Sessions<V> {
         for (key, _) in delta.iter() {
             let (scope, name) = Scope::split(key);
             if scope != Scope::App && (scope != Scope::User || user_id.is_none()) {
-                let wanted = if user_id.is_some() { Scope::User } else { Scope::App }.key(name);
+                let suggestion = if user_id.is_some() { Scope::User } else { Scope::App }.key(name);
                 let message =
-                    ["the key \"", key, "\" does not belong to what is updated: use \"", &wanted, "\""].concat();
+                    ["the key \"", key, "\" does not belong to what is updated: use \"", &suggestion, "\""].concat();
                 return Err(Error::invalid(message).with_key(key));
             }
         }
         let user = user_id.and_then(|user_id| self.scope(app_name, Some(user_id)));
         if !self.is_at(self.scope(app_name, None), user, guard) {
-            return Err(moved("the state"));
+            return Err(state_conflict("the state"));
         }
         Ok(Change { id: Arc::from(id), kind: ChangeKind::Update, time: check_time(time)?, delta: delta.split().0 })
     }
@@ -246,8 +246,8 @@ impl<V> Sessions<V> {
         }
     }
 
-    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a new
-    /// session of an app and a user, or to these, which may be new, too.
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
+    /// new session of an app and a user, or to these, which may be new, too.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self, app_name: &str, user_id: Option<&str>, members: usize) -> usize {
         self.registry.growth(app_name, user_id, members) + self.lists().growth_of_note(self.registry.size())
@@ -259,7 +259,8 @@ impl<V> Sessions<V> {
         self.registry.growth_of_session(id, members) + self.lists().growth_of_note(self.registry.size())
     }
 
-    /// Whether the scopes are at the versions that a guard expects. A scope that has no slot is at version 0.
+    /// Returns `true` if the scopes are at the versions that a guard expects. A scope that has no slot is at version
+    /// 0.
     fn is_at(&self, app: Option<ScopeId>, user: Option<ScopeId>, guard: Guard) -> bool {
         [(app, guard.app), (user, guard.user)].into_iter().all(|(scope, expected)| {
             let actual = scope.and_then(|scope| self.scope_state(scope)).map_or(0, ScopeState::version);
@@ -268,22 +269,22 @@ impl<V> Sessions<V> {
     }
 }
 
-fn exists(key: &SessionKey) -> Error {
+fn session_exists(key: &SessionKey) -> Error {
     let message = ["session \"", &key.session_id, "\" already exists"].concat();
     Error::new(ErrorKind::SessionExists, message).with_id(key.session_id.as_str())
 }
 
 /// Of a session that has been deleted only the number is known.
-fn gone() -> Error {
+fn session_deleted() -> Error {
     Error::new(ErrorKind::SessionNotFound, "session not found: it has been deleted")
 }
 
 /// A guard does not hold.
-fn moved(what: &str) -> Error {
+fn state_conflict(what: &str) -> Error {
     Error::new(ErrorKind::StateConflict, [what, " changed since it was read"].concat())
 }
 
-fn twice(change: &str) -> Error {
+fn applied_twice(change: &str) -> Error {
     Error::invalid(["the change \"", change, "\" has been applied already"].concat()).with_id(change)
 }
 

@@ -55,7 +55,7 @@ pub trait ReadonlyState: Send + Sync {
         sorted(self.all())
     }
 
-    /// Whether the key is there.
+    /// Returns `true` if the key has a value.
     fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
@@ -64,8 +64,8 @@ pub trait ReadonlyState: Send + Sync {
 /// State that can be written, as adk-rust has it: writing has no result.
 ///
 /// The types of this crate have a fallible way beside each infallible `set`: [`Context::set`](crate::Context::set),
-/// [`SessionState::set`], [`StateDraft::set`](crate::StateDraft::set). What they would refuse makes the infallible one
-/// panic, so that no write is lost silently.
+/// [`SessionState::set`], [`StateDraft::set`](crate::StateDraft::set). A write that they would refuse makes the
+/// infallible one panic, so that no write is lost silently.
 pub trait State: Send + Sync {
     /// The value of a key, if it is there. `null` is a value.
     fn get(&self, key: &str) -> Option<Value>;
@@ -135,7 +135,7 @@ macro_rules! reading_methods {
                 self.json(key).map(|json| json.to_value())
             }
 
-            /// Whether the key is there.
+            /// Returns `true` if the key has a value.
             pub fn has(&self, key: &str) -> bool {
                 self.json(key).is_some()
             }

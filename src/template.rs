@@ -91,7 +91,7 @@ impl Template {
         &self.segments
     }
 
-    /// What the template needs, in the order of the text.
+    /// The placeholders of the template, in the order of the text.
     ///
     /// # Examples
     ///
@@ -174,8 +174,8 @@ impl Template {
                 PlaceholderKind::State => self.lookup(placeholder, state),
                 PlaceholderKind::Artifact => {
                     let name = &self.text[placeholder.key.clone()];
-                    let found: &Option<String> = artifacts.entry(name).or_insert_with(|| artifact(name));
-                    found.clone().map(Value::String)
+                    let text: &Option<String> = artifacts.entry(name).or_insert_with(|| artifact(name));
+                    text.clone().map(Value::String)
                 }
             };
             match value {
@@ -228,8 +228,8 @@ impl Template {
             missing.push(Missing { key: key.to_owned(), line, column, nearest });
         }
         let kind = if only_artifacts { ErrorKind::ArtifactMissing } else { ErrorKind::TemplateKeyMissing };
-        let told = missing.iter().map(describe).collect::<Vec<_>>().join(", ");
-        Error::new(kind, format!("values are missing for the template: {told}")).with_missing(missing)
+        let descriptions = missing.iter().map(describe).collect::<Vec<_>>().join(", ");
+        Error::new(kind, format!("values are missing for the template: {descriptions}")).with_missing(missing)
     }
 }
 
@@ -335,8 +335,8 @@ mod tests {
         let letters = ('a'..='z').take(SUGGESTIONS + 1);
         let text = letters.map(|letter| format!("{{topik{letter}}}")).collect::<Vec<_>>().concat();
         let error = render(&text, &json!({"topic": 1})).unwrap_err();
-        let told: Vec<_> = error.missing().iter().map(|missing| missing.nearest.is_some()).collect();
-        assert_eq!(told, [vec![true; SUGGESTIONS], vec![false]].concat());
+        let suggested: Vec<_> = error.missing().iter().map(|missing| missing.nearest.is_some()).collect();
+        assert_eq!(suggested, [vec![true; SUGGESTIONS], vec![false]].concat());
     }
 
     #[test]
@@ -356,12 +356,12 @@ mod tests {
 
     #[test]
     fn an_artifact_is_asked_for_once() {
-        let mut asked = 0;
+        let mut calls = 0;
         let template = Template::parse("{artifact.a}{artifact.a}{artifact.b?}");
         let text = template.render_with(&serde_json::Map::new(), |name| {
-            asked += 1;
+            calls += 1;
             (name == "a").then(|| "A".to_owned())
         });
-        assert_eq!((text.unwrap().as_str(), asked), ("AA", 2));
+        assert_eq!((text.unwrap().as_str(), calls), ("AA", 2));
     }
 }

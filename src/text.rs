@@ -7,8 +7,8 @@ pub(crate) fn slice(text: &str, range: Range<usize>) -> &str {
     or_impossible!(text.get(range), "the range was found in this text")
 }
 
-/// A number as digits to a base of up to 16. With the formatting of the standard library the WebAssembly module would be
-/// 5 % larger.
+/// A number as digits to a base of up to 16. With the formatting of the standard library the WebAssembly module would
+/// be 5 % larger.
 pub(crate) fn digits(mut number: u64, base: u64) -> String {
     let mut digits = Vec::new();
     loop {

@@ -34,12 +34,12 @@ impl<V> Values<V> {
         Self { places: Vec::new(), index: Index::default(), len: 0 }
     }
 
-    /// How many keys have values.
+    /// The number of keys that have values.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no key has a value.
+    /// Returns `true` if no key has a value.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -50,7 +50,7 @@ impl<V> Values<V> {
         Some(&or_impossible!(entry, "the place of a key is no hole", return None).1)
     }
 
-    /// Whether a key has a value.
+    /// Returns `true` if a key has a value.
     pub fn contains_key(&self, key: &str) -> bool {
         self.place(key).is_some()
     }

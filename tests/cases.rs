@@ -13,6 +13,10 @@ use statepad::{
 
 #[path = "contract/mod.rs"]
 mod contract;
+#[path = "support/block_on.rs"]
+mod block_on;
+#[path = "support/json_equality.rs"]
+mod json_equality;
 
 use contract::scenario::{Scenario, event_of, steps_of_one_session};
 use contract::states::{nested, parts_of, run_invocation, run_state, session_with};
@@ -46,8 +50,8 @@ fn a_delta_is_split_by_scope_and_applied() {
         object.extend(unset.iter().map(|key| (key.clone(), Value::Null)));
         let (scoped, temp) = Delta::parse(&Value::Object(object).to_string(), &unset).unwrap().split();
         assert_same(&serde_json::from_str(&scoped.to_json()).unwrap(), &case["change"], "the change");
-        let (mut set, gone) = parts_of(&ScopedDelta::default().join(temp));
-        set.as_object_mut().unwrap().retain(|key, _| !gone.contains(key));
+        let (mut set, deleted) = parts_of(&ScopedDelta::default().join(temp));
+        set.as_object_mut().unwrap().retain(|key, _| !deleted.contains(key));
         assert_same(&set, &Value::Object(record(case, "temp")), "the temp: keys");
 
         let (service, session) = session_with(record(case, "before"));
@@ -77,9 +81,9 @@ fn events_are_stored_as_they_are_but_for_temp_keys() {
             check_message(&error, case);
         } else {
             let stored = serde_json::to_value(answer.unwrap()).unwrap();
-            for (place, wanted) in &record(case, "stored") {
+            for (place, expected) in &record(case, "stored") {
                 let value = place.split('.').fold(&stored, |value, step| &value[step]);
-                assert_same(value, wanted, place);
+                assert_same(value, expected, place);
             }
             let mut said = stored;
             said["state"] = Value::Object(read_state(&service));
@@ -163,7 +167,7 @@ fn operators_are_resolved_against_the_value_that_is_there() {
 fn a_lease_is_given_to_one_holder_at_a_time() {
     let row_of = |row: &Value| LeaseRow {
         fence: row["fence"].as_u64().unwrap(),
-        held: row["holder"].as_str().map(|holder| (holder.to_owned(), row["until"].as_f64().unwrap())),
+        holder: row["holder"].as_str().map(|holder| (holder.to_owned(), row["until"].as_f64().unwrap())),
     };
     each(list(&cases!("lease"), "cases"), |case| {
         let ask = &case["ask"];
@@ -173,12 +177,12 @@ fn a_lease_is_given_to_one_holder_at_a_time() {
             fence: ask["fence"].as_u64(),
         };
         let row = row_of(&case["row"]);
-        let wanted = match text(case, "error") {
+        let expected = match text(case, "error") {
             "held" => Err(LeaseFault::Held(case["until"].as_f64().unwrap())),
             "fenced" => Err(LeaseFault::Fenced),
             _ => Ok(row_of(&case["then"])),
         };
-        assert_eq!(row.decide(&request, case["now"].as_f64().unwrap()), wanted);
+        assert_eq!(row.decide(&request, case["now"].as_f64().unwrap()), expected);
     });
 }
 
@@ -222,7 +226,7 @@ fn lists_are_in_order_a_page_at_a_time() {
         let session = block_on(service.create(request)).unwrap();
         block_on(service.append_event(&session, event_of(&json!({"id": "e", "at": row[2]})))).unwrap();
     }
-    // What is no count, no page or no order cannot be said in Rust; a cursor that is none can.
+    // A count, a page or an order of another type cannot be said in Rust; an invalid cursor can.
     let can_be_said = |case: &&Value| case.get("error").is_none() || is_cursor_alone(&case["list"]);
     each(list(&file, "cases").iter().filter(can_be_said), |case| {
         if let Some(code) = case["error"].as_str() {
@@ -231,9 +235,9 @@ fn lists_are_in_order_a_page_at_a_time() {
             check_message(&error, case);
         } else if case.get("pages").is_some() {
             let mut cursor = None;
-            for wanted in list(case, "pages") {
+            for expected in list(case, "pages") {
                 let page = listed(&service, &case["list"], cursor.as_deref()).unwrap();
-                assert_same(&ids(&page), wanted, "the page");
+                assert_same(&ids(&page), expected, "the page");
                 cursor = page.cursor;
             }
             assert_eq!(cursor, None);
@@ -286,18 +290,18 @@ fn templates_render() {
     each(list(&cases!("template"), "cases"), |case| {
         let template = Template::parse(text(case, "template"));
         let artifacts = record(case, "artifacts");
-        let asked = RefCell::new(Vec::new());
+        let names = RefCell::new(Vec::new());
         let answer = template.render_with(&record(case, "state"), |name| {
-            asked.borrow_mut().push(name.to_owned());
+            names.borrow_mut().push(name.to_owned());
             artifacts.get(name).map(|text| text.as_str().map_or_else(|| text.to_string(), str::to_owned))
         });
         match (answer, case.get("ok")) {
-            (Ok(rendered), Some(wanted)) => assert_eq!(&rendered, wanted),
+            (Ok(rendered), Some(expected)) => assert_eq!(&rendered, expected),
             (Err(error), None) => check_missing(&error, case),
             (answer, _) => panic!("{answer:?}"),
         }
         if case.get("asked").is_some() {
-            assert_eq!(asked.into_inner(), texts(case, "asked"));
+            assert_eq!(names.into_inner(), texts(case, "asked"));
         }
         if let Some(needs) = case.get("needs") {
             assert_same(&needed(&template), needs, "the placeholders");

@@ -80,8 +80,8 @@ mod scopes {
 
         let mut all_state: Vec<_> = session1.state().all().into_iter().collect();
         all_state.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let wanted = [("app:theme", json!("dark")), ("context", json!("session1")), ("user:language", json!("en"))];
-        assert_eq!(all_state, wanted.map(|(key, value)| (key.to_string(), value)));
+        let expected = [("app:theme", json!("dark")), ("context", json!("session1")), ("user:language", json!("en"))];
+        assert_eq!(all_state, expected.map(|(key, value)| (key.to_string(), value)));
 
         service
             .delete(DeleteRequest {

@@ -4,67 +4,33 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use async_trait::async_trait;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use statepad::{
-    CreateRequest, DeleteRequest, Error, ErrorKind, Event, GetRequest, HistoryEntry, InMemorySessionService,
-    ListRequest, ListResponse, OrderedCreateRequest, Result, Session, SessionRef, SessionService, SessionState,
-    StateDraft, StateRef, UpdateOptions,
+    CreateRequest, Error, ErrorKind, Event, InMemorySessionService, ListRequest, Result, SessionRef, SessionService,
 };
 
-#[path = "contract/block_on.rs"]
+#[path = "support/block_on.rs"]
 mod block_on;
+#[path = "support/service_over.rs"]
+mod service_over;
 use block_on::block_on;
+use service_over::service_over;
 
 /// A service in memory that takes so many more events.
 struct Tired {
     inner: InMemorySessionService,
-    left: AtomicI64,
+    remaining: AtomicI64,
 }
 
-#[async_trait]
-impl SessionService for Tired {
-    async fn create_ordered(&self, request: OrderedCreateRequest) -> Result<Session> {
-        self.inner.create_ordered(request).await
-    }
-
-    async fn get(&self, request: GetRequest) -> Result<Option<Session>> {
-        self.inner.get(request).await
-    }
-
-    async fn list(&self, request: ListRequest) -> Result<ListResponse> {
-        self.inner.list(request).await
-    }
-
-    async fn delete(&self, request: DeleteRequest) -> Result<()> {
-        self.inner.delete(request).await
-    }
-
+service_over!([] Tired, inner, {
     async fn append_expecting(&self, session: SessionRef<'_>, event: Event, revision: Option<u64>) -> Result<Event> {
-        if self.left.fetch_sub(1, Ordering::SeqCst) > 0 {
+        if self.remaining.fetch_sub(1, Ordering::SeqCst) > 0 {
             self.inner.append_expecting(session, event, revision).await
         } else {
             Err(Error::new(ErrorKind::StoreUnavailable, "the disk is full"))
         }
     }
-
-    async fn update(
-        &self,
-        target: StateRef<'_>,
-        options: UpdateOptions,
-        function: &mut (dyn for<'s> FnMut(&'s mut StateDraft) -> Result<()> + Send),
-    ) -> Result<SessionState> {
-        self.inner.update(target, options, function).await
-    }
-
-    async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
-        self.inner.state_at(session, revision).await
-    }
-
-    async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>> {
-        self.inner.history(session, key).await
-    }
-}
+});
 
 fn names(service: &Tired) -> Vec<String> {
     let request = ListRequest { app_name: "app".into(), ..ListRequest::default() };
@@ -77,7 +43,7 @@ fn names(service: &Tired) -> Vec<String> {
 #[test]
 fn a_fork_that_fails_leaves_no_session_and_its_id_is_free() {
     for allowed in 0..3 {
-        let service = Tired { inner: InMemorySessionService::new(), left: AtomicI64::new(2) };
+        let service = Tired { inner: InMemorySessionService::new(), remaining: AtomicI64::new(2) };
         let state = [("k".to_owned(), json!(1)), ("app:n".to_owned(), json!(1))].into();
         let (app_name, user_id, session_id) = ("app".into(), "u".into(), Some("s".into()));
         let session = block_on(service.create(CreateRequest { app_name, user_id, session_id, state })).unwrap();
@@ -87,11 +53,11 @@ fn a_fork_that_fails_leaves_no_session_and_its_id_is_free() {
             block_on(service.append_event(&session, event)).unwrap();
         }
         // A fork appends both events, and one that says where it comes from.
-        service.left.store(allowed, Ordering::SeqCst);
+        service.remaining.store(allowed, Ordering::SeqCst);
         let failed = block_on(service.fork(&session, None, Some("f".into()))).unwrap_err();
         assert_eq!((failed.kind(), failed.to_string().as_str()), (ErrorKind::StoreUnavailable, "the disk is full"));
         assert_eq!(names(&service), ["s"], "{allowed} events were taken");
-        service.left.store(3, Ordering::SeqCst);
+        service.remaining.store(3, Ordering::SeqCst);
         let fork = block_on(service.fork(&session, None, Some("f".into()))).unwrap();
         assert_eq!((fork.revision(), fork.state().to_map()["k"].clone()), (3, json!(1)));
         assert_eq!(names(&service), ["f", "s"]);

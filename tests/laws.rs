@@ -12,8 +12,6 @@ use statepad::{Delta, Event, Invocation, Scope, SentWrites, SessionKey, SessionS
 
 use pending::{Does, ModelEvent, PendingModel, invocation_step};
 
-#[path = "contract/block_on.rs"]
-mod block_on;
 #[path = "contract/linear.rs"]
 mod linear;
 #[path = "contract/lists.rs"]
@@ -26,6 +24,8 @@ mod replay;
 mod time;
 #[path = "contract/values.rs"]
 mod values;
+#[path = "support/block_on.rs"]
+mod block_on;
 
 /// Keys with and without prefixes, few enough to meet again.
 fn key() -> impl Strategy<Value = String> {
@@ -133,8 +133,8 @@ proptest! {
         {
             let keys: Vec<_> = part.iter().map(|(name, _)| scope.key(name)).collect();
             let is_of = |key: &&str| Scope::split(key).0 == scope;
-            let wanted: Vec<_> = delta.iter().map(|(key, _)| key).filter(is_of).map(str::to_owned).collect();
-            prop_assert_eq!(keys, wanted);
+            let expected: Vec<_> = delta.iter().map(|(key, _)| key).filter(is_of).map(str::to_owned).collect();
+            prop_assert_eq!(keys, expected);
         }
     }
 
@@ -149,14 +149,14 @@ proptest! {
         else {
             panic!("the id is new");
         };
-        let wanted: BTreeSet<_> =
+        let expected: BTreeSet<_> =
             writes(&delta).into_iter().filter(|(key, _)| Scope::split(key).0 != Scope::Temp).collect();
-        prop_assert_eq!(writes(&change.delta.join(Delta::default())), wanted.clone());
+        prop_assert_eq!(writes(&change.delta.join(Delta::default())), expected.clone());
         let text: Value = serde_json::from_str(&append.delta.to_json()).unwrap();
         prop_assert!(text.get("temp").is_none());
         sessions.apply_append(id, &append).unwrap();
         prop_assert!(sessions.state(id).unwrap().all().keys().all(|key| Scope::split(key).0 != Scope::Temp));
-        prop_assert_eq!(writes(&append.delta.join(Delta::default())), wanted);
+        prop_assert_eq!(writes(&append.delta.join(Delta::default())), expected);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What programs make of their own, without anything that only this crate may do: states, a service, sessions and
-//! errors.
+//! Programs outside of the crate that make states, a service, sessions and errors of their own: they use nothing that
+//! only this crate can reach.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 
@@ -14,6 +14,10 @@ use statepad::{
     ListResponse, Missing, OrderedCreateRequest, ReadonlyState, Result, Session, SessionKey, SessionRef,
     SessionService, SessionState, State, StateDraft, StateRef, Template, UpdateOptions,
 };
+
+#[path = "support/service_over.rs"]
+mod service_over;
+use service_over::service_over;
 
 /// A state that shouts all that it is given.
 #[derive(Default)]
@@ -103,12 +107,12 @@ impl Shelf {
 
     fn find(&self, session: SessionRef<'_>) -> Result<Session> {
         let sessions = self.open()?;
-        let found = match session {
+        let stored = match session {
             SessionRef::Id(id) => sessions.values().find(|session| session.id() == id),
             SessionRef::Key(key) => sessions.get(key),
             other => return Err(Error::new(ErrorKind::InvalidArgument, format!("{other:?} names no session here"))),
         };
-        found.cloned().ok_or_else(|| Error::new(ErrorKind::SessionNotFound, "there is no such session"))
+        stored.cloned().ok_or_else(|| Error::new(ErrorKind::SessionNotFound, "there is no such session"))
     }
 }
 
@@ -275,24 +279,7 @@ async fn a_store_that_fails_is_told_with_its_cause_through_any_pointer() {
 /// A service that counts what is appended, and has the rest done by another.
 struct Counting<S>(S, Mutex<u32>);
 
-#[async_trait]
-impl<S: SessionService> SessionService for Counting<S> {
-    async fn create_ordered(&self, request: OrderedCreateRequest) -> Result<Session> {
-        self.0.create_ordered(request).await
-    }
-
-    async fn get(&self, request: GetRequest) -> Result<Option<Session>> {
-        self.0.get(request).await
-    }
-
-    async fn list(&self, request: ListRequest) -> Result<ListResponse> {
-        self.0.list(request).await
-    }
-
-    async fn delete(&self, request: DeleteRequest) -> Result<()> {
-        self.0.delete(request).await
-    }
-
+service_over!([<S: SessionService>] Counting<S>, 0, {
     async fn append(&self, session: SessionRef<'_>, event: Event) -> Result<Event> {
         *self.1.lock().unwrap() += 1;
         self.0.append(session, event).await
@@ -301,24 +288,7 @@ impl<S: SessionService> SessionService for Counting<S> {
     async fn append_expecting(&self, session: SessionRef<'_>, event: Event, revision: Option<u64>) -> Result<Event> {
         self.0.append_expecting(session, event, revision).await
     }
-
-    async fn update(
-        &self,
-        target: StateRef<'_>,
-        options: UpdateOptions,
-        function: &mut (dyn for<'s> FnMut(&'s mut StateDraft) -> Result<()> + Send),
-    ) -> Result<SessionState> {
-        self.0.update(target, options, function).await
-    }
-
-    async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
-        self.0.state_at(session, revision).await
-    }
-
-    async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>> {
-        self.0.history(session, key).await
-    }
-}
+});
 
 #[tokio::test]
 async fn a_pointer_to_a_service_calls_the_methods_that_the_service_has_of_its_own() {

@@ -12,7 +12,7 @@ use statepad::{
     SessionService,
 };
 
-#[path = "contract/block_on.rs"]
+#[path = "support/block_on.rs"]
 mod block_on;
 use block_on::block_on;
 
@@ -302,8 +302,8 @@ fn what_is_appended_under_a_lost_lease_is_refused() {
     assert_eq!((first.fence(), first.until().to_bits()), (1, 100.0_f64.to_bits()));
     let written = Event { id: "mine".into(), ..Event::new("i") };
     block_on(service.append_leased(&first, written.clone(), Some(0))).unwrap();
-    let held = block_on(service.lease(&session, Duration::from_millis(100))).unwrap_err();
-    assert_eq!((held.kind(), held.until(), held.id()), (ErrorKind::LeaseHeld, Some(100.0), Some("s")));
+    let error = block_on(service.lease(&session, Duration::from_millis(100))).unwrap_err();
+    assert_eq!((error.kind(), error.until(), error.id()), (ErrorKind::LeaseHeld, Some(100.0), Some("s")));
     append(&service, &session, "i", &json!({}), &[]);
 
     clock.0.0.store(100, Ordering::Relaxed);
@@ -331,6 +331,6 @@ fn what_is_appended_under_a_lost_lease_is_refused() {
     block_on(service.delete(session.key().clone())).unwrap();
     assert_eq!(block_on(service.renew(&third, Duration::ZERO)).unwrap_err().kind(), ErrorKind::SessionNotFound);
     created(&service, "s", &json!({}));
-    let gone = block_on(service.append_leased(&third, Event::new("i"), None)).unwrap_err();
-    assert_eq!(gone.kind(), ErrorKind::SessionNotFound, "another session has its key");
+    let error = block_on(service.append_leased(&third, Event::new("i"), None)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::SessionNotFound, "another session has its key");
 }

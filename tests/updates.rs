@@ -12,7 +12,7 @@ use statepad::{
     SessionKey, SessionRef, SessionService, StateDraft, StateRef, UpdateOptions,
 };
 
-#[path = "contract/block_on.rs"]
+#[path = "support/block_on.rs"]
 mod block_on;
 use block_on::block_on;
 
@@ -42,7 +42,7 @@ fn increments_of_a_hundred_threads_end_at_a_hundred() {
     ];
     for (target, name) in targets {
         let (runs, start) = (AtomicU64::new(0), Barrier::new(100));
-        let mut told: Vec<u64> = std::thread::scope(|scope| {
+        let mut answers: Vec<u64> = std::thread::scope(|scope| {
             let one = || {
                 start.wait();
                 let function = |state: &mut StateDraft| {
@@ -58,8 +58,8 @@ fn increments_of_a_hundred_threads_end_at_a_hundred() {
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert_eq!(read(&service).state().get(name), Some(json!(100)));
-        told.sort_unstable();
-        assert_eq!(told, (1..=100).collect::<Vec<_>>(), "each is told what it wrote itself");
+        answers.sort_unstable();
+        assert_eq!(answers, (1..=100).collect::<Vec<_>>(), "each is told what it wrote itself");
         assert!(runs.into_inner() <= 200, "one waits for another in place of running again");
     }
 }
@@ -169,7 +169,7 @@ fn an_update_that_fails_changes_nothing() {
     let deep = (0..200).fold(json!(1), |value, _| json!([value]));
     let kind = |answer: statepad::Result<_>| answer.map(|_: statepad::SessionState| ()).unwrap_err().kind();
     let session = StateRef::Session(created.key());
-    for (target, name, value, wanted) in [
+    for (target, name, value, expected) in [
         (session, "temp:x", json!(1), ErrorKind::InvalidArgument),
         (session, "x", deep, ErrorKind::ValueNotJson),
         (StateRef::App("app"), "x", json!(1), ErrorKind::InvalidArgument),
@@ -180,7 +180,7 @@ fn an_update_that_fails_changes_nothing() {
             state.set("app:y", 1)?;
             state.set(name, value.clone())
         }));
-        assert_eq!(kind(answer), wanted, "{name}");
+        assert_eq!(kind(answer), expected, "{name}");
     }
     let none = UpdateOptions { attempts: 0, ..UpdateOptions::default() };
     assert_eq!(kind(block_on(service.update(session, none, &mut |_| Ok(())))), ErrorKind::InvalidArgument);
@@ -198,8 +198,8 @@ fn an_update_that_fails_changes_nothing() {
     }));
     assert_eq!((kind(contended), count), (ErrorKind::StateConflict, 3));
     assert_eq!(read(&service).state().to_map(), *json!({"x": 30}).as_object().unwrap());
-    let gone = SessionKey::new("app", "ana", "gone");
-    let answer = block_on(service.update_state(StateRef::Session(&gone), |state| state.set("x", 1)));
+    let missing = SessionKey::new("app", "ana", "gone");
+    let answer = block_on(service.update_state(StateRef::Session(&missing), |state| state.set("x", 1)));
     assert_eq!(kind(answer), ErrorKind::SessionNotFound);
 }
 

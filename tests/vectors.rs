@@ -23,7 +23,7 @@ fn the_golden_templates_render_as_specified() {
     assert!(vectors.len() >= 184, "there are only {} templates", vectors.len());
 }
 
-/// What a template renders to, where that is not what is expected.
+/// The result of a template that differs from the expected one.
 fn differs(vector: &Value) -> Option<String> {
     let template = Template::parse(vector["template"].as_str().unwrap());
     let artifact = |name: &str| vector["artifacts"].get(name)?.as_str().map(str::to_owned);

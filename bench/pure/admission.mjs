@@ -23,7 +23,7 @@ const { outputFiles } = buildSync({
   write: false,
 });
 
-/** What the entry exports. */
+/** The exports of the entry. */
 export const admission = await import(
   `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
 );

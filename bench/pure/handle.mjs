@@ -54,7 +54,7 @@ export function handleOf(record, { last = Infinity } = {}) {
   return new Handle(view);
 }
 
-/** What is behind a handle. */
+/** The view behind a handle. */
 export const viewOf = Handle.view;
 
 /** Brings a handle up to date. */

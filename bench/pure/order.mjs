@@ -42,7 +42,7 @@ export class Order {
     if (bucket.length === 0) this.#buckets.splice(number, 1);
   }
 
-  /** How many come before a record, and whether it is here itself. */
+  /** The number of records before a record, and whether the record itself is in the order. */
   placeOf(record) {
     const number = search(this.#buckets, record, lastOf);
     let place = 0;

@@ -1,6 +1,6 @@
 /**
- * What plain JavaScript could do with the same design and the same checks, so that the price of the WebAssembly
- * boundary is known. It has what is measured and no more: no stores, no history, no `temp:` keys of invocations.
+ * A service in plain JavaScript with the same design and the same checks: it shows the price of the WebAssembly
+ * boundary. It has the measured operations and no more: no stores, no history, no `temp:` keys of invocations.
  */
 
 import { admission } from './admission.mjs';
@@ -130,7 +130,7 @@ function write({ scopes }, delta, deleted) {
   return hasTemp;
 }
 
-/** How many records come before the first one after a cursor. */
+/** The number of records before the first one after a cursor. */
 function placeAfter(order, cursor, descending) {
   const [, time, sessionId] = /^(\S+) (.*)$/su.exec(cursor);
   const { place, isHere } = order.placeOf({ updateTime: Number(time), key: { sessionId } });

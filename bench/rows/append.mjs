@@ -11,7 +11,7 @@ const APPENDS = 32;
 /** Each session has an app of its own, so that one append moves nothing that another session shows. */
 const ownApp = (index) => ({ appName: `app-${index}`, userId: 'ana', sessionId: `session-${index}` });
 
-/** What is read after an append: nothing, the values of all keys, or the last of all events. */
+/** The reads after an append: nothing, the values of all keys, or the last of all events. */
 const NOTHING = () => 0;
 const STATE = readState;
 const EVENTS = ({ events }) => events.length + events.at(-1).content.parts[0].text.length;

@@ -1,4 +1,4 @@
-/** How many bytes one of many takes, after a full collection: heap, what hangs on it, and WebAssembly. */
+/** The bytes of one item of many, after a full collection: heap, everything reachable from it, and WebAssembly. */
 
 import { fill, makeEvent, readEvents, readState, stateText } from '../workload.mjs';
 import { usedBytes } from '../memory.mjs';
@@ -9,10 +9,10 @@ const COUNT = 10_000;
 /** `make` makes many and answers with what has to stay alive; `prove` looks at them. */
 async function bytesOfEach(make, prove, { wasmBytes }) {
   const before = await usedBytes(wasmBytes);
-  const kept = await make();
+  const items = await make();
   const after = await usedBytes(wasmBytes);
   const value = (after.heap + after.wasm - before.heap - before.wasm) / COUNT;
-  return { proof: await prove(kept), value, wasm: (after.wasm - before.wasm) / COUNT };
+  return { proof: await prove(items), value, wasm: (after.wasm - before.wasm) / COUNT };
 }
 
 /** Of 10,000 appended to one session. */

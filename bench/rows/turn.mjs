@@ -84,7 +84,7 @@ async function play(runner, { userId, sessionId }) {
 /** The calls of the Runner. It has one in flight at a time, so that their times add up. */
 const CALLS = ['createSession', 'getSession', 'appendEvent'];
 
-/** Adds up the time within the calls of a service. What a handle computes when it is read is not among it. */
+/** Adds up the time within the calls of a service. The work of a handle that is read is not part of it. */
 function watch(service) {
   const spent = { milliseconds: 0 };
   for (const name of CALLS) {

@@ -1,5 +1,5 @@
-// Who takes part: every store that runs in Node, on real files and servers, what the engine under each can do by
-// itself, and ADK's own database service on two of them.
+// The contestants: every store that runs in Node, on real files and servers, the engine under each by itself, and
+// ADK's own database service on two of them.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,9 +28,9 @@ import { startRedis } from '../../tests/support/redis.mjs';
 /**
  * Starts the servers. Answers the contestants, and `stop()`.
  *
- * A contestant's `open()` makes a fresh database. What it answers has `connect()`, which makes one more service over
- * that database, with connections of its own, and `close()`. Of one that stands `alone` there can be only one service.
- * A store is compared with its `peer` of ADK, and with its `raw` engine, which is measured right beside it.
+ * A contestant's `open()` makes a fresh database. Its answer has `connect()`, which makes one more service over that
+ * database, with connections of its own, and `close()`. Of one that stands `alone` there can be only one service. A
+ * store is compared with its `peer` of ADK, and with its `raw` engine, which is measured right beside it.
  */
 export async function startContestants() {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-bench-'));

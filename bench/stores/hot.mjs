@@ -82,7 +82,7 @@ const adkService = ({ url, name }) =>
   new DatabaseSessionService({ driver: PostgreSqlDriver, clientUrl: url, dbName: `adk_${name}` });
 
 /**
- * What one process does: so many services, each with one call in flight. Says how long each took, in milliseconds.
+ * The work of one process: so many services, each with one call in flight. Says how long each took, in milliseconds.
  */
 async function work({ place, services, first, seconds, way }) {
   const pool = new pg.Pool({ connectionString: place.url, max: 4 });
@@ -108,7 +108,7 @@ async function work({ place, services, first, seconds, way }) {
   return { times, failed };
 }
 
-/** What the counter has come to. */
+/** The final value of the counter. */
 async function valueOf(place, way) {
   if (way.startsWith('adk')) {
     const service = adkService(place);

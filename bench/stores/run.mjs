@@ -21,9 +21,12 @@ const { values: options } = parseArgs({
 });
 const time = options.quick ? 150 : 1000;
 const rounds = options.quick ? 1 : 3;
-/** How long each does the same before anything is measured, in milliseconds: code that is not warm takes longer. */
+/** The time that each contestant runs before anything is measured, in milliseconds: cold code takes longer. */
 const WARM_UP = 1000;
-/** How many turns a round has: what comes from outside, as another program that uses the disk, meets all alike. */
+/**
+ * The number of turns of a round: disturbances from outside, such as another program that uses the disk, meet all
+ * alike.
+ */
 const TURNS = 5;
 
 /** The columns: what differs from one commit at a time over a history of ten events. */
@@ -101,8 +104,8 @@ if (options.json) {
 }
 
 function report() {
-  const number = (given) =>
-    given === undefined ? '' : given >= 100 ? Math.round(given).toLocaleString('en') : given.toPrecision(2);
+  const number = (figure) =>
+    figure === undefined ? '' : figure >= 100 ? Math.round(figure).toLocaleString('en') : figure.toPrecision(2);
   const columns = COLUMNS.map(([column]) => column);
   print([
     ['commits/s', 'durable how', ...columns],
@@ -138,12 +141,12 @@ function report() {
   );
 }
 
-/** How the figures of two contestants in a column compare. */
+/** The ratio of two contestants in a column. */
 function ratio(what, column, ours, theirs, aim) {
   return judged(what, value(ours, column) / value(theirs, column), aim);
 }
 
-/** How two columns of one contestant compare. */
+/** The ratio of two columns of one contestant. */
 function within(what, name, column, other, aim) {
   return judged(what, value(name, column) / value(name, other), aim);
 }

@@ -1,8 +1,9 @@
 /**
- * What sharing costs: `npm run bench:stores` measures it, too, or, once it is built, `node bench/stores/sharing.mjs`.
+ * The costs of sharing, which `npm run bench:stores` measures, too. Alone, once it is built:
+ * `node bench/stores/sharing.mjs`.
  *
- * - an append after others have written one key of an app that has 10,000: how much the store answers, and how long it
- *   takes
+ * - an append after others have written one key of an app that has 10,000: the size of the store's answer, and its
+ *   time
  * - 100 updates of one counter at once over a store that is 10 ms away: how long, how many runs of the function, how
  *   often the store is asked
  */

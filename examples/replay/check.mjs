@@ -1,5 +1,5 @@
 /**
- * The check: is the final state the wanted one, and does the log give the conversation back?
+ * The check: is the final state the expected one, and does the log give the conversation back?
  */
 import { isDeepStrictEqual } from 'node:util';
 import { OWN_KEYS } from './desk.mjs';
@@ -7,11 +7,11 @@ import { OWN_KEYS } from './desk.mjs';
 /**
  * @typedef {import('./read.mjs').Turn} Turn
  * @typedef {import('@google/adk').Event} Event
- * @typedef {{ key: string, wanted: unknown, got: unknown }} Mismatch a value that is not there is `undefined`
+ * @typedef {{ key: string, expected: unknown, actual: unknown }} Mismatch a value that is not there is `undefined`
  */
 
 /**
- * Compares a session's state with the wanted one. Session keys must be equal, none missing and none too many;
+ * Compares a session's state with the expected one. Session keys must be equal, none missing and none too many;
  * `app:` and `user:` keys, which other sessions write too, are compared when `final` names them.
  *
  * @param {Readonly<Record<string, unknown>>} final
@@ -21,8 +21,8 @@ import { OWN_KEYS } from './desk.mjs';
 export function compareFinal(final, state) {
   const ours = Object.keys(state).filter((key) => !OWN_KEYS.has(key) && !/^(?:app|user):/u.test(key));
   return [...new Set([...Object.keys(final), ...ours])]
-    .map((key) => ({ key, wanted: own(final, key), got: own(state, key) }))
-    .filter(({ wanted, got }) => !isDeepStrictEqual(wanted, got));
+    .map((key) => ({ key, expected: own(final, key), actual: own(state, key) }))
+    .filter(({ expected, actual }) => !isDeepStrictEqual(expected, actual));
 }
 
 /**
@@ -35,15 +35,15 @@ export function turnsInLog(turns, events) {
   const logged = turnsOf(events);
   if (logged.length !== turns.length) return 0;
   return turns.filter((turn, i) => {
-    const kept = Object.fromEntries(Object.entries(turn.delta).filter(([key]) => !key.startsWith('temp:')));
+    const delta = Object.fromEntries(Object.entries(turn.delta).filter(([key]) => !key.startsWith('temp:')));
     const deleted = turn.deleted.filter((key) => !key.startsWith('temp:')).sort();
-    return isDeepStrictEqual({ author: turn.author, text: turn.text, delta: kept, deleted }, logged[i]);
+    return isDeepStrictEqual({ author: turn.author, text: turn.text, delta, deleted }, logged[i]);
   }).length;
 }
 
 /**
- * Reads the turns out of a log. What the clerk noted belongs to the user's turn before it, what the agent noted to
- * the reply after it.
+ * Reads the turns out of a log. The clerk's notes belong to the user's turn before them, the agent's notes to the
+ * reply after them.
  *
  * @param {readonly Event[]} events
  */
@@ -65,7 +65,7 @@ function turnsOf(events) {
 }
 
 /**
- * What stored events changed. A deletion is a `null` in the delta whose key `customMetadata.statepad.deleted` names.
+ * The changes of stored events. A deletion is a `null` in the delta whose key `customMetadata.statepad.deleted` names.
  *
  * @param {readonly Event[]} events
  */

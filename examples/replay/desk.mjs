@@ -16,7 +16,7 @@ export const OWN_KEYS = new Set(['desk.last_reply']);
 
 /** @typedef {'clerk' | 'listener' | 'planner' | 'agent'} Role */
 
-/** What `agent` is told when the conversation brings no `instruction` of its own. */
+/** The instruction of `agent` when the conversation brings no `instruction` of its own. */
 const DEFAULT_TEMPLATE = 'You answer for the desk. Plan: {temp:plan}\nYour last words were: {desk.last_reply?}';
 
 /** Writes the turn's changes through the tool's context: values with `update`, deletions with DELETED. */

@@ -4,7 +4,7 @@
 import { BaseLlm } from '@google/adk';
 
 /**
- * What a scripted model may say in one step: a text, or a call of the tool `note`.
+ * One step of a scripted model: a text, or a call of the tool `note`.
  *
  * @typedef {{ text: string } | { set: Record<string, unknown>, remove: string[] }} Saying
  */
@@ -24,8 +24,8 @@ export class ScriptedModel extends BaseLlm {
 
   /** @param {import('@google/adk').LlmRequest} request */
   async *generateContentAsync(request) {
-    const told = request.config?.systemInstruction;
-    for (const saying of this.#answer(typeof told === 'string' ? told : '')) {
+    const instruction = request.config?.systemInstruction;
+    for (const saying of this.#answer(typeof instruction === 'string' ? instruction : '')) {
       yield { content: { role: 'model', parts: [partOf(saying)] } };
     }
   }

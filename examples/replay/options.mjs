@@ -3,7 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 
-/** What `--help` prints. */
+/** The text that `--help` prints. */
 export const HELP = `Replays conversations through ADK's Runner on StatepadSessionService, offline, with a scripted model.
 
 usage: npm start [-- [options] [conversations.jsonl]]

@@ -17,7 +17,7 @@ export const APP = 'desk';
  * @property {(conversation: import('./read.mjs').Conversation) => void} begins
  * @property {(text: string) => void} userSaid
  * @property {(role: string, text: string) => void} agentSaid
- * @property {(role: string, instruction: string) => void} told the instruction that a model really received
+ * @property {(role: string, instruction: string) => void} instructed the instruction that a model really received
  * @property {(role: string, key: string, value: unknown) => void} wrote `value` may be DELETED
  */
 
@@ -34,9 +34,9 @@ export async function play(conversation, sessionService, watcher) {
   const script = new Script();
   /** @param {import('./desk.mjs').Role} role */
   const model = (role) =>
-    new ScriptedModel(role, (told) => {
-      watcher.told(role, told);
-      return script.next(role, told);
+    new ScriptedModel(role, (instruction) => {
+      watcher.instructed(role, instruction);
+      return script.next(role, instruction);
     });
   const runner = new Runner({ appName: APP, agent: buildDesk(model, conversation.instruction), sessionService });
 

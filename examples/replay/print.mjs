@@ -20,14 +20,14 @@ export function print(line = '') {
 }
 
 /**
- * A watcher that prints every line as it happens. Agents without placeholders are told the same each time:
- * their instructions are only shown when `all` is asked for. What is told or written again is not shown again.
+ * A watcher that prints every line as it happens. Agents without placeholders always get the same instructions: these
+ * are only shown when `all` is asked for. An instruction or a write that repeats itself is not shown again.
  *
  * @param {{ all: boolean }} options
  * @returns {import('./play.mjs').Watcher}
  */
 export function printer({ all }) {
-  /** What was told and written in this exchange, and the role named last. */
+  /** The values that were shown in this exchange, by name, and the role named last. */
   const shown = new Map();
   let last = '';
   /** @param {string} role @param {string} text */
@@ -51,7 +51,7 @@ export function printer({ all }) {
     agentSaid(role, text) {
       for (const part of wrap(text)) line(role, bold(part));
     },
-    told(role, instruction) {
+    instructed(role, instruction) {
       if (again(role, instruction) || (!all && (role === 'clerk' || role === 'listener'))) return;
       last = '';
       for (const part of wrap(instruction, 2)) line(role, dim(`│ ${part}`));
@@ -68,7 +68,7 @@ export function printer({ all }) {
 }
 
 /** A watcher that says nothing. @type {import('./play.mjs').Watcher} */
-export const silent = { begins() {}, userSaid() {}, agentSaid() {}, told() {}, wrote() {} };
+export const silent = { begins() {}, userSaid() {}, agentSaid() {}, instructed() {}, wrote() {} };
 
 /**
  * One line of progress: written over on a terminal, a line now and then elsewhere.
@@ -92,13 +92,13 @@ export function progress(total) {
 }
 
 /**
- * Names a difference between the wanted and the real final state.
+ * Names a difference between the expected and the actual final state.
  *
  * @param {string} id
  * @param {import('./check.mjs').Mismatch} mismatch
  */
-export function printMismatch(id, { key, wanted, got }) {
-  print(`  ${id}: ${JSON.stringify(key)} wanted ${orNothing(wanted)}, got ${orNothing(got)}`);
+export function printMismatch(id, { key, expected, actual }) {
+  print(`  ${id}: ${JSON.stringify(key)} wanted ${orNothing(expected)}, got ${orNothing(actual)}`);
 }
 
 /** @param {unknown} value */

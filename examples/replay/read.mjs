@@ -43,7 +43,7 @@ export function readConversations(text) {
   return { conversations, broken };
 }
 
-/** What is wrong with a line. */
+/** The fault of a line. */
 class Wrong extends Error {}
 
 /** @param {string} source */

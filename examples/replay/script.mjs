@@ -9,7 +9,7 @@
  */
 
 /**
- * Cuts a conversation into exchanges. What the agent says before the first user is its greeting.
+ * Cuts a conversation into exchanges. The agent's words before the first user are its greeting.
  *
  * @param {readonly Turn[]} turns
  */
@@ -41,7 +41,7 @@ export class Script {
 
   /**
    * @param {import('./desk.mjs').Role} role
-   * @param {string} instruction what the model was told
+   * @param {string} instruction the instruction of the model
    * @returns {Saying[]}
    */
   next(role, instruction) {
@@ -52,7 +52,7 @@ export class Script {
 }
 
 /**
- * What a turn changed, as a call of the tool. `temp:` keys of a user's turn come with the message instead.
+ * The changes of a turn, as a call of the tool. `temp:` keys of a user's turn come with the message instead.
  *
  * @param {Turn} turn
  */

@@ -38,10 +38,9 @@ pub struct EventActions {
     /// The keys of `state_delta`, and of `operators`, in the order of writing. Keys that are not in it come after it,
     /// sorted; names that there are no keys of are ignored.
     pub order: Vec<String>,
-    /// What is done to the values that keys have when the event is appended, after the delta was written. What it comes
-    /// to is in the delta of the stored event, at the end, and the operators in its
-    /// `customMetadata.statepad.operators`. A key cannot be in both. An event that is read from JSON has none: what they
-    /// came to is in its delta.
+    /// Operators on the values that keys have when the event is appended, after the delta was written. Their results
+    /// are in the delta of the stored event, at the end, and the operators in its `customMetadata.statepad.operators`.
+    /// A key cannot be in both. An event that is read from JSON has no operators: their results are in its delta.
     pub operators: HashMap<String, Operator>,
     /// Of the marker of a rewind: the invocation that the session went back before. See
     /// [`SessionService::rewind`](crate::SessionService::rewind).
@@ -124,8 +123,8 @@ impl EventActions {
         self
     }
 
-    /// Does something to the value that a key has when the event is appended: see [`EventActions::operators`]. What was
-    /// to be done to the key before is replaced.
+    /// Sets the operator of a key, on the value that the key has when the event is appended: see
+    /// [`EventActions::operators`]. It replaces an earlier operator of the key.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! What the metadata of an event say of its delta: `customMetadata.statepad`.
+//! The metadata of an event about its delta: `customMetadata.statepad`.
 
 use serde_json::{Map, Value};
 

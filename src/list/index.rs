@@ -14,15 +14,15 @@ pub(crate) struct ListIndex {
     /// In the order of the scopes: each is that of the app or of the user whose sessions the list has.
     lists: Vec<(ScopeId, Sorted)>,
     /// By the number of a session, as far as there was a need.
-    listed: Vec<Listed>,
+    entries: Vec<ListEntry>,
     /// Sessions that are new or have moved, some of which may be gone.
     moved: Vec<SessionId>,
 }
 
-/// What the lists know of a session.
+/// The state of a session in the lists.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Listed {
-    /// Whether it is in the lists of its app and its user, as far as they are kept.
+pub(crate) struct ListEntry {
+    /// The session is in the lists of its app and its user, as far as these lists are stored.
     is_in: bool,
     /// The time under which it stands there.
     pub time: f64,
@@ -30,7 +30,7 @@ pub(crate) struct Listed {
 }
 
 impl ListIndex {
-    /// How long the list of an app or a user is, if it is kept, without sessions that have moved.
+    /// The length of the list of an app or a user, if there is one, without sessions that have moved.
     pub fn len(&self, scope: ScopeId) -> Option<usize> {
         Some(self.lists.get(self.place_of(scope).ok()?)?.1.len())
     }
@@ -40,23 +40,23 @@ impl ListIndex {
         if self.lists.is_empty() {
             return;
         }
-        let listed = self.entry(id);
-        if !listed.has_moved {
-            listed.has_moved = true;
+        let entries = self.entry(id);
+        if !entries.has_moved {
+            entries.has_moved = true;
             self.moved.push(id);
         }
     }
 
-    fn entry(&mut self, id: SessionId) -> &mut Listed {
-        if id.index() >= self.listed.len() {
-            self.listed.resize(id.index() + 1, Listed::default());
+    fn entry(&mut self, id: SessionId) -> &mut ListEntry {
+        if id.index() >= self.entries.len() {
+            self.entries.resize(id.index() + 1, ListEntry::default());
         }
-        &mut self.listed[id.index()]
+        &mut self.entries[id.index()]
     }
 
     /// A session is in the lists from now on, under this time.
     fn set_time(&mut self, id: SessionId, time: f64) {
-        *self.entry(id) = Listed { is_in: true, time, has_moved: false };
+        *self.entry(id) = ListEntry { is_in: true, time, has_moved: false };
     }
 
     /// Takes out a session that is about to be removed.
@@ -84,11 +84,11 @@ impl ListIndex {
         scope: ScopeId,
         registry: &Registry<V>,
         all: impl FnOnce() -> Vec<SessionId>,
-    ) -> (&Sorted, &[Listed]) {
+    ) -> (&Sorted, &[ListEntry]) {
         self.put_moved(registry);
         let place = self.place_of(scope).unwrap_or_else(|place| {
             self.lists.insert(place, (scope, Sorted::default()));
-            self.listed.reserve_exact(registry.size().saturating_sub(self.listed.len()));
+            self.entries.reserve_exact(registry.size().saturating_sub(self.entries.len()));
             for id in all() {
                 let entry = or_impossible!(registry.entry(id), "the sessions of a scope are there", continue);
                 self.set_time(id, entry.log.update_time());
@@ -96,7 +96,7 @@ impl ListIndex {
             }
             place
         });
-        (&self.lists[place].1, &self.listed)
+        (&self.lists[place].1, &self.entries)
     }
 
     /// Puts all sessions that have moved where they belong now.
@@ -107,7 +107,7 @@ impl ListIndex {
             self.take_out(id, registry);
         }
         for id in moved {
-            self.listed[id.index()].has_moved = false;
+            self.entries[id.index()].has_moved = false;
             let Some(entry) = registry.entry(id) else {
                 continue;
             };
@@ -121,13 +121,13 @@ impl ListIndex {
     /// Takes a session out of the lists of its app and its user.
     fn take_out<V>(&mut self, id: SessionId, registry: &Registry<V>) {
         if let Some(entry) = registry.entry(id)
-            && self.listed.get(id.index()).is_some_and(|listed| listed.is_in)
+            && self.entries.get(id.index()).is_some_and(|entries| entries.is_in)
         {
             let ScopeIds { app, user, .. } = entry.scopes;
             for scope in [app, user] {
                 self.change(scope, id, registry, Sorted::remove);
             }
-            self.listed[id.index()].is_in = false;
+            self.entries[id.index()].is_in = false;
         }
     }
 
@@ -143,17 +143,17 @@ impl ListIndex {
         let Ok(place) = self.place_of(scope) else {
             return;
         };
-        let Self { lists, listed, .. } = self;
+        let Self { lists, entries, .. } = self;
         let time = |id: SessionId| {
-            or_impossible!(listed.get(id.index()).map(|listed| listed.time), "a session in a list has a time there")
+            or_impossible!(entries.get(id.index()).map(|entries| entries.time), "a session in a list has a time there")
         };
         let ids = |id| {
             let entry = or_impossible!(registry.entry(id), "a session in a list is there", return None);
             Some(SortKey { time: 0.0, ..SortKey::of(&entry.log) })
         };
-        let wanted = (time(id), ids(id));
+        let target = (time(id), ids(id));
         // The ids are far away in memory, and are seldom needed.
-        let comes_before = |other| time(other).total_cmp(&wanted.0).then_with(|| ids(other).cmp(&wanted.1)).is_lt();
+        let comes_before = |other| time(other).total_cmp(&target.0).then_with(|| ids(other).cmp(&target.1)).is_lt();
         change(&mut lists[place].1, id, &comes_before);
     }
 
@@ -164,7 +164,7 @@ impl ListIndex {
     /// The most that keeping a list of so many sessions allocates, in bytes.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub fn growth(&self, count: usize, sessions: usize) -> usize {
-        16 * count + 2 * sessions * size_of::<Listed>() + 32 * self.moved.len()
+        16 * count + 2 * sessions * size_of::<ListEntry>() + 32 * self.moved.len()
     }
 
     /// The most that is allocated to note that one more session moves, of so many, in bytes.
@@ -175,7 +175,7 @@ impl ListIndex {
         if self.lists.is_empty() {
             return 0;
         }
-        let more = (sessions + 1).saturating_sub(self.listed.len());
-        growth_of_list(&self.moved, 1) + growth_of_list(&self.listed, more)
+        let more = (sessions + 1).saturating_sub(self.entries.len());
+        growth_of_list(&self.moved, 1) + growth_of_list(&self.entries, more)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::index::Listed;
+use super::index::ListEntry;
 use super::query::{ListQuery, Page, Start};
 use super::sort_key::SortKey;
 use super::sorted::{Place, Sorted};
@@ -18,10 +18,11 @@ pub(crate) struct Pages<'a, V> {
     pub sessions: &'a Sorted,
     pub registry: &'a Registry<V>,
     /// The times of the sessions, as far as they stand beside each other.
-    pub listed: &'a [Listed],
+    pub entries: &'a [ListEntry],
 }
 
-/// Where a walk from the newest to the oldest is: among the sessions of one time, which come in their own order.
+/// The position of a walk from the newest to the oldest: among the sessions of one time, which come in their own
+/// order.
 struct Newest {
     /// The first of them.
     begin: Place,
@@ -65,8 +66,8 @@ impl<V> Pages<'_, V> {
         sessions
     }
 
-    /// Where a walk from the newest begins, and how many sessions are left out by that. No place, when it leaves out
-    /// all.
+    /// The place at which a walk from the newest begins, and the number of sessions that it skips. There is no place
+    /// when it skips all of them.
     fn newest(&self, offset: usize, after: Option<SortKey<'_>>) -> (usize, Option<Newest>) {
         let total = self.sessions.len();
         let rank = |place| self.sessions.rank(place);
@@ -142,8 +143,8 @@ impl<V> Pages<'_, V> {
     }
 
     fn time(&self, id: SessionId) -> Option<f64> {
-        match self.listed.get(id.index()) {
-            Some(listed) => Some(listed.time),
+        match self.entries.get(id.index()) {
+            Some(entries) => Some(entries.time),
             None => Some(self.log(id)?.update_time()),
         }
     }

@@ -1,8 +1,8 @@
-//! What is asked of a list, and the answer.
+//! The query of a list, and its answer.
 
 use crate::ids::SessionId;
 
-/// Which sessions to list.
+/// The sessions to list.
 #[derive(Debug, Clone, Default)]
 pub struct ListQuery<'a> {
     /// The app.
@@ -11,13 +11,13 @@ pub struct ListQuery<'a> {
     pub user_id: Option<&'a str>,
     /// Newest first. Ids break ties, ascending either way.
     pub descending: bool,
-    /// How many at most; all, when absent.
+    /// The maximum number of sessions; all of them, when absent.
     pub limit: Option<usize>,
-    /// Where the page begins.
+    /// The beginning of the page.
     pub start: Start<'a>,
 }
 
-/// Where a page begins.
+/// The beginning of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Start<'a> {
@@ -39,10 +39,10 @@ impl Default for Start<'_> {
 pub struct Page {
     /// The sessions, in order.
     pub sessions: Vec<SessionId>,
-    /// How many sessions come before the page.
+    /// The number of sessions before the page.
     pub offset: usize,
-    /// How many there are in all.
+    /// The number of sessions in all.
     pub total: usize,
-    /// Where the next page begins, when there is one.
+    /// The cursor at which the next page begins, when there is one.
     pub cursor: Option<String>,
 }

@@ -1,11 +1,11 @@
-//! What sessions are sorted by, and cursors, which are its text.
+//! The sort key of sessions, and cursors, which are its text.
 
 use std::cmp::Ordering;
 
 use crate::session_log::SessionLog;
 use crate::text::{digits, slice};
 
-/// What sessions are sorted by, in this order.
+/// The members by which sessions are sorted, in this order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SortKey<'a> {
     pub time: f64,
@@ -56,7 +56,7 @@ impl<'a> SortKey<'a> {
     }
 }
 
-/// What stands before and behind the first dot of a text.
+/// The text before the first dot, and the text behind it.
 fn split_at_dot(text: &str) -> Option<(&str, &str)> {
     let dot = text.bytes().position(|byte| byte == b'.')?;
     Some((slice(text, 0..dot), slice(text, dot + 1..text.len())))

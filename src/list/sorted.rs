@@ -21,7 +21,7 @@ pub(crate) struct Place {
 }
 
 impl Sorted {
-    /// How many items there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -40,7 +40,7 @@ impl Sorted {
         if item < items.len() { Place { chunk, item } } else { Place { chunk: after, item: 0 } }
     }
 
-    /// How many items stand before a place.
+    /// The number of items before a place.
     #[inline(never)]
     pub fn rank(&self, place: Place) -> usize {
         self.chunks.iter().take(place.chunk).map(Vec::len).sum::<usize>() + place.item
@@ -86,7 +86,7 @@ impl Sorted {
     pub fn insert(&mut self, session: SessionId, comes_before: &dyn Fn(SessionId) -> bool) {
         let Place { chunk, item } = self.find(comes_before);
         self.len += 1;
-        // What would begin a chunk goes to the end of the one before: most items come to the end of the list.
+        // An item that would begin a chunk goes to the end of the one before: most items come to the end of the list.
         let (chunk, item) = match chunk.checked_sub(1).and_then(|before| self.chunks.get(before)) {
             Some(before) if item == 0 && (before.len() < FULL || chunk < self.chunks.len()) => {
                 (chunk - 1, before.len())
@@ -162,8 +162,8 @@ mod tests {
                 list.insert(item, &|other| other < item);
             }
             assert_eq!(items(&list), (0..2001).collect::<Vec<_>>());
-            let wanted = SessionId::of_number(1234);
-            assert_eq!(list.get(list.find(&|other| other < wanted)), Some(wanted));
+            let target = SessionId::of_number(1234);
+            assert_eq!(list.get(list.find(&|other| other < target)), Some(target));
             assert_eq!(
                 (list.get(list.find(&|_| true)), list.get(list.find(&|_| false))),
                 (None, Some(SessionId::of_number(0)))

@@ -23,7 +23,7 @@ pub enum StateRef<'a> {
     App(&'a str),
     /// The `user:` keys of a user, named second, and the `app:` keys of the app, named first.
     User(&'a str, &'a str),
-    /// All keys that a session reads. What is written becomes an event of it.
+    /// All keys that a session reads. The writes become an event of it.
     Session(&'a SessionKey),
 }
 
@@ -43,7 +43,7 @@ impl StateRef<'_> {
 /// Options of [`SessionService::update`](crate::SessionService::update).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpdateOptions {
-    /// How often the function may run: 100 by default.
+    /// The maximum number of runs of the function: 100 by default.
     pub attempts: u32,
     /// The author of the event, where a session is updated: `system` by default.
     pub author: String,
@@ -103,7 +103,7 @@ impl StateDraft {
         Ok(is_there)
     }
 
-    /// What is to be written, under full keys in the order of writing.
+    /// The writes of the draft, under full keys in the order of writing.
     pub fn delta(&self) -> Delta {
         self.writes().map(|(key, write)| (key, write.clone())).collect()
     }
@@ -112,13 +112,13 @@ impl StateDraft {
         self.pending.iter().map(|(key, write)| (&**key, write))
     }
 
-    /// Whether there is nothing to write.
+    /// Returns `true` if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Whether all that was read is the same in another state: if it is not, the update has to run again on that
-    /// state.
+    /// Returns `true` if every value that was read is the same in another state. Otherwise the update has to run again
+    /// on that state.
     pub fn holds_in(&self, now: &SessionState) -> bool {
         let reads = self.reads();
         (!reads.all || self.committed.is_at(now))
@@ -184,11 +184,11 @@ mod tests {
         let mut draft = draft();
         assert_eq!((draft.has("x"), draft.has("y")), (true, false));
         assert_eq!((draft.delete("y").unwrap(), draft.is_empty()), (false, true));
-        let wanted = json!({"x": 1, "user:x": 2});
+        let expected = json!({"x": 1, "user:x": 2});
         let read: &dyn ReadonlyState = &draft;
         assert_eq!((read.get("x"), read.get("y"), read.has("x"), read.has("y")), (Some(json!(1)), None, true, false));
-        assert_eq!(read.to_map(), *wanted.as_object().unwrap());
-        assert_eq!(read.all(), wanted.as_object().unwrap().clone().into_iter().collect());
+        assert_eq!(read.to_map(), *expected.as_object().unwrap());
+        assert_eq!(read.all(), expected.as_object().unwrap().clone().into_iter().collect());
         let written: &mut dyn State = &mut draft;
         written.set("y".to_owned(), json!([3]));
         assert_eq!((written.get("y"), written.get("z"), written.all().len()), (Some(json!([3])), None, 3));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn each_target_has_a_turn_of_its_own() {
+    fn each_target_has_a_lock_of_its_own() {
         let keys = ["s", "t"].map(|id| SessionKey::new("app", "u", id));
         let targets = [
             StateRef::App("app"),

@@ -22,7 +22,7 @@ use crate::native::requests::{
 };
 use crate::native::service::SessionService;
 use crate::native::session::Session;
-use crate::native::turns::Turns;
+use crate::native::target_locks::TargetLocks;
 use crate::state::SessionState;
 
 use memory::{Memory, time_of};
@@ -51,7 +51,7 @@ mod memory;
 /// ```
 pub struct InMemorySessionService {
     memory: Mutex<Memory>,
-    turns: Turns,
+    locks: TargetLocks,
     host: Box<dyn Host>,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Debug for InMemorySessionService {
 impl InMemorySessionService {
     /// Starts with no sessions, with a clock and ids of the program's own.
     pub fn with_host(host: impl Host + 'static) -> Self {
-        Self { memory: Mutex::default(), turns: Turns::default(), host: Box::new(host) }
+        Self { memory: Mutex::default(), locks: TargetLocks::default(), host: Box::new(host) }
     }
 
     /// A panic in another thread cannot leave a change half applied: nothing between prepare and apply can fail.
@@ -175,7 +175,7 @@ impl SessionService for InMemorySessionService {
         if options.attempts == 0 {
             return Err(Error::invalid("attempts must be a whole number from 1, not 0"));
         }
-        let _turn = self.turns.wait(&target);
+        let _lock = self.locks.wait(&target);
         for _ in 0..options.attempts {
             if let Some(state) = self.try_update(target, &options, function)? {
                 return Ok(state);

@@ -73,10 +73,10 @@ impl Invocation {
         Context { invocation: self, author }
     }
 
-    /// Appends an event of an author with its pending writes, and takes over the session's state. What the event has
-    /// in its own delta comes on top of them. A partial event is handed back and changes nothing. When it fails, the
-    /// writes are pending again, each in its old place in the order; an event that is given again under its id carries
-    /// the same writes.
+    /// Appends an event of an author with its pending writes, and takes over the session's state. The event's own
+    /// delta comes on top of them. A partial event is handed back and changes nothing. When it fails, the writes are
+    /// pending again, each in its old place in the order; an event that is appended again under its id carries the
+    /// same writes.
     ///
     /// # Errors
     ///
@@ -94,13 +94,13 @@ impl Invocation {
         }
         author.clone_into(&mut event.author);
         self.name(&mut event);
-        let given = event.clone();
+        let original = event.clone();
         let sent = self.send(author, &mut event)?;
         let appended = async {
             if let Some(before) = sent.before() {
                 let stored = read(service, session).await?.is_some_and(|session| holds(&session, &event.id, before));
                 if stored {
-                    event = given;
+                    event = original;
                     carry(&mut event, before);
                 }
             }
@@ -143,13 +143,13 @@ impl Invocation {
             return Err(error);
         }
         self.name(event);
-        carry(event, sent.said());
+        carry(event, sent.content());
         Ok(sent)
     }
 
     /// The event is stored, and this is the session's state now. `temp:` keys stay visible until the end.
     pub fn appended(&mut self, sent: &SentWrites, committed: SessionState) {
-        self.take_temp(sent.said());
+        self.take_temp(sent.content());
         self.pending.stored(sent);
         self.committed = committed;
     }
@@ -176,8 +176,8 @@ impl Invocation {
         self.committed = committed;
     }
 
-    /// Drops the writes of an author that no event has carried. What another author has written before under the same
-    /// key is pending again.
+    /// Drops the writes of an author that no event has carried. Earlier writes of another author under the same keys
+    /// are pending again.
     pub fn discard(&mut self, author: &str) {
         self.pending.discard(author);
     }
@@ -227,8 +227,8 @@ impl Invocation {
         Ok(())
     }
 
-    fn take_temp(&mut self, said: &Composed) {
-        for (key, write) in said.iter().filter(|(key, _)| Scope::split(key).0 == Scope::Temp) {
+    fn take_temp(&mut self, content: &Composed) {
+        for (key, write) in content.iter().filter(|(key, _)| Scope::split(key).0 == Scope::Temp) {
             let value = match write {
                 PendingWrite::Plain(Write::Set(json)) => Some(json.clone()),
                 PendingWrite::Plain(Write::Unset) => None,
@@ -252,17 +252,17 @@ impl Invocation {
 }
 
 /// Makes an event say this: the writes that were pending first, then those of its own delta, and the operators.
-fn carry(event: &mut Event, said: &Composed) {
+fn carry(event: &mut Event, content: &Composed) {
     let actions = &mut event.actions;
     let (state_delta, order) = (std::mem::take(&mut actions.state_delta), std::mem::take(&mut actions.order));
     actions.operators.clear();
     let own = EventActions { state_delta, order, ..EventActions::default() };
-    let delta = said.delta();
+    let delta = content.delta();
     event.carry(delta.iter().filter(|(key, _)| !own.state_delta.contains_key(*key)));
     for (key, value) in own.in_order() {
         event.actions.set(key, value.clone());
     }
-    for (key, operator) in said.operators() {
+    for (key, operator) in content.operators() {
         event.actions.operate(key, operator.clone());
     }
 }
@@ -273,11 +273,11 @@ async fn read<S: SessionService + ?Sized>(service: &S, session: &Session) -> Res
     service.get(GetRequest { app_name, user_id, session_id, ..GetRequest::default() }).await
 }
 
-/// Whether a session has an event that has written all of this.
-fn holds(session: &Session, id: &str, said: &Composed) -> bool {
+/// Returns `true` if a session has an event that has made all of these writes.
+fn holds(session: &Session, id: &str, content: &Composed) -> bool {
     session.events().iter().filter(|event| event.id == id).any(|event| {
         let is_there = |key: &str| event.actions.state_delta.contains_key(key);
-        said.iter().all(|(key, _)| Scope::split(key).0 == Scope::Temp || is_there(key))
+        content.iter().all(|(key, _)| Scope::split(key).0 == Scope::Temp || is_there(key))
     })
 }
 
@@ -296,7 +296,7 @@ impl Invocation {
 
     fn json(&self, key: &str) -> Option<Json> {
         let stored = || self.temp.get(key).or_else(|| self.committed.json(key));
-        self.pending.seen(key, stored)
+        self.pending.visible(key, stored)
     }
 }
 
@@ -336,9 +336,9 @@ impl Context<'_> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] over a pending value that it does not fit, and after another operator that it does
-    /// not go together with: append the event first. [`ErrorKind::StateConflict`] when a pending value is another one
-    /// than the one that is expected. [`ErrorKind::ValueNotJson`], [`ErrorKind::InvocationEnded`].
+    /// [`ErrorKind::InvalidArgument`] over a pending value that it does not fit, and after another operator that it
+    /// does not go together with: append the event first. [`ErrorKind::StateConflict`] when a pending value is another
+    /// one than the one that is expected. [`ErrorKind::ValueNotJson`], [`ErrorKind::InvocationEnded`].
     ///
     /// # Examples
     ///

@@ -38,7 +38,7 @@ impl Lease {
         self.serial
     }
 
-    /// Who has it.
+    /// The holder of the lease.
     pub fn holder(&self) -> &str {
         &self.holder
     }
@@ -48,7 +48,7 @@ impl Lease {
         self.fence
     }
 
-    /// When it ends unless it is renewed, in milliseconds since the epoch, by the service's clock.
+    /// The end of the lease unless it is renewed, in milliseconds since the epoch, by the service's clock.
     pub fn until(&self) -> f64 {
         self.until
     }

@@ -18,13 +18,13 @@ use crate::sessions::Sessions;
 pub(crate) trait Bodies: Debug + Default {
     /// One of them.
     type Event: Debug;
-    /// What tells a session from an earlier one of the same key.
+    /// Tells a session from an earlier one of the same key.
     type Created: Clone + Debug + PartialEq;
 
     /// Adds the event of a change.
     fn push(&mut self, event: &Self::Event, change: &Change);
 
-    /// What the event at a place wrote; nothing behind the last one.
+    /// The writes of the event at a place; `None` behind the last one.
     fn delta(&self, place: usize) -> Option<Result<Delta>>;
 }
 
@@ -35,14 +35,14 @@ pub(crate) struct Ledger<B: Bodies> {
     logs: HashMap<SessionId, EventLog<B>>,
 }
 
-/// What the core does not have of a session.
+/// The members of a session that the core does not have.
 #[derive(Debug)]
 pub(crate) struct EventLog<B: Bodies> {
     pub(crate) created: B::Created,
     /// Revision 0.
     pub(crate) creation: Change,
     pub(crate) events: B,
-    /// What wrote each key, up to the revision before `next`: made when it is asked for.
+    /// The writes to each key, up to the revision before `next`: made at the first question.
     history: History,
     /// The first revision that is not in `history` yet.
     next: usize,
@@ -81,7 +81,7 @@ impl<B: Bodies> Ledger<B> {
         self.find(key).filter(|id| self.log(*id).is_some_and(|log| log.created == *created))
     }
 
-    /// What a session has beside what the core has of it.
+    /// The log of a session, beside what the core has of it.
     pub(crate) fn log(&self, id: SessionId) -> Option<&EventLog<B>> {
         self.logs.get(&id)
     }
@@ -153,12 +153,12 @@ impl<B: Bodies> EventLog<B> {
         Self { created, creation, events: B::default(), history: History::default(), next: 0 }
     }
 
-    /// What the session began with, under full keys.
+    /// The initial state of the session, under full keys.
     pub(crate) fn creation_state(&self) -> Delta {
         self.creation.delta.clone().join(Delta::default())
     }
 
-    /// What wrote each key: with all that the log has.
+    /// The writes to each key, up to the end of the log.
     pub(crate) fn history(&mut self) -> Result<&History> {
         if self.next == 0 {
             self.history.push(0, &self.creation_state());

@@ -1,4 +1,4 @@
-//! What the services of the crate refuse, in the same words.
+//! The refusals that the services of the crate share, in the same words.
 
 use crate::error::{Error, ErrorKind};
 
@@ -14,8 +14,8 @@ pub(crate) fn event_id_conflict(session: &str, event: &str) -> Error {
 }
 
 /// A revision that a session does not have: it has those up to `until`, and `given` is none of them.
-pub(crate) fn no_such_revision(id: &str, until: u64, given: &str) -> Error {
-    Error::invalid(format!("session \"{id}\" has the revisions 0 to {until} here, and not {given}")).with_id(id)
+pub(crate) fn no_such_revision(id: &str, until: u64, revision: &str) -> Error {
+    Error::invalid(format!("session \"{id}\" has the revisions 0 to {until} here, and not {revision}")).with_id(id)
 }
 
 /// A `temp:` key in an update.

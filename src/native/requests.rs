@@ -106,9 +106,9 @@ pub struct ListRequest {
     pub app_name: String,
     /// One user, or all of them.
     pub user_id: Option<String>,
-    /// How many at most.
+    /// The maximum number of sessions.
     pub limit: Option<usize>,
-    /// How many sessions to skip. Ignored when there is a cursor.
+    /// The number of sessions to skip. Ignored when there is a cursor.
     pub offset: usize,
     /// The cursor of the page before: goes on after it, also when sessions were created or deleted since.
     pub cursor: Option<String>,
@@ -125,9 +125,9 @@ pub type DeleteRequest = SessionKey;
 pub struct ListResponse {
     /// The sessions in order, with their state and without events.
     pub sessions: Vec<Session>,
-    /// How many there are in all.
+    /// The number of sessions in all.
     pub total: usize,
-    /// Where the next page begins, when there is one.
+    /// The cursor at which the next page begins, when there is one.
     pub cursor: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What is appended to rewind a session, to take that back, and to fork it.
+//! The events that rewind a session, take a rewind back, and fork a session.
 
 use std::borrow::Borrow;
 
@@ -12,8 +12,8 @@ use crate::native::session::Session;
 use crate::rewind::{Rewind, Timeline};
 use crate::scope::Scope;
 
-/// What [`SessionService::rewind`](crate::SessionService::rewind) and
-/// [`SessionService::redo`](crate::SessionService::redo) answer with.
+/// The answer of [`SessionService::rewind`](crate::SessionService::rewind) and
+/// [`SessionService::redo`](crate::SessionService::redo).
 ///
 /// # Examples
 ///
@@ -49,9 +49,9 @@ pub struct Rewound {
     pub shared: Vec<String>,
 }
 
-/// What the event of a rewind says.
+/// The content of the event of a rewind.
 pub(crate) struct Marker {
-    /// What brings the session's own keys back.
+    /// The writes that bring the session's own keys back.
     pub delta: Delta,
     /// The invocation that the session goes back before.
     pub before: String,
@@ -86,7 +86,7 @@ pub(crate) fn plan_redo<E: Borrow<Event>>(id: &str, events: &[E]) -> Result<Rewi
     })
 }
 
-/// What is appended to do what is planned. `history` is that of all events.
+/// Makes the marker of a planned rewind. `history` is that of all events.
 pub(crate) fn marker<E: Borrow<Event>>(events: &[E], history: &History, plan: &Rewind) -> Marker {
     let Rewind { to, concerned } = plan;
     let first = events.get(*to).map(|event| event.borrow().invocation_id.clone());
@@ -107,10 +107,10 @@ pub(super) fn event_of(marker: &Marker, invocation: String) -> Event {
     event
 }
 
-/// What wrote each key of a session with this creation state and these events.
+/// The writes to each key of a session with this creation state and these events.
 pub(super) fn history_of<E: Borrow<Event>>(creation: Map<String, Value>, events: &[E]) -> Result<History> {
     let mut history = History::new();
-    let own = own_part(creation);
+    let own = own_values(creation);
     history.push(0, &Delta::of_values("state", own.iter().map(|(key, value)| (key.as_str(), value)))?);
     for (revision, event) in (1..).zip(events) {
         history.push(revision, &event.borrow().delta()?);
@@ -136,7 +136,7 @@ pub(super) fn events_of_fork(source: &Session, revision: u64) -> impl Iterator<I
     source.events().iter().take(count).map(|event| own_event(event)).chain([last])
 }
 
-/// What the metadata of the last event of a fork say.
+/// The metadata of the last event of a fork.
 pub(crate) fn origin(source: &str, revision: u64) -> Value {
     json!({"forkedFrom": {"sessionId": source, "revision": revision}})
 }
@@ -164,11 +164,11 @@ pub(crate) fn keep_own_in(metadata: &mut Value) {
 }
 
 /// The members of a state that are the session's own.
-pub(super) fn own_part(state: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn own_values(state: Map<String, Value>) -> Map<String, Value> {
     state.into_iter().filter(|(key, _)| is_own(key)).collect()
 }
 
-/// Whether a key is the session's own.
+/// Returns `true` if a key is the session's own.
 pub(crate) fn is_own(key: &str) -> bool {
     Scope::split(key).0 == Scope::Session
 }

@@ -143,10 +143,10 @@ pub trait SessionService: Send + Sync {
     ///
     /// # Errors
     ///
-    /// That of `function`. [`StateConflict`](crate::ErrorKind::StateConflict) when others came between at each of the
-    /// attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound),
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a key that does not belong to what is updated.
-    /// Nothing is applied then.
+    /// The error of `function`. [`StateConflict`](crate::ErrorKind::StateConflict) when other changes came between at
+    /// each of the attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound),
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a key that does not belong to the scopes of the
+    /// update. Nothing is applied then.
     ///
     /// # Examples
     ///
@@ -187,8 +187,8 @@ pub trait SessionService: Send + Sync {
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound) when the session has been deleted since.
     async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>>;
 
-    /// What wrote a key, oldest first, up to the revision of `session`. Of an `app:` or `user:` key these are the
-    /// writes of this session, and `from` is what it wrote before.
+    /// The writes to a key, oldest first, up to the revision of `session`. Of an `app:` or `user:` key these are the
+    /// writes of this session, and `from` is the value of its write before.
     ///
     /// # Errors
     ///
@@ -210,8 +210,8 @@ pub trait SessionService: Send + Sync {
         go_back(self, session, |now| rewind::plan_rewind(now.id(), now.events(), before)).await
     }
 
-    /// Takes back the last rewind that was not taken back, as long as nothing else was appended since: the session's own
-    /// keys are as they were before it, and its readers see again what it had undone.
+    /// Takes back the last rewind that was not taken back, as long as nothing else was appended since: the session's
+    /// own keys are as they were before it, and its readers see again what it had undone.
     ///
     /// # Errors
     ///
@@ -221,10 +221,10 @@ pub trait SessionService: Send + Sync {
         go_back(self, session, |now| rewind::plan_redo(now.id(), now.events())).await
     }
 
-    /// Makes a new session of the same user that goes on from a revision of another one, the current one unless told
-    /// otherwise: with its creation state and its events up to there, and one more that says where it comes from
-    /// (`customMetadata.statepad.forkedFrom`). Its `app:` and `user:` keys are those of all sessions. Later neither sees
-    /// what the other does.
+    /// Makes a new session of the same user that goes on from a revision of another one, by default the current one:
+    /// with its creation state and its events up to there, and one more that says where it comes from
+    /// (`customMetadata.statepad.forkedFrom`). Its `app:` and `user:` keys are those of all sessions. Later neither
+    /// sees the other's changes.
     ///
     /// # Errors
     ///
@@ -333,7 +333,7 @@ fn no_leases() -> Error {
     Error::invalid("this service has no leases")
 }
 
-/// How often others may come between.
+/// The number of times that other changes may come between.
 const ATTEMPTS: u32 = 100;
 
 /// Appends the marker of what is planned, as the log that is there then has it.
@@ -369,12 +369,12 @@ async fn fork<S: SessionService + ?Sized>(
     let revision = revision.unwrap_or(source.revision());
     // Refuses a revision that there is not.
     service.state_at(&source, revision).await?;
-    let state = rewind::own_part(service.state_at(&source, 0).await?);
+    let state = rewind::own_values(service.state_at(&source, 0).await?);
     let (app_name, user_id) = (source.app_name().to_owned(), source.user_id().to_owned());
     let made = service.create_ordered(OrderedCreateRequest { app_name, user_id, session_id, state }).await?;
     for event in rewind::events_of_fork(&source, revision) {
         if let Err(error) = service.append((&made).into(), event).await {
-            // The caller is told why the fork has failed.
+            // The caller gets the error of the fork.
             let _ = service.delete(DeleteRequest::clone(made.key())).await;
             return Err(error);
         }

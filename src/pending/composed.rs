@@ -1,5 +1,5 @@
-//! What is pending under a key, and what an operator makes of the write before it. The same rules as in the package
-//! (pkg/src/context/composed.ts).
+//! The pending write under a key, and the effect of an operator on the write before it. The same rules as in the
+//! package (pkg/src/context/composed.ts).
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ impl PendingWrite {
         }
     }
 
-    /// What an operator makes of it: over a value, or a deletion, it is resolved at once; with an operator it becomes
-    /// one.
+    /// The write after an operator: over a value, or a deletion, the operator is resolved at once; two operators
+    /// become one.
     ///
     /// # Errors
     ///
@@ -62,12 +62,12 @@ fn composed(key: &str, one: &Operator, two: &Operator) -> Result<Operator> {
     }
 }
 
-/// What is seen of pending operators over a value: those that do not fit it are passed over.
-pub(crate) fn seen_over<'a>(operators: impl Iterator<Item = &'a Operator>, value: Option<&Json>) -> Option<Json> {
+/// The visible value after pending operators: those that do not fit it are passed over.
+pub(crate) fn visible_over<'a>(operators: impl Iterator<Item = &'a Operator>, value: Option<&Json>) -> Option<Json> {
     operators.fold(value.cloned(), |seen, operator| operator.resolve(seen.as_ref()).ok().or(seen))
 }
 
-/// What an event carries, one write for each key, in the order of writing.
+/// The writes of an event, one for each key, in the order of writing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Composed(Vec<(Arc<str>, PendingWrite)>);
 

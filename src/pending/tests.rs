@@ -11,7 +11,7 @@ fn keys(delta: &Delta) -> Vec<&str> {
 }
 
 #[test]
-fn an_event_that_is_given_again_says_what_it_carried_before_as_long_as_some_of_it_was_overtaken() {
+fn an_event_that_is_sent_again_has_its_earlier_writes_as_long_as_some_of_them_were_overtaken() {
     let mut pending = PendingWrites::default();
     write(&mut pending, "a", &["x", "y"]);
     let first = pending.send("a", "1", &Delta::default(), &[]).unwrap();

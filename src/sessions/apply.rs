@@ -1,12 +1,12 @@
-//! Taking over what is stored. Each change is applied in two ways: the public one, and one whose observer is told where
-//! the writes go, for a host that keeps the values.
+//! Applying stored changes. Each change is applied in two ways: the public one, and one whose observer receives the
+//! places of the writes, for a host that keeps the values.
 
 use crate::change::{Change, SessionKey};
 use crate::delta::{Delta, Observer};
 use crate::error::Result;
 use crate::ids::{ScopeId, SessionId};
 use crate::registry::ScopeIds;
-use crate::sessions::{Sessions, exists, gone, twice};
+use crate::sessions::{Sessions, applied_twice, session_deleted, session_exists};
 
 impl<V: Clone> Sessions<V> {
     /// Takes over a creation.
@@ -27,7 +27,7 @@ impl<V: Clone> Sessions<V> {
         observer: &mut impl Observer,
     ) -> Result<SessionId> {
         if self.find(&key).is_some() {
-            return Err(exists(&key));
+            return Err(session_exists(&key));
         }
         let id = self.registry.add(key, 0, change.time);
         self.lists_mut().note_moved(id);
@@ -58,9 +58,9 @@ impl<V: Clone> Sessions<V> {
         change: &Change<V>,
         observer: &mut impl Observer,
     ) -> Result<()> {
-        let entry = self.registry.entry_mut(id).ok_or_else(gone)?;
+        let entry = self.registry.entry_mut(id).ok_or_else(session_deleted)?;
         if !entry.log.apply(change) {
-            return Err(twice(&change.id));
+            return Err(applied_twice(&change.id));
         }
         self.lists_mut().note_moved(id);
         self.delta_observed(id, change, observer)
@@ -82,7 +82,7 @@ impl<V: Clone> Sessions<V> {
         change: &Change<V>,
         observer: &mut impl Observer,
     ) -> Result<()> {
-        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(gone)?;
+        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(session_deleted)?;
         for (scope, delta) in [(session, &change.delta.session), (app, &change.delta.app), (user, &change.delta.user)] {
             self.registry.write(scope, delta, observer);
         }
@@ -109,7 +109,7 @@ impl<V: Clone> Sessions<V> {
         observer: &mut impl Observer,
     ) -> Result<[Option<ScopeId>; 2]> {
         if !self.updates.note(&change.id) {
-            return Err(twice(&change.id));
+            return Err(applied_twice(&change.id));
         }
         if !change.delta.app.is_empty() {
             let app = self.registry.scope_mut(app_name, None);

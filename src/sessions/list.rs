@@ -26,27 +26,27 @@ impl<V> Sessions<V> {
         };
         let mut lists = self.lists();
         if lists.len(scope).is_some() || !self.registry.has_few(query.app_name, query.user_id) {
-            let (sessions, listed) =
+            let (sessions, entries) =
                 lists.of(scope, &self.registry, || self.registry.ids_of(query.app_name, query.user_id));
-            return Ok(Pages { sessions, registry: &self.registry, listed }.page(query, after));
+            return Ok(Pages { sessions, registry: &self.registry, entries }.page(query, after));
         }
         drop(lists);
         let mut few = Sorted::default();
         let key = |id| self.log(id).map(SortKey::of);
         for id in self.registry.ids_of(query.app_name, query.user_id) {
-            let wanted = key(id);
-            few.insert(id, &|other| key(other) < wanted);
+            let target = key(id);
+            few.insert(id, &|other| key(other) < target);
         }
-        Ok(Pages { sessions: &few, registry: &self.registry, listed: &[] }.page(query, after))
+        Ok(Pages { sessions: &few, registry: &self.registry, entries: &[] }.page(query, after))
     }
 
     /// The most that a list allocates, in bytes.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth_of_list(&self, query: &ListQuery<'_>) -> usize {
         let lists = self.lists();
-        let kept = self.scope(query.app_name, query.user_id).and_then(|scope| lists.len(scope));
-        let count = kept.unwrap_or_else(|| self.count(query.app_name, query.user_id));
-        let built = if kept.is_some() { 0 } else { count };
+        let length = self.scope(query.app_name, query.user_id).and_then(|scope| lists.len(scope));
+        let count = length.unwrap_or_else(|| self.count(query.app_name, query.user_id));
+        let built = if length.is_some() { 0 } else { count };
         16 * query.limit.unwrap_or(count).min(count) + lists.growth(built, self.registry.size())
     }
 
@@ -110,8 +110,8 @@ mod tests {
         let query = ListQuery { app_name: "app", limit: Some(2), ..ListQuery::default() };
         let first = sessions.list(&query).unwrap();
         assert_eq!(ids(&sessions, &first), "a b");
-        let gone = sessions.find(&SessionKey::new("app", "u", "b")).unwrap();
-        sessions.remove(gone);
+        let removed = sessions.find(&SessionKey::new("app", "u", "b")).unwrap();
+        sessions.remove(removed);
         let new = SessionKey::new("app", "u", "0");
         let change = sessions.prepare_create(&new, 0.0, Delta::default()).unwrap();
         sessions.apply_create(&new, &change).unwrap();
@@ -122,7 +122,7 @@ mod tests {
         let last = sessions.find(&SessionKey::new("app", "u", "c")).unwrap();
         let third = sessions.list(&ListQuery { start: Start::After(&sessions.cursor(last).unwrap()), ..query.clone() });
         assert_eq!(ids(&sessions, &third.unwrap()), "d", "a cursor can be had of any session");
-        assert_eq!(sessions.cursor(gone), None);
+        assert_eq!(sessions.cursor(removed), None);
         assert!(sessions.list(&ListQuery { start: Start::After("page 2"), ..query }).is_err());
     }
 

@@ -1,4 +1,4 @@
-//! What a reader of a session sees: its committed scopes merged.
+//! The state as a reader of a session sees it: its committed scopes merged.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ impl SessionState {
         self.values(Scope::split(key).0).get(key)
     }
 
-    /// Whether both show the same values: at one version, and not written to since they were read.
+    /// Returns `true` if both show the same values: at one version, and not written to since they were read.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         let is_same = |one: &ScopeState, two: &ScopeState| {
             one.version == two.version && (Arc::ptr_eq(&one.values, &two.values) || one.values == two.values)

@@ -48,7 +48,7 @@ fn a_version_moves_with_each_delta_that_writes_and_with_each_replacement() {
 }
 
 #[test]
-fn whether_a_key_is_there_is_told_without_reading_its_value() {
+fn a_key_is_found_without_reading_its_value() {
     let state = state();
     let read = crate::json::reads();
     assert!(state.has("app:x") && ReadonlyState::has(&state, "user:x") && !state.has("app:y") && !state.has("temp:x"));

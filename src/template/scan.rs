@@ -9,7 +9,7 @@ use crate::text::slice;
 
 const ARTIFACT_PREFIX: &str = "artifact.";
 
-/// Where a placeholder's value comes from.
+/// The source of a placeholder's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlaceholderKind {
@@ -23,7 +23,7 @@ pub enum PlaceholderKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Placeholder {
-    /// Where its value comes from.
+    /// The source of its value.
     pub kind: PlaceholderKind,
     /// From its opening to its closing brace, both included.
     pub span: Range<usize>,
@@ -35,7 +35,7 @@ pub struct Placeholder {
     pub root: Range<usize>,
     /// The steps from the root's value to the placeholder's: `.city`.
     pub path: Vec<Step>,
-    /// Whether it may be missing.
+    /// The value may be missing.
     pub optional: bool,
 }
 
@@ -45,11 +45,11 @@ pub struct Placeholder {
 pub struct Step {
     /// The member's name or the index.
     pub range: Range<usize>,
-    /// Whether it is an index: `[0]`.
+    /// The step is an index: `[0]`.
     pub is_index: bool,
 }
 
-/// What stands before a placeholder's brace.
+/// The escape before a placeholder's brace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escape {
     /// A `$`: the whole is text.
@@ -63,7 +63,7 @@ pub enum Escape {
 pub struct Candidate {
     /// The placeholder, unless what stands before it makes it text.
     pub placeholder: Placeholder,
-    /// What stands before it.
+    /// The escape before it.
     pub escape: Escape,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0 }
     }
 
-    /// Where a run of one brace ends.
+    /// The end of a run of one brace.
     fn run_end(&self, from: usize, brace: u8) -> usize {
         let run = self.text.as_bytes().iter().skip(from).take_while(|&&byte| byte == brace);
         from + run.count()
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_the_brace_is_told() {
+    fn the_escape_before_the_brace_is_read() {
         let escapes: Vec<_> =
             Scanner::new(r"{a}\{b}\\{c}${d}$\{e}{\{f}\${g}").map(|candidate| candidate.escape).collect();
         let [none, one, two] = [0, 1, 2].map(Escape::Backslashes);

@@ -1,8 +1,8 @@
-//! The session service for JavaScript without the npm package: what `wasm-pack build` gives.
+//! The session service for JavaScript without the npm package, as `wasm-pack build` makes it.
 //!
-//! Names, shapes and errors are those of the package; the rules are those of the core. Sessions are in memory; with the
-//! callbacks `persist` and `restore` they are also wherever those keep them. What a caller gives is taken apart once,
-//! by the walker; what leaves with values of users in it leaves as JSON text, so that no key is lost.
+//! Names, shapes and errors are those of the package; the rules are those of the core. Sessions are in memory; with
+//! the callbacks `persist` and `restore` they are also wherever those keep them. The walker takes the arguments of a
+//! caller apart, once; answers with values of users leave as JSON text, so that no key is lost.
 
 #![expect(clippy::missing_errors_doc, reason = "the comments are those of the .d.ts: they say what is thrown")]
 #![expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over what it made of JavaScript's values")]
@@ -25,7 +25,7 @@ mod backend;
 mod update;
 mod session_service;
 mod operators;
-mod asked;
+mod session_query;
 mod fork;
 mod past;
 mod lease;

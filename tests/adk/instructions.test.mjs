@@ -10,7 +10,7 @@ import { onBoth, open } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
 
 /**
- * What the model is told for an instruction.
+ * The text that the model gets for an instruction.
  *
  * @param {NonNullable<ConstructorParameters<typeof LlmAgent>[0]['instruction']>} text
  * @param {Record<string, unknown>} [state]

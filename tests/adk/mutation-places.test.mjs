@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const SOURCES = dirname(fileURLToPath(import.meta.resolve('@google/adk')));
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-/** What a change looks like in ADK's compiled sources. */
+/** The form of a change in ADK's compiled sources. */
 const CHANGE = new RegExp(
   [
     String.raw`session\.state(?:\[[^\]]+\])? = `,

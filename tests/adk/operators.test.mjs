@@ -157,7 +157,7 @@ for (const [place, make] of Object.entries(PLACES)) {
 }
 
 /**
- * What `n`, which was 1, comes to: `late` writes second and its event is appended first.
+ * The final value of `n`, which was 1: `late` writes second and its event is appended first.
  *
  * @param {(state: import('@google/adk').State) => unknown} early
  * @param {(state: import('@google/adk').State) => unknown} late

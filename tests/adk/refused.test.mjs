@@ -40,7 +40,7 @@ function refusing(outcomes) {
   });
 }
 
-/** What an event is refused for before any store is asked. */
+/** The content that an event is refused for before any store is asked. */
 const INVALID = /** @type {import('@google/genai').Content} */ (/** @type {unknown} */ ({ parts: [{ text: 1n }] }));
 
 /** A session, and agents that write to it and send events as ADK's agents do. */

@@ -91,7 +91,7 @@ async function start(kind, sessionService = new StatepadSessionService()) {
   return { ...opened, service: /** @type {StatepadSessionService} */ (sessionService), model, turn };
 }
 
-/** What the model is sent. @param {import('@google/adk').LlmRequest[]} requests */
+/** The requests to the model. @param {import('@google/adk').LlmRequest[]} requests */
 const sent = (requests) =>
   comparable(requests.map(({ contents, config }) => ({ contents, instruction: config?.systemInstruction })));
 

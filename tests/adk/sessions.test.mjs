@@ -1,5 +1,5 @@
 /**
- * What the service under ADK's agents makes of a session that is held: by whom it is written, and where that shows.
+ * A session under ADK's agents while another holder leases it: its writers, and the places where that shows.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

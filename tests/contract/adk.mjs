@@ -106,8 +106,8 @@ async function refuses(call) {
 }
 
 /**
- * What ADK does in the place of what a case asks for, as JSON: the first answer that is another one, with what it is
- * an answer to; or what it throws. `undefined` when it does what the case asks for.
+ * The answer of ADK in the place of the case, as JSON: the first answer that differs, with its question; or the error
+ * that it throws. `undefined` when it does what the case asks for.
  */
 export async function adkAnswer(run, given, all) {
   try {

@@ -7,7 +7,7 @@ use statepad::engine::{Guard, Prepared, SessionId, Sessions};
 use super::scenario::{check_error, event_of, key_of, steps_of_one_session};
 use super::{assert_same, record, text, texts};
 
-/// Whether a case asks for a revision.
+/// Returns `true` if a case asks for a revision.
 pub fn asks_for_a_revision(case: &Value) -> bool {
     case["steps"].as_array().unwrap().iter().any(|step| step.get("revision").is_some())
 }
@@ -48,13 +48,13 @@ fn append(sessions: &mut Sessions, id: SessionId, events: &mut Vec<String>, step
     let guard = Guard { revision: step["revision"].as_u64(), ..Guard::default() };
     let time = event.timestamp.unwrap_or(1.0);
     match (sessions.prepare_append(id, &event.id, time, event.delta().unwrap(), guard), step.get("error")) {
-        (Err(error), Some(wanted)) => check_error(&error, wanted),
+        (Err(error), Some(expected)) => check_error(&error, expected),
         (Ok(Prepared::Change { change, .. }), None) => {
             sessions.apply_append(id, &change).unwrap();
             events.push(event.id);
         }
         (Ok(Prepared::Duplicate { place }), None) => assert_eq!(events[place], event.id),
-        (answer, wanted) => panic!("{answer:?} should be {wanted:?}"),
+        (answer, expected) => panic!("{answer:?} should be {expected:?}"),
     }
 }
 

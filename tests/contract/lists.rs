@@ -16,7 +16,7 @@ enum Op {
     List { app: u8, user: Option<u8>, descending: bool, limit: Option<usize>, start: Begin },
 }
 
-/// Where a page begins.
+/// The beginning of a page.
 #[derive(Debug, Clone)]
 enum Begin {
     Offset(usize),
@@ -43,7 +43,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What sessions are sorted by: the time in units that have an order, the id, the user.
+/// The sort key of sessions: the time in units that have an order, the id, the user.
 type Key = (i64, String, String);
 
 /// A session of the model.
@@ -142,12 +142,12 @@ impl World {
             (Begin::Cursor(_), None) => (Start::default(), 0),
         };
         let page = sessions.list(&ListQuery { start, ..query.clone() }).unwrap();
-        let wanted: Vec<_> =
+        let expected: Vec<_> =
             sorted[offset..].iter().take(query.limit.unwrap_or(usize::MAX)).map(|row| row.id).collect();
         assert_eq!((page.offset, page.total), (offset, sorted.len()));
-        assert_eq!(page.sessions, wanted);
-        let has_more = offset + wanted.len() < sorted.len();
-        let last = wanted.last().filter(|_| has_more);
+        assert_eq!(page.sessions, expected);
+        let has_more = offset + expected.len() < sorted.len();
+        let last = expected.last().filter(|_| has_more);
         assert_eq!(page.cursor, last.and_then(|&last| sessions.cursor(last)));
         let known = self.rows.iter().map(|row| (sessions.cursor(row.id).unwrap(), row.clone()));
         let step = self.rows.len() / 8 + 1;
@@ -183,7 +183,7 @@ proptest! {
         for row in std::mem::take(&mut world.rows) {
             prop_assert!(sessions.remove_for_good(row.id));
         }
-        let left = sessions.list(&ListQuery { app_name: "a0", ..ListQuery::default() }).unwrap();
-        prop_assert_eq!((left.sessions.len(), left.total), (0, 0));
+        let page = sessions.list(&ListQuery { app_name: "a0", ..ListQuery::default() }).unwrap();
+        prop_assert_eq!((page.sessions.len(), page.total), (0, 0));
     }
 }

@@ -1,17 +1,16 @@
-//! What the runners of the cases share.
+//! Helpers that the runners of the cases share.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value};
 use statepad::Error;
 
-mod block_on;
 pub mod core;
 pub mod rewind;
 pub mod scenario;
 pub mod states;
 
-pub use block_on::block_on;
+pub use crate::{block_on::block_on, json_equality::same};
 
 /// Runs every case, and then names all that failed, so that one failure hides no other.
 pub fn each<'a>(cases: impl IntoIterator<Item = &'a Value>, run: impl Fn(&Value)) {
@@ -50,20 +49,8 @@ pub fn texts(case: &Value, name: &str) -> Vec<String> {
 /// Compares the message of an error with the one that a case wants, if it wants one.
 #[track_caller]
 pub fn check_message(error: &Error, case: &Value) {
-    if let Some(wanted) = case["message"].as_str() {
-        assert_eq!(error.to_string(), wanted);
-    }
-}
-
-/// Compares JSON as JavaScript does: `1` and `1.0` are one number, and the order of members does not matter.
-pub fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
-        }
-        _ => a == b,
+    if let Some(expected) = case["message"].as_str() {
+        assert_eq!(error.to_string(), expected);
     }
 }
 

@@ -48,8 +48,8 @@ pub struct ModelWrite {
     author: &'static str,
     key: &'static str,
     value: Option<Value>,
-    sent: bool,
-    kept: bool,
+    is_sent: bool,
+    has_failed: bool,
 }
 
 /// An event on its way.
@@ -79,36 +79,36 @@ impl PendingModel {
     }
 
     pub fn write(&mut self, author: &'static str, key: &'static str, value: Option<Value>) -> ModelWrite {
-        self.pending.retain(|write| write.author != author || write.key != key || write.sent || write.kept);
+        self.pending.retain(|write| write.author != author || write.key != key || write.is_sent || write.has_failed);
         self.push(author, key, value)
     }
 
     fn push(&mut self, author: &'static str, key: &'static str, value: Option<Value>) -> ModelWrite {
         self.count += 1;
-        let write = ModelWrite { number: self.count, author, key, value, sent: false, kept: false };
+        let write = ModelWrite { number: self.count, author, key, value, is_sent: false, has_failed: false };
         self.pending.push(write.clone());
         write
     }
 
     pub fn discard(&mut self, author: &str) {
-        self.pending.retain(|write| write.author != author || write.sent);
+        self.pending.retain(|write| write.author != author || write.is_sent);
         self.failed.retain(|_, (other, _)| *other != author);
     }
 
     pub fn send(&mut self, author: &'static str, id: &str, own: Option<(&'static str, Option<Value>)>) -> ModelEvent {
-        let is_pending = |write: &ModelWrite| self.pending.iter().any(|it| it.number == write.number && !it.sent);
+        let is_pending = |write: &ModelWrite| self.pending.iter().any(|it| it.number == write.number && !it.is_sent);
         let again = self.failed.get(id).map(|(_, carried)| carried);
-        let left: Option<Vec<_>> = again.map(|carried| carried.iter().filter(|it| is_pending(it)).cloned().collect());
-        let whole = again.map(Vec::len) == left.as_ref().map(Vec::len);
+        let rest: Option<Vec<_>> = again.map(|carried| carried.iter().filter(|it| is_pending(it)).cloned().collect());
+        let whole = again.map(Vec::len) == rest.as_ref().map(Vec::len);
         let is_last =
             |write: &&ModelWrite| !self.pending.iter().any(|it| it.key == write.key && it.number > write.number);
         let next =
-            || self.pending.iter().filter(is_last).filter(|it| it.author == author && !it.sent).cloned().collect();
-        let mut carried = left.unwrap_or_else(next);
+            || self.pending.iter().filter(is_last).filter(|it| it.author == author && !it.is_sent).cloned().collect();
+        let mut carried = rest.unwrap_or_else(next);
         carried.retain(|write| own.as_ref().is_none_or(|(key, _)| *key != write.key));
         let own = own.map(|(key, value)| self.push(author, key, value));
         for write in &mut self.pending {
-            write.sent |= carried.iter().chain(&own).any(|it| it.number == write.number);
+            write.is_sent |= carried.iter().chain(&own).any(|it| it.number == write.number);
         }
         if !id.is_empty() {
             self.taken.insert(id.to_owned());
@@ -132,8 +132,8 @@ impl PendingModel {
         self.pending.retain(|it| own.as_ref().is_none_or(|own| own.number != it.number));
         for write in &mut self.pending {
             if carried.iter().any(|it| it.number == write.number) {
-                write.sent = false;
-                write.kept |= !id.is_empty();
+                write.is_sent = false;
+                write.has_failed |= !id.is_empty();
             }
         }
         if !id.is_empty() && whole {

@@ -34,7 +34,7 @@ fn op() -> impl Strategy<Value = Op> {
 /// A scope of the model: whose it is, and its values in the order of writing.
 type Values = Vec<(String, Value)>;
 
-/// What the scopes hold and which sessions there are.
+/// The values of the scopes, and the sessions.
 #[derive(Default)]
 struct Model {
     scopes: HashMap<(Scope, String), Values>,
@@ -78,16 +78,16 @@ impl Model {
 }
 
 /// Fails unless both have the same values in the same order.
-fn assert_state(actual: &SessionState, wanted: &Map<String, Value>) {
+fn assert_state(actual: &SessionState, expected: &Map<String, Value>) {
     let all = actual.to_map();
-    assert_eq!(all.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
-    assert_eq!(&all, wanted);
-    for (key, value) in wanted {
+    assert_eq!(all.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    assert_eq!(&all, expected);
+    for (key, value) in expected {
         assert_eq!(actual.get(key).as_ref(), Some(value));
     }
 }
 
-/// What a service has done, so that it can be done again from nothing.
+/// A change that a service has made, so that it can be made again from nothing.
 enum Done {
     Create(SessionKey, Change),
     Append(SessionKey, Change),
@@ -132,7 +132,7 @@ proptest! {
     fn any_order_of_appends_equals_replay_and_what_was_read_does_not_move(ops in vec(op(), 1..40)) {
         let mut sessions = Sessions::default();
         let mut model = Model::default();
-        let mut held: Vec<(SessionState, Map<String, Value>)> = Vec::new();
+        let mut snapshots: Vec<(SessionState, Map<String, Value>)> = Vec::new();
         let mut log = Vec::new();
         for (number, op) in ops.into_iter().enumerate() {
             let there = |sessions: &Sessions, key: &SessionKey| sessions.find(key);
@@ -172,7 +172,7 @@ proptest! {
                     log.push(Done::Delete(key));
                 }
                 Op::Hold(key) => if let Some(id) = there(&sessions, &key) {
-                    held.push((sessions.state(id).unwrap(), model.state(&key)));
+                    snapshots.push((sessions.state(id).unwrap(), model.state(&key)));
                 }
             }
         }
@@ -185,8 +185,8 @@ proptest! {
             }
         }
         prop_assert_eq!(sessions.all().count(), model.sessions.len());
-        for (state, wanted) in &held {
-            assert_state(state, wanted);
+        for (state, expected) in &snapshots {
+            assert_state(state, expected);
         }
     }
 }

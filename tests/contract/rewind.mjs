@@ -9,7 +9,7 @@ const { effectiveEvents, isMarker, planRedo, planRewind, HistoryEngine } = await
   'engine/history.ts',
 );
 
-/** Which events stand, and what rewinds and a redo do. */
+/** Checks the events that stand, and the effects of rewinds and a redo. */
 export function runWalk({ log, effective, rewind, redo }) {
   const events = log.map(([invocationId, before]) => ({
     invocationId: invocationId ?? undefined,
@@ -27,7 +27,7 @@ export function runWalk({ log, effective, rewind, redo }) {
   assert.deepEqual(told(planRedo(events)), redo);
 }
 
-/** What brings a session's own keys back. */
+/** Checks the writes that bring a session's own keys back. */
 export function runRestoring({ writes, to, until = writes.length - 1, restores, order, shared = [] }) {
   const engine = new HistoryEngine();
   for (const { set = {}, unset = [] } of writes) {

@@ -6,17 +6,17 @@ use statepad::engine::{History, Json, Rewind, Timeline, Write};
 
 use super::{assert_same, list, record, text, texts};
 
-/// Which events stand, and what rewinds and a redo do.
+/// Checks the events that stand, and the effects of rewinds and a redo.
 pub fn run_walk(case: &Value) {
     let log = list(case, "log");
     let timeline = Timeline::of(log.iter().map(|event| (name(&event[0]), name(&event[1]))));
     assert_same(&json!(timeline.effective()), &case["effective"], "the events that stand");
-    for (before, wanted) in &record(case, "rewind") {
+    for (before, expected) in &record(case, "rewind") {
         let first = log.iter().position(|event| event[0] == **before);
         let rewind = first.and_then(|first| timeline.rewind(first));
-        assert_same(&told(rewind), wanted, before);
+        assert_same(&json_of(rewind), expected, before);
     }
-    assert_same(&told(timeline.redo()), &case["redo"], "the redo");
+    assert_same(&json_of(timeline.redo()), &case["redo"], "the redo");
 }
 
 /// A name that is not there, or is nothing, names no invocation.
@@ -24,11 +24,11 @@ fn name(value: &Value) -> Option<&str> {
     value.as_str().filter(|name| !name.is_empty())
 }
 
-fn told(rewind: Option<Rewind>) -> Value {
+fn json_of(rewind: Option<Rewind>) -> Value {
     rewind.map_or(Value::Null, |rewind| json!({"to": rewind.to, "concerned": rewind.concerned}))
 }
 
-/// What brings a session's own keys back.
+/// Checks the writes that bring a session's own keys back.
 pub fn run_delta(case: &Value) {
     let mut history = History::default();
     let writes = list(case, "writes");

@@ -17,7 +17,7 @@ pub struct Scenario {
     handles: HashMap<String, Session>,
 }
 
-/// What a step answers with.
+/// The answer of a step.
 enum Answer {
     Nothing,
     Session(Option<Box<Session>>),
@@ -35,8 +35,8 @@ impl Scenario {
             println!("step {}: {step}", index + 1);
             match (scenario.step(step), step.get("error")) {
                 (Ok(answer), None) => check(&answer, step),
-                (Err(error), Some(wanted)) => check_error(&error, wanted),
-                (Ok(_), Some(wanted)) => panic!("should be refused with {wanted}"),
+                (Err(error), Some(expected)) => check_error(&error, expected),
+                (Ok(_), Some(expected)) => panic!("should be refused with {expected}"),
                 (Err(error), None) => panic!("{}: {error}", error.code()),
             }
         }
@@ -155,15 +155,15 @@ pub fn delta_of(event: &Event) -> Value {
 }
 
 /// Compares an error with the code, the revisions and the message that a case wants.
-pub fn check_error(error: &Error, wanted: &Value) {
-    assert_eq!(error.code(), wanted["code"], "{error}");
+pub fn check_error(error: &Error, expected: &Value) {
+    assert_eq!(error.code(), expected["code"], "{error}");
     for (name, revision) in [("expected", error.expected()), ("actual", error.actual())] {
-        if let Some(wanted) = wanted[name].as_u64() {
-            assert_eq!(revision, Some(wanted), "{name}");
+        if let Some(expected) = expected[name].as_u64() {
+            assert_eq!(revision, Some(expected), "{name}");
         }
     }
-    check_message(error, wanted);
-    assert!(error.to_string().contains(text(wanted, "says")), "the message must name {wanted}: {error}");
+    check_message(error, expected);
+    assert!(error.to_string().contains(text(expected, "says")), "the message must name {expected}: {error}");
 }
 
 fn check(answer: &Answer, step: &Value) {
@@ -197,17 +197,17 @@ fn check(answer: &Answer, step: &Value) {
             }
         }
         Answer::History(entries) => {
-            let wanted = list(step, "expect");
-            let told = entries.iter().enumerate().map(|(place, entry)| entry_json(entry, wanted.get(place)));
-            assert_same(&told.collect(), &step["expect"], "the history");
+            let expected = list(step, "expect");
+            let history = entries.iter().enumerate().map(|(place, entry)| entry_json(entry, expected.get(place)));
+            assert_same(&history.collect(), &step["expect"], "the history");
         }
     }
 }
 
 /// A write of a key as the cases write it, with author and time where they are wanted.
-fn entry_json(entry: &HistoryEntry, wanted: Option<&Value>) -> Value {
+fn entry_json(entry: &HistoryEntry, expected: Option<&Value>) -> Value {
     let HistoryEntry { revision, timestamp, event, from, to, .. } = entry;
-    let wants = |name: &str| wanted.is_some_and(|wanted| wanted.get(name).is_some());
+    let wants = |name: &str| expected.is_some_and(|expected| expected.get(name).is_some());
     let members = [
         ("revision", Some(json!(revision))),
         ("event", event.as_ref().map(|event| json!(event.id))),
@@ -242,9 +242,9 @@ fn check_session(session: &Session, expect: &Value) {
         assert_eq!(session.state().to_map().keys().cloned().collect::<Vec<_>>(), texts(expect, "order"));
     }
     if expect.get("events").is_some() {
-        let wanted = texts(expect, "events");
-        assert_eq!(session.events().len(), wanted.len(), "the number of events");
-        session.events().iter().zip(&wanted).for_each(|(event, wanted)| check_id(&event.id, wanted));
+        let expected = texts(expect, "events");
+        assert_eq!(session.events().len(), expected.len(), "the number of events");
+        session.events().iter().zip(&expected).for_each(|(event, expected)| check_id(&event.id, expected));
     }
     if let Some(revision) = expect["revision"].as_u64() {
         assert_eq!(session.revision(), revision, "the revision");
@@ -254,10 +254,10 @@ fn check_session(session: &Session, expect: &Value) {
     }
 }
 
-fn check_id(id: &str, wanted: &str) {
-    if wanted == "<uuid>" {
+fn check_id(id: &str, expected: &str) {
+    if expected == "<uuid>" {
         assert_eq!(id.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12], "{id} is no UUID");
     } else {
-        assert_eq!(id, wanted);
+        assert_eq!(id, expected);
     }
 }

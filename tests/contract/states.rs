@@ -39,9 +39,9 @@ pub fn run_state(case: &Value) {
     }
     assert_same(&Value::Object(invocation.to_map()), &case["record"], "all values");
     let (set, unset) = parts_of(&invocation.take_delta("a"));
-    let mut wanted = record(case, "set");
-    wanted.extend(texts(case, "unset").into_iter().map(|key| (key, Value::Null)));
-    assert_same(&set, &Value::Object(wanted), "the pending delta");
+    let mut expected = record(case, "set");
+    expected.extend(texts(case, "unset").into_iter().map(|key| (key, Value::Null)));
+    assert_same(&set, &Value::Object(expected), "the pending delta");
     assert_eq!(unset, texts(case, "unset"));
 }
 
@@ -139,13 +139,13 @@ fn event_of(author: &str, step: &Value) -> Event {
 }
 
 fn check_stored(event: &Event, step: &Value) {
-    let wanted = &step["stored"];
-    assert_same(&delta_of(event), &wanted["set"], "the stored delta");
+    let expected = &step["stored"];
+    assert_same(&delta_of(event), &expected["set"], "the stored delta");
     let deleted = event.custom_metadata.get("statepad").map_or_else(Vec::new, |own| texts(own, "deleted"));
-    assert_eq!(deleted, texts(wanted, "unset"));
-    if wanted.get("order").is_some() {
+    assert_eq!(deleted, texts(expected, "unset"));
+    if expected.get("order").is_some() {
         let keys: Vec<_> = event.actions.in_order().map(|(key, _)| key).collect();
-        assert_eq!(keys, texts(wanted, "order"));
+        assert_eq!(keys, texts(expected, "order"));
     }
 }
 
@@ -160,11 +160,11 @@ fn call(invocation: &mut Invocation, author: &str, step: &Value) -> Result<()> {
     let mut context = invocation.context(author);
     let arguments = list(step, "call");
     let key = arguments.get(1).and_then(Value::as_str).unwrap_or_default();
-    let given = || arguments.get(2).cloned().unwrap_or_default();
+    let argument = || arguments.get(2).cloned().unwrap_or_default();
     let answer = match arguments[0].as_str().unwrap() {
         "get" => context.get(key).or_else(|| arguments.get(2).cloned()),
         "set" => {
-            context.set(key, given())?;
+            context.set(key, argument())?;
             None
         }
         "has" => Some(context.has(key).into()),
@@ -177,7 +177,7 @@ fn call(invocation: &mut Invocation, author: &str, step: &Value) -> Result<()> {
         }
         "setDefault" => {
             if !context.has(key) {
-                context.set(key, given())?;
+                context.set(key, argument())?;
             }
             context.get(key)
         }

@@ -10,8 +10,8 @@ use statepad::{
     SessionService,
 };
 
-use super::block_on::block_on;
 use super::value;
+use crate::block_on::block_on;
 
 type Log = Vec<(Option<u8>, Option<u8>)>;
 
@@ -50,7 +50,7 @@ fn apart(one: &[usize], other: &[usize]) -> Vec<usize> {
     apart
 }
 
-/// What is done to a session.
+/// An operation on a session.
 #[derive(Debug, Clone)]
 enum Does {
     Append(u8, Vec<(String, Option<Value>)>),
@@ -193,8 +193,8 @@ proptest! {
         // The past is what was seen, rewinds and all, in its order; and a fork of it goes on from there.
         let now = read(&service, &created);
         for (revision, then) in (0..).zip(&seen) {
-            let told = block_on(service.state_at(&now, revision)).unwrap();
-            prop_assert_eq!(Value::from(own(&told)).to_string(), Value::from(own(then)).to_string());
+            let state = block_on(service.state_at(&now, revision)).unwrap();
+            prop_assert_eq!(Value::from(own(&state)).to_string(), Value::from(own(then)).to_string());
         }
         let fork = block_on(service.fork(&created, Some(now.revision() / 2), None)).unwrap();
         let then = &seen[usize::try_from(now.revision() / 2).unwrap()];
@@ -208,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn operators_do_what_their_model_does(current in prop::option::of(value()), given in value(), by in any::<f64>()) {
+    fn operators_do_what_their_model_does(current in prop::option::of(value()), operand in value(), by in any::<f64>()) {
         let current = current.map(|current| Json::from_value(&current).unwrap());
         let read = current.as_ref().map(Json::to_value);
         let text = |value: &Value| Json::from_value(value).unwrap();
@@ -221,19 +221,19 @@ proptest! {
             }
             Some(_) => prop_assert_eq!(increment, Err(OperatorFault::Overflow)),
         }
-        let appended = Operator::append([given.clone(), json!(1)]).resolve(current.as_ref());
+        let appended = Operator::append([operand.clone(), json!(1)]).resolve(current.as_ref());
         if let Value::Array(mut items) = read.clone().unwrap_or_else(|| json!([])) {
-            items.extend([given.clone(), json!(1)]);
+            items.extend([operand.clone(), json!(1)]);
             prop_assert_eq!(appended, Ok(text(&Value::from(items))));
         } else {
             prop_assert_eq!(appended, Err(OperatorFault::Kind));
         }
-        let once = Operator::set_once(given.clone()).resolve(current.as_ref());
-        prop_assert_eq!(once, Ok(current.clone().unwrap_or_else(|| text(&given))));
-        let same = Operator::compare_and_set(read.clone(), given.clone()).resolve(current.as_ref());
-        prop_assert_eq!(same, Ok(text(&given)), "it has the value that was read");
-        let other = Operator::compare_and_set(Some(given.clone()), 1).resolve(current.as_ref());
-        prop_assert_eq!(other.is_ok(), current.as_ref() == Some(&text(&given)));
+        let once = Operator::set_once(operand.clone()).resolve(current.as_ref());
+        prop_assert_eq!(once, Ok(current.clone().unwrap_or_else(|| text(&operand))));
+        let same = Operator::compare_and_set(read.clone(), operand.clone()).resolve(current.as_ref());
+        prop_assert_eq!(same, Ok(text(&operand)), "it has the value that was read");
+        let other = Operator::compare_and_set(Some(operand.clone()), 1).resolve(current.as_ref());
+        prop_assert_eq!(other.is_ok(), current.as_ref() == Some(&text(&operand)));
     }
 
     #[test]
@@ -262,17 +262,17 @@ fn standing_of(session: &Session, count: usize) -> Vec<usize> {
     Timeline::of(events.map(|event| (Some(event.invocation_id.as_str()), event.rewinds_before()))).effective()
 }
 
-/// The keys that are told are those that the events that came or went had written.
-fn check_shared(before: &Session, now: &Session, told: &[String]) -> Result<(), TestCaseError> {
-    let mut wanted: Vec<_> = apart(&standing(before), &standing(now))
+/// The keys in the answer are those that the events that came or went had written.
+fn check_shared(before: &Session, now: &Session, actual: &[String]) -> Result<(), TestCaseError> {
+    let mut expected: Vec<_> = apart(&standing(before), &standing(now))
         .into_iter()
         .flat_map(|place| now.events()[place].actions.in_order().map(|(key, _)| key.to_owned()).collect::<Vec<_>>())
         .filter(|key| Scope::split(key).0 != Scope::Session)
         .collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    let mut told = told.to_vec();
-    told.sort_unstable();
-    prop_assert_eq!(told, wanted);
+    expected.sort_unstable();
+    expected.dedup();
+    let mut actual = actual.to_vec();
+    actual.sort_unstable();
+    prop_assert_eq!(actual, expected);
     Ok(())
 }

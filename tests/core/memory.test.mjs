@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import test from 'node:test';
 
-/** What the module gets: a host may give so little, and a test would never fill more. */
+/** The memory of the module: a host may give so little, and a test would never fill more. */
 const MEMORY = 64 << 20;
 
 function run(scenario) {

@@ -1,4 +1,4 @@
-// What happens in a module whose memory is full: `node small-child.mjs SCENARIO`. Fails by an exception.
+// A module whose memory is full: `node small-child.mjs SCENARIO`. Fails by an exception.
 
 import assert from 'node:assert/strict';
 import { end, size } from './small-module.mjs';
@@ -166,7 +166,7 @@ const scenarios = {
     const [one, two] = [0, 1].map(() => new SessionService({ store }));
     const long = (id) => key(text + id);
     const count = await until(200, (id) => one.createSession({ ...long(id), state: { n: id } }));
-    // What is there is read as it is, or not at all.
+    // A session is read as it is, or not at all.
     let refused = 0;
     for (let id = 0; id < count; id++) {
       try {

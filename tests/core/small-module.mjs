@@ -66,7 +66,7 @@ WebAssembly.Instance = class {
   }
 };
 
-/** How much memory the module has by now, in bytes. */
+/** The current size of the module's memory, in bytes. */
 export function size() {
   return exported.memory.buffer.byteLength;
 }

@@ -127,7 +127,7 @@ export async function printed(code, env, flags = []) {
   });
 }
 
-/** How TypeScript is asked to look at the programs of the pages. */
+/** TypeScript's options for the programs of the pages. */
 export const STRICT = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -140,7 +140,7 @@ export const STRICT = {
   skipLibCheck: true,
 };
 
-/** What TypeScript says of `files` (name to text), strict, line by line. */
+/** TypeScript's errors in `files` (name to text), strict, line by line. */
 export async function compile(files) {
   return await inFolder(async (folder) => {
     const compilerOptions = { ...STRICT, noEmit: true };

@@ -24,12 +24,12 @@ import {
   write,
 } from './pages.mjs';
 
-/** What the comments of a block say that it prints, line by line. */
+/** The output that the comments of a block promise, line by line. */
 function expectedOf(code) {
   return [...code.matchAll(/\/\/ → (.*)$/gm)].map(([, text]) => text);
 }
 
-/** What the models of a page answer, by the agent's name: ADK's agents run without a network. */
+/** The answers of a page's models, by the agent's name: ADK's agents run without a network. */
 const MODELS = {
   'docs/adk.md': {
     shop: 'We have sencha.',
@@ -159,7 +159,7 @@ const sources = ['bench', 'docs', 'examples', 'pkg/src', 'scripts', 'src', 'test
   readdirSync(join(root, folder), { recursive: true }).map((path) => `/${folder}/${path.replaceAll(sep, '/')}`),
 );
 
-/** What a build makes. */
+/** The folders that a build makes. */
 const GENERATED = /^(pkg|www)\/(dist|wasm)/;
 
 /** A name with an ending, a folder with a slash behind it, or a path from the root. */

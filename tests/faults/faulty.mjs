@@ -5,11 +5,11 @@ import { connectionLost } from '../support/fixtures.mjs';
 
 export const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-/** How long a service waits for an answer where a test is about answers that do not come, in milliseconds. */
+/** The time that a service waits for an answer in tests of answers that do not come, in milliseconds. */
 export const TIMEOUT = 800;
 
 /**
- * What may become of a call that writes, and of what it writes:
+ * The outcomes of a call that writes:
  *
  * - `refused`: nothing is written, and the store says so
  * - `before`: nothing is written, and nobody knows
@@ -33,9 +33,9 @@ export function planOf(delay = TIMEOUT + 100) {
   const never = new Promise(() => undefined);
   return {
     next,
-    /** How long what is late takes, in milliseconds. */
+    /** The delay of a late answer, in milliseconds. */
     delay,
-    /** How much each call was to write. */
+    /** The number of writes of each call. */
     calls: [],
     settled: async () => void (await Promise.all(late.splice(0))),
     /** Makes a call that writes: `all` of it or, where there is more than one thing to write, the first `half`. */

@@ -1,4 +1,4 @@
-// What is written by processes, or by a service, while something is killed; and what has to be there afterwards.
+// The changes that processes, or a service, write while something is killed; and the checks of the result.
 
 import assert from 'node:assert/strict';
 import { plain } from '../contract/read.mjs';
@@ -6,7 +6,7 @@ import { plain } from '../contract/read.mjs';
 const author = 'agent';
 const userId = 'user';
 export const sessionIds = ['a', 'b', 'c'];
-/** How many changes may be on their way at once, and so be there without having been acknowledged. */
+/** The number of changes that may be on their way at once, and so may be there without having been acknowledged. */
 export const atOnce = sessionIds.length;
 
 /** The sessions of an app, which others may have created. */

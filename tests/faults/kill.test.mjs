@@ -125,7 +125,7 @@ function childrenOf(pid) {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 }
 
-/** How a server on Linux is started once more as it was: its own way to start makes a new folder. */
+/** The command that starts a server on Linux once more as it was: its own way to start makes a new folder. */
 function commandOf(pid) {
   const [, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   const { uid, gid } = statSync(`/proc/${pid}`);

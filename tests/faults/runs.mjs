@@ -5,14 +5,14 @@ import fc from 'fast-check';
 import { plain } from '../contract/read.mjs';
 import { context, createdAtLast, increment, outcomeOf, readAgain, setUp } from './services.mjs';
 
-/** What becomes of one try. */
+/** The outcome of one try. */
 const fault = fc.oneof(
   { weight: 8, arbitrary: fc.constant('well') },
   { weight: 8, arbitrary: fc.constantFrom('refused', 'before', 'after', 'cut') },
   { weight: 1, arbitrary: fc.constantFrom('hang', 'late') },
 );
 
-/** What is asked for in a run, and what becomes of the tries of each. */
+/** The operations of a run, and the outcomes of the tries of each. */
 export const operations = fc.array(
   fc.record({
     kind: fc.constantFrom('append', 'append', 'together', 'session', 'user', 'app', 'create', 'again'),

@@ -59,7 +59,7 @@ export const increment =
   (state) =>
     Object.fromEntries(names.map((name) => [name, state[name] + 1]));
 
-/** What a caller is told of a change: that it was acknowledged, or the code of the error. */
+/** The answer to the caller of a change: that it was acknowledged, or the code of the error. */
 export async function outcomeOf(promise) {
   try {
     await promise;

@@ -30,7 +30,7 @@ const folders = new Set();
 const remove = (folder) => rmSync(folder, { recursive: true, force: true });
 
 /**
- * What is kept in a folder of its own: `make(folder, plan)` opens a store over it. Only a store with a `plan` fails.
+ * Storage in a folder of its own: `make(folder, plan)` opens a store over it. Only a store with a `plan` fails.
  */
 function inFolder(name, make) {
   return () => {

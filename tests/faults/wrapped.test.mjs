@@ -12,7 +12,7 @@ import { operations, run } from './runs.mjs';
 
 const { stores, skipped } = await storages();
 
-/** What a store has, asked past the service. */
+/** The content of a store, read past the service. */
 async function stored(store, key) {
   const [s, t] = await Promise.all(['s', 't'].map((sessionId) => store.load({ ...key, sessionId }, {}, context)));
   const { appName: app, userId: user } = key;
@@ -127,7 +127,7 @@ function isStored({ ids, ...found }, expected, what) {
   assert.equal(new Set(ids).size, ids.length, what);
 }
 
-/** What becomes of a change of each kind when calls go as told; each over storage of its own. */
+/** Checks a change of each kind when calls have the outcomes of `next`; each over storage of its own. */
 async function forEachKind(make, next, check) {
   await Promise.all(
     Object.entries(kinds).map(async ([kind, { ask, after }]) => {
@@ -145,7 +145,7 @@ async function forEachKind(make, next, check) {
   );
 }
 
-/** What comes of three tries: of a change that may or may not have been written, and of one that surely was not. */
+/** The outcomes of three tries: of a change that may or may not have been written, and of one that surely was not. */
 const unknown = [
   ['before', 'before', 'before'],
   ['after', 'before', 'refused'],

@@ -18,7 +18,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { blocksOf, textOf } from '../docs/pages.mjs';
 import { conversation, pack, root, run } from '../packaging/project.mjs';
 
-/** Where kits are installed: outside of what is tracked, and found again by the next run. */
+/** The folder where kits are installed: outside of what is tracked, and found again by the next run. */
 const installed = join(root, 'target', 'hosts');
 
 /** The lines of a block that a reader needs to know which file it is. */
@@ -64,8 +64,8 @@ export async function install(kit, from = join(root, 'tests', 'hosts', kit)) {
   rmSync(begun, { recursive: true, force: true });
   mkdirSync(begun);
   for (const file of [...manifests, join(root, '.npmrc')]) copyFileSync(file, join(begun, file.split(/[\\/]/).at(-1)));
-  // What the lock file names, as it names it. Not by `npm ci`, which refuses a lock file that was written where a
-  // registry had not the packages of every other platform.
+  // The packages of the lock file, as it names them. Not by `npm ci`, which refuses a lock file that was written while
+  // a registry lacked the packages of every other platform.
   await run('npm', ['install', '--no-save', '--no-progress'], { cwd: begun });
   renameSync(begun, folder);
   return folder;
@@ -111,7 +111,7 @@ const QUIET = {
   DENO_NO_UPDATE_CHECK: '1',
 };
 
-/** What programs are started with: those of the project are found first, and nothing is coloured or sent anywhere. */
+/** The environment of programs: those of the project come first, and nothing is coloured or sent anywhere. */
 function environment(folder, extra = {}) {
   const env = { ...process.env };
   for (const name of ['NODE_OPTIONS', 'NODE_TEST_CONTEXT', 'FORCE_COLOR']) delete env[name];

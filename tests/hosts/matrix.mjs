@@ -43,8 +43,8 @@ export const ROWS = {
 };
 
 /**
- * What can come of a host: it works as it is, or with a line in the project, or it does not, which an error says.
- * `line` and `error` are Markdown.
+ * The verdict on a host: it works as it is, or with a line in the project, or it does not, which an error says. `line`
+ * and `error` are Markdown.
  */
 export const works = () => 'works';
 /** @param {string} line */
@@ -81,7 +81,7 @@ export function seenBy(suite) {
   };
 }
 
-/** What was seen by the suites that have run. */
+/** The observations of the suites that have run. */
 export function allSeen() {
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return Object.assign({}, ...files.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))));
@@ -90,7 +90,7 @@ export function allSeen() {
 const TABLE = /^\| host \|.*\n\|.*\n((?:\|.*\n)*)/m;
 
 /**
- * Which package of a suite's own says its version in the table.
+ * The package of each suite whose version stands in the table.
  *
  * @type {Record<string, string>}
  */

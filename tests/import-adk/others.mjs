@@ -1,6 +1,6 @@
 // Databases of adk-go and of what is proposed for adk-java, by hand: as their public sources make them.
 
-/** What differs between the tables that gorm makes for adk-go. */
+/** The differences between the tables that gorm makes for adk-go. */
 const GO_TYPES = {
   sqlite: { name: 'text', text: 'text', state: 'text', bytes: 'blob', time: 'datetime', flag: 'numeric' },
   postgres: { name: 'text', text: 'text', state: 'JSONB', bytes: 'bytea', time: 'timestamptz', flag: 'boolean' },
@@ -31,7 +31,7 @@ export function goTables(dialect) {
 
 const CONTENT = { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'find', args: { snake_key: 1 } } }] };
 
-/** How each driver writes a time. */
+/** The text of a time, as each driver writes it. */
 const GO_TIMES = {
   sqlite: ['2026-01-31 00:00:00.123456+00:00', '2026-01-31 05:30:01+05:30'],
   postgres: ['2026-01-31 00:00:00.123456+00', '2026-01-31 05:30:01+05:30'],
@@ -75,7 +75,7 @@ export function goRows(dialect) {
 const ACTIONS = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
 const FIRST = Date.UTC(2026, 0, 31) + 123.456;
 
-/** What is expected of these rows. */
+/** The expected session of these rows. */
 export const GO = {
   id: 'go',
   state: { begun: true, count: 1, 'app:theme': 'dark', 'user:n': 1 },
@@ -141,7 +141,7 @@ const javaEvent = (id, timestamp, stateDelta) => ({
   actions: { ...ACTIONS, stateDelta },
 });
 
-/** What is expected of these rows. */
+/** The expected session of these rows. */
 export const JAVA = {
   id: 'java',
   state: { begun: 1, kept: 2, 'app:theme': 'dark', 'user:n': { snake_key: 1 } },

@@ -64,7 +64,7 @@ describe('a pickle of adk-python', () => {
     test(`${name}, of google-adk ${adk} in protocol ${protocol}, is what pydantic makes of it`, async () => {
       const { result, actions } = await actionsOf(Buffer.from(pickle, 'base64'));
       assert.deepEqual(result.problems, []);
-      // What a member of Python is called is stored beside its name in OpenAPI.
+      // The Python name of a member is stored beside its name in OpenAPI.
       const plain = JSON.stringify(json, (key, value) => (key === 'type_' ? undefined : value));
       const expected = JSON.parse(plain, withBase64);
       assert.deepEqual(JSON.parse(JSON.stringify(actions)), expected);

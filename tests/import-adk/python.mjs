@@ -29,7 +29,7 @@ export async function madeBy(python, layout, url) {
   return JSON.parse(stdout);
 }
 
-/** What adk-python reads, as a service of statepad shows it: times in milliseconds. */
+/** The sessions that adk-python reads, as a service of statepad shows them: times in milliseconds. */
 export function asShown({ appName, userId, id, state, events }) {
   return { appName, userId, id, state, events: events.map(eventAsShown) };
 }
@@ -44,7 +44,7 @@ function eventAsShown(read) {
   delete event.nodeInfo;
   const milliseconds = Math.round(event.timestamp * 1e6) / 1e3;
   for (const config of Object.values(event.actions.requestedAuthConfigs)) {
-    // What has been stored as `type_` is read as a member of its own, too.
+    // A member that was stored as `type_` is read as a member of its own, too.
     delete config.authScheme.type_;
   }
   return { ...event, timestamp: milliseconds };

@@ -1,4 +1,4 @@
-// What an import does as a whole: cut off, run again, dry, of a part, of much, into stores that cannot take all.
+// An import as a whole: cut off, run again, dry, of a part, of much, into stores that cannot take all.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -140,7 +140,7 @@ describe('an import', () => {
     const onProgress = () => controller.abort(new RangeError('enough'));
     const service = new SessionService();
     await assert.rejects(importAdk(tables.database, service, { onProgress, signal: controller.signal }), RangeError);
-    // What was being written beside the first one is there, too.
+    // The session that was being written beside the first one is there, too.
     assert.ok((await service.listSessions({ appName: 'a' })).totalItems >= 1);
     assert.equal(tables.database.inTransaction, false);
     assert.equal((await importAdk(tables.database, service)).sessions, 5);

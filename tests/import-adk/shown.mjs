@@ -1,4 +1,4 @@
-// What a service shows of the sessions that were brought over, to be compared with what an ADK reads.
+// The sessions of an import as a service shows them, to be compared with those that an ADK reads.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export async function shownBy(service, apps) {
   return sorted(JSON.parse(JSON.stringify(shown)));
 }
 
-/** What adk-python makes of an event without a node is no part of what was stored. */
+/** An event without the members that adk-python adds when there is no node: they were never stored. */
 function withoutNode(event) {
   const plain = { ...event };
   delete plain.nodeInfo;

@@ -48,7 +48,7 @@ export function pythonTables() {
   };
 }
 
-/** What an event writes. */
+/** The writes of an event. */
 export function writes(delta) {
   return { actions: { state_delta: delta } };
 }

@@ -1,4 +1,4 @@
-// What databases have that no ADK should have written.
+// Databases with content that no ADK should have written.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

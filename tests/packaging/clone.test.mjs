@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { pack, root, run, runNode, temporaryFolder } from './project.mjs';
 
-/** What a clone would have if all that is here were committed: no built file, and nothing that is installed. */
+/** A clone of the working tree as if all were committed: no built file, and nothing that is installed. */
 function freshClone() {
   const folder = temporaryFolder();
   const asked = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -20,7 +20,7 @@ function freshClone() {
 }
 
 const tarballsIn = (...path) => readdirSync(join(...path)).filter((name) => name.endsWith('.tgz'));
-/** What a program says when it fails. */
+/** The message of a program that fails. */
 const refusal = async (...command) => {
   const { message } = await run(...command).then(assert.fail, (error) => error);
   return message;

@@ -1,4 +1,4 @@
-// What is in the published package, and what is not.
+// The files of the published package.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What can be imported: the exports that the package names, one by one, and nothing else; for TypeScript as for Node.
+// The exports that the package names, one by one: they can be imported, and nothing else; for TypeScript as for Node.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';

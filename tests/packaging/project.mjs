@@ -98,5 +98,5 @@ export async function runNode(folder, script, ...flags) {
 /** The text of a module whose `converse()` uses the package, for every host to run. */
 export const conversation = readFileSync(new URL('./conversation.js', import.meta.url), 'utf8');
 
-/** What `converse()` of the conversation answers. */
+/** The answer of `converse()` of the conversation. */
 export const expected = { text: 'tides for Ana, level 2', revision: 1, events: 1, keptTemporary: false };

@@ -1,4 +1,4 @@
-// What the pages of the registries show, and what the crate is for a host without JavaScript.
+// The pages of the registries, and the crate for a host without JavaScript.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { env, root, wasmTarget } from '../../scripts/tools.mjs';
 
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
 
-/** What Cargo.toml says of the package, line by line. */
+/** The package's entries of Cargo.toml, line by line. */
 const manifest = Object.fromEntries(
   [...read('Cargo.toml').matchAll(/^(\w[\w-]*) = "?(.*?)"?$/gm)].map(([, name, value]) => [name, value]),
 );

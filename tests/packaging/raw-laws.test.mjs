@@ -230,5 +230,5 @@ test('any history of calls comes to the same, in memory and with callbacks', asy
   );
 });
 
-/** What depends on how often the clock was asked. */
+/** The members that depend on the number of calls of the clock. */
 const TIMED = new Set(['lastUpdateTime', 'timestamp', 'cursor']);

@@ -17,7 +17,7 @@ describe('admits what the package admits', async () => {
   await import('../unit/input/admitted-events.test.mjs');
 });
 
-/** What callbacks keep, as JSON text, and the callbacks. */
+/** Callbacks that store records as JSON text. */
 function kept(records = []) {
   const calls = [];
   return {

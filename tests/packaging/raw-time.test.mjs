@@ -13,7 +13,7 @@ import { outcome, rawBuild } from './raw.mjs';
 const raw = await import(pathToFileURL(join(await rawBuild('nodejs'), 'statepad.js')).href);
 const deletedOf = (side) => side.DELETED ?? side.deleted();
 
-/** What both sides answer to the same program, without ids that nobody chose. */
+/** The answers of both sides to the same program, without generated ids. */
 async function both(program) {
   const answers = [];
   for (const side of [statepad, raw]) {
@@ -27,7 +27,7 @@ async function both(program) {
   });
 }
 
-/** What a service knows of a session. */
+/** A session as a service shows it. */
 async function told(service, session, marks) {
   const name = (text) => marks.indexOf(text);
   const read = await service.getSession(session);

@@ -1,4 +1,4 @@
-// What `wasm-pack build` makes of the crate, without the package, into folders of its own.
+// The files that `wasm-pack build` makes of the crate, without the package, in folders of their own.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,8 +30,8 @@ async function build(target) {
 }
 
 /**
- * What a call comes to: its answer, or what its error says. Only the package adds where a session is that it has not
- * got: the services of other tests have sessions of the same key.
+ * The outcome of a call: its answer, or the members of its error. Only the package says in which other service a
+ * missing session is: the services of other tests have sessions of the same key.
  */
 export async function outcome(call) {
   try {

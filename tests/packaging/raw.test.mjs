@@ -44,7 +44,7 @@ const page = (script) => `<!doctype html><title>statepad</title>
   </script>
   <script type="module">import { done } from '${script}'; globalThis.told = done.then(() => printed);</script>`;
 
-/** What the program prints on a page: objects as JSON. */
+/** The output of the program on a page: objects as JSON. */
 const SHOWN_ON_A_PAGE = [
   'this run sees  {"task_status":"active","user:login_count":1,"user:last_login_ts":1769817600000,"temp:validation_needed":true}',
   'stored         {"task_status":"active","user:login_count":1,"user:last_login_ts":1769817600000}',

@@ -19,7 +19,7 @@ const strict = {
 const bare = { types: [], lib: ['es2023', 'esnext.disposable'], skipLibCheck: false };
 /** ADK's declarations need both, and do not stand a check of their own. */
 const withAdk = { types: [], lib: ['es2023', 'esnext.disposable', 'dom'], skipLibCheck: true };
-/** What a browser has. */
+/** The types of a browser. */
 const withWeb = { types: [], lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable'], skipLibCheck: false };
 const resolutions = {
   node16: { module: 'node16', moduleResolution: 'node16' },
@@ -27,7 +27,7 @@ const resolutions = {
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
 };
 
-/** What the compiler has to say of a file, line by line. */
+/** The compiler's errors in a file, line by line. */
 function compile(folder, file, ...options) {
   const compilerOptions = Object.assign({}, strict, ...options);
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));

@@ -1,4 +1,4 @@
-// What the tools that judge packages say of this one.
+// The verdicts of tools that judge packages.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

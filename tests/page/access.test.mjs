@@ -8,7 +8,7 @@ import { site, untilStored } from './support.mjs';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds fault with: the rule, how bad it is, and where. */
+/** The faults that axe finds: the rule, its impact, and the place. */
 async function faults(page) {
   await page.evaluate(axe);
   return await page.evaluate(async () => {
@@ -31,7 +31,7 @@ async function full(page) {
   await page.getByRole('listbox', { name: 'Events' }).getByRole('option').first().click();
 }
 
-/** What has the focus. */
+/** The element that has the focus. */
 const focused = (page) =>
   page.evaluate(() => {
     let it = document.activeElement;

@@ -91,7 +91,7 @@ describe('the address', () => {
         [[`${first}?moment=1&event=1`, second, `${first}?moment=1&event=2&key=city`, second], pause],
       );
       await moment(page, '#0 of 0');
-      // What came before has had its time.
+      // Every navigation before has had its time.
       await page.waitForTimeout(100);
       await moment(page, '#0 of 0');
       assert.equal(hashOf(page), second);

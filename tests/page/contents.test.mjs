@@ -1,5 +1,5 @@
-// What real agents write: tool calls, answers, thoughts, transfers, code, files, errors. All of it is shown, whoever
-// wrote it; and the files in which ADK saves it are opened.
+// The events of real agents: tool calls, answers, thoughts, transfers, code, files, errors. All of them are shown,
+// whoever wrote them; and the files in which ADK saves them are opened.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const wholeText = async (element) =>
     return textOf(it);
   });
 
-/** What each event of the sample shows, in its bubble and in its row. */
+/** The parts of each event of the sample that are shown in its bubble and in its row. */
 const SHOWN = [
   ['user', /What will the weather be in Porto/],
   ['concierge', /The weather tool first/, /get_weather/, /"city_name":"Porto"/],
@@ -69,7 +69,7 @@ describe('what agents write', () => {
       /^#7 harbour failed: Error RESOURCE_/,
     );
     assert.notEqual(await page.locator('path.error').getAttribute('d'), '');
-    // What is in a call or in an error is found.
+    // The text of a call or of an error is searched, too.
     for (const [query, count] of [
       ['sky_cover', '1 of 8 events'],
       ['exhausted', '1 of 8 events'],

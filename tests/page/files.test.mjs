@@ -12,7 +12,7 @@ import { site, stored, untilStored } from './support.mjs';
 const typeOf = { mimeType: 'application/jsonl' };
 const fileOf = (name, text) => ({ name, ...typeOf, buffer: Buffer.from(text) });
 
-/** What a program of somebody's has exported: two users, and more events than the page has. */
+/** The export of another program: two users, and more events than the page has. */
 async function exported() {
   const service = new SessionService();
   for (const [userId, id] of [

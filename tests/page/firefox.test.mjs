@@ -9,7 +9,7 @@ import { serve } from '../support/serve.mjs';
 
 const www = fileURLToPath(new URL('../../www', import.meta.url));
 
-/** What runs beside the frame: it says `done`, or what it was waiting for, and what the page has complained of. */
+/** The program beside the frame: it says `done`, or what it was waiting for, and the complaints of the page. */
 async function drive() {
   const frame = document.querySelector('iframe');
   const complaints = [];
@@ -40,7 +40,7 @@ async function drive() {
     const isReady = (one) => one.matches('button:not([aria-disabled=true])') && one.textContent.trim() === name;
     (await until(`button ${name} to press`, () => first(isReady))).click();
   };
-  /** What a mouse does; marks are drawn, and have no `click()`. */
+  /** A click of a mouse; marks are drawn, and have no `click()`. */
   const press = (element) => {
     const { left, top, width, height } = element.getBoundingClientRect();
     const at = { clientX: left + width / 2, clientY: top + height / 2, button: 0, pointerId: 1, isPrimary: true };

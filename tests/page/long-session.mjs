@@ -6,7 +6,7 @@ import { exportLines } from 'statepad/jsonl';
 
 export const AUTHORS = ['user', 'planner', 'agent'];
 
-/** What event #n of the fixture writes: 4 events are a turn; `topic` is deleted by #30. */
+/** The writes of event #n of the fixture: 4 events are a turn; `topic` is deleted by #30. */
 function deltaOf(n) {
   return {
     ...(n % 5 === 0 ? { topic: n === 30 ? DELETED : `topic ${n}` } : {}),
@@ -52,7 +52,7 @@ export async function show(page, count) {
   return parts;
 }
 
-/** What the tests look at. */
+/** The parts of the page that the tests look at. */
 export function partsOf(page) {
   const region = (name) => page.getByRole('region', { name, exact: true });
   const timeline = region('Timeline');
@@ -95,7 +95,7 @@ export async function until(what, holds) {
   }
 }
 
-/** Whether an element lies in what its scroller shows. */
+/** Returns true if an element lies in the visible part of its scroller. */
 export async function isInView(element) {
   return (
     (await element.count()) === 1 &&
@@ -111,7 +111,7 @@ export async function isInView(element) {
   );
 }
 
-/** Whether an element lies in the box of another one. */
+/** Returns true if an element lies in the box of another one. */
 export async function isWithin(inner, outer) {
   const [one, other] = await Promise.all([inner.boundingBox(), outer.boundingBox()]);
   return one.y >= other.y && one.y + one.height <= other.y + other.height;

@@ -21,7 +21,7 @@ async function watched(it_, t, viewport) {
   return context;
 }
 
-/** What has shifted since the last call. */
+/** The layout shifts since the last call. */
 async function shifted(page) {
   // The observer is told once a frame has been drawn.
   await page.evaluate(

@@ -1,4 +1,4 @@
-// What is kept: two tabs that write at once, a reload, storage that is refused or full.
+// The page's storage: two tabs that write at once, a reload, storage that is refused or full.
 
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ async function makeOld(page, { name = DATABASE, number, isPolite = true }) {
   );
 }
 
-/** What the page says when it has begun anew. */
+/** The text of the page when it has begun anew. */
 const ANEW = 'Another version of this page has saved sessions here in a form that this one cannot read.';
 
 /**

@@ -76,7 +76,7 @@ export async function newSession(page) {
   await page.waitForFunction((hash) => window.location.hash !== hash, before);
 }
 
-/** What IndexedDB has, read without the package: the sessions with their events, as the store wrote them. */
+/** The content of IndexedDB, read without the package: the sessions with their events, as the store wrote them. */
 export async function stored(page, database = DATABASE) {
   return await page.evaluate(async (name) => {
     const done = (request) =>

@@ -95,7 +95,7 @@ describe('an instruction template', () => {
     await missing('nope – line 1, column 20').waitFor();
     await rendered.getByRole('group', { name: 'temp:plan (temp) is not stored' }).waitFor();
     assert.equal(await text(), '{temp:plan} Lisbon {nope}');
-    // What has written nothing but temp: keys has written something.
+    // An event that writes nothing but temp: keys has written something.
     const picture = page.getByRole('region', { name: 'Timeline' });
     assert.equal(
       await picture

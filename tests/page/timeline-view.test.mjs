@@ -1,4 +1,4 @@
-// What of a session is in view, what is drawn of it, and what one goes to by searching.
+// The part of a session that is in view, its drawing, and the events that a search goes to.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

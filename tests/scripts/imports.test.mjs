@@ -82,7 +82,7 @@ describe('imports', () => {
     }
   }
 
-  /** What is told of the tree: from which file to which, and by which rule. */
+  /** The violations in the tree: the importing file, the imported file, and the rule. */
   function told() {
     const cruise = join(root, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs');
     const args = [
@@ -143,7 +143,7 @@ describe('imports', () => {
   });
 });
 
-/** How one file imports another. */
+/** The path by which one file imports another. */
 function way(from, to) {
   const path = relative(dirname(from), to).replace(/\.ts$/, '.js');
   return path.startsWith('.') ? path : `./${path}`;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { circlesOf, usesOf } from '../../scripts/rust-imports.mjs';
 
-/** What is found in a crate of these files, by the path of each. */
+/** The circles in a crate of these files, by the path of each. */
 function circlesIn(files) {
   const sources = Object.entries(files).map(([path, text]) => ({
     module: path === 'lib' ? [] : path.split('/'),

@@ -1,4 +1,4 @@
-// What a run of all suites counts.
+// The counts of a run of all suites.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -58,7 +58,7 @@ test('quick steps print a line each, and only those that failed all that they ha
     { name: 'good', command: node('console.log("fine")') },
     { name: 'bad', command: node('console.log("what is wrong"); process.exitCode = 1') },
     { name: 'cannot', refusal: 'run this first' },
-    { name: 'none', left: 'there is no compiler' },
+    { name: 'none', omission: 'there is no compiler' },
     { name: 'later', command: node(''), after: ['cannot'] },
   ];
   const program = `import { runSteps } from ${JSON.stringify(new URL('../../scripts/steps.mjs', import.meta.url))}; await runSteps(${JSON.stringify(steps)})`;

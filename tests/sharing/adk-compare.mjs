@@ -1,4 +1,4 @@
-// What becomes of appends that two processes make at the same time: ours beside ADK's DatabaseSessionService.
+// Appends that two processes make at the same time: ours beside ADK's DatabaseSessionService.
 //
 //   node tests/sharing/adk-compare.mjs [appends of each process]
 //
@@ -12,7 +12,7 @@ import { startProcesses } from './processes.mjs';
 
 const keyOf = (sessionId) => ({ appName: 'a', userId: 'u', sessionId });
 
-/** What each case appends to, and how its keys begin. */
+/** The session that each case appends to, and the prefix of its keys. */
 const cases = {
   'a session each, distinct app: keys': { sessionOf: (process) => keyOf(`s${process}`), prefix: 'app:' },
   'a session each, distinct user: keys': { sessionOf: (process) => keyOf(`s${process}`), prefix: 'user:' },

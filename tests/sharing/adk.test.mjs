@@ -85,7 +85,7 @@ test('a Runner goes on with a session after a restart, and nothing that is tempo
       more.push(event);
     }
     assert.deepEqual(said(more), ['helper: Noted as well.']);
-    // What was given to the other invocation is gone.
+    // The values that the other invocation got are not there any more.
     const heard = more
       .flatMap(({ content }) => content?.parts ?? [])
       .find(({ functionResponse }) => functionResponse)?.functionResponse;

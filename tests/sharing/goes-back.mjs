@@ -47,7 +47,7 @@ export function storeThatGoesBack({ without = [], exclusive = false } = {}) {
   };
   return {
     store,
-    /** What the store itself has. */
+    /** The content of the store itself. */
     has: async (key) => await inner.load(key, {}, {}),
     scope: async (scope) => (await inner.loadScope(scope, {})).state,
     snapshot: () => done.slice(),

@@ -4,10 +4,10 @@
 import { openService } from './places.mjs';
 
 const AT_ONCE = 4;
-/** How long each waits at most after an event, in milliseconds: SQLite writes as long as it is asked to. */
+/** The longest wait of a process after an event, in milliseconds: SQLite writes as long as it is asked to. */
 const MOST_PAUSE_MS = 8;
 
-/** When it ends although nothing was refused, in milliseconds since its start. */
+/** The end although nothing was refused, in milliseconds since the start. */
 const GIVE_UP_MS = 30_000;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));

@@ -15,7 +15,7 @@ const script = fileURLToPath(new URL('lease-child.mjs', import.meta.url));
 const key = { ...USER, sessionId: 'run' };
 const ROUNDS = 3;
 const TTL = 400;
-/** How long a process appends before it is stopped, and goes on after a bad moment, in milliseconds. */
+/** The time that a process appends before it is stopped, and goes on after a bad moment, in milliseconds. */
 const RUN_MS = 60;
 
 const databases = { sqlite: sqliteFiles(), postgres: await postgresServer(), redis: await redisServer() };

@@ -10,7 +10,7 @@ import { observed } from './observed.mjs';
 import { openStore } from './places.mjs';
 
 const [SESSIONS, EVENTS, CACHED] = [200, 5, 50];
-/** How many sessions with their events have room, one more for each session itself. */
+/** The number of sessions with their events that have room, one more for each session itself. */
 const ROOM = Math.ceil(CACHED / (EVENTS + 1));
 
 const files = sqliteFiles();
@@ -42,7 +42,7 @@ const eventOf = (number, index) => ({
   },
 });
 
-/** What the session of that number shows of its own after so many events. */
+/** The state of its own that the session of that number shows after so many events. */
 function ownState(number, count) {
   return { last: count - 1, ...Object.fromEntries(numbers(count).map((index) => [`k${index}`, number])) };
 }

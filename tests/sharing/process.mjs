@@ -38,7 +38,7 @@ const answers = {
     );
   },
 
-  /** What the handle shows by itself, without asking anybody. */
+  /** The content that the handle shows without a request to anybody. */
   async shown(key) {
     return contents(handles.get(JSON.stringify(key)));
   },

@@ -70,7 +70,7 @@ async function countBoth(target, key) {
   );
 }
 
-/** What a process shows that has read a session, and a service that has never seen it before. */
+/** The session as seen by a process that has read it, and by a service that has never seen it before. */
 async function readAll(place, key) {
   const [first, second] = await processes.all('read', key);
   const fresh = await openService(place);
@@ -194,7 +194,7 @@ for (const [name, { skip, newPlace, stop }] of Object.entries(started)) {
   databases.push({ stop });
   sharingTests(name, newPlace);
   if (name !== 'sqlite') {
-    // What they hear of each other comes between their own writes.
+    // The hints about each other come between their own writes.
     sharingTests(`${name}, listening`, newPlace, ['app', 'session']);
   }
 }

@@ -49,7 +49,7 @@ const event = (id, stateDelta = {}) => ({ id, author: 'agent', actions: { stateD
 const ids = (session) => session.events.map(({ id }) => id);
 const numbers = (count) => Array.from({ length: count }, (_, index) => index);
 
-/** What a promise comes to: the code of its error, or `done`. */
+/** The outcome of a promise: the code of its error, or `done`. */
 const outcome = (promise) =>
   promise.then(
     () => 'done',
@@ -133,7 +133,7 @@ for (const kind of Object.keys(kinds)) {
       for (const service of [ours, theirs]) {
         assert.equal(await service.getSession(KEY), undefined);
         assert.deepEqual((await service.listSessions({ appName: 'app' })).sessions, []);
-        // What was acknowledged for the app stays, and nothing else is there.
+        // Every acknowledged write of the app stays, and nothing else is there.
         assert.deepEqual(
           { ...(await service.getAppState({ appName: 'app' })) },
           Object.fromEntries(numbers(done).map((number) => [`k${number}`, number])),
@@ -284,7 +284,7 @@ test('with hints, a service has loaded what others have written before anybody a
     const loaded = nextLoad();
     await theirs.appendEvent({ session: other, event: event('theirs', { k: 1, 'app:k': 2 }) });
     assert.equal((await loaded).known.rev, 0);
-    // What is known when somebody asks now is what the other has written: nothing of it is loaded again.
+    // A read that begins now knows the writes of the other service: nothing of them is loaded again.
     await new Promise((resolve) => setImmediate(resolve));
     const before = loads.length;
     const read = await ours.getSession(KEY);

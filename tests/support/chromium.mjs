@@ -43,7 +43,7 @@ export async function openPage(browser, origin) {
   });
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
   page.on('requestfailed', (request) => {
-    // What a page was still loading when it was left is aborted by the browser.
+    // The browser aborts the loads of a page that is left.
     const why = request.failure()?.errorText;
     if (why !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()} (${why})`);
   });

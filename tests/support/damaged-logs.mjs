@@ -1,5 +1,5 @@
-// What services tell of logs that were damaged where they were kept. `tests/fixtures/damaged-logs.json` has the logs,
-// and what each service that reads them has to answer.
+// The answers of services over damaged logs. `tests/fixtures/damaged-logs.json` has the logs, and the expected answers
+// of each service that reads them.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ export const damagedLogs = cases.map((/** @type {Case} */ { name, records, ...wa
 });
 
 /**
- * What is told of the log with nothing wrong, but for what a case says.
+ * The answers for the sound log, with those that a case replaces.
  *
  * @param {Told} usual @param {Partial<Told>} wanted
  */
@@ -63,7 +63,7 @@ function everywhere({ sessions, users }, code) {
 }
 
 /**
- * What becomes of writes to sessions that were told so.
+ * The expected outcomes of writes to sessions with these answers.
  *
  * @param {Told} told @param {string | undefined} all
  */
@@ -120,7 +120,7 @@ const keyOf = (name) => {
 };
 
 /**
- * What something comes to; of an error its code.
+ * The value of a promise; the code of an error.
  *
  * @template T
  * @param {() => Promise<T>} ask @returns {Promise<NonNullable<T> | string | null>}

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { versionOf } from '../../scripts/tools.mjs';
 
-/** What keeps a fresh profile from calling anybody and from showing pages of its own. */
+/** The preferences that keep a fresh profile from calling anybody and from showing pages of its own. */
 const PREFERENCES = {
   'app.normandy.enabled': false,
   'app.update.enabled': false,

@@ -1,4 +1,4 @@
-// What tests of every part begin with: a session's key, events, what an error has to be, and how often laws are tried.
+// Fixtures of all tests: a session's key, events, the form of an error, and the number of runs of a law.
 
 import { isStatepadError } from 'statepad';
 
@@ -36,7 +36,7 @@ export const setting = (stateDelta, more = {}) => ({
  */
 export const hasCode = (code) => (/** @type {unknown} */ error) => isStatepadError(error) && error.code === code;
 
-/** What a store's client throws that cannot say what has become of a call. */
+/** The error of a store's client that cannot say whether a call was executed. */
 export const connectionLost = () => new Error('the connection was lost');
 
 /**
@@ -57,7 +57,7 @@ export async function warningsOf(run) {
 }
 
 /**
- * How many random runs a law gets: `count`, or a tenth of it where a quick answer is asked for (`npm run test:unit`).
+ * The number of random runs of a law: `count`, or a tenth of it for a quick answer (`npm run test:unit`).
  *
  * @param {number} count
  */

@@ -67,7 +67,7 @@ export function sourceOver(handler, { cutAfter = () => Infinity, ...options } = 
 }
 
 /**
- * What a handler sends, with the shortest pause between two connections.
+ * The bytes of a handler, with the shortest pause between two connections.
  *
  * @param {Uint8Array} bytes
  */

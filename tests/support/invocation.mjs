@@ -1,4 +1,4 @@
-// What tests of contexts begin with.
+// Sessions and contexts that tests of invocations begin with.
 
 import { SessionService } from 'statepad';
 import { KEY } from './fixtures.mjs';

@@ -7,7 +7,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './ports.mjs';
 
-/** How long a server may take until it answers, in milliseconds. */
+/** The longest time until a server answers, in milliseconds. */
 const PATIENCE = 60_000;
 
 /**

@@ -23,7 +23,7 @@ const keyOf = (sessionId) => ({ ...USER, sessionId });
 /** @param {string} sessionId */
 const name = (sessionId) => ({ ...USER, id: sessionId });
 
-/** What a step does, to a model of all that was written. */
+/** A model of all writes, which each step changes. */
 class Model {
   /** @type {Record<'app' | 'user', Map<string, number>>} */
   scopes = { app: new Map(), user: new Map() };
@@ -39,7 +39,7 @@ class Model {
       const own = Object.entries(delta).filter(([key]) => key.startsWith(`${scope}:`));
       if (own.length > 0) {
         this.positions[scope] += 1;
-        // What is deleted comes first.
+        // Deletions come first.
         for (const [key, value] of own.sort(([, a], [, b]) => Number(b === DELETED) - Number(a === DELETED))) {
           const from = this.scopes[scope].get(key);
           const to = typeof value === 'number' ? value : undefined;

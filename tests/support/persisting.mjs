@@ -1,5 +1,5 @@
-// What services over `persist` do when it fails, is late, or waits for a write of its own, and without `restore`: laws
-// of every service that has it. `more` are options with which a service tries once and waits 50 ms.
+// Laws of every service over `persist`: when it fails, is late, or waits for a write of its own, and without
+// `restore`. `more` are options with which a service tries once and waits 50 ms.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -122,7 +122,7 @@ export function persistTests(what, Service, Others, more) {
     }
     late.open();
     await service.updateState({ appName: KEY.appName }, () => ({ 'app:x': 2 }));
-    // What came late is there, once; what was given up is not written later.
+    // A late write is there, once; a write that was given up is not made later.
     for (const told of [service, ...Others.map((Other) => new Other({ persist, restore }))]) {
       const read = await sessionOf(told);
       assert.deepEqual([read.revision, { ...read.state }], [1, { a: 1, 'app:x': 2 }]);

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freePort } from './ports.mjs';
 
-/** How long a server may take until it answers, in milliseconds. */
+/** The longest time until a server answers, in milliseconds. */
 const PATIENCE = 60_000;
 
 /**
@@ -160,7 +160,7 @@ function unprivileged() {
 }
 
 /**
- * Where the program lies. Its package has no links in it, as npm cannot pack them: its own script makes them.
+ * The folder of the program. Its package has no links in it, as npm cannot pack them: its own script makes them.
  *
  * @param {string} folder @param {User | undefined} user @param {string | undefined} from
  */

@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 
 /**
- * Where a program lies: in the PATH, unless its name is a path; nothing where there is none.
+ * The path of a program: in the PATH, unless its name is a path; nothing where there is none.
  *
  * @param {string} name
  */

@@ -18,7 +18,7 @@ const program = other ?? 'redis-server';
 const given = other ? undefined : url;
 
 /**
- * Why there are no tests with a server of our own, if there are none: for `test(name, { skip })`. Where `CI` is set, a
+ * The reason to skip tests with a server of our own, if there is one: for `test(name, { skip })`. Where `CI` is set, a
  * missing server is an error.
  */
 export function whyNoRedisServer() {
@@ -29,7 +29,7 @@ export function whyNoRedisServer() {
   return why;
 }
 
-/** Why there are no tests with Redis at all: neither `STATEPAD_TEST_REDIS_URL` nor a server of our own. */
+/** The reason to skip all tests with Redis: neither `STATEPAD_TEST_REDIS_URL` nor a server of our own. */
 export function whyNoRedis() {
   return given ? undefined : whyNoRedisServer();
 }

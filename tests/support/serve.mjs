@@ -23,7 +23,7 @@ const types = {
 
 /**
  * Serves `pages` (path to HTML text, or to `{ html, headers }`) and, for every other path, the files of `folder`.
- * What is posted is given to `told`, as text. Answers the origin and a function that stops it.
+ * The text of a POST goes to `told`. Answers the origin and a function that stops the server.
  *
  * @param {Served} served
  */

@@ -29,7 +29,8 @@ export const sharingPlaces = {
 };
 
 /**
- * What is watched of a service: `source` passes the questions on, `open()` says how many of them are not over.
+ * Counts the watches of a service: `source` passes the questions on, `open()` is the number of those that are not
+ * over.
  *
  * @param {SessionService} service
  */

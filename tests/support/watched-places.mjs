@@ -1,4 +1,4 @@
-// Where watching is tested: services that write and services that watch, over stores that tell more or less.
+// The places of tests of watching: services that write and services that watch, over stores that report more or less.
 
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';

@@ -44,7 +44,7 @@ export const brief = (told) =>
   told.map(({ type, revision, position }) => (type === 'event' ? revision : (position ?? type)));
 
 /**
- * Whether a promise is settled within some milliseconds.
+ * Returns true if a promise is settled within some milliseconds.
  *
  * @param {Promise<unknown>} promise
  */

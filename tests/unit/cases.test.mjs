@@ -159,7 +159,7 @@ describe('history', () => {
     'over a store, with no room': (log) => new SessionService({ store: memoryStore({ log }), cachedEvents: 0 }),
   };
   for (const [where, make] of Object.entries(services)) {
-    // What others have written to shared keys is told where a log of it is kept.
+    // The history has the writes of others to shared keys only where there is a log of them.
     for (const log of [true, false]) {
       for (const { name, steps } of casesOf('history').cases.filter(({ without }) => !log || without !== 'log')) {
         test(`${name}, ${where}, ${log ? 'with' : 'without'} a log of shared keys`, () =>

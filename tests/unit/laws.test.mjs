@@ -246,7 +246,7 @@ class PendingModel {
     this.failed.forEach((failed, id) => failed.author === author && this.failed.delete(id));
   }
 
-  /** What the next event of an author carries: of each key the last write, if it is the author's. */
+  /** The writes that the next event of an author carries: of each key the last write, if it is the author's. */
   next(author) {
     const isLast = (write) => this.pending.findLast(({ name }) => name === write.name) === write;
     return this.pending.filter((write) => write.author === author && !write.sent && isLast(write));

@@ -53,8 +53,8 @@ describe('templates, as ADK renders them', { skip }, () => {
 });
 
 /**
- * Where the specification asks for another answer than the scenario has: by scenario, the reason, and what the steps
- * answer instead; `until` ends the scenario before a step that has no operation yet.
+ * The scenarios whose answers differ from the specification: by scenario, the reason, and the answers of the steps
+ * instead; `until` ends the scenario before a step that has no operation yet.
  */
 const differences = {
   'append: stale by app state only': {

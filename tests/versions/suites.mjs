@@ -26,7 +26,7 @@ export function pass(version, files, { node = process.execPath, env = {}, skip =
   }
 }
 
-/** What Node's runner prints of a file, and the code it ends with. */
+/** The output of Node's runner for a file, and its exit code. */
 function run(node, file, more) {
   const env = { ...process.env, ...more };
   // Told that it belongs to a test, it would report to nobody.

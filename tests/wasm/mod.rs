@@ -1,4 +1,4 @@
-//! What must hold of the crate once it is WebAssembly, on every host: `wasm_node.rs` and `wasm_browser.rs` run it.
+//! The laws of the crate as WebAssembly, on every host: `wasm_node.rs` and `wasm_browser.rs` run them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 
 mod native;

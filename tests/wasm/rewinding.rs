@@ -7,7 +7,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::package::{read, view, word, write_keys};
 
 const NONE: u32 = Absent::Number as u32;
-/// What is asked in the place of an invocation: what a redo does, and which events stand.
+/// Numbers in the place of an invocation: they ask for a redo, and for the events that stand.
 const REDO: u32 = NONE;
 const STANDING: u32 = NONE - 1;
 

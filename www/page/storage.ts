@@ -1,4 +1,4 @@
-// Where the page keeps its sessions: in the browser's IndexedDB, or in memory where the browser refuses that.
+// The place of the page's sessions: the browser's IndexedDB, or memory where the browser refuses that.
 
 import { SessionService, isStatepadError } from 'statepad';
 import {
@@ -16,9 +16,9 @@ export interface Storage {
   readonly service: SessionService;
   /** Tells what other tabs write. */
   readonly watch: ((onHint: (hint: Hint) => void) => () => void) | undefined;
-  /** Why nothing is kept; `undefined` where it is. */
+  /** The reason for which nothing is stored; `undefined` where everything is. */
   readonly refusal: unknown;
-  /** What was kept could not be read, and was deleted. */
+  /** The stored sessions could not be read, and were deleted. */
   readonly isAnew?: boolean;
 }
 
@@ -37,7 +37,7 @@ export const DATABASE = 'statepad-demo';
  */
 async function openStorage(name: string, onTrouble: (trouble: unknown) => void): Promise<Storage> {
   const store = observed(indexedDBStore(name) as Batching, onTrouble);
-  // What an earlier version has kept is brought up to date.
+  // The database of an earlier version is upgraded.
   const service = new SessionService({ store, migrate: 'upgrade' });
   try {
     await service.listSessions({ appName: APP, limit: 1 });
@@ -48,8 +48,8 @@ async function openStorage(name: string, onTrouble: (trouble: unknown) => void):
 }
 
 /**
- * As {@link openStorage}. What a build with another layout has kept under the page's own name is deleted, once,
- * whichever tab comes first. Where that fails, nothing is kept.
+ * As {@link openStorage}. Sessions that a build with another layout has stored under the page's own name are deleted,
+ * once, whichever tab comes first. If that fails, nothing is stored.
  */
 async function openOwnStorage(name: string, onTrouble: (trouble: unknown) => void): Promise<Storage> {
   const storage = await openStorage(name, onTrouble);
@@ -73,7 +73,7 @@ async function openOwnStorage(name: string, onTrouble: (trouble: unknown) => voi
   }
 }
 
-/** Whether there is something else than this page reads, or a browser that keeps nothing. */
+/** Returns true if the database has another content than this page reads, or the browser stores nothing. */
 function isUnreadable({ refusal }: Storage): boolean {
   return isStatepadError(refusal) && refusal.code === 'STORE_UNSUITABLE';
 }
@@ -120,7 +120,7 @@ function unsavedStorage(): Storage {
   };
 }
 
-/** What to tell a user whose write has failed. */
+/** The text for a user whose write has failed. */
 export function troubleText(trouble: unknown): string {
   const causes = causesOf(trouble);
   if (causes.some(({ name }) => name === 'QuotaExceededError')) {
@@ -129,11 +129,11 @@ export function troubleText(trouble: unknown): string {
   return `The last change was not written: ${causes[0]?.message ?? String(trouble)}`;
 }
 
-/** What to tell a user whose sessions were deleted, as they could not be read. */
+/** The text for a user whose sessions were deleted, as they could not be read. */
 export const ANEW =
   'Another version of this page has saved sessions here in a form that this one cannot read. They have been deleted, and you start with an empty page.';
 
-/** Why nothing is kept, as a sentence. */
+/** The reason for which nothing is stored, as a sentence. */
 export function refusalText(refusal: unknown): string {
   return `Nothing is saved: reloading the page loses everything. ${causesOf(refusal)[1]?.message ?? causesOf(refusal)[0]?.message ?? ''}`.trim();
 }

@@ -1,4 +1,6 @@
-/** Lines in a file, as long as those of the journal. What comes while the disk is at work is written together. */
+/**
+ * Lines in a file, as long as those of the journal. Lines that come while the disk is at work are written together.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -33,7 +35,7 @@ export function rawJournal(path) {
   };
 }
 
-/** What a line of the journal says of an append, without its checksums. */
+/** The journal's line of an append, without its checksums. */
 function lineOf({ session: { appName, userId, id: sessionId, rev }, id, time, data, values }) {
   const delta = (part) => ({
     set: Object.fromEntries(part.map(([name, text]) => [name, JSON.parse(text)])),

@@ -1,7 +1,7 @@
 /**
- * What the engine under a store can do by itself: the rows of an append, the same bytes, as durable, by the same
- * client, one transaction a commit; and nothing else. It checks nothing, it finds no duplicate, and nobody else may
- * write at the same time. As much of a service as is measured.
+ * The engine under a store by itself: the rows of an append, the same bytes, as durable, by the same client, one
+ * transaction a commit; and nothing else. It checks nothing, it finds no duplicate, and nobody else may write at the
+ * same time. As much of a service as is measured.
  */
 
 /** A service over `write({ session, id, time, data, values })`, which makes an append durable. */

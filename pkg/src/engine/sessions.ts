@@ -21,7 +21,7 @@ import {
   writeText,
   writeTexts,
 } from './transfer-buffers.js';
-import { Absent, Answer, Core, ErrorText, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
+import { Absent, Answer, Core, ErrorText, Outcome, PageWords, ScopeBit, Shift, Words } from './wasm.js';
 import type { DeltaWords, KeyedDelta } from './keys.js';
 import type { PreparedChange, ScopeSet } from './prepared-change.js';
 import type { Json, SessionKey } from '../model/types.js';
@@ -107,10 +107,10 @@ export interface ScopeSource {
 }
 
 /** The bits of the selected scopes of a change. */
-const SESSION: number = Part.Session;
-const APP: number = Part.App;
-const USER: number = Part.User;
-const TEMP: number = Part.Temp;
+const SESSION: number = ScopeBit.Session;
+const APP: number = ScopeBit.App;
+const USER: number = ScopeBit.User;
+const TEMP: number = ScopeBit.Temp;
 /** The bits of the outcome of a call. */
 const COMPACTED_SESSION: number = Outcome.CompactedSession;
 const COMPACTED_APP: number = Outcome.CompactedApp;

@@ -99,7 +99,7 @@ export {
   KeyWord,
   Outcome,
   PageWords,
-  Part,
+  ScopeBit,
   Shift,
   Words,
 } from '../../wasm/statepad.js';

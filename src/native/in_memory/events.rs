@@ -49,21 +49,21 @@ impl EventLog<Events> {
 }
 
 /// An event that is to be appended.
-pub(super) struct Incoming {
+pub(super) struct EventDraft {
     pub(super) event: Event,
     time: f64,
     /// Until the core gets it.
     delta: Delta,
 }
 
-impl Incoming {
+impl EventDraft {
     /// An event with an id, and with the delta that it has.
     pub(super) fn new(event: Event, time: f64, delta: Delta) -> Self {
         Self { event, time, delta }
     }
 }
 
-impl Draft for Incoming {
+impl Draft for EventDraft {
     fn id(&self) -> &str {
         &self.event.id
     }

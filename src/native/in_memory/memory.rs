@@ -1,4 +1,4 @@
-//! What the service in memory keeps.
+//! The sessions of the service in memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::native::session::Session;
 use crate::scope::Scope;
 use crate::state::{ScopeState, SessionState};
 
-use super::events::{Events, Incoming};
+use super::events::{EventDraft, Events};
 
 /// The sessions of the service, and how they are found by their id alone.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(super) struct Memory {
     pub(super) ledger: Ledger<Events>,
     /// The sessions of each id: of one, unless users or apps share it.
     by_id: HashMap<String, Vec<SessionId>>,
-    /// How many sessions have been created.
+    /// The number of sessions that have been created.
     created: u64,
 }
 
@@ -59,8 +59,8 @@ impl Memory {
     /// The session as it is now, with those of its events that `window` takes.
     pub(super) fn read(&self, id: SessionId, window: impl FnOnce(&[Arc<Event>]) -> Vec<Arc<Event>>) -> Result<Session> {
         let sessions = &self.ledger.sessions;
-        let found = sessions.log(id).zip(sessions.state(id));
-        let (log, state) = or_impossible!(found, "a session that was found is there", return Err(not_found("")));
+        let entry = sessions.log(id).zip(sessions.state(id));
+        let (log, state) = or_impossible!(entry, "a session that was found is there", return Err(not_found("")));
         let EventLog { created, events, .. } = self.log(id)?;
         Ok(Session::new(log.key().clone())
             .with_serial(*created)
@@ -95,7 +95,7 @@ impl Memory {
         let check_lease = lease
             .map(|lease| || events.lease.check(lease.fence()).map_err(|fault| fault.error(&lease.key().session_id)));
         let check_lease = check_lease.as_ref().map(|check| check as &dyn Fn() -> Result<()>);
-        let mut draft = Incoming::new(event, time, delta);
+        let mut draft = EventDraft::new(event, time, delta);
         let value_of = |key: &str| self.ledger.value(id, key);
         match self.ledger.prepare_append(id, &mut draft, guard, check_lease, &value_of)? {
             Prepared::Duplicate { place } => self.repeated(id, place, draft.event),
@@ -108,15 +108,15 @@ impl Memory {
         }
     }
 
-    /// What becomes of the lease of a session.
+    /// Takes, renews or gives back the lease of a session.
     pub(super) fn lease(&mut self, key: &SessionKey, serial: u64, request: LeaseRequest, now: f64) -> Result<Lease> {
         let lease = &mut self.log_of(key, serial)?.events.lease;
         *lease = lease.decide(&request, now).map_err(|fault| fault.error(&key.session_id))?;
-        let until = lease.held.as_ref().map_or(now, |(_, until)| *until);
+        let until = lease.holder.as_ref().map_or(now, |(_, until)| *until);
         Ok(Lease::new(key.clone(), request.holder, lease.fence, until).with_serial(serial))
     }
 
-    /// What an update reads, with the serial number of the session; 0, when it is not a session.
+    /// The state that an update reads, with the serial number of the session; 0, when it is not a session.
     pub(super) fn target(&self, target: StateRef<'_>) -> Result<(u64, SessionState)> {
         let (app_name, user_id) = match target {
             StateRef::Session(key) => {

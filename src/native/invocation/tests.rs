@@ -27,9 +27,9 @@ fn a_context_says_the_same_through_its_traits() {
     assert_eq!((written.get("x"), written.get("y"), written.all().len()), (Some(json!(1)), None, 2));
     let read: &dyn ReadonlyState = &context;
     assert_eq!((read.get("x"), read.get("y"), read.has("x"), read.has("y")), (Some(json!(1)), None, true, false));
-    let wanted = json!({"x": 1, "temp:t": [2]});
-    assert_eq!(read.to_map(), *wanted.as_object().unwrap());
-    assert_eq!(read.all(), wanted.as_object().unwrap().clone().into_iter().collect());
+    let expected = json!({"x": 1, "temp:t": [2]});
+    assert_eq!(read.to_map(), *expected.as_object().unwrap());
+    assert_eq!(read.all(), expected.as_object().unwrap().clone().into_iter().collect());
     assert_eq!(context.all(), context.to_map().into_iter().collect());
     assert_eq!((context.delete("y").unwrap(), context.delete("x").unwrap(), context.has("x")), (false, true, false));
 }
@@ -98,15 +98,15 @@ fn an_invocation_says_the_same_through_its_trait_and_shows_what_it_is_refreshed_
     committed.set("app:x", &json!(2)).unwrap();
     assert!(!invocation.has("app:x"));
     invocation.refresh(committed);
-    let wanted = json!({"app:x": 2, "x": 1}).as_object().unwrap().clone();
+    let expected = json!({"app:x": 2, "x": 1}).as_object().unwrap().clone();
     let read: &dyn ReadonlyState = &invocation;
     assert_eq!((read.get("app:x"), read.get("y"), read.has("x"), read.has("y")), (Some(json!(2)), None, true, false));
-    assert_eq!((read.to_map(), invocation.to_map()), (wanted.clone(), wanted.clone()));
-    let all: std::collections::HashMap<_, _> = wanted.into_iter().collect();
+    assert_eq!((read.to_map(), invocation.to_map()), (expected.clone(), expected.clone()));
+    let all: std::collections::HashMap<_, _> = expected.into_iter().collect();
     assert_eq!((read.all(), invocation.all()), (all.clone(), all));
 }
 
-/// What an event of an author says: its delta and its operators, as JSON.
+/// The delta and the operators of an event, as JSON.
 fn said(event: &Event) -> (serde_json::Value, serde_json::Value) {
     let text = serde_json::to_value(event).unwrap();
     (json!(event.actions.state_delta), text["customMetadata"]["statepad"]["operators"].clone())
@@ -131,8 +131,8 @@ fn pending_operators_go_together_and_are_read_as_they_would_come_out() {
     context.operate("o", Operator::set_once(1)).unwrap();
     context.operate("o", Operator::set_once(2)).unwrap();
     context.operate("text", Operator::Increment(1.0)).unwrap();
-    let wanted = json!({"n": 3.5, "text": "x", "l": [1, "b"], "o": 1});
-    assert_eq!(context.to_map(), *wanted.as_object().unwrap(), "what does not fit is passed over");
+    let expected = json!({"n": 3.5, "text": "x", "l": [1, "b"], "o": 1});
+    assert_eq!(context.to_map(), *expected.as_object().unwrap(), "what does not fit is passed over");
     for (key, operator, code) in [
         ("n", Operator::append([1]), "INVALID_ARGUMENT"),
         ("o", Operator::compare_and_set(None, 1), "INVALID_ARGUMENT"),
@@ -196,12 +196,12 @@ fn operators_of_several_authors_all_count() {
 fn an_event_that_has_failed_carries_the_same_operators_again() {
     let mut invocation = over(&[]);
     invocation.context("a").operate("n", Operator::Increment(1.0)).unwrap();
-    let given = Event { id: "e".into(), ..Event::new("i") };
-    let mut event = given.clone();
+    let original = Event { id: "e".into(), ..Event::new("i") };
+    let mut event = original.clone();
     let sent = invocation.send("a", &mut event).unwrap();
     invocation.failed(sent);
     invocation.context("a").operate("n", Operator::Increment(10.0)).unwrap();
-    let mut again = given;
+    let mut again = original;
     let sent = invocation.send("a", &mut again).unwrap();
     assert_eq!(again, event);
     let mut committed = SessionState::default();

@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// Makes the scratch buffer, for texts in UTF-8, so long and answers with its address: null, when there is no memory
-/// for it. What was in it is gone.
+/// for it. Its former content is lost.
 #[wasm_bindgen]
 pub fn scratch(length: usize) -> *const u8 {
     SCRATCH.with_borrow_mut(|scratch| {
@@ -40,7 +40,7 @@ pub fn scratch(length: usize) -> *const u8 {
 }
 
 /// Makes room for at least so many words, numbers of 32 bits, and answers with their address: null, when there is no
-/// memory for them. What is in them stays.
+/// memory for them. Their content stays.
 #[wasm_bindgen]
 pub fn words(length: usize) -> *const u32 {
     WORDS.with_borrow_mut(|words| {
@@ -68,8 +68,8 @@ pub(super) fn write_revisions(expected: Option<u64>, actual: Option<u64>) {
     let mut floats = read_floats();
     for (place, revision) in [(Floats::Expected, expected), (Floats::Actual, actual)] {
         #[expect(clippy::cast_precision_loss, reason = "2^53 revisions are enough")]
-        let told = revision.map_or(-1.0, |revision| revision as f64);
-        floats[place as usize] = told;
+        let number = revision.map_or(-1.0, |revision| revision as f64);
+        floats[place as usize] = number;
     }
     FLOATS.set(floats);
 }
@@ -85,8 +85,8 @@ fn text_of(scratch: &[u8], range: Range<usize>) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|_| Error::invalid("the text is not UTF-8"))
 }
 
-/// Reads three texts in the scratch buffer, one behind the other, whose lengths stand behind so many words. In the place
-/// of a length, [`NOTHING`] says that a text is absent.
+/// Reads three texts in the scratch buffer, one behind the other, whose lengths stand behind so many words. In the
+/// place of a length, [`NOTHING`] says that a text is absent.
 pub(super) fn with_texts<T>(behind: usize, read: impl FnOnce([Option<&str>; 3]) -> Result<T>) -> Result<T> {
     SCRATCH.with_borrow(|scratch| read(texts_of(scratch, behind)?))
 }
@@ -117,7 +117,8 @@ pub(super) fn fill_words<T>(length: usize, write: impl FnOnce(&mut [u32]) -> T) 
     })
 }
 
-/// Writes numbers into the words, and answers with how many there are. There is memory for them, or the call is refused.
+/// Writes numbers into the words, and answers with how many there are. There is memory for them, or the call is
+/// refused.
 #[inline(never)]
 pub(super) fn answer(numbers: &[u32]) -> Result<i32> {
     fill_words(numbers.len(), |words| {
@@ -129,11 +130,11 @@ pub(super) fn answer(numbers: &[u32]) -> Result<i32> {
 }
 
 fn grow(words: &mut Vec<u32>, length: usize) -> Result<()> {
-    let wanted = length.max(LEAST);
-    if words.len() < wanted {
-        room::ask(4096 + wanted * size_of::<u32>())?;
-        words.reserve_exact(wanted - words.len());
-        words.resize(wanted, 0);
+    let size = length.max(LEAST);
+    if words.len() < size {
+        room::ask(4096 + size * size_of::<u32>())?;
+        words.reserve_exact(size - words.len());
+        words.resize(size, 0);
     }
     Ok(())
 }

@@ -44,22 +44,23 @@ impl HistoryLog {
     /// which are pairs: the number of a key, and its value.
     pub fn state_at(&self, revision: f64, until: f64, count: usize) -> i32 {
         let (revision, until) = (version(revision).unwrap_or(0), version(until).unwrap_or(0));
-        told(room::of_writes(count) + 64 * self.0.size(), &mut |told| {
+        answer_with(room::of_writes(count) + 64 * self.0.size(), &mut |numbers| {
             let now = keys::delta(count, |words, place| value_of(words, count, place))?;
             for (key, &value) in self.0.state_at(revision, until, &now) {
-                told.extend([keys::number(key), value]);
+                numbers.extend([keys::number(key), value]);
             }
             Ok(())
         })
     }
 
-    /// What brings the session's own keys back from revision `until` to an earlier one. Answers with the number of
-    /// words, which are pairs: the number of a key and its old value, which is absent where the key is deleted.
+    /// The writes that bring the session's own keys back from revision `until` to an earlier one. Answers with the
+    /// number of words, which are pairs: the number of a key and its old value, which is absent where the key is
+    /// deleted.
     pub fn restoring(&self, revision: f64, until: f64) -> i32 {
         let (revision, until) = (version(revision).unwrap_or(0), version(until).unwrap_or(0));
-        told(64 * self.0.size(), &mut |told| {
+        answer_with(64 * self.0.size(), &mut |numbers| {
             self.0.restore(revision, until, &mut |key, value| {
-                told.extend([keys::number(key), value.copied().unwrap_or(NOTHING)]);
+                numbers.extend([keys::number(key), value.copied().unwrap_or(NOTHING)]);
             });
             Ok(())
         })
@@ -68,11 +69,11 @@ impl HistoryLog {
     /// The `app:` and `user:` keys that so many revisions wrote, which stand in the words in ascending order. Answers
     /// with the number of keys, and in the words with the number of each.
     pub fn shared_of(&self, count: usize) -> i32 {
-        told(64 * self.0.size(), &mut |told| {
+        answer_with(64 * self.0.size(), &mut |numbers| {
             with_words(|words| {
                 let revisions = words.get(..count).unwrap_or_default();
                 let is_concerned = |revision| revisions.binary_search_by(|&it| u64::from(it).cmp(&revision)).is_ok();
-                told.extend(self.0.shared_of(is_concerned).map(|key| keys::number(key)));
+                numbers.extend(self.0.shared_of(is_concerned).map(|key| keys::number(key)));
             });
             Ok(())
         })
@@ -86,26 +87,26 @@ impl HistoryLog {
         };
         let steps = self.0.of(&key, version(until).unwrap_or(0));
         let steps = steps.get(steps.len().saturating_sub(last as usize)..).unwrap_or_default();
-        told(32 * steps.len(), &mut |told| {
+        answer_with(32 * steps.len(), &mut |numbers| {
             for step in steps {
                 let value = |value: Option<u32>| value.unwrap_or(NOTHING);
                 let revision = u32::try_from(step.revision).unwrap_or(u32::MAX);
-                told.extend([revision, value(step.from), value(step.to)]);
+                numbers.extend([revision, value(step.from), value(step.to)]);
             }
             Ok(())
         })
     }
 }
 
-/// Answers with what is told, which takes so many bytes: how many numbers, and in the words which.
+/// Puts the numbers of `write`, which take so many bytes, into the words, and answers with their count.
 #[inline(never)]
-fn told(bytes: usize, tell: &mut dyn FnMut(&mut Vec<u32>) -> Result<()>) -> i32 {
-    let told = room::ask(4096 + bytes).and_then(|()| {
-        let mut told = Vec::new();
-        tell(&mut told)?;
-        answer(&told)
+fn answer_with(bytes: usize, write: &mut dyn FnMut(&mut Vec<u32>) -> Result<()>) -> i32 {
+    let count = room::ask(4096 + bytes).and_then(|()| {
+        let mut numbers = Vec::new();
+        write(&mut numbers)?;
+        answer(&numbers)
     });
-    told.unwrap_or(Answer::Refused as i32)
+    count.unwrap_or(Answer::Refused as i32)
 }
 
 /// The keys of a history that ends are not used by it any more.

@@ -40,7 +40,8 @@ pub fn intern(length: usize) -> u32 {
 #[wasm_bindgen]
 pub fn released_keys() -> Vec<u32> {
     KEYS.with_borrow_mut(|keys| {
-        // A short answer has room in the reserve. Where there is no memory for a longer one the keys stay until there is.
+        // A short answer has room in the reserve. Where there is no memory for a longer one the keys stay until there
+        // is.
         let size = keys.size_of_sweep();
         if !room::is_there(4096 + size) && size > room::RESERVE / 2 {
             return Vec::new();

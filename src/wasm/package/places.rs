@@ -12,9 +12,9 @@ pub(super) struct Places<'a> {
     words: &'a mut [u32],
     /// For each scope, from where on its next write stands in `order`.
     next: [usize; 4],
-    /// What has happened, as bits of [`Outcome`].
+    /// The outcome of the change, as bits of [`Outcome`].
     pub outcome: u32,
-    /// How many keys were dropped.
+    /// The number of keys that were dropped.
     pub dropped: usize,
 }
 

@@ -13,17 +13,17 @@ use wasm_bindgen::prelude::*;
 pub enum KeyWord {
     /// The scope of a key of the session.
     Session = 0,
-    /// That of an `app:` key.
+    /// The scope of an `app:` key.
     App = 1,
-    /// That of a `user:` key.
+    /// The scope of a `user:` key.
     User = 2,
-    /// That of a `temp:` key, and all bits of the scope.
+    /// The scope of a `temp:` key, and all bits of the scope.
     Temp = 3,
     /// The bit of a deletion.
     Deleted = 0x8000_0000,
 }
 
-/// How many bits stand below a number.
+/// The number of bits below a number that shares its word.
 #[wasm_bindgen]
 #[derive(Debug, Clone, Copy)]
 #[repr(u32)]
@@ -34,11 +34,11 @@ pub enum Shift {
     Token = 4,
 }
 
-/// The parts of a change, as bits.
+/// The scopes of a change, as bits.
 #[wasm_bindgen]
 #[derive(Debug, Clone, Copy)]
 #[repr(u32)]
-pub enum Part {
+pub enum ScopeBit {
     /// The session's own values; and the event.
     Session = 1,
     /// The app's values.
@@ -49,7 +49,7 @@ pub enum Part {
     Temp = 8,
 }
 
-/// What calls answer that refuse, where an exception would take longer than the call itself.
+/// The answer of a call that refuses, where an exception would take longer than the call itself.
 #[wasm_bindgen]
 #[derive(Debug, Clone, Copy)]
 #[repr(i32)]
@@ -58,7 +58,7 @@ pub enum Answer {
     Refused = -2_147_483_648,
 }
 
-/// What has happened, as bits.
+/// The outcome of a change, as bits.
 #[wasm_bindgen]
 #[derive(Debug, Clone, Copy)]
 #[repr(u32)]
@@ -99,9 +99,9 @@ pub enum Words {
 #[derive(Debug, Clone, Copy)]
 #[repr(u32)]
 pub enum PageWords {
-    /// How many sessions come before the page.
+    /// The number of sessions before the page.
     Offset = 0,
-    /// How many there are in all.
+    /// The number of sessions in all.
     Total = 1,
     /// The sessions of the page.
     Sessions = 2,
@@ -133,7 +133,7 @@ pub enum Floats {
 pub enum ErrorText {
     /// Its code.
     Code = 0,
-    /// What happened, and what to do.
+    /// The fault, and what to do about it.
     Message = 1,
     /// The state key concerned.
     Key = 2,

@@ -9,13 +9,13 @@ use super::room;
 use crate::error::Result;
 use crate::rewind::{Rewind, Timeline};
 
-/// What in the place of an invocation asks for a redo, and for the events that stand.
+/// Numbers in the place of an invocation: they ask for a redo, and for the events that stand.
 const REDO: u32 = NOTHING;
 const STANDING: u32 = NOTHING - 1;
 
-/// What a rewind before an invocation does, or a redo, to so many events. In the words are pairs: the invocation of each
+/// Plans a rewind before an invocation, or a redo, over so many events. In the words are pairs: the invocation of each
 /// event, and the one that it rewinds before. Answers with 0 when there is nothing to rewind, and otherwise with the
-/// number of words: how many events come before the moment that comes back, and the places of the events concerned.
+/// number of words: the number of events before the moment that comes back, and the places of the events concerned.
 /// Asked for the events that stand, it answers with their places instead.
 #[wasm_bindgen]
 pub fn rewind_events(count: usize, before: u32) -> i32 {
@@ -37,9 +37,9 @@ fn answer(count: usize, before: u32) -> Result<i32> {
         _ => timeline.rewind(before as usize),
     };
     let Some(Rewind { to, concerned }) = rewind else { return Ok(0) };
-    let mut told = vec![narrow(to)];
+    let mut numbers = vec![narrow(to)];
     for place in concerned {
-        told.push(narrow(place));
+        numbers.push(narrow(place));
     }
-    buffers::answer(&told)
+    buffers::answer(&numbers)
 }

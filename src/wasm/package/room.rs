@@ -1,8 +1,8 @@
-//! Whether there is memory for a call, asked before it changes anything.
+//! The memory that a call needs, asked for before the call changes anything.
 //!
-//! An allocation that fails ends the module: its change is left half done, and what it had borrowed stays borrowed. So
-//! each call first allocates as much as it can need, and frees that at once. What the estimates miss, and what cannot
-//! be refused (deleting, small reads, describing an error) uses a reserve.
+//! An allocation that fails ends the module: its change is left half done, and everything that it had borrowed stays
+//! borrowed. So each call first allocates as much as it can need, and frees that at once. A reserve covers the errors
+//! of the estimates, and the calls that cannot be refused (deleting, small reads, describing an error).
 
 use std::cell::RefCell;
 
@@ -24,17 +24,18 @@ const BRACE: usize = 512;
 const STEP: usize = 128;
 
 thread_local! {
-    static KEPT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static RESERVED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether so many bytes can be allocated beside the reserve. When they cannot, the reserve is freed until they can.
+/// Returns `true` if so many bytes can be allocated beside the reserve. When they cannot, the reserve is freed until
+/// they can.
 pub(super) fn is_there(bytes: usize) -> bool {
-    KEPT.with_borrow_mut(|kept| {
+    RESERVED.with_borrow_mut(|reserved| {
         let mut block = Vec::<u8>::new();
-        let is_there = kept.try_reserve_exact(RESERVE).is_ok() && block.try_reserve_exact(bytes).is_ok();
+        let is_there = reserved.try_reserve_exact(RESERVE).is_ok() && block.try_reserve_exact(bytes).is_ok();
         drop(std::hint::black_box(block));
         if !is_there {
-            *kept = Vec::new();
+            *reserved = Vec::new();
         }
         is_there
     })
@@ -60,6 +61,6 @@ pub(super) fn of_template(text: &str) -> usize {
     if text.len() <= SHORT {
         return 4096 + BRACE / 2 * text.len();
     }
-    let count = |wanted: char| text.matches(wanted).count();
+    let count = |character: char| text.matches(character).count();
     4096 + 2 * text.len() + BRACE * count('{') + STEP * (count('.') + count('['))
 }

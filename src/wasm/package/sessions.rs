@@ -4,12 +4,12 @@ mod apply;
 
 use wasm_bindgen::prelude::*;
 
-use self::apply::{Applied, Target, applied_to, apply_to, drop_session, due, length_of, write_ids};
+use self::apply::{ApplyResult, Target, applied_to, apply_to, drop_session, due, length_of, write_ids};
 use super::buffers::{fill_words, read_floats, with_scratch, with_texts};
 use super::errors::{tell_revisions, text_of};
 use super::numbers::{narrow, version};
 use super::places::Places;
-use super::protocol::{Answer, Floats, NOTHING, Outcome, PageWords, Part, Shift, Words};
+use super::protocol::{Answer, Floats, NOTHING, Outcome, PageWords, ScopeBit, Shift, Words};
 use super::{keys, room};
 use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
@@ -51,13 +51,13 @@ impl Core {
     /// the scratch buffer, in bytes: the app's name, the user's id and the session's. Answers as
     /// [`Core::prepare_append`].
     pub fn prepare_create(&mut self, count: usize) -> i32 {
-        let asked = with_texts(count, |texts| {
+        let key = with_texts(count, |texts| {
             let [app_name, user_id, session_id] = texts.map(Option::unwrap_or_default);
             let names = app_name.len() + user_id.len() + session_id.len();
             self.ask(4 * names, count, self.sessions.growth(app_name, Some(user_id), count))?;
             Ok(SessionKey::new(app_name, user_id, session_id))
         });
-        let key = match asked {
+        let key = match key {
             Ok(key) => key,
             Err(error) => return self.refuse(error),
         };
@@ -72,8 +72,8 @@ impl Core {
     /// Prepares an append with a delta in the words, so many, and the event's id in the scratch buffer, of so many
     /// bytes. Its time and the versions that it expects are in the floats.
     ///
-    /// Answers with a token above the bits of the parts that change (see [`Part`] and [`Shift`]); or, for an id that
-    /// the session has, with -1 minus its place in the log; or that it refuses (see [`Answer`]).
+    /// Answers with a token above the bits of the scopes that change (see [`ScopeBit`] and [`Shift`]); or, for an id
+    /// that the session has, with -1 minus its place in the log; or that it refuses (see [`Answer`]).
     pub fn prepare_append(&mut self, session: u32, count: usize, id: usize) -> i32 {
         let session = SessionId::of_number(session);
         if let Err(error) = self.ask(2 * id, count, self.sessions.growth_of_session(session, count)) {
@@ -110,16 +110,16 @@ impl Core {
         }
     }
 
-    /// Why a request was refused, or has failed, the last one that was: one of the error's texts (see
-    /// [`ErrorText`](super::ErrorText)), if it has that. The revisions that it tells are in the floats (see [`Floats`]).
+    /// One of the texts of the error of the last request that was refused or has failed (see
+    /// [`ErrorText`](super::ErrorText)), if the error has that text. Its revisions are in the floats (see [`Floats`]).
     pub fn error_text(&self, part: u32) -> Option<String> {
         text_of(self.error.as_ref()?, part)
     }
 
-    /// Applies a prepared change that is stored, in those parts that are not known already: `parts` has a bit for each
-    /// (see [`Part`]). Answers with what has happened (see [`Outcome`]), and in the words with the session, its scopes
-    /// and the place of each write (see [`Words`]); where a write changes nothing there is no place.
-    pub fn apply(&mut self, token: usize, parts: u32) -> u32 {
+    /// Applies a prepared change that is stored, in those scopes that are not known already: `scopes` has a bit for
+    /// each (see [`ScopeBit`]). Answers with what has happened (see [`Outcome`]), and in the words with the session,
+    /// its scopes and the place of each write (see [`Words`]); where a write changes nothing there is no place.
+    pub fn apply(&mut self, token: usize, scopes: u32) -> u32 {
         let Some(prepared) = self.take(token) else {
             return self.fail(Error::invalid("the change has been applied or discarded"));
         };
@@ -128,12 +128,12 @@ impl Core {
         self.reserve();
         let PreparedChange { target, mut change, order, .. } = prepared;
         let ScopedDelta { app, user, session } = &mut change.delta;
-        for (delta, part) in [(session, Part::Session), (app, Part::App), (user, Part::User)] {
-            if parts & part as u32 == 0 {
+        for (delta, bit) in [(session, ScopeBit::Session), (app, ScopeBit::App), (user, ScopeBit::User)] {
+            if scopes & bit as u32 == 0 {
                 *delta = Delta::new();
             }
         }
-        let has_event = parts & Part::Session as u32 != 0;
+        let has_event = scopes & ScopeBit::Session as u32 != 0;
         let applied = fill_words(Words::Places as usize + order.len(), |words| {
             let (head, places) = words.split_at_mut(Words::Places as usize);
             let applied = apply_to(&mut self.sessions, target, &change, has_event, Places::new(&order, places))?;
@@ -141,7 +141,7 @@ impl Core {
             Ok(applied)
         });
         match applied.and_then(|applied| applied) {
-            Ok(Applied { outcome, dropped, .. }) => outcome | due(dropped),
+            Ok(ApplyResult { outcome, dropped, .. }) => outcome | due(dropped),
             Err(error) => self.fail(error),
         }
     }
@@ -254,13 +254,13 @@ impl Core {
         self.sessions.cursor(SessionId::of_number(session))
     }
 
-    /// When the memory has grown, makes it grow by an eighth at once. JavaScript hosts count the whole memory as newly
+    /// Makes the memory grow by an eighth at once when it has grown. JavaScript hosts count the whole memory as newly
     /// allocated each time that it grows: growing page by page would start their garbage collector again and again.
     fn reserve(&mut self) {
         let pages = core::arch::wasm32::memory_size::<0>();
         if pages > self.pages {
             let mut block = Vec::<u8>::new();
-            // Where that does not fit, the memory goes on growing page by page for as long as it can.
+            // If an eighth does not fit, the memory goes on growing page by page for as long as it can.
             let _ = block.try_reserve_exact(pages * 8 * 1024);
             drop(std::hint::black_box(block));
             self.pages = core::arch::wasm32::memory_size::<0>();
@@ -299,18 +299,18 @@ impl Core {
     fn keep(&mut self, target: Target, change: Change<()>, has_temp: bool, count: usize) -> i32 {
         let ScopedDelta { app, user, session } = &change.delta;
         let changed = [
-            (!session.is_empty(), Part::Session),
-            (!app.is_empty(), Part::App),
-            (!user.is_empty(), Part::User),
-            (has_temp, Part::Temp),
+            (!session.is_empty(), ScopeBit::Session),
+            (!app.is_empty(), ScopeBit::App),
+            (!user.is_empty(), ScopeBit::User),
+            (has_temp, ScopeBit::Temp),
         ];
-        let parts: u32 = changed.into_iter().map(|(is_changed, part)| if is_changed { part as u32 } else { 0 }).sum();
+        let scopes: u32 = changed.into_iter().map(|(is_changed, bit)| if is_changed { bit as u32 } else { 0 }).sum();
         let token = self.free.pop().unwrap_or_else(|| {
             self.prepared.push(None);
             self.prepared.len() - 1
         });
         self.prepared[token] = Some(PreparedChange { target, change, order: keys::scopes(count) });
-        (narrow(token) << Shift::Token as u32 | parts).cast_signed()
+        (narrow(token) << Shift::Token as u32 | scopes).cast_signed()
     }
 }
 

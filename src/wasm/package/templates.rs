@@ -88,8 +88,8 @@ impl<'a> Utf16<'a> {
     }
 }
 
-/// Where escaping puts backslashes into the text in the scratch buffer, in UTF-16 units, and how many. Answers as
-/// [`parse_template`].
+/// The places at which escaping puts backslashes into the text in the scratch buffer, in UTF-16 units, each with the
+/// number of backslashes. Answers as [`parse_template`].
 #[wasm_bindgen]
 pub fn escape_template(length: usize) -> i32 {
     answer(length, |text| {

@@ -1,5 +1,5 @@
-//! What is behind a service: the sessions, the clock, the handles and, where there is one, the store. A change is
-//! prepared by the core, kept by the store, and applied.
+//! The parts behind a service: the sessions, the clock, the handles and, if there is one, the store. The core prepares
+//! a change, the store writes it, and then it is applied.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use super::host::{Answer, settled, stringify};
 use super::log::Record;
 use super::memory::{Memory, Step};
 use super::requests::EventWindow;
-use super::store::{Store, Turn};
+use super::store::{Permit, Store};
 use crate::change::{Guard, Prepared, SessionKey};
 use crate::ids::SessionId;
 use crate::json::Json;
@@ -32,8 +32,8 @@ pub(super) struct Backend {
     pub(super) handles: Handles,
     pub(super) store: Option<Store>,
     clock: Option<Function>,
-    /// The leases that were given, by the id of the creation of the session: they are of this process alone, and outlive
-    /// what is read from the store once more.
+    /// The leases that were given, by the id of the creation of the session: they are of this process alone, and
+    /// outlive what is read from the store once more.
     pub(super) leases: RefCell<HashMap<String, LeaseRow>>,
     /// Updates that have met others try again one after the other.
     pub(super) retries: RefCell<Promise>,
@@ -64,7 +64,7 @@ impl Fill for Backend {
 impl Backend {
     pub(super) fn new(store: Option<Store>, clock: Option<Function>) -> Rc<Self> {
         let (memory, handles) = (RefCell::default(), Handles::default());
-        Rc::new(Self { memory, handles, store, clock, leases: RefCell::default(), retries: Turn::first() })
+        Rc::new(Self { memory, handles, store, clock, leases: RefCell::default(), retries: Permit::first() })
     }
 
     /// Answers from what is in memory, which is read from the store before, where there is one.
@@ -77,7 +77,7 @@ impl Backend {
             Some(store) if !store.is_read() => {
                 let this = Rc::clone(self);
                 future_to_promise(async move {
-                    drop(this.turn().await?);
+                    drop(this.permit().await?);
                     refuse_aborted(&signal)?;
                     answer(&this)
                 })
@@ -86,7 +86,7 @@ impl Backend {
         }
     }
 
-    /// Makes a change: at once; or, where there is a store, when it is its turn, and not before the store has it.
+    /// Makes a change: at once; or, where there is a store, in the order of the calls, and not before the store has it.
     pub(super) fn change(
         self: &Rc<Self>,
         signal: JsValue,
@@ -103,24 +103,24 @@ impl Backend {
         }
         let this = Rc::clone(self);
         future_to_promise(async move {
-            let _turn = this.turn().await?;
+            let _permit = this.permit().await?;
             refuse_aborted(&signal)?;
             let plan = prepare(&this)?;
             this.make(plan).await
         })
     }
 
-    /// The turn of one who writes, once the log has been read; nothing where there is no store.
-    pub(super) async fn turn(&self) -> Answer<Option<Turn>> {
+    /// The permit to write, once the log has been read; nothing where there is no store.
+    pub(super) async fn permit(&self) -> Answer<Option<Permit>> {
         let Some(store) = &self.store else {
             return Ok(None);
         };
-        let turn = store.turn().await?;
+        let permit = store.permit().await?;
         self.read().await?;
-        Ok(Some(turn))
+        Ok(Some(permit))
     }
 
-    /// Reads the log, unless what is in memory is what it says. In one's turn.
+    /// Reads the log, unless the memory is up to date with it. The caller has the permit.
     pub(super) async fn read(&self) -> Answer<()> {
         if let Some(store) = self.store.as_ref().filter(|store| !store.is_read()) {
             let memory = store.read().await?;
@@ -129,7 +129,7 @@ impl Backend {
         Ok(())
     }
 
-    /// Stores what was prepared, and applies it. In one's turn.
+    /// Stores a prepared change, and applies it. The caller has the permit.
     pub(super) async fn make(&self, Plan { step, answer }: Plan) -> Answer<JsValue> {
         if let Some(step) = step {
             if let Some(store) = &self.store {
@@ -153,11 +153,11 @@ impl Backend {
     pub(super) fn resolve(&self, key: &SessionKey, view: Option<&View>) -> Answer<SessionId> {
         let memory = self.memory.borrow();
         memory.damage.check_session(key)?;
-        let found = match view {
+        let id = match view {
             Some(view) => memory.find_created(key, &view.created()),
             None => memory.find_whole(key),
         };
-        found.ok_or_else(|| not_found(&key.session_id))
+        id.ok_or_else(|| not_found(&key.session_id))
     }
 
     /// Prepares an append. The handle that it came through is brought up to date.
@@ -182,10 +182,10 @@ impl Backend {
         guard: Guard,
     ) -> Answer<Plan> {
         let memory = self.memory.borrow();
-        let carried = handle.as_ref().and_then(|handle| Some((handle.carried?, &handle.view)));
-        let check_lease = carried.map(|(carried, view)| {
+        let write_lease = handle.as_ref().and_then(|handle| Some((handle.write_lease?, &handle.view)));
+        let check_lease = write_lease.map(|(write_lease, view)| {
             let key = &key;
-            move || self.check_fence(carried, view, key)
+            move || self.check_fence(write_lease, view, key)
         });
         let check_lease = check_lease.as_ref().map(|check| check as &dyn Fn() -> Answer<()>);
         let asks = handle.as_ref().filter(|_| draft.has_operators());

@@ -1,5 +1,5 @@
-//! What of a log cannot be read: a session; a user whose values are not known, with all sessions; an app whose values
-//! are not known, with all users. It is neither read nor written until it is deleted.
+//! The parts of a log that cannot be read: a session; a user whose values are unknown, with all sessions; an app whose
+//! values are unknown, with all users. They are neither read nor written until they are deleted.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is thrown: `Error` objects with a `code` and details as members, those of the package.
+//! The errors that are thrown: `Error` objects with a `code` and details as members, those of the package.
 
 use js_sys::{Object, Symbol};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(super) struct Details<'a> {
 }
 
 impl<'a> Details<'a> {
-    /// Where in the argument the fault lies.
+    /// An error at this path of the argument.
     pub(super) fn at(path: &'a str) -> Self {
         Self { path: Some(path), ..Self::default() }
     }
@@ -60,7 +60,7 @@ pub(super) fn error(kind: ErrorKind, message: &str, details: Details<'_>) -> JsV
     let made = js_sys::Error::new(message);
     let hidden = Attributes { enumerable: false, configurable: true, writable: true };
     define(&made, &"name".into(), &"StatepadError".into(), &hidden);
-    // What every copy of the package knows its errors by.
+    // The mark by which every copy of the package knows its errors.
     define(&made, &Symbol::for_("statepad.error").into(), &true.into(), &hidden);
     let details = Details { code: kind.code(), ..details };
     if let Some(members) = serde_wasm_bindgen::to_value(&details).ok().as_ref().and_then(JsValue::dyn_ref) {
@@ -94,29 +94,29 @@ pub(super) fn not_found(id: &str) -> JsValue {
 
 /// An error of the core on its way to JavaScript.
 impl From<Error> for JsValue {
-    fn from(given: Error) -> Self {
-        let missing = given.missing().iter().map(|Missing { key, line, column, nearest }| MissingKey {
+    fn from(source: Error) -> Self {
+        let missing = source.missing().iter().map(|Missing { key, line, column, nearest }| MissingKey {
             key,
             line: *line,
             column: *column,
             nearest: nearest.as_deref(),
         });
         let details = Details {
-            key: given.key(),
-            id: given.id(),
-            expected: given.expected(),
-            actual: given.actual(),
-            until: given.until(),
+            key: source.key(),
+            id: source.id(),
+            expected: source.expected(),
+            actual: source.actual(),
+            until: source.until(),
             missing: missing.collect(),
             ..Details::default()
         };
-        error(given.kind(), &given.to_string(), details)
+        error(source.kind(), &source.to_string(), details)
     }
 }
 
 /// An error of the core that lies at a path in the argument.
-pub(super) fn error_at(given: Error, path: &str) -> JsValue {
-    with_member(given.into(), "path", &path.into())
+pub(super) fn error_at(source: Error, path: &str) -> JsValue {
+    with_member(source.into(), "path", &path.into())
 }
 
 /// An error with a detail more.
@@ -136,7 +136,7 @@ pub(super) fn caused_by(made: JsValue, cause: &JsValue) -> JsValue {
     made
 }
 
-/// Whether something that was thrown is an error of this crate, of one of these kinds.
+/// Returns `true` if a thrown value is an error of this crate, of one of these kinds.
 pub(super) fn is_kind(thrown: &JsValue, kinds: &[ErrorKind]) -> bool {
     let code = if thrown.is_object() { member(thrown, "code").ok().and_then(|code| code.as_string()) } else { None };
     code.is_some_and(|code| kinds.iter().any(|kind| kind.code() == code))

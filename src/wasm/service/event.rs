@@ -28,18 +28,18 @@ pub(super) struct EventDraft {
     delta: Map<String, Value>,
     /// The keys that it deletes: each of them is in the delta, as `null`.
     deleted: Vec<String>,
-    /// What is done to keys: each of them is in the delta, as `null` until it is resolved.
+    /// The operators, by key: each of these keys is in the delta, as `null` until its operator is resolved.
     operators: Vec<(String, Operator)>,
     pub(super) id: String,
     /// In milliseconds since the epoch.
     pub(super) time: f64,
-    /// Whether the caller left the timestamp to the clock.
+    /// The caller left the timestamp to the clock.
     is_timed: bool,
-    /// Whether it has ADK's mark of its events.
+    /// The event has ADK's mark of its events.
     is_marked: bool,
 }
 
-/// The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is
+/// The `temp:` keys of an event: for the eyes of its invocation, never stored. Keys are unset after the others are
 /// set.
 #[derive(Debug, Default)]
 pub(super) struct TempDelta {
@@ -47,7 +47,7 @@ pub(super) struct TempDelta {
     pub(super) unset: Vec<String>,
 }
 
-/// What an event without an id and a time gets.
+/// Supplies the id and the time of an event that comes without.
 pub(super) trait Fill {
     /// A new id.
     fn id(&self) -> String;
@@ -56,21 +56,21 @@ pub(super) trait Fill {
 }
 
 /// Checks and copies an event, and fills in what is missing. The caller's object is never changed.
-pub(super) fn admit_event(given: &JsValue, fill: &impl Fill) -> Answer<EventDraft> {
-    admit_event_of(given, fill, true)
+pub(super) fn admit_event(event: &JsValue, fill: &impl Fill) -> Answer<EventDraft> {
+    admit_event_of(event, fill, true)
 }
 
 /// As [`admit_event`]; an event of a log may have names that are almost known ones.
-pub(super) fn admit_event_of(given: &JsValue, fill: &impl Fill, has_known_names: bool) -> Answer<EventDraft> {
-    check_record(given, "event")?;
-    let given_actions = member(given, "actions")?;
-    if !given_actions.is_undefined() {
-        check_record(&given_actions, "actions")?;
+pub(super) fn admit_event_of(event: &JsValue, fill: &impl Fill, has_known_names: bool) -> Answer<EventDraft> {
+    check_record(event, "event")?;
+    let actions_value = member(event, "actions")?;
+    if !actions_value.is_undefined() {
+        check_record(&actions_value, "actions")?;
     }
     if has_known_names {
-        check_event_names(given, &given_actions)?;
+        check_event_names(event, &actions_value)?;
     }
-    let mut members = admit_members(given, "actions", "")?;
+    let mut members = admit_members(event, "actions", "")?;
     let named = members.get("id").filter(|id| **id != *"");
     let id = named.map_or_else(|| Ok(fill.id()), |id| text_of(id, "id"))?;
     let is_timed = !members.contains_key("timestamp");
@@ -85,15 +85,15 @@ pub(super) fn admit_event_of(given: &JsValue, fill: &impl Fill, has_known_names:
     members.insert("invocationId".into(), invocation_id.into());
     members.entry("timestamp").or_insert_with(|| number(time));
 
-    let (AdmittedDelta { members: delta, deleted, operators }, actions) = if given_actions.is_undefined() {
+    let (AdmittedDelta { members: delta, deleted, operators }, actions) = if actions_value.is_undefined() {
         (AdmittedDelta::default(), Map::new())
     } else {
         (
-            admit_delta(&member(&given_actions, "stateDelta")?, "actions.stateDelta")?,
-            admit_members(&given_actions, "stateDelta", "actions")?,
+            admit_delta(&member(&actions_value, "stateDelta")?, "actions.stateDelta")?,
+            admit_members(&actions_value, "stateDelta", "actions")?,
         )
     };
-    let is_marked = Reflect::get(given, &adk_event())? == JsValue::TRUE;
+    let is_marked = Reflect::get(event, &adk_event())? == JsValue::TRUE;
     let metadata = members.get("customMetadata");
     if !operators.is_empty() {
         check_metadata(metadata, "the operators of the event")?;
@@ -160,8 +160,8 @@ impl EventDraft {
         StoredEvent { value: Value::Object(event), is_marked: self.is_marked }
     }
 
-    /// Whether it is what is stored already. A timestamp that the clock gave does not count, and neither does what
-    /// operators have come to.
+    /// Returns `true` if the stored event is this one. A timestamp that the clock gave does not count, and neither do
+    /// the results of operators.
     pub(super) fn is_repeated(&self, mut sealed: StoredEvent, stored: &JsValue) -> Answer<bool> {
         let text = stringify(stored)?.as_string().unwrap_or_default();
         let mut stored: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -253,17 +253,17 @@ pub(super) fn number(number: f64) -> Value {
     value
 }
 
-/// Whether a key lives for one invocation only.
+/// Returns `true` if a key lives for one invocation only.
 pub(super) fn is_temp(key: &str) -> bool {
     Scope::split(key).0 == Scope::Temp
 }
 
-/// What has getters or entries in the place of members would be lost.
-fn check_record(given: &JsValue, path: &str) -> Answer<()> {
-    if is_plain(given) {
+/// Refuses a value with getters or entries in the place of members: they would be lost.
+fn check_record(value: &JsValue, path: &str) -> Answer<()> {
+    if is_plain(value) {
         Ok(())
     } else {
-        Err(invalid(path, &format!("must be a plain object, not {}", describe(given))))
+        Err(invalid(path, &format!("must be a plain object, not {}", describe(value))))
     }
 }
 
@@ -295,11 +295,11 @@ fn stored_deletions(metadata: Option<&Value>) -> Answer<Vec<String>> {
 }
 
 /// Checks that what is `kept` in the metadata of an event can be put there, without anything of them being lost.
-fn check_metadata(metadata: Option<&Value>, kept: &str) -> Answer<()> {
+fn check_metadata(metadata: Option<&Value>, content: &str) -> Answer<()> {
     let own = metadata.and_then(|metadata| metadata.get("statepad"));
     for (path, value) in [("customMetadata", metadata), ("customMetadata.statepad", own)] {
         if let Some(value) = value.filter(|value| !(value.is_null() || value.is_object())) {
-            let what = format!("must be an object, not {}: {kept} are kept in it", describe_json(value));
+            let what = format!("must be an object, not {}: {content} are kept in it", describe_json(value));
             return Err(invalid(path, &what));
         }
     }

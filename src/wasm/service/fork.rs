@@ -6,7 +6,6 @@ use js_sys::{Array, Reflect};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::asked::Asked;
 use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
 use super::errors::not_found;
@@ -14,6 +13,7 @@ use super::event::{Fill, admit_event_of};
 use super::host::{Answer, parse, stringify};
 use super::memory::{Memory, Step};
 use super::requests::EventWindow;
+use super::session_query::SessionQuery;
 use super::unfinished::unfinished_id;
 use super::walk::adk_event;
 use crate::change::{Guard, SessionKey};
@@ -23,32 +23,32 @@ use crate::session_log::SessionLog;
 /// See `SessionService.fork`.
 pub(super) async fn fork(
     backend: Rc<Backend>,
-    asked: Asked,
+    query: SessionQuery,
     at: JsValue,
     session_id: Option<String>,
 ) -> Answer<JsValue> {
-    let _turn = backend.turn().await?;
-    refuse_aborted(&asked.signal)?;
-    let id = asked.id(&backend)?;
+    let _permit = backend.permit().await?;
+    refuse_aborted(&query.signal)?;
+    let id = query.id(&backend)?;
     let revision = {
         let memory = backend.memory.borrow();
         let last = memory.sessions.log(id).map_or(0, SessionLog::revision);
-        if at.is_undefined() { last } else { asked.check(&at, last, "at")? }
+        if at.is_undefined() { last } else { query.check(&at, last, "at")? }
     };
     let (events, state) = {
         let mut memory = backend.memory.borrow_mut();
         (memory.events_from(id, 0), memory.log_of(id)?.creation.delta.session.clone())
     };
     let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| backend.id());
-    let key = SessionKey { session_id, ..asked.key.clone() };
+    let key = SessionKey { session_id, ..query.key.clone() };
     let created = unfinished_id(revision + 1, &backend.id());
     backend.memory.borrow().damage.check_session(&key)?;
     remove_begun(&backend, &key).await?;
     let change = backend.memory.borrow().sessions.prepare_create(&key, backend.now()?, state)?;
     make(&backend, Step::Create { key: key.clone(), created: created.clone(), change }).await?;
-    let filled = fill(&backend, &asked, &key, &created, &events, revision).await;
+    let filled = fill(&backend, &query, &key, &created, &events, revision).await;
     if let Err(thrown) = filled {
-        // The caller is told why the fork has failed.
+        // The caller gets the error of the fork.
         let _ = take_back(&backend, key, created).await;
         return Err(thrown);
     }
@@ -77,14 +77,14 @@ async fn take_back(backend: &Backend, key: SessionKey, created: String) -> Answe
 /// Gives a new session the events of another one up to a revision, and says where it comes from.
 async fn fill(
     backend: &Backend,
-    asked: &Asked,
+    query: &SessionQuery,
     key: &SessionKey,
     created: &String,
     events: &Array,
     revision: u64,
 ) -> Answer<()> {
     let append = async |event: JsValue| -> Answer<()> {
-        refuse_aborted(&asked.signal)?;
+        refuse_aborted(&query.signal)?;
         let draft = admit_event_of(&event, backend, false)?;
         let id = backend.memory.borrow().find_created(key, created).ok_or_else(|| not_found(&key.session_id))?;
         let plan = backend.append_to(id, key.clone(), None, draft, Guard::default())?;
@@ -93,7 +93,7 @@ async fn fill(
     for event in events.iter().take(usize::try_from(revision).unwrap_or(usize::MAX)) {
         append(own_event(&event)?).await?;
     }
-    let metadata = json!({"statepad": origin(&asked.key.session_id, revision)});
+    let metadata = json!({"statepad": origin(&query.key.session_id, revision)});
     let last = json!({"author": "system", "invocationId": backend.id(), "customMetadata": metadata});
     append(parse(&last.to_string())?).await
 }

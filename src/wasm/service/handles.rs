@@ -12,7 +12,7 @@ use super::requests::EventWindow;
 use crate::ids::SessionId;
 use crate::session_log::SessionLog;
 
-/// How many invocations a handle remembers: those that take turns on it. As in the package.
+/// The number of invocations that a handle remembers: those that alternate on it. As in the package.
 const MAX_INVOCATIONS: u32 = 64;
 
 /// A member that callers cannot write, and that is brought up to date here.
@@ -22,7 +22,7 @@ const FIXED: Attributes = Attributes { enumerable: true, configurable: false, wr
 
 #[wasm_bindgen]
 extern "C" {
-    /// What a handle remembers.
+    /// The internal side of a handle: the creation of its session, its events, its `temp:` keys and its lease.
     #[wasm_bindgen(extends = Object)]
     #[derive(Debug)]
     pub(super) type View;
@@ -35,11 +35,11 @@ extern "C" {
 
     /// The events that it showed when it was read, unless they are all.
     #[wasm_bindgen(method, getter)]
-    fn given(this: &View) -> Option<Array>;
+    fn window(this: &View) -> Option<Array>;
     #[wasm_bindgen(method, setter)]
-    fn set_given(this: &View, given: Option<&Array>);
+    fn set_window(this: &View, window: Option<&Array>);
 
-    /// How many events the session had then: later ones all show.
+    /// The number of events of the session at that read: all later ones are visible.
     #[wasm_bindgen(method, getter)]
     fn length(this: &View) -> u32;
     #[wasm_bindgen(method, setter)]
@@ -57,7 +57,7 @@ extern "C" {
     #[wasm_bindgen(method, setter)]
     pub(super) fn set_fence(this: &View, fence: Option<f64>);
 
-    /// Whether that lease is being given back: what is asked for now is written after that.
+    /// The lease is being given back: a write that is asked for now is written after that.
     #[wasm_bindgen(method, getter)]
     fn releasing(this: &View) -> Option<bool>;
     #[wasm_bindgen(method, setter)]
@@ -69,17 +69,18 @@ extern "C" {
     #[wasm_bindgen(method, setter)]
     pub(super) fn set_released(this: &View, released: Option<f64>);
 
-    /// Why that is known to be lost: the handle writes nothing any more, under another lease neither.
+    /// The reason for which that lease is lost, once it is known: the handle writes nothing any more, under another
+    /// lease neither.
     #[wasm_bindgen(method, getter)]
-    pub(super) fn lost(this: &View) -> JsValue;
+    pub(super) fn loss(this: &View) -> JsValue;
     #[wasm_bindgen(method, setter)]
-    pub(super) fn set_lost(this: &View, lost: &JsValue);
+    pub(super) fn set_loss(this: &View, loss: &JsValue);
 
-    /// What is called when that is found to be lost.
+    /// The function to call when the loss of that lease becomes known.
     #[wasm_bindgen(method, getter)]
-    pub(super) fn lose(this: &View) -> Option<Function>;
+    pub(super) fn on_loss(this: &View) -> Option<Function>;
     #[wasm_bindgen(method, setter)]
-    pub(super) fn set_lose(this: &View, lose: Option<&Function>);
+    pub(super) fn set_on_loss(this: &View, on_loss: Option<&Function>);
 
     /// The invocations that it has seen, as far as it remembers them.
     #[wasm_bindgen(method, getter)]
@@ -95,18 +96,18 @@ extern "C" {
 }
 
 /// The lease that a write carries: it is that of its handle when the write is asked for, whatever becomes of it until
-/// the write has its turn.
+/// the write has the permit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Carried {
+pub(super) struct WriteLease {
     pub(super) fence: f64,
-    /// Whether it was being given back: once it is, the write needs none.
+    /// The lease was being given back at that time: once it is, the write needs none.
     pub(super) is_after: bool,
 }
 
 impl View {
     /// The lease that a write carries that is asked for now.
-    pub(super) fn carried(&self) -> Option<Carried> {
-        self.fence().map(|fence| Carried { fence, is_after: self.releasing().unwrap_or_default() })
+    pub(super) fn write_lease(&self) -> Option<WriteLease> {
+        self.fence().map(|fence| WriteLease { fence, is_after: self.releasing().unwrap_or_default() })
     }
 }
 
@@ -115,14 +116,14 @@ impl View {
 pub(super) struct Through {
     pub(super) session: JsValue,
     pub(super) view: View,
-    pub(super) carried: Option<Carried>,
+    pub(super) write_lease: Option<WriteLease>,
 }
 
 impl Through {
     /// A handle, for a write that is asked for now.
     pub(super) fn of(session: JsValue, view: View) -> Self {
-        let carried = view.carried();
-        Self { session, view, carried }
+        let write_lease = view.write_lease();
+        Self { session, view, write_lease }
     }
 }
 
@@ -139,12 +140,12 @@ impl Handles {
         let view = Object::new().unchecked_into::<View>();
         view.set_created(memory.created(id));
         let shows_all = window.since.is_none() && window.last.is_none();
-        view.set_given((!shows_all).then(|| memory.events_in(id, window)).as_ref());
+        view.set_window((!shows_all).then(|| memory.events_in(id, window)).as_ref());
         view.set_length(memory.length(id));
         view.set_invocations(&Set::new(&JsValue::UNDEFINED));
         let handle = Object::new();
-        for (name, part) in [("id", &key.session_id), ("appName", &key.app_name), ("userId", &key.user_id)] {
-            define(&handle, &name.into(), &part.into(), &FIXED);
+        for (name, value) in [("id", &key.session_id), ("appName", &key.app_name), ("userId", &key.user_id)] {
+            define(&handle, &name.into(), &value.into(), &FIXED);
         }
         Self::refresh(memory, id, &handle, &view)?;
         Object::prevent_extensions(&handle);
@@ -152,7 +153,7 @@ impl Handles {
         Ok(handle.into())
     }
 
-    /// What a handle of this service remembers; nothing for any other object.
+    /// The view of a handle of this service; nothing for any other object.
     pub(super) fn view(&self, session: &JsValue) -> Option<View> {
         let view = self.0.get(session.dyn_ref()?);
         (!view.is_undefined()).then(|| view.unchecked_into())
@@ -168,8 +169,8 @@ impl Handles {
             temp.for_each(&mut |value, key| define(state, &key, &value, &SHOWN));
         }
         deep_freeze(&state);
-        let later = |given: Array| given.concat(&memory.events_from(id, view.length()));
-        let events = view.given().map_or_else(|| memory.events_from(id, 0), later);
+        let later = |window: Array| window.concat(&memory.events_from(id, view.length()));
+        let events = view.window().map_or_else(|| memory.events_from(id, 0), later);
         Object::freeze(&events);
         #[expect(clippy::cast_precision_loss, reason = "no session has so many events")]
         let revision = log.revision() as f64;

@@ -1,9 +1,9 @@
-//! What is asked of JavaScript. Whatever runs code of the caller (getters, traps of proxies, `toJSON`) may throw.
+//! Calls to JavaScript. Every one that runs code of the caller (getters, traps of proxies, `toJSON`) may throw.
 
 use js_sys::{Array, Function, JsString, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 
-/// What an operation answers with, or what it throws.
+/// The answer of an operation, or the value that it throws.
 pub(super) type Answer<T> = std::result::Result<T, JsValue>;
 
 #[wasm_bindgen]
@@ -34,7 +34,7 @@ extern "C" {
     pub(super) fn string_of(value: &JsValue) -> String;
 
     #[wasm_bindgen(js_name = setTimeout)]
-    fn set_timeout(callback: &Function, milliseconds: f64, given: &JsValue) -> JsValue;
+    fn set_timeout(callback: &Function, milliseconds: f64, argument: &JsValue) -> JsValue;
 
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(timer: &JsValue);
@@ -55,7 +55,7 @@ pub(super) fn put(object: &Object, name: &str, value: &JsValue) {
     define(object, &name.into(), value, &Attributes { enumerable: true, configurable: true, writable: true });
 }
 
-/// What may be done with a member.
+/// The rights that a member has.
 pub(super) struct Attributes {
     pub(super) enumerable: bool,
     pub(super) configurable: bool,
@@ -65,15 +65,15 @@ pub(super) struct Attributes {
 /// Defines a member of an object that was made here.
 pub(super) fn define(object: &Object, name: &JsValue, value: &JsValue, attributes: &Attributes) {
     let descriptor = Object::new();
-    let parts = [
+    let members = [
         ("value", value),
         ("enumerable", &attributes.enumerable.into()),
         ("configurable", &attributes.configurable.into()),
         ("writable", &attributes.writable.into()),
     ];
-    for (part, value) in parts {
+    for (name, value) in members {
         // A plain object takes any member.
-        let _ = Reflect::set(&descriptor, &part.into(), value);
+        let _ = Reflect::set(&descriptor, &name.into(), value);
     }
     Object::define_property(object, name, &descriptor);
 }
@@ -108,7 +108,8 @@ pub(super) fn parse_frozen(json: &str) -> Answer<JsValue> {
     Ok(value)
 }
 
-/// Whether something has a callable `then`: promises of other realms and libraries are instances of other classes.
+/// Returns `true` if a value has a callable `then`: promises of other realms and libraries are instances of other
+/// classes.
 pub(super) fn is_thenable(value: &JsValue) -> Answer<bool> {
     if !(value.is_object() || value.is_function()) {
         return Ok(false);
@@ -119,7 +120,7 @@ pub(super) fn is_thenable(value: &JsValue) -> Answer<bool> {
 /// A promise, and the function that resolves it.
 pub(super) fn deferred() -> (Promise, Function) {
     let mut resolve = None;
-    let promise = Promise::new(&mut |given, _| resolve = Some(given));
+    let promise = Promise::new(&mut |function, _| resolve = Some(function));
     // A promise calls its executor at once.
     (promise, resolve.unwrap_or_default())
 }
@@ -149,7 +150,7 @@ impl Timer {
         Self { handle, end, ended }
     }
 
-    /// Whether `ended` has come to this.
+    /// Returns `true` if `ended` has resolved to this value.
     pub(super) fn is_end(&self, value: &JsValue) -> bool {
         *value == self.end
     }
@@ -161,7 +162,7 @@ impl Drop for Timer {
     }
 }
 
-/// What a synchronous operation answers with, as a promise.
+/// The answer of a synchronous operation, as a promise.
 pub(super) fn settled(answer: Answer<JsValue>) -> Promise {
     match answer {
         Ok(value) => Promise::resolve(&value),

@@ -1,5 +1,5 @@
-//! What kind of value a caller has given, and what messages call it. Nothing here throws, not even for a proxy that was
-//! revoked.
+//! The kind of a value that a caller passes, and its name in messages. Nothing here throws, not even for a revoked
+//! proxy.
 
 use js_sys::Reflect;
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub(super) fn is_revoked(value: &JsValue) -> bool {
     value.is_object() && is_array(value).is_err()
 }
 
-/// What something is, in words for a message.
+/// Describes a value in words for a message.
 pub(super) fn describe(value: &JsValue) -> String {
     if value.is_undefined() {
         "undefined".into()
@@ -64,7 +64,7 @@ pub(super) fn describe(value: &JsValue) -> String {
     }
 }
 
-/// What `typeof` says.
+/// The `typeof` of a value.
 pub(super) fn type_of(value: &JsValue) -> String {
     value.js_typeof().as_string().unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use super::backend::Backend;
 use super::checks::{check_options, check_signal};
 use super::errors::{invalid, not_found};
 use super::event::Fill;
-use super::handles::{Carried, View};
+use super::handles::{View, WriteLease};
 use super::host::{Answer, member, option, settled};
 use super::kinds::describe;
 use super::requests::{EventWindow, check_session};
@@ -19,13 +19,13 @@ use super::session_service::{SessionService, started};
 use crate::change::SessionKey;
 use crate::lease::{LeaseFault, LeaseRequest, LeaseRow};
 
-/// How long a lease lasts unless told otherwise, and at most, in milliseconds.
+/// The default length of a lease, and the greatest, in milliseconds.
 const DEFAULT_TTL: f64 = 30_000.0;
 const MAX_TTL: f64 = 2_147_483_647.0;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What aborts the signal of a lease.
+    /// The controller that aborts the signal of a lease.
     #[derive(Debug, Clone)]
     type AbortController;
     #[wasm_bindgen(constructor)]
@@ -45,10 +45,10 @@ extern "C" {
 /// holder has taken the lease, such a write throws `LEASE_LOST`, and nothing of it is stored.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct Lease(Rc<Held>);
+pub struct Lease(Rc<Inner>);
 
 #[derive(Debug)]
-struct Held {
+struct Inner {
     backend: Rc<Backend>,
     session: JsValue,
     view: View,
@@ -58,7 +58,7 @@ struct Held {
     fence: u64,
     until: Cell<f64>,
     controller: AbortController,
-    /// Why it is over: it was given back, or lost.
+    /// The reason for which the lease is over: it was given back, or lost.
     over: RefCell<Option<JsValue>>,
 }
 
@@ -82,8 +82,8 @@ impl SessionService {
             let key = check_session(&session)?;
             let this = Rc::clone(&self.backend);
             Ok(self.backend.ask(signal, move |backend| {
-                if let Some(lost) = backend.handles.view(&session).map(|view| view.lost()).filter(JsValue::is_object) {
-                    return Err(lost);
+                if let Some(loss) = backend.handles.view(&session).map(|view| view.loss()).filter(JsValue::is_object) {
+                    return Err(loss);
                 }
                 backend.resolve(&key, backend.handles.view(&session).as_ref())?;
                 let view = backend.handles.view(&session);
@@ -91,11 +91,12 @@ impl SessionService {
                 let view = view.or_else(|| backend.handles.view(&session)).ok_or_else(|| not_found(&key.session_id))?;
                 let holder = backend.id();
                 let row = backend.decide(&view, &key, &LeaseRequest { holder: holder.clone(), ttl, fence: None })?;
-                let until = Cell::new(row.held.map_or(0.0, |(_, until)| until));
+                let until = Cell::new(row.holder.map_or(0.0, |(_, until)| until));
                 let (controller, over) = (AbortController::new(), RefCell::default());
                 let backend = this;
-                let held = Held { backend, session, view, key, holder, ttl, fence: row.fence, until, controller, over };
-                Ok(held.open())
+                let inner =
+                    Inner { backend, session, view, key, holder, ttl, fence: row.fence, until, controller, over };
+                Ok(inner.open())
             }))
         })
     }
@@ -116,7 +117,7 @@ impl Lease {
         self.0.fence as f64
     }
 
-    /// When it ends unless it is renewed, in milliseconds since the epoch.
+    /// The end of the lease unless it is renewed, in milliseconds since the epoch.
     #[wasm_bindgen(getter)]
     pub fn until(&self) -> f64 {
         self.0.until.get()
@@ -128,17 +129,17 @@ impl Lease {
         self.0.controller.signal()
     }
 
-    /// Makes it last so many milliseconds from now on; its `ttl` unless told otherwise. Throws `LEASE_LOST`.
+    /// Makes it last so many milliseconds from now on; by default its `ttl`. Throws `LEASE_LOST`.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn renew(&self, #[wasm_bindgen(unchecked_optional_param_type = "number")] ttl: JsValue) -> Promise {
-        let held = Rc::clone(&self.0);
+        let inner = Rc::clone(&self.0);
         let run = || -> Answer<JsValue> {
-            let ttl = checked_ttl(&ttl, held.ttl)?;
-            if let Some(over) = held.over.borrow().as_ref() {
+            let ttl = checked_ttl(&ttl, inner.ttl)?;
+            if let Some(over) = inner.over.borrow().as_ref() {
                 return Err(over.clone());
             }
-            let row = held.ask(ttl)?;
-            held.until.set(row.held.map_or(0.0, |(_, until)| until));
+            let row = inner.ask(ttl)?;
+            inner.until.set(row.holder.map_or(0.0, |(_, until)| until));
             Ok(JsValue::UNDEFINED)
         };
         settled(run())
@@ -149,37 +150,37 @@ impl Lease {
     /// time: it can be given back again.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn release(&self) -> Promise {
-        Held::release(&self.0)
+        Inner::release(&self.0)
     }
 }
 
-impl Held {
+impl Inner {
     /// The lease as its holder gets it; from then on writes through its handle carry the token.
     fn open(self) -> JsValue {
-        let held = Rc::new(self);
-        let weak = Rc::downgrade(&held);
+        let inner = Rc::new(self);
+        let weak = Rc::downgrade(&inner);
         let lose = Closure::<dyn Fn(JsValue)>::new(move |thrown: JsValue| {
-            if let Some(held) = weak.upgrade() {
-                held.lose(&thrown);
+            if let Some(inner) = weak.upgrade() {
+                inner.lose(&thrown);
             }
         });
         // A lease that the handle had before is over.
-        if let Some(lose_before) = held.view.lose() {
-            let fenced = JsValue::from(LeaseFault::Fenced.error(&held.key.session_id));
+        if let Some(lose_before) = inner.view.on_loss() {
+            let fenced = JsValue::from(LeaseFault::Fenced.error(&inner.key.session_id));
             // It is a function of this module.
             let _ = lose_before.call1(&JsValue::UNDEFINED, &fenced);
-            held.view.set_lost(&JsValue::UNDEFINED);
+            inner.view.set_loss(&JsValue::UNDEFINED);
         }
         #[expect(clippy::cast_precision_loss, reason = "no session is leased so often")]
-        held.view.set_fence(Some(held.fence as f64));
-        held.view.set_lose(lose.into_js_value().dyn_ref::<Function>());
-        let disposed = Rc::clone(&held);
-        let lease = JsValue::from(Lease(held));
+        inner.view.set_fence(Some(inner.fence as f64));
+        inner.view.set_on_loss(lose.into_js_value().dyn_ref::<Function>());
+        let disposed = Rc::clone(&inner);
+        let lease = JsValue::from(Lease(inner));
         // Not every host has it.
         let symbol = member(&js_sys::global(), "Symbol").and_then(|symbols| member(&symbols, "asyncDispose"));
         if let Some(symbol) = symbol.ok().filter(JsValue::is_symbol) {
             let dispose = Closure::<dyn Fn() -> Promise>::new(move || {
-                let released = Held::release(&disposed);
+                let released = Inner::release(&disposed);
                 future_to_promise(async move {
                     // A block that ends tells its own error.
                     let _ = JsFuture::from(released).await;
@@ -204,21 +205,21 @@ impl Held {
         row
     }
 
-    fn release(held: &Rc<Self>) -> Promise {
-        if held.over.borrow().is_some() {
+    fn release(inner: &Rc<Self>) -> Promise {
+        if inner.over.borrow().is_some() {
             return Promise::resolve(&JsValue::UNDEFINED);
         }
-        if held.backend.store.is_none() {
-            held.give_back();
+        if inner.backend.store.is_none() {
+            inner.give_back();
             return Promise::resolve(&JsValue::UNDEFINED);
         }
-        let held = Rc::clone(held);
-        held.view.set_releasing(true);
+        let inner = Rc::clone(inner);
+        inner.view.set_releasing(true);
         future_to_promise(async move {
-            let turn = held.backend.turn().await;
-            held.view.set_releasing(false);
-            let _turn = turn?;
-            held.give_back();
+            let permit = inner.backend.permit().await;
+            inner.view.set_releasing(false);
+            let _permit = permit?;
+            inner.give_back();
             Ok(JsValue::UNDEFINED)
         })
     }
@@ -232,21 +233,21 @@ impl Held {
             *self.over.borrow_mut() = Some(LeaseFault::Fenced.error(&self.key.session_id).into());
             self.view.set_released(self.view.fence());
             self.view.set_fence(None);
-            self.view.set_lose(None);
+            self.view.set_on_loss(None);
         }
     }
 
     fn lose(&self, thrown: &JsValue) {
         if self.over.borrow().is_none() {
             *self.over.borrow_mut() = Some(thrown.clone());
-            self.view.set_lost(thrown);
+            self.view.set_loss(thrown);
             self.controller.abort(thrown);
         }
     }
 }
 
 impl Backend {
-    /// What becomes of the lease of a session.
+    /// Takes, renews or gives back the lease of a session.
     fn decide(&self, view: &View, key: &SessionKey, request: &LeaseRequest) -> Answer<LeaseRow> {
         self.resolve(key, Some(view))?;
         let now = self.now()?;
@@ -257,16 +258,16 @@ impl Backend {
     }
 
     /// Refuses what carries a lease that was lost.
-    pub(super) fn check_fence(&self, carried: Carried, view: &View, key: &SessionKey) -> Answer<()> {
-        if carried.is_after && view.released() == Some(carried.fence) {
+    pub(super) fn check_fence(&self, write_lease: WriteLease, view: &View, key: &SessionKey) -> Answer<()> {
+        if write_lease.is_after && view.released() == Some(write_lease.fence) {
             return Ok(());
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was a whole number")]
-        let fence = carried.fence as u64;
+        let fence = write_lease.fence as u64;
         let row = self.leases.borrow().get(&view.created()).cloned().unwrap_or_default();
         row.check(fence).map_err(|fault| {
             let thrown = JsValue::from(fault.error(&key.session_id));
-            if let Some(lose) = view.lose() {
+            if let Some(lose) = view.on_loss() {
                 // It is a function of this module.
                 let _ = lose.call1(&JsValue::UNDEFINED, &thrown);
             }
@@ -275,13 +276,13 @@ impl Backend {
     }
 }
 
-fn checked_ttl(given: &JsValue, otherwise: f64) -> Answer<f64> {
-    if given.is_undefined() {
+fn checked_ttl(value: &JsValue, otherwise: f64) -> Answer<f64> {
+    if value.is_undefined() {
         return Ok(otherwise);
     }
     let is_time = |ttl: &f64| ttl.fract() == 0.0 && (1.0..=MAX_TTL).contains(ttl);
-    given.as_f64().filter(is_time).ok_or_else(|| {
-        let what = describe(given);
+    value.as_f64().filter(is_time).ok_or_else(|| {
+        let what = describe(value);
         invalid("ttl", &format!("must be a whole number of milliseconds from 1 to 2147483647, not {what}"))
     })
 }

@@ -39,7 +39,7 @@ pub(super) struct Record {
     guard: Option<Guard>,
 }
 
-/// What a record is about. A log of the package has others, too: see `replay`.
+/// The kind of change that a record has. A log of the package has others, too: see `replay`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
@@ -68,8 +68,8 @@ struct RecordedEvent {
     data: String,
 }
 
-/// What was there just before the change: which session, at which revision, and where its scopes were. It shows whether
-/// records have got lost.
+/// The state just before the change: the session, its revision, and the positions of its scopes. It shows the loss of
+/// records.
 #[derive(Debug, Clone, Serialize)]
 struct Guard {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,9 +104,9 @@ impl Record {
             user: user_id.map_or(0, |user_id| memory.position(app_name, Some(user_id))),
         };
         let guard = |key: &SessionKey| {
-            let found = memory.find(key);
-            let created = found.map(|id| memory.created(id).to_owned());
-            let rev = found.and_then(|id| memory.sessions.log(id)).map_or(0, SessionLog::revision);
+            let id = memory.find(key);
+            let created = id.map(|id| memory.created(id).to_owned());
+            let rev = id.and_then(|id| memory.sessions.log(id)).map_or(0, SessionLog::revision);
             Some(Guard { created, rev, pos: pos(&key.app_name, Some(&key.user_id)) })
         };
         let (version, layout, event) = (None, None, None);

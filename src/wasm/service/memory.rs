@@ -26,9 +26,9 @@ use crate::state::ScopeState;
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     ledger: Ledger<Events>,
-    /// How many changes have touched the values of each app, and of each user in it.
+    /// The number of changes that have touched the values of each app, and of each user in it.
     positions: HashMap<Place, u64>,
-    /// What of the log cannot be read.
+    /// The parts of the log that cannot be read.
     pub(super) damage: Damage,
 }
 
@@ -70,7 +70,7 @@ impl Bodies for Events {
     }
 }
 
-/// What is asked of the sessions alone.
+/// Reads of the sessions alone.
 impl Deref for Memory {
     type Target = Ledger<Events>;
 
@@ -101,7 +101,7 @@ impl Memory {
         self.find(key).filter(|id| !self.is_unfinished(*id))
     }
 
-    /// Whether a session is not whole yet.
+    /// Returns `true` if a session is not whole yet.
     pub(super) fn is_unfinished(&self, id: SessionId) -> bool {
         self.sessions.log(id).is_some_and(|log| is_unfinished(self.created(id), log.revision()))
     }
@@ -156,7 +156,7 @@ impl Memory {
         self.positions.insert(Place::of_scope(app_name, user_id), position);
     }
 
-    /// How many changes have touched a scope.
+    /// The number of changes that have touched a scope.
     pub(super) fn position(&self, app_name: &str, user_id: Option<&str>) -> u64 {
         self.positions.get(&Place::of_scope(app_name, user_id)).copied().unwrap_or_default()
     }
@@ -178,7 +178,7 @@ impl Memory {
         self.log(id).map_or(JsValue::UNDEFINED, |log| log.events.list.get(place))
     }
 
-    /// How many events a session has.
+    /// The number of events of a session.
     pub(super) fn length(&self, id: SessionId) -> u32 {
         self.log(id).map_or(0, |log| log.events.list.length())
     }

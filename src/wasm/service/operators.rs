@@ -10,7 +10,7 @@ use super::kinds::describe;
 use super::walk::{UNMARKED, admit_value, operator_mark};
 use crate::operator::Operator;
 
-/// In a delta, adds a number, 1 unless told otherwise: `{ 'app:visits': increment() }`. A key that is not there counts
+/// In a delta, adds a number, by default 1: `{ 'app:visits': increment() }`. A key that is not there counts
 /// as 0. Throws `INVALID_ARGUMENT`.
 #[wasm_bindgen(unchecked_return_type = "OperatorWrite")]
 pub fn increment(#[wasm_bindgen(unchecked_optional_param_type = "number")] by: JsValue) -> Answer<JsValue> {
@@ -20,8 +20,8 @@ pub fn increment(#[wasm_bindgen(unchecked_optional_param_type = "number")] by: J
     write_of(&Operator::Increment(number + 0.0))
 }
 
-/// In a delta, adds items to the end of a list: `{ notes: append('tides') }`. A key that is not there counts as an empty
-/// list. Throws `VALUE_NOT_JSON`.
+/// In a delta, adds items to the end of a list: `{ notes: append('tides') }`. A key that is not there counts as an
+/// empty list. Throws `VALUE_NOT_JSON`.
 #[wasm_bindgen(variadic, unchecked_return_type = "OperatorWrite")]
 pub fn append(#[wasm_bindgen(unchecked_param_type = "readonly unknown[]")] items: JsValue) -> Answer<JsValue> {
     match admit_value(&items, "items")? {
@@ -36,8 +36,9 @@ pub fn set_once(#[wasm_bindgen(unchecked_param_type = "unknown")] value: JsValue
     write_of(&Operator::SetOnce(admit_value(&value, "value")?))
 }
 
-/// In a delta, sets a key to `value` if it has the value `expected`, as `JSON.stringify` writes both; `undefined`: if it
-/// is not there. Otherwise nothing of the delta is written: `STATE_CONFLICT`, with the `key`. Throws `VALUE_NOT_JSON`.
+/// In a delta, sets a key to `value` if it has the value `expected`, as `JSON.stringify` writes both; `undefined`: if
+/// it is not there. Otherwise nothing of the delta is written: `STATE_CONFLICT`, with the `key`. Throws
+/// `VALUE_NOT_JSON`.
 #[wasm_bindgen(js_name = compareAndSet, unchecked_return_type = "OperatorWrite")]
 pub fn compare_and_set(
     #[wasm_bindgen(unchecked_param_type = "unknown")] expected: JsValue,
@@ -47,7 +48,7 @@ pub fn compare_and_set(
     write_of(&Operator::CompareAndSet { expected, value: admit_value(&value, "value")? })
 }
 
-/// What stands in a delta for an operator, frozen. In JSON and in a structured clone it has no mark any more, but the
+/// The mark of an operator in a delta, frozen. In JSON and in a structured clone it has lost its symbol, but not the
 /// other member, by which it is refused.
 fn write_of(operator: &Operator) -> Answer<JsValue> {
     let write = Object::new();

@@ -7,7 +7,6 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
-use super::asked::Asked;
 use super::backend::{Backend, Plan};
 use super::checks::{admit_optional_string, admit_string, check_count, check_options, check_signal};
 use super::errors::error_at;
@@ -17,6 +16,7 @@ use super::handles::{Through, View};
 use super::host::{Answer, member, option, parse, parse_frozen, put};
 use super::memory::read_event;
 use super::requests::check_session;
+use super::session_query::SessionQuery;
 use super::session_service::{SessionService, deleted, started};
 use crate::change::Guard;
 use crate::delta::Write;
@@ -28,8 +28,8 @@ use crate::rewind::Rewind;
 #[wasm_bindgen]
 impl SessionService {
     /// The state of a session at a revision, from 0, its creation, to that of the handle. Its own keys are exactly as
-    /// they were. `app:` and `user:` keys are as this session's log had left them by then; those that it never wrote are
-    /// as the handle shows them. Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
+    /// they were. `app:` and `user:` keys are as this session's log had left them by then; those that it never wrote
+    /// are as the handle shows them. Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
     #[wasm_bindgen(js_name = stateAt, unchecked_return_type = "Promise<Readonly<Record<string, Json>>>")]
     pub fn state_at(
         &self,
@@ -38,15 +38,15 @@ impl SessionService {
         options: Option<AbortableOptions>,
     ) -> Promise {
         started(|| {
-            let asked = self.asked(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
-            let signal = asked.signal.clone();
-            Ok(self.backend.ask(signal, move |backend| asked.state_at(backend, &revision)))
+            let query = self.query(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
+            let signal = query.signal.clone();
+            Ok(self.backend.ask(signal, move |backend| query.state_at(backend, &revision)))
         })
     }
 
-    /// What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or
-    /// `user:` key these are the writes of this session. The handle says up to where. Throws `INVALID_ARGUMENT`,
-    /// `SESSION_NOT_FOUND`.
+    /// The writes to a key, oldest first: the revision, the event, the time, and the values before and after. Of an
+    /// `app:` or `user:` key these are the writes of this session. They end at the revision of the handle. Throws
+    /// `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
     #[wasm_bindgen(unchecked_return_type = "Promise<readonly HistoryStep[]>")]
     pub fn history(
         &self,
@@ -57,17 +57,18 @@ impl SessionService {
         started(|| {
             let key = admit_string(&key, "key")?;
             let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
-            let asked = self.asked(session, &options, &["until", "last", "signal"])?;
+            let query = self.query(session, &options, &["until", "last", "signal"])?;
             let (until, last) = (option(&options, "until")?, check_count(&option(&options, "last")?, "last")?);
-            let signal = asked.signal.clone();
-            Ok(self.backend.ask(signal, move |backend| asked.history(backend, &key, &until, last)))
+            let signal = query.signal.clone();
+            Ok(self.backend.ask(signal, move |backend| query.history(backend, &key, &until, last)))
         })
     }
 
     /// Goes back to just before an invocation: appends one event, by `system`, that restores the session's own keys to
-    /// what they were before the first event of the invocation, and that names it in `actions.rewindBeforeInvocationId`.
-    /// `app:` and `user:` keys stay. Nothing is destroyed: `redo` takes it back. Throws `INVALID_ARGUMENT` when no event
-    /// that stands belongs to the invocation, `SESSION_NOT_FOUND`, and what `appendEvent` throws.
+    /// what they were before the first event of the invocation, and that names it in
+    /// `actions.rewindBeforeInvocationId`. `app:` and `user:` keys stay. Nothing is destroyed: `redo` takes it back.
+    /// Throws `INVALID_ARGUMENT` when no event that stands belongs to the invocation, `SESSION_NOT_FOUND`, and what
+    /// `appendEvent` throws.
     #[wasm_bindgen(unchecked_return_type = "Promise<Rewound>")]
     pub fn rewind(
         &self,
@@ -75,14 +76,14 @@ impl SessionService {
         #[wasm_bindgen(unchecked_param_type = "RewindOptions")] options: JsValue,
     ) -> Promise {
         started(|| {
-            let asked = self.asked(session, &options, &["before", "signal"])?;
+            let query = self.query(session, &options, &["before", "signal"])?;
             let invocation = admit_string(&option(&options, "before")?, "before")?;
-            let signal = asked.signal.clone();
+            let signal = query.signal.clone();
             Ok(self.backend.change(signal, move |backend| {
                 let plan = |id: &str, events: &[Event]| {
                     plan_rewind(id, events, &invocation).map_err(|error| error_at(error, "before"))
                 };
-                asked.mark(backend, plan)
+                query.mark(backend, plan)
             }))
         })
     }
@@ -96,13 +97,13 @@ impl SessionService {
         options: Option<AbortableOptions>,
     ) -> Promise {
         started(|| {
-            let asked = self.asked(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
-            let signal = asked.signal.clone();
-            Ok(self.backend.change(signal, move |backend| asked.mark(backend, |id, events| Ok(plan_redo(id, events)?))))
+            let query = self.query(session, &options.map_or(JsValue::UNDEFINED, JsValue::from), &["signal"])?;
+            let signal = query.signal.clone();
+            Ok(self.backend.change(signal, move |backend| query.mark(backend, |id, events| Ok(plan_redo(id, events)?))))
         })
     }
 
-    /// Makes a new session of the same user that goes on from a revision, the last one unless told otherwise: with the
+    /// Makes a new session of the same user that goes on from a revision, by default the last one: with the
     /// creation state, the events up to there, and one more that says where it comes from
     /// (`customMetadata.statepad.forkedFrom`). Later neither sees what the other does. Throws `INVALID_ARGUMENT`,
     /// `SESSION_NOT_FOUND`, `SESSION_EXISTS`, and what `appendEvent` throws; there is no new session then.
@@ -114,22 +115,22 @@ impl SessionService {
     ) -> Promise {
         started(|| {
             let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
-            let asked = self.asked(session, &options, &["at", "sessionId", "signal"])?;
+            let query = self.query(session, &options, &["at", "sessionId", "signal"])?;
             let at = option(&options, "at")?;
             let session_id = admit_optional_string(&option(&options, "sessionId")?, "sessionId")?;
-            Ok(future_to_promise(fork(Rc::clone(&self.backend), asked, at, session_id)))
+            Ok(future_to_promise(fork(Rc::clone(&self.backend), query, at, session_id)))
         })
     }
 
-    /// Checks a session and the options of what is asked of it.
-    fn asked(&self, session: JsValue, options: &JsValue, known: &'static [&'static str]) -> Answer<Asked> {
+    /// Checks a session and the options of a query.
+    fn query(&self, session: JsValue, options: &JsValue, known: &'static [&'static str]) -> Answer<SessionQuery> {
         check_options(options, known, "options")?;
         let signal = option(options, "signal")?;
         check_signal(&signal)?;
         let key = check_session(&session)?;
         let view = self.backend.handles.view(&session);
-        let carried = view.as_ref().and_then(View::carried);
-        Ok(Asked { session, key, view, carried, signal })
+        let write_lease = view.as_ref().and_then(View::write_lease);
+        Ok(SessionQuery { session, key, view, write_lease, signal })
     }
 }
 
@@ -151,7 +152,7 @@ extern "C" {
     pub type ForkOptions;
 }
 
-impl Asked {
+impl SessionQuery {
     fn state_at(&self, backend: &Backend, revision: &JsValue) -> Answer<JsValue> {
         let id = self.id(backend)?;
         let mut memory = backend.memory.borrow_mut();
@@ -171,7 +172,7 @@ impl Asked {
         let created_at = log.creation.time;
         let steps = log.history()?.of(key, until).to_vec();
         let last = last.map_or(steps.len(), super::requests::narrow);
-        let told = Array::new();
+        let entries = Array::new();
         for step in steps.get(steps.len().saturating_sub(last)..).unwrap_or_default() {
             let entry = Object::new();
             let place = usize::try_from(step.revision).unwrap_or(usize::MAX);
@@ -189,10 +190,10 @@ impl Asked {
                 }
             }
             Object::freeze(&entry);
-            told.push(&entry);
+            entries.push(&entry);
         }
-        Object::freeze(&told);
-        Ok(told.into())
+        Object::freeze(&entries);
+        Ok(entries.into())
     }
 
     /// Appends the marker of what is planned.
@@ -209,7 +210,7 @@ impl Asked {
         let shared: Array = marker.shared.iter().map(JsValue::from).collect();
         let draft = admit_event(&event_of(&marker, &backend.id())?, backend)?;
         let guard = Guard { revision: Some(revision), ..Guard::default() };
-        let handle = self.view.map(|view| Through { session: self.session, view, carried: self.carried });
+        let handle = self.view.map(|view| Through { session: self.session, view, write_lease: self.write_lease });
         let Plan { step, answer } = backend.append(self.key, handle, draft, guard)?;
         let answer = move |backend: &Backend| {
             let rewound = Object::new();

@@ -28,7 +28,7 @@ pub(super) struct Replay {
     pub(super) memory: Memory,
     /// The records that were made: one may be there twice, because a retry wrote it again.
     made: HashSet<String>,
-    /// How many there are.
+    /// The number of records.
     pub(super) count: u64,
     /// The record of the version has been read, which comes before all others.
     has_version: bool,
@@ -42,7 +42,7 @@ struct Key {
     session_id: Option<String>,
 }
 
-/// What a record says was there before.
+/// The guard of a record: the state before its change.
 #[derive(Debug, Default)]
 struct Guard {
     created: Option<String>,
@@ -51,27 +51,27 @@ struct Guard {
     user: u64,
 }
 
-/// What a record changes in one scope.
+/// The writes of a record to one scope.
 #[derive(Debug)]
-enum Part {
-    Known(Delta),
+enum ScopeWrites {
+    Delta(Delta),
     /// It cannot be read.
-    Lost,
+    Unreadable,
 }
 
-/// What a record changes in the scopes that it shares with others.
+/// The writes of a record to the scopes that it shares with others.
 #[derive(Debug)]
-struct Shared {
-    app: Part,
-    user: Part,
+struct SharedWrites {
+    app: ScopeWrites,
+    user: ScopeWrites,
 }
 
 impl Replay {
-    /// Makes what a record says, unless it has been made before. Throws `STORE_CORRUPT` when it cannot be known whose it
-    /// is.
-    pub(super) fn replay(&mut self, given: &JsValue) -> Answer<()> {
+    /// Makes what a record says, unless it has been made before. Throws `STORE_CORRUPT` when it cannot be known whose
+    /// it is.
+    pub(super) fn replay(&mut self, value: &JsValue) -> Answer<()> {
         self.count += 1;
-        let text = stringify(given)?.as_string().unwrap_or_default();
+        let text = stringify(value)?.as_string().unwrap_or_default();
         let Ok(Value::Object(record)) = serde_json::from_str(&text) else { return Err(self.unreadable()) };
         let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default();
         match kind {
@@ -116,18 +116,19 @@ impl Replay {
         Ok(())
     }
 
-    /// Whether a record is new: of one that is there twice the second does nothing.
+    /// Returns `true` if a record is new: the second copy of a record does nothing.
     fn is_new(&mut self, record: &Map<String, Value>, guard: &Guard) -> bool {
-        let part = |name: &str| record.get(name).cloned().unwrap_or_default();
-        self.made.insert(json!([part("id"), part("kind"), part("key"), guard.created]).to_string())
+        let member = |name: &str| record.get(name).cloned().unwrap_or_default();
+        self.made.insert(json!([member("id"), member("kind"), member("key"), guard.created]).to_string())
     }
 
     fn update(&mut self, record: &Map<String, Value>, key: &Key) -> Answer<()> {
         let delta = record.get("delta").and_then(Value::as_object);
-        let part = |name: &str, scope: Scope| delta.map_or(Part::Lost, |delta| part_of(delta.get(name), scope));
+        let writes =
+            |name: &str, scope: Scope| delta.map_or(ScopeWrites::Unreadable, |delta| writes_of(delta.get(name), scope));
         let has_user = key.user_id.is_some();
-        let user = if has_user { part("user", Scope::User) } else { Part::Known(Delta::default()) };
-        let shared = Shared { app: part("app", Scope::App), user };
+        let user = if has_user { writes("user", Scope::User) } else { ScopeWrites::Delta(Delta::default()) };
+        let shared = SharedWrites { app: writes("app", Scope::App), user };
         let guard = own_guard(record).unwrap_or_default();
         if self.is_new(record, &guard) {
             self.catch_up(key, &guard);
@@ -167,13 +168,13 @@ impl Replay {
         session: &SessionKey,
     ) -> Answer<()> {
         let delta = record.get("delta").and_then(Value::as_object);
-        let part = |name: &str, scope: Scope| part_of(delta.and_then(|delta| delta.get(name)), scope);
-        let shared = Shared { app: part("app", Scope::App), user: part("user", Scope::User) };
-        let own = part("session", Scope::Session);
+        let writes = |name: &str, scope: Scope| writes_of(delta.and_then(|delta| delta.get(name)), scope);
+        let shared = SharedWrites { app: writes("app", Scope::App), user: writes("user", Scope::User) };
+        let own = writes("session", Scope::Session);
         let guard = own_guard(record);
         let event = event_of(record, is_creation)?;
-        let (Some(guard), Some(event), Part::Known(own), Some(_)) = (guard, event, own, delta) else {
-            // What can be read of it is made; and where the scopes are, the next records tell.
+        let (Some(guard), Some(event), ScopeWrites::Delta(own), Some(_)) = (guard, event, own, delta) else {
+            // The readable parts of the record are applied; the next records say where the scopes are.
             self.lose(session);
             return self.share(key, record, shared);
         };
@@ -182,8 +183,8 @@ impl Replay {
         }
         self.catch_up(key, &guard);
         let id = record.get("id").and_then(Value::as_str).unwrap_or_default();
-        let found = self.memory.find(session);
-        if is_creation && found.is_some_and(|found| self.memory.created(found) == id) {
+        let current = self.memory.find(session);
+        if is_creation && current.is_some_and(|current| self.memory.created(current) == id) {
             return Ok(());
         }
         if !self.follows(session, is_creation, &guard) {
@@ -202,19 +203,19 @@ impl Replay {
         Ok(self.memory.apply(&step)?)
     }
 
-    /// Whether a session has all records before this one. Where one is created over another, a removal is missing.
+    /// Returns `true` if a session has all records before this one. A creation over another session misses a removal.
     fn follows(&self, session: &SessionKey, is_creation: bool, guard: &Guard) -> bool {
         if self.memory.damage.has_session(session) {
             return false;
         }
-        let Some(found) = self.memory.find(session) else { return is_creation };
-        let is_same = guard.created.as_deref().is_none_or(|created| created == self.memory.created(found));
-        let rev = self.memory.sessions.log(found).map_or(0, SessionLog::revision);
-        !is_creation && guard.rev.is_none_or(|wanted| is_same && wanted <= rev)
+        let Some(current) = self.memory.find(session) else { return is_creation };
+        let is_same = guard.created.as_deref().is_none_or(|created| created == self.memory.created(current));
+        let rev = self.memory.sessions.log(current).map_or(0, SessionLog::revision);
+        !is_creation && guard.rev.is_none_or(|expected| is_same && expected <= rev)
     }
 
     fn lose(&mut self, session: &SessionKey) {
-        // What is in memory of it goes; nothing of it is missed.
+        // The session's part of the memory goes; nothing depends on it.
         let _ = self.memory.apply(&Step::Remove { key: session.clone() });
         self.memory.damage.add_session(session);
     }
@@ -235,25 +236,25 @@ impl Replay {
     }
 
     /// Makes what a record changes in its scopes alone.
-    fn share(&mut self, key: &Key, record: &Map<String, Value>, shared: Shared) -> Answer<()> {
+    fn share(&mut self, key: &Key, record: &Map<String, Value>, shared: SharedWrites) -> Answer<()> {
         let joined = self.joined(key, Delta::default(), shared);
         let (user_id, time) = (key.user_id.clone(), time_of(record).unwrap_or_default());
-        // Records have been told from each other: the core is not to take two for one.
+        // Each record has an id of its own for the core, which would drop a second change of one id.
         let change = change_of(ChangeKind::Update, &format!("record {}", self.count), time, joined);
         Ok(self.memory.apply(&Step::Update { app_name: key.app_name.clone(), user_id, change })?)
     }
 
-    /// One delta of all parts. A scope of which a part is lost cannot be read from then on.
-    fn joined(&mut self, key: &Key, own: Delta, shared: Shared) -> Delta {
+    /// One delta of all scopes. A scope whose writes cannot be read is unreadable from then on.
+    fn joined(&mut self, key: &Key, own: Delta, shared: SharedWrites) -> Delta {
         let mut joined = own;
-        for (part, user_id) in [(shared.app, None), (shared.user, key.user_id.as_deref())] {
-            match part {
-                Part::Known(delta) => {
+        for (writes, user_id) in [(shared.app, None), (shared.user, key.user_id.as_deref())] {
+            match writes {
+                ScopeWrites::Delta(delta) => {
                     for (key, write) in delta.iter() {
                         joined.push(key, write.clone());
                     }
                 }
-                Part::Lost => {
+                ScopeWrites::Unreadable => {
                     self.memory.damage.add_scope(&key.app_name, user_id);
                     self.memory.move_on(&key.app_name, user_id);
                 }
@@ -272,8 +273,9 @@ impl Key {
 }
 
 /// The refusal of a layout that an unreleased build has written: `found` is its fingerprint, if it has one.
-fn other_layout(found: Option<&str>) -> JsValue {
-    let layout = found.map_or_else(|| "a layout without a fingerprint".into(), |found| format!("the layout {found}"));
+fn other_layout(fingerprint: Option<&str>) -> JsValue {
+    let layout = fingerprint
+        .map_or_else(|| "a layout without a fingerprint".into(), |fingerprint| format!("the layout {fingerprint}"));
     let advice = "open it with the build that made it, or delete it";
     unsuitable(&format!("{layout}, written by an unreleased build of statepad; this build reads {LAYOUT}: {advice}"))
 }
@@ -287,8 +289,8 @@ fn change_of(kind: ChangeKind, id: &str, time: f64, delta: Delta) -> Change {
     Change { id: id.into(), kind, time, delta: delta.split().0 }
 }
 
-fn key_of(given: &Value) -> Option<Key> {
-    let name = |member: &str| match given.get(member) {
+fn key_of(value: &Value) -> Option<Key> {
+    let name = |member: &str| match value.get(member) {
         None => Some(None),
         Some(name) => name.as_str().map(|name| Some(name.to_owned())),
     };
@@ -306,13 +308,13 @@ fn own_guard(record: &Map<String, Value>) -> Option<Guard> {
     if is_text("id") && is_called && time_of(record).is_some() { guard_of(record.get("guard")) } else { None }
 }
 
-fn guard_of(given: Option<&Value>) -> Option<Guard> {
-    let Some(given) = given else { return Some(Guard::default()) };
-    let given = given.as_object()?;
-    let created = given.get("created").map_or(Some(None), |created| created.as_str().map(|id| Some(id.to_owned())))?;
+fn guard_of(value: Option<&Value>) -> Option<Guard> {
+    let Some(value) = value else { return Some(Guard::default()) };
+    let value = value.as_object()?;
+    let created = value.get("created").map_or(Some(None), |created| created.as_str().map(|id| Some(id.to_owned())))?;
     let no_positions = Map::new();
-    let pos = given.get("pos").map_or(Some(&no_positions), Value::as_object)?;
-    let counts = [given.get("rev"), pos.get("app"), pos.get("user")];
+    let pos = value.get("pos").map_or(Some(&no_positions), Value::as_object)?;
+    let counts = [value.get("rev"), pos.get("app"), pos.get("user")];
     if !counts.iter().all(|count| count.is_none_or(is_count)) {
         return None;
     }
@@ -320,9 +322,9 @@ fn guard_of(given: Option<&Value>) -> Option<Guard> {
     Some(Guard { created, rev, app: app.unwrap_or_default(), user: user.unwrap_or_default() })
 }
 
-/// Whether something is a whole number that is not negative.
-fn is_count(given: &Value) -> bool {
-    given.as_u64().is_some_and(|count| count <= MAX_COUNT)
+/// Returns `true` if a value is a whole number that is not negative.
+fn is_count(value: &Value) -> bool {
+    value.as_u64().is_some_and(|count| count <= MAX_COUNT)
 }
 
 /// The event of a change, frozen; `undefined` for a creation. Nothing when it cannot be read.
@@ -340,19 +342,22 @@ fn event_of(record: &Map<String, Value>, is_creation: bool) -> Answer<Option<JsV
     }
 }
 
-/// What a record says of one scope, under full keys.
-fn part_of(given: Option<&Value>, scope: Scope) -> Part {
-    given.map_or_else(|| Part::Known(Delta::default()), |given| read_part(given, scope).map_or(Part::Lost, Part::Known))
+/// The writes of a record to one scope, under full keys.
+fn writes_of(value: Option<&Value>, scope: Scope) -> ScopeWrites {
+    value.map_or_else(
+        || ScopeWrites::Delta(Delta::default()),
+        |value| read_writes(value, scope).map_or(ScopeWrites::Unreadable, ScopeWrites::Delta),
+    )
 }
 
-fn read_part(given: &Value, scope: Scope) -> Option<Delta> {
-    let given = given.as_object()?;
+fn read_writes(members: &Value, scope: Scope) -> Option<Delta> {
+    let members = members.as_object()?;
     let mut delta = Delta::default();
-    // What is unset is unset before what is set: a name that is in both goes to the end.
-    for name in given.get("unset").map_or(Some(&Vec::new()), Value::as_array)? {
+    // Names are unset before others are set: a name that is in both goes to the end.
+    for name in members.get("unset").map_or(Some(&Vec::new()), Value::as_array)? {
         delta.push(scope.key(name.as_str()?), Write::Unset);
     }
-    for (name, value) in given.get("set").map_or(Some(&Map::new()), Value::as_object)? {
+    for (name, value) in members.get("set").map_or(Some(&Map::new()), Value::as_object)? {
         delta.push(scope.key(name), Write::Set(Json::from_value(value).ok()?));
     }
     Some(delta)

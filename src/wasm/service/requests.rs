@@ -10,7 +10,7 @@ use super::errors::{error_at, invalid};
 use super::host::{Answer, keys, member, option};
 use super::kinds::describe;
 use crate::change::SessionKey;
-use crate::names::mistaken;
+use crate::names::near_miss;
 
 /// The members of a session and of its key: any request may be one, with members beside it.
 const SESSION: &[&str] = &["id", "sessionId", "appName", "userId", "state", "events", "lastUpdateTime", "revision"];
@@ -41,17 +41,17 @@ const TARGET: Names =
 
 /// Checks a request: that it is one, that no name in it is a near miss of a known one, and its `signal`, which is the
 /// answer.
-pub(super) fn check_request(given: &JsValue, names: &Names) -> Answer<JsValue> {
-    check_object(given, "request")?;
-    check_request_names(given, names)?;
-    let signal = member(given, "signal")?;
+pub(super) fn check_request(request: &JsValue, names: &Names) -> Answer<JsValue> {
+    check_object(request, "request")?;
+    check_request_names(request, names)?;
+    let signal = member(request, "signal")?;
     check_signal(&signal)?;
     Ok(signal)
 }
 
 /// A session that is given as a request may have any members.
-fn check_request_names(given: &JsValue, names: &Names) -> Answer<()> {
-    if is_session(given)? { Ok(()) } else { check_names(given, names) }
+fn check_request_names(request: &JsValue, names: &Names) -> Answer<()> {
+    if is_session(request)? { Ok(()) } else { check_names(request, names) }
 }
 
 /// Checks the names of an event's members, and of those of its actions, if it has any.
@@ -61,40 +61,40 @@ pub(super) fn check_event_names(event: &JsValue, actions: &JsValue) -> Answer<()
     };
     let of_event = names(event)?;
     let of_actions = if actions.is_undefined() { Vec::new() } else { names(actions)? };
-    let mistaken = mistaken(of_event.iter().map(String::as_str), of_actions.iter().map(String::as_str));
-    mistaken.map_or(Ok(()), |mistaken| Err(error_at(mistaken.error(), &mistaken.path)))
+    let near_miss = near_miss(of_event.iter().map(String::as_str), of_actions.iter().map(String::as_str));
+    near_miss.map_or(Ok(()), |near_miss| Err(error_at(near_miss.error(), &near_miss.path)))
 }
 
-/// Whether a session is given where a key is asked for: its `id` is the session's then.
-fn is_session(given: &JsValue) -> Answer<bool> {
-    Ok(member(given, "id")?.is_string() && member(given, "sessionId")?.is_undefined())
+/// Returns `true` if a session stands in the place of a key: its `id` is then that of the session.
+fn is_session(request: &JsValue) -> Answer<bool> {
+    Ok(member(request, "id")?.is_string() && member(request, "sessionId")?.is_undefined())
 }
 
 /// The id of the session that a request names, or that it is.
-fn session_id_of(given: &JsValue) -> Answer<JsValue> {
-    member(given, if is_session(given)? { "id" } else { "sessionId" })
+fn session_id_of(request: &JsValue) -> Answer<JsValue> {
+    member(request, if is_session(request)? { "id" } else { "sessionId" })
 }
 
 /// Checks the three parts of a key, or of a session in the place of a key.
-pub(super) fn check_key(given: &JsValue) -> Answer<SessionKey> {
+pub(super) fn check_key(request: &JsValue) -> Answer<SessionKey> {
     Ok(SessionKey {
-        app_name: admit_string(&member(given, "appName")?, "appName")?,
-        user_id: admit_string(&member(given, "userId")?, "userId")?,
-        session_id: admit_string(&session_id_of(given)?, "sessionId")?,
+        app_name: admit_string(&member(request, "appName")?, "appName")?,
+        user_id: admit_string(&member(request, "userId")?, "userId")?,
+        session_id: admit_string(&session_id_of(request)?, "sessionId")?,
     })
 }
 
 /// Checks what names a session: a handle, or any object with its `id`, `appName` and `userId`.
-pub(super) fn check_session(given: &JsValue) -> Answer<SessionKey> {
-    check_object(given, "session")?;
+pub(super) fn check_session(session: &JsValue) -> Answer<SessionKey> {
+    check_object(session, "session")?;
     Ok(SessionKey {
-        app_name: admit_string(&member(given, "appName")?, "session.appName")?,
-        user_id: admit_string(&member(given, "userId")?, "session.userId")?,
-        session_id: admit_string(&member(given, "id")?, "session.id")?,
+        app_name: admit_string(&member(session, "appName")?, "session.appName")?,
+        user_id: admit_string(&member(session, "userId")?, "session.userId")?,
+        session_id: admit_string(&member(session, "id")?, "session.id")?,
     })
 }
 
-/// What is updated: a session, or a user's and the app's keys, or the app's keys alone.
+/// The target of an update: a session, or a user's and the app's keys, or the app's keys alone.
 #[derive(Debug, Clone)]
 pub(super) enum Target {
     Session(SessionKey),
@@ -102,24 +102,24 @@ pub(super) enum Target {
 }
 
 /// Checks what an update is of: a key, a part of one, or a session.
-pub(super) fn check_target(given: &JsValue) -> Answer<Target> {
-    check_object(given, "target")?;
-    check_request_names(given, &TARGET)?;
-    let user_id = admit_optional_string(&member(given, "userId")?, "userId")?;
-    let session_id = admit_optional_string(&session_id_of(given)?, "sessionId")?;
+pub(super) fn check_target(target: &JsValue) -> Answer<Target> {
+    check_object(target, "target")?;
+    check_request_names(target, &TARGET)?;
+    let user_id = admit_optional_string(&member(target, "userId")?, "userId")?;
+    let session_id = admit_optional_string(&session_id_of(target)?, "sessionId")?;
     if session_id.is_some() && user_id.is_none() {
         return Err(invalid("userId", "is missing: a sessionId needs one"));
     }
-    let app_name = admit_string(&member(given, "appName")?, "appName")?;
+    let app_name = admit_string(&member(target, "appName")?, "appName")?;
     Ok(match (user_id, session_id) {
         (Some(user_id), Some(session_id)) => Target::Session(SessionKey { app_name, user_id, session_id }),
         (user_id, _) => Target::Scopes { app_name, user_id },
     })
 }
 
-/// How an update goes about it.
+/// The options of an update.
 pub(super) struct UpdateOptions {
-    /// How often the function may run.
+    /// The maximum number of runs of the function.
     pub(super) attempts: f64,
     pub(super) author: Option<String>,
     pub(super) invocation_id: Option<String>,
@@ -127,10 +127,10 @@ pub(super) struct UpdateOptions {
 }
 
 /// Checks the options of an update.
-pub(super) fn check_update_options(given: &JsValue) -> Answer<UpdateOptions> {
-    check_options(given, &["attempts", "author", "invocationId", "signal"], "options")?;
-    let part = |name: &str| option(given, name);
-    let attempts = part("attempts")?;
+pub(super) fn check_update_options(options: &JsValue) -> Answer<UpdateOptions> {
+    check_options(options, &["attempts", "author", "invocationId", "signal"], "options")?;
+    let member_of = |name: &str| option(options, name);
+    let attempts = member_of("attempts")?;
     let is_count = |count: &f64| count.fract() == 0.0 && (1.0..=9_007_199_254_740_991.0).contains(count);
     let attempts = match attempts.as_f64().filter(is_count) {
         None if attempts.is_undefined() => 100.0,
@@ -141,9 +141,9 @@ pub(super) fn check_update_options(given: &JsValue) -> Answer<UpdateOptions> {
     };
     Ok(UpdateOptions {
         attempts,
-        author: admit_optional_string(&part("author")?, "author")?,
-        invocation_id: admit_optional_string(&part("invocationId")?, "invocationId")?,
-        signal: part("signal")?,
+        author: admit_optional_string(&member_of("author")?, "author")?,
+        invocation_id: admit_optional_string(&member_of("invocationId")?, "invocationId")?,
+        signal: member_of("signal")?,
     })
 }
 
@@ -152,11 +152,11 @@ pub(super) fn check_update_options(given: &JsValue) -> Answer<UpdateOptions> {
 pub(super) struct EventWindow {
     /// The earliest time, in milliseconds since the epoch.
     pub(super) since: Option<f64>,
-    /// How many at most; all, when it is absent.
+    /// The maximum number of events; all, when it is absent.
     pub(super) last: Option<usize>,
 }
 
-/// What rows of a list show.
+/// The window of the rows of a list, which show no events.
 pub(super) const NO_EVENTS: EventWindow = EventWindow { since: None, last: Some(0) };
 
 /// Checks a window over the events.

@@ -26,7 +26,7 @@ use super::walk::admit_delta;
 use crate::change::{Guard, SessionKey};
 use crate::list::{ListQuery, Start};
 
-/// How long one answer of `persist` and `restore` is waited for unless told otherwise, in milliseconds.
+/// The default time that one answer of `persist` and `restore` is waited for, in milliseconds.
 const DEFAULT_TIMEOUT_MS: f64 = 10_000.0;
 
 /// Keeps sessions: scoped state and an append-only log of events. In memory; or, with the callbacks `persist` and
@@ -47,17 +47,17 @@ impl SessionService {
     pub fn new(options: Option<SessionServiceOptions>) -> Answer<SessionService> {
         let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
         check_options(&options, &["now", "persist", "restore", "timeout"], "options")?;
-        let part = |name: &str| option(&options, name);
-        let optional = |given: &JsValue, name: &str| {
-            if given.is_undefined() { Ok(None) } else { check_function(given, name).map(Some) }
+        let member = |name: &str| option(&options, name);
+        let optional = |value: &JsValue, name: &str| {
+            if value.is_undefined() { Ok(None) } else { check_function(value, name).map(Some) }
         };
-        let clock = optional(&part("now")?, "now")?;
-        let (persist, restore) = (part("persist")?, part("restore")?);
+        let clock = optional(&member("now")?, "now")?;
+        let (persist, restore) = (member("persist")?, member("restore")?);
         if persist.is_undefined() && !restore.is_undefined() {
             return Err(invalid("persist", "is missing: restore returns the records that it stores"));
         }
         let (persist, restore) = (optional(&persist, "persist")?, optional(&restore, "restore")?);
-        let timeout = part("timeout")?;
+        let timeout = member("timeout")?;
         let timeout = if timeout.is_undefined() { Some(DEFAULT_TIMEOUT_MS) } else { timeout.as_f64() };
         let timeout = timeout.filter(|timeout| timeout.is_finite() && *timeout >= 1.0);
         let timeout = timeout.ok_or_else(|| invalid("timeout", "must be a number from 1"))?;
@@ -137,10 +137,10 @@ impl SessionService {
         started(|| {
             let signal = check_request(&request, &DELETE)?;
             let key = check_key(&request)?;
-            let leased = self.backend.handles.view(&request).and_then(|view| Some((view.carried()?, view)));
+            let leased = self.backend.handles.view(&request).and_then(|view| Some((view.write_lease()?, view)));
             Ok(self.backend.change(signal, move |backend| {
-                if let Some((carried, view)) = leased {
-                    backend.check_fence(carried, &view, &key)?;
+                if let Some((write_lease, view)) = leased {
+                    backend.check_fence(write_lease, &view, &key)?;
                 }
                 let memory = backend.memory.borrow();
                 let is_there = memory.find(&key).is_some() || memory.damage.has_session(&key);
@@ -214,7 +214,8 @@ impl SessionService {
     /// Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns
     /// a delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a
     /// session, the values are those of the session and the delta becomes an event of it; otherwise they are the
-    /// `user:` and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values after the update, frozen.
+    /// `user:` and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values after the update,
+    /// frozen.
     ///
     /// `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does.
     ///
@@ -228,7 +229,7 @@ impl SessionService {
         options: Option<UpdateStateOptions>,
     ) -> Promise {
         started(|| {
-            let leased = self.backend.handles.view(&target).and_then(|view| Some((view.carried()?, view)));
+            let leased = self.backend.handles.view(&target).and_then(|view| Some((view.write_lease()?, view)));
             let target = check_target(&target)?;
             let function = check_function(&function, "fn")?;
             let options = check_update_options(&options.map_or(JsValue::UNDEFINED, JsValue::from))?;
@@ -340,8 +341,8 @@ fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
 
 fn key_to_js(SessionKey { app_name, user_id, session_id }: &SessionKey) -> JsValue {
     let key = Object::new();
-    for (name, part) in [("appName", app_name), ("userId", user_id), ("sessionId", session_id)] {
-        put(&key, name, &part.into());
+    for (name, value) in [("appName", app_name), ("userId", user_id), ("sessionId", session_id)] {
+        put(&key, name, &value.into());
     }
     key.into()
 }

@@ -1,4 +1,4 @@
-//! The two functions that keep a log, and the turns of those who write to it.
+//! The two functions that keep a log, and the permit to write to it, which one caller has at a time.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,37 +20,37 @@ pub(super) struct Store {
     persist: Function,
     /// Nothing where the log is not read back: the service begins empty then, and goes by its memory.
     restore: Option<Function>,
-    /// How long one answer is waited for, in milliseconds.
+    /// The time that one answer is waited for, in milliseconds.
     timeout: f64,
     /// Resolved when those who came before are done.
     last: RefCell<Promise>,
-    /// Whether the log has no record yet.
+    /// The log has no record yet.
     is_new: Cell<bool>,
-    known: Rc<Known>,
+    log: Rc<LogState>,
 }
 
-/// What is known of the log.
+/// The state of the log, as far as it is known.
 #[derive(Debug, Default)]
-struct Known {
-    /// Whether the sessions in memory are those of the log.
+struct LogState {
+    /// The sessions in memory are those of the log.
     is_read: Cell<bool>,
     /// An answer of `persist` that has not come in time: nothing is written before it has come.
     late: RefCell<Option<Promise>>,
 }
 
-/// The turn of one who writes. It ends when it is dropped.
+/// The permit to write. The next caller gets it when it is dropped.
 #[derive(Debug)]
-pub(super) struct Turn(Function);
+pub(super) struct Permit(Function);
 
-impl Drop for Turn {
+impl Drop for Permit {
     fn drop(&mut self) {
-        // What resolves a promise does not throw.
+        // The function that resolves a promise does not throw.
         let _ = self.0.call0(&JsValue::UNDEFINED);
     }
 }
 
-impl Turn {
-    /// A turn that calls `done` when it ends.
+impl Permit {
+    /// A permit that calls `done` when it is dropped.
     pub(super) fn new(done: Function) -> Self {
         Self(done)
     }
@@ -63,34 +63,34 @@ impl Turn {
 
 impl Store {
     pub(super) fn new(persist: Function, restore: Option<Function>, timeout: f64) -> Self {
-        let known = Rc::new(Known::default());
-        // What is never read back is new, and all of it is in memory.
-        known.is_read.set(restore.is_none());
-        Self { persist, is_new: Cell::new(restore.is_none()), restore, timeout, last: Turn::first(), known }
+        let log = Rc::new(LogState::default());
+        // A log that is never read back is new, and all of it is in memory.
+        log.is_read.set(restore.is_none());
+        Self { persist, is_new: Cell::new(restore.is_none()), restore, timeout, last: Permit::first(), log }
     }
 
-    /// Waits until it is one's turn to write. Throws `STORE_UNAVAILABLE` when it does not come in time.
-    pub(super) async fn turn(&self) -> Answer<Turn> {
+    /// Waits for the permit to write. Throws `STORE_UNAVAILABLE` when it does not come in time.
+    pub(super) async fn permit(&self) -> Answer<Permit> {
         let (promise, done) = deferred();
         let before = self.last.replace(promise);
-        let turn = Turn(done);
+        let permit = Permit(done);
         // It is never rejected.
         if self.in_time(&before).await.is_none() {
             spawn_local(async move {
                 let _ = JsFuture::from(before).await;
-                drop(turn);
+                drop(permit);
             });
             return Err(not_in_time());
         }
         loop {
-            let Some(late) = self.known.late.borrow().clone() else { return Ok(turn) };
+            let Some(late) = self.log.late.borrow().clone() else { return Ok(permit) };
             if self.in_time(&late).await.is_none() {
                 return Err(not_in_time());
             }
         }
     }
 
-    /// What a promise comes to, if it does so in time.
+    /// The outcome of a promise, if it settles in time.
     async fn in_time(&self, promise: &Promise) -> Option<Answer<JsValue>> {
         let timer = Timer::new(self.timeout);
         let first = JsFuture::from(Promise::race(&Array::of2(promise, &timer.ended))).await;
@@ -101,12 +101,12 @@ impl Store {
         js_sys::Error::new(&format!("{of} did not answer within {} ms", self.timeout)).into()
     }
 
-    /// Whether the sessions in memory are those of the log.
+    /// Returns `true` if the sessions in memory are those of the log.
     pub(super) fn is_read(&self) -> bool {
-        self.known.is_read.get()
+        self.log.is_read.get()
     }
 
-    /// Reads the log, in one's turn.
+    /// Reads the log. The caller has the permit.
     pub(super) async fn read(&self) -> Answer<Memory> {
         let replay = self.replay().await.map_err(|thrown| {
             if is_kind(&thrown, &[ErrorKind::StoreCorrupt, ErrorKind::StoreUnavailable, ErrorKind::StoreUnsuitable]) {
@@ -116,11 +116,11 @@ impl Store {
             error_by(ErrorKind::StoreUnavailable, &message, &thrown)
         })?;
         self.is_new.set(replay.count == 0);
-        self.known.is_read.set(true);
+        self.log.is_read.set(true);
         Ok(replay.memory)
     }
 
-    /// What can be awaited comes to, in time.
+    /// The outcome of an awaitable value, in time.
     async fn awaited(&self, value: JsValue) -> Answer<JsValue> {
         self.in_time(&Promise::resolve(&value)).await.unwrap_or_else(|| Err(self.no_answer("restore()")))
     }
@@ -150,25 +150,25 @@ impl Store {
         }
     }
 
-    /// Keeps a record, in one's turn. `version` is that of the version, for a new log.
+    /// Writes a record. The caller has the permit. `version` is the record of the version, for a new log.
     pub(super) async fn keep(&self, record: &Record, version: impl FnOnce() -> Record) -> Answer<()> {
         let records = Array::new();
         if self.is_new.get() {
             records.push(&version().to_js()?);
         }
         records.push(&record.to_js()?);
-        let kept = match self.persist.call1(&JsValue::UNDEFINED, &records) {
+        let answer = match self.persist.call1(&JsValue::UNDEFINED, &records) {
             Ok(answer) => Promise::resolve(&answer),
             Err(thrown) => Promise::reject(&thrown),
         };
-        let thrown = match self.in_time(&kept).await {
+        let thrown = match self.in_time(&answer).await {
             Some(Ok(_)) => {
                 self.is_new.set(false);
                 return Ok(());
             }
             Some(Err(thrown)) => thrown,
             None => {
-                self.wait_for(kept);
+                self.wait_for(answer);
                 return Err(unknown(&self.no_answer("persist()")));
             }
         };
@@ -177,7 +177,7 @@ impl Store {
             Some("unavailable") => (ErrorKind::StoreUnavailable, "the store is not available, and nothing was written"),
             Some("rejected") => (ErrorKind::LimitExceeded, "the store has refused the change, and nothing was written"),
             _ => {
-                self.known.forget(self.restore.is_some());
+                self.log.forget(self.restore.is_some());
                 return Err(unknown(&thrown));
             }
         };
@@ -185,21 +185,21 @@ impl Store {
     }
 
     /// Nothing is written before this answer of `persist` has come, whatever it is.
-    fn wait_for(&self, kept: Promise) {
+    fn wait_for(&self, answer: Promise) {
         let (settled, done) = deferred();
-        *self.known.late.borrow_mut() = Some(settled);
-        let (known, can_read) = (Rc::clone(&self.known), self.restore.is_some());
+        *self.log.late.borrow_mut() = Some(settled);
+        let (log, can_read) = (Rc::clone(&self.log), self.restore.is_some());
         spawn_local(async move {
-            let _ = JsFuture::from(kept).await;
-            known.late.borrow_mut().take();
-            known.forget(can_read);
-            drop(Turn(done));
+            let _ = JsFuture::from(answer).await;
+            log.late.borrow_mut().take();
+            log.forget(can_read);
+            drop(Permit(done));
         });
     }
 }
 
-impl Known {
-    /// What is kept now, only the log knows. Where it cannot be read, the change counts as not kept.
+impl LogState {
+    /// From now on the log alone knows its content. If it cannot be read, the change counts as not written.
     fn forget(&self, can_read: bool) {
         if can_read {
             self.is_read.set(false);
@@ -218,12 +218,12 @@ fn unknown(thrown: &JsValue) -> JsValue {
     error_by(ErrorKind::CommitUnknown, &message, thrown)
 }
 
-/// What something comes to, if it can be awaited; itself otherwise.
+/// The outcome of an awaitable value; any other value itself.
 pub(super) async fn awaited(value: JsValue) -> Answer<JsValue> {
     JsFuture::from(Promise::resolve(&value)).await
 }
 
-/// What something that was thrown says.
+/// The reason that a thrown value gives.
 fn reason(thrown: &JsValue) -> String {
     let message = thrown.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
     message.unwrap_or_else(|| string_of(thrown))

@@ -59,7 +59,7 @@ impl Template {
         self.compiled.text().to_owned()
     }
 
-    /// What the template needs, in the order of the text.
+    /// The placeholders of the template, in the order of the text.
     #[wasm_bindgen(getter, unchecked_return_type = "readonly Placeholder[]")]
     pub fn placeholders(&self) -> Answer<JsValue> {
         let shown: Vec<_> = self
@@ -98,7 +98,7 @@ impl Template {
         let begin = || -> Answer<Promise> {
             let (state, artifact) = check_render(&options)?;
             let names = if artifact.is_some() { self.artifacts() } else { Vec::new() };
-            let asked: Array = names
+            let promises: Array = names
                 .iter()
                 .zip(artifact.iter().cycle())
                 .map(|(name, artifact)| settled(artifact.call1(&JsValue::UNDEFINED, &(*name).into())))
@@ -106,10 +106,10 @@ impl Template {
             let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
             let compiled = self.compiled.clone();
             Ok(future_to_promise(async move {
-                let texts: Array = JsFuture::from(Promise::all(&asked)).await?.unchecked_into();
-                let told = names.into_iter().zip(texts.iter());
-                let told = told.map(|(name, text)| Ok((name.clone(), check_artifact(&name, &text)?)));
-                let texts = told.collect::<Answer<HashMap<_, _>>>()?;
+                let texts: Array = JsFuture::from(Promise::all(&promises)).await?.unchecked_into();
+                let named_texts = names.into_iter().zip(texts.iter());
+                let named_texts = named_texts.map(|(name, text)| Ok((name.clone(), check_artifact(&name, &text)?)));
+                let texts = named_texts.collect::<Answer<HashMap<_, _>>>()?;
                 render(&compiled, &state, &texts).map(JsValue::from)
             }))
         };

@@ -38,7 +38,7 @@ export interface Session {
   readonly revision: number;
 }
 
-/** What names a session: the session itself, or the three members of it that make up its key. */
+/** The name of a session: the session itself, or the three members of it that make up its key. */
 export type SessionName = Pick<Session, 'appName' | 'userId' | 'id'>;
 
 /** One piece of what was said. */
@@ -54,15 +54,15 @@ export interface Part {
   readonly fileData?: unknown;
 }
 
-/** What was said. */
+/** The content of an event: its role and its parts. */
 export interface Content {
   readonly role?: string | undefined;
   readonly parts?: readonly Part[] | undefined;
 }
 
 /**
- * What an event does besides being said. Members that have no type here are kept, too; but those whose name misses one
- * of these by a little (`stateDetla`, `state_delta`) are refused.
+ * The effects of an event besides its content. Members that have no type here are stored, too; but those whose name
+ * misses one of these by a little (`stateDetla`, `state_delta`) are refused.
  */
 export interface EventActions extends AdkActions {
   /** Keys to set, with their prefix. A value replaces the old one whole; `null` is a value; `deleted()` deletes. */
@@ -76,7 +76,7 @@ export interface EventActions extends AdkActions {
   readonly escalate?: boolean | undefined;
 }
 
-/** What ADK has besides in the actions of events. It is kept as it is. */
+/** Further members that ADK has in the actions of events. They are stored as they are. */
 export interface AdkActions {
   readonly agentState?: unknown;
   readonly compaction?: unknown;
@@ -90,7 +90,9 @@ export interface AdkActions {
   readonly transferReason?: unknown;
 }
 
-/** What ADK has besides in events: most of it says how a model came to an answer. It is kept as it is. */
+/**
+ * Further members that ADK has in events: most of them say how a model came to an answer. They are stored as they are.
+ */
 export interface AdkEvent {
   readonly avgLogprobs?: unknown;
   readonly cacheMetadata?: unknown;
@@ -159,7 +161,7 @@ export interface EventInit extends AdkEvent {
   readonly customMetadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What every request may have. */
+/** The members that every request may have. */
 export interface Abortable {
   /**
    * Ends the operation when it is aborted before it begins: with the signal's reason, and nothing has changed. A write
@@ -178,7 +180,7 @@ export interface CreateSessionRequest extends Abortable {
   readonly sessionId?: string | undefined;
 }
 
-/** Which events a read session shows. Its state never depends on this. */
+/** The events that a read session shows. Its state never depends on this. */
 export interface GetSessionConfig {
   /** Only the last so many; 0 means none. */
   readonly numRecentEvents?: number | undefined;
@@ -201,9 +203,9 @@ export interface ListSessionsRequest extends Abortable {
   readonly appName: string;
   /** All users, when absent. */
   readonly userId?: string | undefined;
-  /** How many at most; all, when absent. */
+  /** The maximum number of sessions; all, when absent. */
   readonly limit?: number | undefined;
-  /** How many to pass over. Not looked at when there is a `page`. */
+  /** The number of sessions to skip. Ignored when there is a `page`. */
   readonly offset?: number | undefined;
   /** The page's number, from 1. Needs a `limit`. */
   readonly page?: number | undefined;
@@ -221,11 +223,11 @@ export interface ListSessionsResponse {
   readonly page: number;
   /** The limit, or `totalItems` without one. */
   readonly limit: number;
-  /** How many sessions there are in all. */
+  /** The number of sessions in all. */
   readonly totalItems: number;
-  /** How many pages there are in all. */
+  /** The number of pages in all. */
   readonly totalPages: number;
-  /** Where the next page begins, when there is one. */
+  /** The cursor at which the next page begins, when there is one. */
   readonly cursor?: string;
   /** Sessions that cannot be read. They are not among `sessions`, and come with the first page. */
   readonly corrupt?: readonly SessionKey[];
@@ -240,7 +242,7 @@ export interface AppendEventRequest extends Abortable {
   readonly expectedRevision?: number | undefined;
 }
 
-/** What `updateState` updates: a session, or a user's and the app's keys, or the app's keys alone. */
+/** The target of `updateState`: a session, or a user's and the app's keys, or the app's keys alone. */
 export interface UpdateStateTarget {
   readonly appName: string;
   readonly userId?: string | undefined;
@@ -249,9 +251,9 @@ export interface UpdateStateTarget {
 
 /** Options of `updateState`. */
 export interface UpdateStateOptions extends Abortable {
-  /** How often the function may run before `STATE_CONFLICT`; 100 unless told otherwise. */
+  /** The maximum number of runs of the function before `STATE_CONFLICT`; 100 by default. */
   readonly attempts?: number | undefined;
-  /** The author of the event that a session gets; `system` unless told otherwise. */
+  /** The author of the event that a session gets; `system` by default. */
   readonly author?: string | undefined;
   /** The invocation of that event. */
   readonly invocationId?: string | undefined;
@@ -259,7 +261,7 @@ export interface UpdateStateOptions extends Abortable {
 
 /** Options of `history`. */
 export interface HistoryOptions extends Abortable {
-  /** Only writes up to this revision; that of the handle unless told otherwise. */
+  /** Only writes up to this revision; by default that of the handle. */
   readonly until?: number | undefined;
   /** Only the last so many. */
   readonly last?: number | undefined;
@@ -297,7 +299,7 @@ export interface Rewound {
 
 /** Options of `fork`. */
 export interface ForkOptions extends Abortable {
-  /** The revision that the new session goes on from; the last one unless told otherwise. */
+  /** The revision that the new session goes on from; the last one by default. */
   readonly at?: number | undefined;
   /** Generated (a UUID) when absent or blank. */
   readonly sessionId?: string | undefined;
@@ -305,7 +307,7 @@ export interface ForkOptions extends Abortable {
 
 /** Options of `lease`. */
 export interface LeaseOptions extends Abortable {
-  /** How long the lease lasts unless it is renewed, in milliseconds; 30,000 unless told otherwise. */
+  /** The length of the lease unless it is renewed, in milliseconds; 30,000 by default. */
   readonly ttl?: number | undefined;
 }
 
@@ -323,7 +325,7 @@ export interface Deleted {
 
 /** Options of a {@link SessionService}. */
 export interface SessionServiceOptions {
-  /** The clock, in milliseconds since the epoch; `Date.now` unless told otherwise. */
+  /** The clock, in milliseconds since the epoch; `Date.now` by default. */
   readonly now?: (() => number) | undefined;
   /**
    * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Not called again before
@@ -336,32 +338,32 @@ export interface SessionServiceOptions {
   readonly persist?: ((changes: readonly LogRecord[]) => void | PromiseLike<void>) | undefined;
   /**
    * Gives back all records, in order. Records that are there twice, because they were written again, do no harm. One
-   * that is damaged makes its session unreadable (`STORE_CORRUPT`), and no other. Called before the first operation that
-   * needs a session.
+   * that is damaged makes its session unreadable (`STORE_CORRUPT`), and no other. Called before the first operation
+   * that needs a session.
    *
    * Without it nothing is read back: the service begins empty, as a new log does, and goes by what it has in memory. A
    * change whose outcome is unknown counts as not kept then: made again, it is handed over once more.
    */
   readonly restore?: (() => Records | PromiseLike<Records>) | undefined;
   /**
-   * How long one answer of `persist` or `restore` is waited for, and the writes that are in front of one, in
-   * milliseconds; 10,000 unless told otherwise. What `persist` has not answered by then is `COMMIT_UNKNOWN`; nothing
-   * else is handed over before it has.
+   * The time that one answer of `persist` or `restore` is waited for, and the writes that are in front of one, in
+   * milliseconds; 10,000 by default. A write that `persist` has not answered by then is `COMMIT_UNKNOWN`; no other
+   * record is handed over before the answer.
    */
   readonly timeout?: number | undefined;
 }
 
-/** What `restore` gives back: all at once or one after the other. */
+/** The answer of `restore`: all records at once or one after the other. */
 export type Records = Iterable<LogRecord> | AsyncIterable<LogRecord>;
 
-/** What changes in one scope: names to set and names to delete. */
+/** The writes to one scope: names to set and names to delete. */
 export interface ScopeDelta {
   readonly set?: Readonly<Record<string, Json>>;
   readonly unset?: readonly string[];
 }
 
 /**
- * What a log keeps: plain JSON data, that of the npm package, which can go on with it. Keep and give back whatever
+ * A record of a log: plain JSON data, that of the npm package, which can go on with it. Store and give back whatever
  * `persist` gets.
  */
 export interface LogRecord {
@@ -374,16 +376,18 @@ export interface LogRecord {
   /** The event as JSON text. */
   readonly event?: { readonly id: string; readonly time: number; readonly data: string };
   readonly delta?: { readonly app?: ScopeDelta; readonly user?: ScopeDelta; readonly session?: ScopeDelta };
-  /** Which session was there just before, at which revision, and where its scopes were: it shows missing records. */
+  /** The session just before the change, its revision, and the positions of its scopes: they show missing records. */
   readonly guard?: {
     readonly created?: string;
     readonly rev?: number;
     readonly pos?: { readonly app?: number; readonly user?: number };
   };
-  /** What the package notes besides: up to where a log of app or user values was trimmed, and who has written one. */
+  /** Notes of the package: the position up to which a log of app or user values was trimmed, and the writer of one. */
   readonly trim?: number;
   readonly by?: { readonly userId?: string; readonly sessionId?: string; readonly eventId?: string };
-  /** Of the kind `version`: which version the records have, and until the first release the fingerprint of their layout. */
+  /**
+   * Of the kind `version`: the version of the records, and until the first release the fingerprint of their layout.
+   */
   readonly version?: number;
   readonly layout?: string;
 }
@@ -402,13 +406,13 @@ export type UpdateFunction = (
 
 /** A place in a template that a value goes into. */
 export interface Placeholder {
-  /** Where the value comes from. */
+  /** The source of the value. */
   readonly kind: 'state' | 'artifact';
   /** The state key with its prefix (`user:profile`), or the artifact's name. */
   readonly key: string;
   /** The way into the value: `['city']`, `[0, 'id']`; empty for the whole value. */
   readonly path: readonly (string | number)[];
-  /** Whether it may be missing. */
+  /** The value may be missing. */
   readonly optional: boolean;
   /** The line of its brace, from 1. */
   readonly line: number;
@@ -416,7 +420,7 @@ export interface Placeholder {
   readonly column: number;
 }
 
-/** What a template is rendered with. */
+/** The values that a template is rendered with. */
 export interface RenderOptions {
   /** A session's state, or any record of values under full keys. */
   readonly state: Readonly<Record<string, unknown>>;
@@ -430,7 +434,7 @@ export interface RenderAsyncOptions extends Pick<RenderOptions, 'state'> {
   readonly artifact?: ((name: string) => string | undefined | Promise<string | undefined>) | undefined;
 }
 
-/** What went wrong, in a form that programs can rely on across versions. */
+/** The kind of an error, in a form that programs can rely on across versions. */
 export type ErrorCode =
   | 'INVALID_ARGUMENT'
   | 'VALUE_NOT_JSON'
@@ -462,15 +466,15 @@ export interface Missing {
 }
 
 /**
- * What is thrown: an `Error` with a stable `code`, a message that names the key, id or path, and the details as
- * members. The package's `isStatepadError` knows it.
+ * An error that the service throws: an `Error` with a stable `code`, a message that names the key, id or path, and the
+ * details as members. The package's `isStatepadError` knows it.
  */
 export interface StatepadError extends Error {
-  /** What went wrong. */
+  /** The kind of the error. */
   readonly code: ErrorCode;
   /** The state key concerned. */
   readonly key?: string;
-  /** Where in the argument the fault lies: `actions.stateDelta["cart"].items[3]`. */
+  /** The path of the fault in the argument: `actions.stateDelta["cart"].items[3]`. */
   readonly path?: string;
   /** The id of the session or event concerned. */
   readonly id?: string;
@@ -478,7 +482,7 @@ export interface StatepadError extends Error {
   readonly expected?: number;
   /** `SESSION_STALE`: the revision that the session has. */
   readonly actual?: number;
-  /** `LEASE_HELD`: when the lease ends, in milliseconds since the epoch. */
+  /** `LEASE_HELD`: the end of the lease, in milliseconds since the epoch. */
   readonly until?: number;
   /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: all that is missing, each once, in the order of the text. */
   readonly missing?: readonly Missing[];

@@ -7,7 +7,7 @@ pub(super) fn unfinished_id(revision: u64, unique: &str) -> String {
     format!("whole-at-{revision}-{unique}")
 }
 
-/// Whether a session of this creation is not whole yet at a revision.
+/// Returns `true` if a session of this creation is not whole yet at a revision.
 pub(super) fn is_unfinished(created: &str, revision: u64) -> bool {
     let whole_at = || {
         let (digits, unique) = created.strip_prefix("whole-at-")?.split_once('-')?;

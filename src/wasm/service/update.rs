@@ -10,12 +10,12 @@ use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
 use super::errors::{Details, caused_by, error, is_kind, not_found};
 use super::event::{Fill, admit_event, core_delta, is_temp, resolve_into};
-use super::handles::{Carried, View};
+use super::handles::{View, WriteLease};
 use super::host::{Answer, deferred, is_thenable, keys, member, parse_frozen, put, sleep, symbols};
 use super::kinds::{describe, is_plain};
 use super::memory::{Memory, Step};
 use super::requests::{Target, UpdateOptions};
-use super::store::{Turn, awaited};
+use super::store::{Permit, awaited};
 use super::walk::admit_delta;
 use crate::change::{Guard, SessionKey};
 use crate::error::ErrorKind;
@@ -24,10 +24,10 @@ use crate::session_log::SessionLog;
 
 /// The longest that an update which has met others waits for the one before it, in milliseconds. That one may wait for
 /// this one: its function may have asked for it.
-const RETRY_TURN_TIMEOUT_MS: u32 = 50;
+const RETRY_PERMIT_TIMEOUT_MS: u32 = 50;
 
-/// What a function was given, and what has to hold when its answer is written.
-struct Read {
+/// The state that a function was called with, and the guard under which its answer is written.
+struct Snapshot {
     state: JsValue,
     guard: Guard,
     /// The creation of the session, where it is one.
@@ -38,25 +38,25 @@ struct Read {
 pub(super) async fn update(
     backend: Rc<Backend>,
     target: Target,
-    leased: Option<(Carried, View)>,
+    leased: Option<(WriteLease, View)>,
     function: Function,
     options: UpdateOptions,
 ) -> Answer<JsValue> {
-    let mut met = JsValue::UNDEFINED;
+    let mut conflict = JsValue::UNDEFINED;
     let mut count = 0.0;
     while count < options.attempts {
-        let _retry = if count > 0.0 { Some(retry_turn(&backend).await) } else { None };
+        let _retry = if count > 0.0 { Some(retry_permit(&backend).await) } else { None };
         match attempt(&backend, &target, leased.as_ref(), &function, &options).await {
-            Err(thrown) if has_met_others(&thrown) => met = thrown,
+            Err(thrown) if is_conflict(&thrown) => conflict = thrown,
             answer => return answer,
         }
         count += 1.0;
     }
-    Err(caused_by(always_changed(&options.attempts.to_string()).into(), &met))
+    Err(caused_by(always_changed(&options.attempts.to_string()).into(), &conflict))
 }
 
 /// A value that the function's own `compareAndSet` does not find has a key: it runs once.
-fn has_met_others(thrown: &JsValue) -> bool {
+fn is_conflict(thrown: &JsValue) -> bool {
     is_kind(thrown, &[ErrorKind::StateConflict, ErrorKind::SessionStale])
         && member(thrown, "key").is_ok_and(|key| key.is_undefined())
 }
@@ -64,22 +64,22 @@ fn has_met_others(thrown: &JsValue) -> bool {
 async fn attempt(
     backend: &Rc<Backend>,
     target: &Target,
-    leased: Option<&(Carried, View)>,
+    leased: Option<&(WriteLease, View)>,
     function: &Function,
     options: &UpdateOptions,
 ) -> Answer<JsValue> {
-    let mut turn = backend.turn().await?;
+    let mut permit = backend.permit().await?;
     refuse_aborted(&options.signal)?;
-    let read = Read::of(&backend.memory.borrow(), target)?;
-    let mut answer = function.call1(&JsValue::UNDEFINED, &read.state)?;
+    let snapshot = Snapshot::of(&backend.memory.borrow(), target)?;
+    let mut answer = function.call1(&JsValue::UNDEFINED, &snapshot.state)?;
     if is_thenable(&answer)? {
         // It may take long, and may wait for a change of its own.
-        drop(turn);
+        drop(permit);
         answer = awaited(answer).await?;
-        turn = backend.turn().await?;
+        permit = backend.permit().await?;
     }
     if answer.is_undefined() {
-        return Ok(read.state);
+        return Ok(snapshot.state);
     }
     if !is_plain(&answer) {
         let what = describe(&answer);
@@ -89,7 +89,7 @@ async fn attempt(
     }
     let names = keys(&answer)?;
     if names.length() == 0 && symbols(&answer)?.length() == 0 {
-        return Ok(read.state);
+        return Ok(snapshot.state);
     }
     if let Some(key) = names.iter().filter_map(|name| name.as_string()).find(|key| is_temp(key)) {
         return Err(temp_in_update(&key).into());
@@ -97,19 +97,19 @@ async fn attempt(
     refuse_aborted(&options.signal)?;
     let plan = match target {
         Target::Session(key) => {
-            if let Some((carried, view)) = leased {
-                backend.check_fence(*carried, view, key)?;
+            if let Some((write_lease, view)) = leased {
+                backend.check_fence(*write_lease, view, key)?;
             }
-            of_session(backend, key, &read, &answer, options)?
+            of_session(backend, key, &snapshot, &answer, options)?
         }
-        Target::Scopes { app_name, user_id } => of_scopes(backend, app_name, user_id.as_deref(), &read, &answer)?,
+        Target::Scopes { app_name, user_id } => of_scopes(backend, app_name, user_id.as_deref(), &snapshot, &answer)?,
     };
     let written = backend.make(plan).await;
-    drop(turn);
+    drop(permit);
     written
 }
 
-impl Read {
+impl Snapshot {
     fn of(memory: &Memory, target: &Target) -> Answer<Self> {
         match target {
             Target::Session(key) => {
@@ -134,7 +134,7 @@ impl Read {
 fn of_session(
     backend: &Backend,
     key: &SessionKey,
-    read: &Read,
+    snapshot: &Snapshot,
     delta: &JsValue,
     options: &UpdateOptions,
 ) -> Answer<Plan> {
@@ -142,7 +142,7 @@ fn of_session(
     if memory.find(key).is_none() {
         return Err(not_found(&key.session_id));
     }
-    if memory.find_created(key, &read.created).is_none() {
+    if memory.find_created(key, &snapshot.created).is_none() {
         let id = key.session_id.as_str();
         let details = Details::of(id);
         return Err(error(ErrorKind::StateConflict, &format!("session \"{id}\" was created again"), details));
@@ -156,7 +156,7 @@ fn of_session(
     }
     put(&event, "actions", &actions);
     let draft = admit_event(&event, backend)?;
-    let Plan { step, .. } = backend.append(key.clone(), None, draft, read.guard)?;
+    let Plan { step, .. } = backend.append(key.clone(), None, draft, snapshot.guard)?;
     let key = key.clone();
     let answer = move |backend: &Backend| {
         let memory = backend.memory.borrow();
@@ -167,14 +167,20 @@ fn of_session(
 }
 
 /// A user's and the app's keys, or the app's alone.
-fn of_scopes(backend: &Backend, app_name: &str, user_id: Option<&str>, read: &Read, delta: &JsValue) -> Answer<Plan> {
+fn of_scopes(
+    backend: &Backend,
+    app_name: &str,
+    user_id: Option<&str>,
+    snapshot: &Snapshot,
+    delta: &JsValue,
+) -> Answer<Plan> {
     let mut admitted = admit_delta(delta, "delta")?;
     let value_of = |key: &str| backend.memory.borrow().shared_value(app_name, user_id, key);
     resolve_into(&mut admitted.members, &admitted.operators, &value_of)?;
     let delta = core_delta("delta", &admitted.members, &admitted.deleted)?;
     let (id, time) = (backend.id(), backend.now()?);
     let memory = backend.memory.borrow();
-    let change = memory.sessions.prepare_update(app_name, user_id, &id, time, delta, read.guard)?;
+    let change = memory.sessions.prepare_update(app_name, user_id, &id, time, delta, snapshot.guard)?;
     let (app_name, user_id) = (app_name.to_owned(), user_id.map(str::to_owned));
     let step = Step::Update { app_name: app_name.clone(), user_id: user_id.clone(), change };
     let answer =
@@ -183,12 +189,12 @@ fn of_scopes(backend: &Backend, app_name: &str, user_id: Option<&str>, read: &Re
 }
 
 /// Waits for the update that has met others before this one, so that they do not meet again; but not for long.
-async fn retry_turn(backend: &Backend) -> Turn {
+async fn retry_permit(backend: &Backend) -> Permit {
     let (promise, done) = deferred();
     let before = backend.retries.replace(promise);
-    let turn = Turn::new(done);
-    let soon = Promise::race(&js_sys::Array::of2(&before, &sleep(RETRY_TURN_TIMEOUT_MS)));
+    let permit = Permit::new(done);
+    let soon = Promise::race(&js_sys::Array::of2(&before, &sleep(RETRY_PERMIT_TIMEOUT_MS)));
     // Neither is ever rejected.
     let _ = JsFuture::from(soon).await;
-    turn
+    permit
 }

@@ -1,5 +1,5 @@
-//! The walker: takes a value of JavaScript apart, once, and makes a tree of JSON of it. What JSON would lose or change
-//! without a word is refused, and the error names its place. The same rules as in the package
+//! The walker: takes a value of JavaScript apart, once, and makes a tree of JSON of it. Values that JSON would
+//! silently lose or change are refused, and the error names their place. The same rules as in the package
 //! (pkg/src/input/admit.ts): the cases of tests/unit/admission.test.mjs run over both.
 
 use js_sys::{Array, Date, Function, Object, Reflect, Symbol};
@@ -45,19 +45,19 @@ pub(super) struct AdmittedDelta {
 }
 
 /// Copies a delta. `path` names it in errors.
-pub(super) fn admit_delta(given: &JsValue, path: &str) -> Result<AdmittedDelta, JsValue> {
+pub(super) fn admit_delta(from: &JsValue, path: &str) -> Result<AdmittedDelta, JsValue> {
     let mut delta = AdmittedDelta::default();
-    if given.is_undefined() || given.is_null() {
+    if from.is_undefined() || from.is_null() {
         return Ok(delta);
     }
-    if !is_plain(given) {
-        let what = format!("must be a plain object of keys and values, not {}", describe(given));
+    if !is_plain(from) {
+        let what = format!("must be a plain object of keys and values, not {}", describe(from));
         return Err(refused(ErrorKind::InvalidArgument, path, &what));
     }
     let mut admit = || -> Result<(), Fault> {
-        for key in keys(given)?.iter() {
-            let at = |fault: Fault| fault.at(given, Step::Name(key.clone()));
-            let value = Reflect::get(given, &key).map_err(|thrown| at(thrown.into()))?;
+        for key in keys(from)?.iter() {
+            let at = |fault: Fault| fault.at(from, Step::Name(key.clone()));
+            let value = Reflect::get(from, &key).map_err(|thrown| at(thrown.into()))?;
             let Some(name) = well_formed(&key) else {
                 return Err(at(Fault::of("is a key with a lone surrogate")));
             };
@@ -75,14 +75,14 @@ pub(super) fn admit_delta(given: &JsValue, path: &str) -> Result<AdmittedDelta, 
         Ok(())
     };
     admit().map_err(|fault| fault.report(path, Keys::OfState))?;
-    refuse_symbols(given).map_err(|fault| fault.report(path, Keys::OfState))?;
+    refuse_symbols(from).map_err(|fault| fault.report(path, Keys::OfState))?;
     delta.members.extend(delta.operators.iter().map(|(key, _)| (key.clone(), Value::Null)));
     Ok(delta)
 }
 
 /// Copies a value. `path` names it in errors.
-pub(super) fn admit_value(given: &JsValue, path: &str) -> Result<Value, JsValue> {
-    required(copy(given, &"".into(), 1, Symbols::Refused)).map_err(|fault| fault.report(path, Keys::Members))
+pub(super) fn admit_value(value: &JsValue, path: &str) -> Result<Value, JsValue> {
+    required(copy(value, &"".into(), 1, Symbols::Refused)).map_err(|fault| fault.report(path, Keys::Members))
 }
 
 /// The member that an operator still has when it has lost its mark, in JSON or in a structured clone. As in the package
@@ -105,15 +105,14 @@ fn unknown_operator(key: &str) -> JsValue {
     error(ErrorKind::InvalidArgument, &format!("the operator of \"{key}\" is unknown"), Details::of_key(key))
 }
 
-/// Whether a value is the mark of a deletion, also that of the package.
+/// Returns `true` if a value is the mark of a deletion, also that of the package.
 pub(super) fn is_deleted(value: &JsValue) -> bool {
     // A proxy that was revoked throws.
     value.is_object() && Reflect::has(value, &Symbol::for_("statepad.deleted").into()).unwrap_or(false)
 }
 
-/// What becomes of members under symbols. As in the package, they are looked for where one that is lost would be state
-/// that is lost: in deltas and states with all that is in their values, and among the members of an event and of its
-/// actions.
+/// The treatment of members under symbols. As in the package, they are looked for where a lost one would be lost
+/// state: in deltas and states with all that is in their values, and among the members of an event and of its actions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Symbols {
     Refused,
@@ -221,7 +220,7 @@ fn copy_record(record: &JsValue, names: &Array, depth: usize, symbols: Symbols) 
     Ok(Value::Object(copied))
 }
 
-/// What `JSON.stringify` would take in the place of a value that has a `toJSON`.
+/// The value that `JSON.stringify` would take in the place of a value that has a `toJSON`.
 fn copy_json(
     value: &JsValue,
     to_json: &Function,
@@ -236,7 +235,8 @@ fn copy_json(
     if !(json.is_object() && member(&json, "toJSON")?.is_function()) {
         return copy(&json, name, depth + 1, symbols);
     }
-    // It is asked once: JSON.stringify does not ask the answer for its toJSON either, and leaves out what is a function.
+    // It is asked once: JSON.stringify does not ask the answer for its toJSON either, and leaves out what is a
+    // function.
     if is_array(&json)? {
         return copy_array(&json, depth + 1, symbols).map(Some);
     }
@@ -266,7 +266,7 @@ fn required(copied: Result<Option<Value>, Fault>) -> Result<Value, Fault> {
     copied?.ok_or_else(|| Fault::of("is undefined"))
 }
 
-/// What is wrong with a value. On its way out of the value it learns where that is.
+/// A fault in a value. On its way out of the value it gathers its path.
 struct Fault {
     what: What,
     /// From the inside to the outside: the objects, and the way from each to the next.
@@ -275,7 +275,7 @@ struct Fault {
 
 enum What {
     NotJson(String),
-    /// What a getter or a `toJSON` has thrown.
+    /// The value that a getter or a `toJSON` has thrown.
     Thrown(JsValue),
 }
 
@@ -284,7 +284,7 @@ enum Step {
     Name(JsValue),
 }
 
-/// How the first step of a path is spelled: a key of a state stands in brackets and quotes.
+/// The spelling of the first step of a path: a key of a state stands in brackets and quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keys {
     OfState,

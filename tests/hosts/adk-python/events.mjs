@@ -195,7 +195,7 @@ export const PYTHON = RICH.map((event) => ({
   timestamp: event.timestamp / 1_000,
 }));
 
-/** What stands in the place of a member by mistake. */
+/** The values that stand in the place of a member by mistake. */
 const JUNK = [
   null,
   true,

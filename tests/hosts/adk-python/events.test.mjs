@@ -1,4 +1,4 @@
-// What adk-python reads of our events, and we of its.
+// Events of ours that adk-python reads, and events of its own that we read.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { context, withDatabase } from '../../stores/postgres/database.mjs';
 import { ODD, PYTHON, RICH, spoilt } from './events.mjs';
 import { printedBy, startHost } from './python.mjs';
 
-/** What adk-python adds to every event in its own JSON. */
+/** The members that adk-python adds to every event in its own JSON. */
 const DEFAULTS = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
 
-/** What adk-python makes of an event of ours: its own members are added, bytes are in base64 for URLs. */
+/** An event of ours as adk-python shows it: its own members are added, bytes are in base64 for URLs. */
 function asPythonTells({ timestamp, ...event }) {
   const told = JSON.parse(JSON.stringify(event), (name, value) =>
     ['data', 'thoughtSignature', 'sdkBlob'].includes(name) && typeof value === 'string'

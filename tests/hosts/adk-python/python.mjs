@@ -13,7 +13,7 @@ export async function adkPython() {
   return join(await pythonWith('adk-python', join(here, 'requirements.txt')), 'bin', 'python');
 }
 
-/** What a script of this folder prints. */
+/** The output of a script of this folder. */
 export async function printedBy(script) {
   const python = await adkPython();
   return await run(python, ['-W', 'ignore', join(here, script)]);

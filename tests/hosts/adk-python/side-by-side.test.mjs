@@ -27,7 +27,7 @@ function runOurs(input) {
   });
 }
 
-/** What every process has written: its ids, and the state that its appends add up to. */
+/** The writes of each process: its ids, and the state that its appends add up to. */
 function writtenBy(name) {
   const ids = Array.from({ length: COUNT }, (_, index) => `${name}${index}`);
   const state = Object.fromEntries(

@@ -1,4 +1,4 @@
-// What one side does to sessions that the other has in hand, has made, or lists.
+// One side changes sessions that the other has open, has made, or lists.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

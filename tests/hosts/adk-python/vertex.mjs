@@ -26,7 +26,7 @@ async function startServer() {
 const seconds = (ms) => (ms === undefined ? undefined : ms / 1000);
 const idsOf = ({ appName, userId, sessionId }) => ({ app_name: appName, user_id: userId, session_id: sessionId });
 
-/** What adk-python calls a session service, under the names that adk-js has for it. */
+/** A session service of adk-python, under the names that adk-js has for its methods. */
 function serviceOf(ask) {
   const call = (name, request) => ask(JSON.parse(JSON.stringify({ call: name, ...request })));
   return {

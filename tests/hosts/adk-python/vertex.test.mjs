@@ -1,4 +1,4 @@
-// What statepad asks of Agent Engine, against what adk-python asks for the same; and each reads what the other wrote.
+// The requests of statepad to Agent Engine beside those of adk-python; and each reads what the other wrote.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

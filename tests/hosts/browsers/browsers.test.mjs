@@ -84,7 +84,7 @@ describe('browsers', () => {
 
   const RUNS = { converse: expected, template: 'x', canRun: true };
 
-  /** That every call fails in the same way, with a message that matches. */
+  /** Asserts that every call fails in the same way, with a message that matches. */
   function assertRefused({ canRun, ...calls }, message) {
     assert.equal(canRun, false);
     for (const [code, reason, text] of Object.values(calls)) {

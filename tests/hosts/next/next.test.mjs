@@ -56,7 +56,7 @@ const plain = {
   `,
 };
 
-/** What crosses from a server component to a client component, which shows it as JSON. */
+/** The objects that cross from a server component to a client component, which shows them as JSON. */
 const border = {
   'app/border/shown.tsx': `
     'use client';
@@ -87,7 +87,7 @@ const crossed = {
   revision: 1,
 };
 
-/** What the page of docs/react.md shows is changed by a route. */
+/** The page of docs/react.md, whose session a route changes. */
 const lesson = {
   ...filesOf('In Next', 'docs/react.md'),
   'app/lesson/append/route.ts': route(`
@@ -177,13 +177,13 @@ describe('Next', () => {
 
   const pageOf = async (ask, path) => /<p>([^<]*)<\/p>/.exec(await ask(path))[1].replaceAll('&quot;', '"');
 
-  /** What a service that is made in a module does, for the page, after a route has used it. */
+  /** Asks a service that is made in a module for the page, after a route has used it. */
   async function plainService(ask) {
     await ask('/plain/make');
     return [await pageOf(ask, '/plain'), await pageOf(ask, '/plain/append')];
   }
 
-  /** What a client component was given by a server component. */
+  /** The values that a server component passes to a client component. */
   async function borderOf(ask) {
     const { events, ...session } = JSON.parse(await pageOf(ask, '/border'));
     return { ...session, events: events.length };

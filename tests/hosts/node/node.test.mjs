@@ -37,7 +37,7 @@ const skip =
     ? false
     : 'these versions are installed for Linux on x64 only';
 
-/** What a program prints that gives a path to the SQLite store, run after run, where Node has SQLite of its own. */
+/** The output of a program that gives a path to the SQLite store, run after run, where Node has SQLite of its own. */
 const KEPT = {
   node22: /^1\n\(.*ExperimentalWarning: SQLite is an experimental feature/,
   node24: /^2\n$/,

@@ -8,7 +8,7 @@ import { STRICT } from '../../docs/pages.mjs';
 import { hostOf } from '../host.mjs';
 import { KITS, examples } from './site.mjs';
 
-/** What `status` tells apart, and what a mistake is. */
+/** The branches of `status`, and the mistakes that the compiler reports. */
 const narrowed = `
   import type { Session } from 'statepad';
   import { SessionProvider, useSession, useSuspenseSession, useSessionWrite, type SessionSnapshot } from 'statepad/react';

@@ -1,4 +1,5 @@
-// What the hooks answer: a session that is missing, read again, written to, loaded by Suspense, and left for another.
+// The answers of the hooks: a session that is missing, read again, written to, loaded by Suspense, and left for
+// another.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// What a server has read, as `initial`: it is shown for the session that it is of, and for no other.
+// A session that a server has read, as `initial`: it is shown for its own session, and for no other.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -8,7 +8,7 @@ import { html, imported, KITS, openSite, shows } from './site.mjs';
 
 const IDS = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
 
-/** What the page is made of: it counts renders, and how many watchers there are. */
+/** The parts of the page: it counts renders and watchers. */
 const page = `
   import { StrictMode, useEffect, useRef, useState } from 'react';
   import { createRoot, hydrateRoot } from 'react-dom/client';

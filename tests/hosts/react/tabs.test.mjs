@@ -12,7 +12,7 @@ const page = `
   import { SessionProvider, useSession } from 'statepad/react';
   import { sseSource } from 'statepad/sse';
 
-  /** How many answers of the handler go on in this tab. */
+  /** The number of open answers of the handler in this tab. */
   globalThis.streams = 0;
   const counted = async (address, init) => {
     const response = await fetch(address, init);
@@ -141,10 +141,10 @@ describe('over HTTP/1.1', () => {
     await context.close();
   });
 
-  /** What becomes of the tab that leads; the answer undoes it. */
+  /** The ways in which the tab that leads ends; the answer undoes it. */
   const ENDS = {
     'is closed': (page) => page.close(),
-    // What a browser tells a tab before it is frozen: a page that a test drives counts as seen, and never is.
+    // The event of a browser before it freezes a tab: a page that a test drives counts as seen, and is never frozen.
     'is frozen': async (page) => {
       await page.evaluate(() => document.dispatchEvent(new window.Event('freeze')));
       return () => page.evaluate(() => document.dispatchEvent(new window.Event('resume')));

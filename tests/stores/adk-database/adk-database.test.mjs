@@ -6,7 +6,7 @@ import { storeTests } from '../support/run.mjs';
 import { withDatabase, withLite } from '../postgres/database.mjs';
 import { emptyTables, makeTables, schemaWithTables } from './tables.mjs';
 
-/** What the tables and the store have no place for. */
+/** The features that the tables and the store have no place for. */
 const without = [
   ...['revisions', 'order', 'texts', 'ids', 'times', 'created', 'beginnings', 'repeats', 'operators'],
   ...['commitMany', 'watch', 'lease', 'trimLog', 'marks', 'changed', 'calls', 'creations', 'removals', 'log'],

@@ -1,4 +1,4 @@
-// What lies in the tables of adk-python, when something goes wrong on the way to the server or in it.
+// The tables of adk-python after a fault on the way to the server or in it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { append, codeOf, context, create, keyOf, systemError, withDatabase } fro
 import { startProxy } from '../postgres/proxy.mjs';
 import { schemaWithTables } from './tables.mjs';
 
-/** What each kind of change does, so that it shows when it is made twice. */
+/** A change of each kind whose second execution would be visible. */
 const kinds = {
   create: create('c1', { app: { set: { a: 1 } } }, keyOf('new')),
   append: append('e1', { app: { set: { a: 1 } }, session: { set: { s: 1 } } }),
@@ -56,7 +56,9 @@ await withDatabase(async (database) => {
     await faulty.load(keyOf(), {}, context);
     return { schema, proxy, client, faulty, store };
   };
-  /** How often rows were written: each write of app or user values makes another version of their row. */
+  /**
+   * The number of times that rows were written: each write of app or user values makes another version of their row.
+   */
   const writtenOf = async (schema) => {
     const { rows } = await pool.query(
       `select (select count(*)::int from ${schema}.sessions) as sessions,
@@ -109,7 +111,7 @@ await withDatabase(async (database) => {
         });
         isArmed = true;
         const code = await codeOf(faulty.commit(kinds[kind], context)).catch(({ name }) => name);
-        // What was not to be committed yet is surely not written.
+        // A change that was not to be committed yet is surely not written.
         assert.equal(code, isWhere === isFirst ? 'unavailable' : 'CommitLost');
         assert.deepEqual(await writtenOf(schema), isWritten ? expected[kind] : nothing);
         // Others write what a second one would write over.

@@ -1,4 +1,4 @@
-// Which databases are worked in, and what is said of the others.
+// The databases that the store opens, and its messages about the others.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -19,7 +19,7 @@ const d1Cases = without('watch', 'increment', 'append', 'setOnce', 'compareAndSe
 /** Of random changes, some have to come to each end. */
 const VARIED = { duplicate: 20, exists: 20, 'not-found': 20, conflict: 20 };
 
-/** What the services of both tests have made. */
+/** The session that the services of both tests have made. */
 const served = {
   state: { mood: 'glad', 'app:count': 1, 'user:name': 'Ana' },
   revision: 2,

@@ -1,4 +1,4 @@
-// What D1 has to itself, as it runs in workerd. Each function is a test; what it throws says what is wrong.
+// Tests of D1 alone, as it runs in workerd. Each function is a test; the error that it throws says what is wrong.
 
 import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
@@ -198,7 +198,7 @@ export async function failsInTheMiddle({ database, context }) {
   return tried;
 }
 
-/** What gets lost on the way there, or on the way back, is sent again and stored once. */
+/** A statement that is lost on the way there, or whose answer is lost, is sent again and stored once. */
 export async function lostAndSentAgain({ database, context }) {
   let isLost = () => false;
   const store = d1Store(
@@ -238,7 +238,7 @@ export async function lostAndSentAgain({ database, context }) {
   assertEqual((await store.loadScope({ app: 'app' }, context)).pos, 6, 'the position of the app');
 }
 
-/** What is thrown for what D1 says. */
+/** The errors that the store throws for the messages of D1. */
 export async function errors({ context, messages }) {
   const answers = [];
   for (const message of messages) {

@@ -36,7 +36,7 @@ export async function randomOnes(store, context, history) {
   return await compareStores(store, history);
 }
 
-/** What an action throws. */
+/** The error that an action throws. */
 export async function thrown(action) {
   try {
     await action();
@@ -134,7 +134,7 @@ async function tooBigOnes(store, context) {
     'the outcomes',
   );
   assertEqual(await store.load(KEY, {}, context), before, 'what is there');
-  // What does not fit cannot be there.
+  // A value that does not fit cannot be there.
   await assertCode(
     () => store.commit(append('e', {}, { guard: { keys: { app: { set: { long } } } } }), context),
     'conflict',
@@ -235,7 +235,7 @@ export async function writeMany(store, context, { name, count }) {
   }
 }
 
-/** What {@link writeMany} has left: how many events there are, how many different ones, and how many app keys. */
+/** The result of {@link writeMany}: the number of events, the number of different ones, and the number of app keys. */
 export async function readMany(store, context) {
   await store.open({ migrate: 'check' }, context);
   const { rev, events, pos, state } = await store.load(KEY, {}, context);
@@ -300,7 +300,7 @@ export async function assertOtherLayout(open, run) {
   }
 }
 
-/** What is thrown for arguments that are no storage. A text is one where that is a path. */
+/** The errors for arguments that are no storage. A text is one where that is a path. */
 export async function wrongOnes(make, method, isPath = false) {
   const wrong = {
     ...(!isPath && { 'a string': 'sessions' }),

@@ -1,4 +1,4 @@
-// What Durable Objects have to themselves. Each function is a test inside an object.
+// Tests of Durable Objects alone. Each function is a test inside an object.
 
 import { SessionService } from 'statepad';
 import { durableObjectStore } from 'statepad/stores/cloudflare';
@@ -33,7 +33,7 @@ export const exact = ({ storage, context }) => exactOnes(durableObjectStore(stor
 export async function big({ storage, context }) {
   const store = durableObjectStore(storage);
   await bigOnes(store, context);
-  // What an operator comes to may be too big although the change is not.
+  // The result of an operator may be too big although the change is not.
   const operators = { session: { list: { append: ['a'.repeat(1_200_000)] } } };
   await store.commit({ ...append('append 1'), operators }, context);
   const before = dumpOf(storage);
@@ -139,7 +139,7 @@ export async function failsInTheMiddle({ storage, context }) {
   return tried;
 }
 
-/** How many statements the only service of an object runs to read what it has read before. */
+/** The number of statements that the only service of an object runs to read a session again. */
 export async function readAgain({ storage }) {
   let count = 0;
   const counting = {
@@ -158,7 +158,7 @@ export async function readAgain({ storage }) {
   return counts;
 }
 
-/** What is said of an object without SQLite. */
+/** The refusal of an object without SQLite. */
 export async function notDeclared({ storage, context }) {
   const store = durableObjectStore(storage);
   const error = await assertCode(() => store.open({ migrate: 'create' }, context), 'rejected');

@@ -37,7 +37,7 @@ async function runCase(name, open) {
   await runStoreCase(storeCase, open);
 }
 
-/** Whether the whole package loads in here, besides the store. */
+/** Loads the whole package in a worker, besides the store. */
 async function smoke() {
   const service = new SessionService();
   const session = await service.createSession({

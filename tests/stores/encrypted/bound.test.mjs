@@ -1,5 +1,5 @@
-// What a value of an app or a user, and the beginning of a session, are bound to: a log with forged writers, times or
-// places, and a session whose beginning was taken away, are corrupt. What is not found out is held here, too.
+// The binding of values of an app or a user, and of the beginning of a session: a log with forged writers, times or
+// places, and a session whose beginning was taken away, are corrupt. Undetected forgeries are pinned here, too.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -212,7 +212,7 @@ for (const [way, options] of ways) {
       }
       await store.commit(append('e1', { session: { set: { own: 2 } } }), context);
       await isCorrupt(store.load(key, { events: { from: 0, to: 0 } }, context), 'with an event behind it');
-      // Who does not ask for it reads the session. By time it may be left out.
+      // A query without the beginning gets the session. By time the beginning may be left out.
       assert.deepEqual(
         (await store.load(key, {}, context)).events.map(({ rev }) => rev),
         [1],

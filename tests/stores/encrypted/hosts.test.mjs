@@ -1,5 +1,5 @@
-// What encrypts: Node where it is there and does what it says, WebCrypto elsewhere and for keys that it has made.
-// Either reads what the other one has written.
+// The cipher of each host: Node's where it is there and works, WebCrypto's elsewhere and for keys that it has made.
+// Either reads the values of the other.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ async function withModules(change, run) {
   }
 }
 
-/** How often a function asks WebCrypto to encrypt. */
+/** The number of times that a function asks WebCrypto to encrypt. */
 async function encryptions(run) {
   const { subtle } = crypto;
   const { encrypt } = subtle;

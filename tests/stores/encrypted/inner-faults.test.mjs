@@ -1,4 +1,4 @@
-// What becomes of encrypted changes when the inner store fails or is late, or others are always faster.
+// Encrypted changes when the inner store fails or is late, or others are always faster.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// What a page of the encrypted store's tests runs: encrypted names in IndexedDB.
+// The program of a page in the encrypted store's tests: encrypted names in IndexedDB.
 
 /* global indexedDB */
 

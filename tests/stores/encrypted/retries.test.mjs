@@ -199,7 +199,7 @@ describe('a later try of a change', () => {
       await store.commit(create('c', { app: count(1) }), context);
       const change = append('e1', { session: count(1) }, { guard: { keys: { app: count(1) } } });
       await assert.rejects(store.commit(change, context), { message: 'connection lost' });
-      // What the retry looks at does not hold; what the first try looked at does.
+      // The guard of the retry does not hold; the guard of the first attempt did.
       const retry = { ...change, attempt: 2, guard: { keys: { app: count(2) } } };
       assert.equal((await store.commit(retry, context)).duplicate, true);
       assert.equal((await store.load(key, {}, context)).rev, 1);

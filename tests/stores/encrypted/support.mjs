@@ -1,16 +1,16 @@
-// What the tests of the encrypted store share: keys, changes, and stores to look into and to tamper with.
+// Helpers of the encrypted store's tests: keys, changes, and stores to look into and to tamper with.
 
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
 import * as changes from '../../support/changes.js';
 import { source } from '../../support/source.mjs';
 
-/** What all texts begin with that are sealed. */
+/** The beginning of every sealed text. */
 export const { MARK } = await source('stores/encrypted/version.ts');
-/** Whether a stored value is sealed. */
+/** Returns true if a stored value is sealed. */
 export const isSealed = (value) => typeof value === 'string' && value.startsWith(MARK);
 
-/** What it leaves to the service. */
+/** The operators that the store leaves to the service. */
 export const operators = ['increment', 'append', 'setOnce', 'compareAndSet'];
 
 /** 32 bytes, the same for a number each time. */
@@ -62,14 +62,14 @@ export function recording(inner) {
   return { asked, store: instead(inner, Object.fromEntries(methods.map((name) => [name, record(name)]))) };
 }
 
-/** What a promise is refused with; `undefined` when it is not. */
+/** The error of a promise; `undefined` when it is fulfilled. */
 export const refusal = (promise) =>
   promise.then(
     () => undefined,
     (error) => error,
   );
 
-/** What became of a change, without what it tells of others. */
+/** The outcome of a change, without its news of others. */
 export const outcome = (committed) =>
   Object.fromEntries(Object.entries(committed).filter(([member]) => !['before', 'changed'].includes(member)));
 

@@ -10,7 +10,7 @@ const { LAYOUT } = await source('stores/encrypted/version.ts');
 
 const what = (layout) =>
   `has ${layout}, written by an unreleased build of statepad; this build reads ${LAYOUT}: open it with the build that made it, or delete it`;
-/** What texts begin with, and what is said of them. */
+/** The beginnings of texts, and the message about each. */
 const marks = {
   'sealed1:': what('a layout without a fingerprint'),
   'sealed2:': what('a layout without a fingerprint'),

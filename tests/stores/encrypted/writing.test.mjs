@@ -1,4 +1,4 @@
-// How encrypted changes are written: guards, several writers, many at once, and what is asked of the inner store.
+// Writes of encrypted changes: guards, several writers, many at once, and the calls of the inner store.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -240,7 +240,7 @@ test('what was looked at is what the caller has guarded besides', async () => {
   for (const guard of refused) {
     const error = await refusal(store.commit(append('e2', {}, { guard }), context));
     assert.deepEqual([error?.code, error?.actual], ['conflict', guard.rev === undefined ? undefined : 1]);
-    // What can never hold is not tried again and again.
+    // A guard that can never hold is not tried again and again.
     assert.doesNotMatch(error.message, /attempts/);
   }
   await store.commit(

@@ -1,4 +1,4 @@
-// What goes wrong in IndexedDB: the database is closed, deleted, full or damaged, or there is none.
+// Faults of IndexedDB: the database is closed, deleted, full or damaged, or there is none.
 
 /* global indexedDB */
 
@@ -202,7 +202,7 @@ describe('IndexedDB', () => {
         const large = append('s', 'large', { app: { set: { large: 1 } }, session: { set: { large: 1 } } }, { data });
         const commit = await outcome(store.commit(large, context));
         const loaded = await store.load(keyOf('s'), {}, context);
-        // What is small is written all the same.
+        // A small change is written all the same.
         const batch = await store.commitMany(
           [{ ...large, id: 'again' }, append('t', crypto.randomUUID(), { app: { set: { small: 1 } } })],
           context,

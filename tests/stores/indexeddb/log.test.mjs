@@ -1,5 +1,4 @@
-// What the IndexedDB store makes of leases of a tab that stands still, and of logs that were not always kept or cannot
-// be read.
+// The IndexedDB store with leases of a tab that stands still, and with logs that have gaps or cannot be read.
 
 /* global indexedDB */
 
@@ -94,7 +93,7 @@ describe('IndexedDB, leases and logs', () => {
       const trimmed = [await again.trimLog(scope, 3, context), await again.trimLog(scope, 9, context)];
       await see(again);
       await again.close();
-      // What was kept is deleted without a log, too; and a removed scope leaves none.
+      // A store without a log deletes the entries, too; and a removed scope leaves none.
       const last = await open('logs', { log: false });
       await last.removeScope(scope, context);
       trimmed.push(await last.trimLog(scope, Infinity, context));

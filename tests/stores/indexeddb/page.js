@@ -1,4 +1,4 @@
-// What the pages and workers of the IndexedDB tests have at hand, as `kit`.
+// The kit of the pages and workers of the IndexedDB tests, as `kit`.
 
 /* global indexedDB */
 
@@ -65,7 +65,7 @@ async function openLater(name, migrate, factory) {
   return connection;
 }
 
-/** What lies in a database: IndexedDB's own number of its version, and all rows by their object stores. */
+/** The content of a database: IndexedDB's own number of its version, and all rows by their object stores. */
 async function dump(name) {
   const database = await settled(indexedDB.open(name));
   const rows = {};
@@ -76,7 +76,7 @@ async function dump(name) {
   return { number: database.version, rows };
 }
 
-/** What became of a promise: `{ value }`, or what is told of an error that was thrown. */
+/** The outcome of a promise: `{ value }`, or the members of its error. */
 async function outcome(promise) {
   try {
     return { value: await promise };

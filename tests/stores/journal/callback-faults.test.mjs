@@ -1,4 +1,4 @@
-// What becomes of changes when the medium fails.
+// Changes when the medium fails.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

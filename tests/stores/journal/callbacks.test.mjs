@@ -1,4 +1,4 @@
-// How changes are put together on their way to a medium, and what depends on what.
+// The grouping of changes on their way to a medium, and their dependencies.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

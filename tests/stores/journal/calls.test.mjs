@@ -1,4 +1,4 @@
-// What a log keeps of calls: those that were made and refused, and which session a removal means.
+// Calls in a log: those that were made and refused, and the session that a removal means.
 
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';

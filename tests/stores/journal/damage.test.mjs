@@ -1,4 +1,4 @@
-// What a journal makes of lines that are torn, damaged, missing or there twice.
+// Journals with lines that are torn, damaged, missing or there twice.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -65,7 +65,7 @@ async function plain(store, key) {
 
 const right = await read(whole);
 
-/** Which sessions are corrupt; everything else must be as it was. */
+/** The sessions that are corrupt; everything else must be as it was. */
 function corruptOf(sessions, expected, note) {
   return keys.filter((_, index) => {
     if (sessions[index] === 'corrupt') {
@@ -116,7 +116,7 @@ test('torn ends of several lives do no harm', async () => {
   assert.deepEqual(await read(text), right);
 });
 
-/** What may become of a byte, besides a line feed. */
+/** The changes to a byte, besides a line feed. */
 const flips = [
   (byte) => byte ^ 1,
   (byte) => byte ^ 0x80,
@@ -134,7 +134,7 @@ for (const index of [1, 4, 6, 8, 9, lines.length - 1]) {
     const bytes = Buffer.from(whole);
     const start = Buffer.byteLength([version, ...lines.slice(0, index)].map((text) => `${text}\n`).join(''));
     const isLast = index === lines.length - 1;
-    // What of the line can be lost: its session, and the scopes that it touches.
+    // The sessions that the loss of the line may damage: its own, and those of the scopes that it touches.
     const may = keys.filter(
       (other) =>
         other === key || (other.appName === key.appName && (delta.app || (delta.user && other.userId === key.userId))),

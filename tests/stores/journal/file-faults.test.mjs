@@ -11,7 +11,7 @@ import { moves } from '../support/moved.mjs';
 import { append, context, create, loaded } from './support.mjs';
 import { cleanups, failing, folder, key, place, start } from './files.mjs';
 
-/** What a process saw that wrote until there was no room, and what is in the file afterwards. */
+/** Checks the report of a process that wrote until there was no room, and the content of the file afterwards. */
 async function checkFull({ code, cause, acknowledged, rev, fits }, causes, open) {
   assert.equal(code, 'unavailable');
   assert.ok(causes.includes(cause), cause);
@@ -96,7 +96,7 @@ async function withFaults(open, faults) {
   }
 }
 
-/** What stands for a way to write that fails. */
+/** A function that writes, and fails. */
 const refusing = (code) => () => {
   throw Object.assign(new Error(`${code}: it does not work`), { code });
 };
@@ -145,7 +145,7 @@ async function checkUndone(length) {
     );
     assert.deepEqual(readFileSync(path), before);
   }
-  // Where who may only append may not make a file shorter.
+  // A process that may only append may not make a file shorter.
   let calls = 0;
   faults.write = (write, bytes, offset) => (calls++ === 0 ? write(bytes, offset, 20) : refusing('ENOSPC')());
   faults.truncate = failing('EPERM');

@@ -120,7 +120,7 @@ test('a line that is complete and damaged is not torn, not even the last one', a
   await store.close();
   const whole = readFileSync(path, 'utf8');
   const cut = (length) => `${whole.slice(0, whole.length - length)}\n`;
-  // Where only the second copy of the key is damaged, nothing is lost.
+  // Damage to the second copy of the key alone loses nothing.
   for (const [text, rev] of [
     [cut(60)],
     [cut(100)],

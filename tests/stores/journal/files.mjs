@@ -15,7 +15,7 @@ import { opened } from './support.mjs';
 export const key = { ...KEY, userId: 'ü' };
 const childScript = fileURLToPath(new URL('file-child.mjs', import.meta.url));
 
-/** What is done after each test, the last one first. */
+/** The cleanups after each test, the last one first. */
 export const cleanups = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) {
@@ -65,7 +65,7 @@ export function start(what, path, before = '') {
   return { child, next };
 }
 
-/** What stands for a function of the system that fails. */
+/** A function of the system that fails. */
 export const failing = (code) => async () => {
   throw Object.assign(new Error(`${code}: it does not work`), { code });
 };

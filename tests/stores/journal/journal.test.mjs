@@ -14,7 +14,7 @@ function openCallbacks() {
   const make = () =>
     callbackStore({
       persist: async (records) => {
-        // What is kept is data: nothing of it may hang together with what was handed over.
+        // A stored record is data: no part of it may be shared with the record that was handed over.
         log.push(...records.map((record) => JSON.stringify(record)));
       },
       restore: () => log.map((text) => JSON.parse(text)),

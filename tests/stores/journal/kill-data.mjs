@@ -1,4 +1,4 @@
-// What is written by processes that are killed.
+// The changes of processes that are killed.
 
 /** The sessions, each in its turn. */
 export const keys = ['a', 'b', 'c', 'd'].map((sessionId) => ({ appName: 'app', userId: 'user', sessionId }));

@@ -14,7 +14,7 @@ import { keys, payload } from './kill-data.mjs';
 const rounds = 200;
 /** A new file now and then, so that reading does not take longer and longer. */
 const perFile = 5;
-/** How many changes go together at most. */
+/** The maximum number of changes in one group. */
 const atOnce = keys.length;
 
 test(`${rounds} processes are killed while they write: all that they acknowledged is there, once, whole and in order`, async (t) => {
@@ -55,7 +55,7 @@ test(`${rounds} processes are killed while they write: all that they acknowledge
       acknowledged.map((_, index) => index),
     );
     const now = stored.get(round)?.length ?? 0;
-    // What went together at last may be there without having been acknowledged, and nothing else.
+    // The last group may be there without having been acknowledged, and nothing else.
     assert.ok(
       now >= acknowledged.length && now <= acknowledged.length + atOnce,
       `round ${round}: ${acknowledged.length} acknowledged, ${now} there`,

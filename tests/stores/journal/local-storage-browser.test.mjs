@@ -104,7 +104,7 @@ test('a page that comes by plain http has no locks: it opens nothing there, howe
   assert.deepEqual(found.answers, ['rejected', 'rejected']);
   assert.deepEqual([found.hasLocks, found.items], [false, 0]);
   assert.match(found.said, /needs navigator.locks, which pages from https or localhost have: .*indexedDBStore/);
-  // What a page has for itself needs none.
+  // Storage that a page does not share needs no lock.
   const own = await page.evaluate(async () => {
     const opened = await globalThis.open('j', { storage: globalThis.sessionStorage });
     return [opened, (await globalThis.create('j')).rev, globalThis.sessionStorage.length];

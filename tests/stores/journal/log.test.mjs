@@ -55,7 +55,7 @@ test('compacting a file takes nothing from the log: who wrote, when, and where i
     assert.deepEqual(await compact.readLog(app, {}, context), before);
     assert.equal((await compact.load(key, {}, context)).pos.app, 5);
     await compact.close();
-    // What the removed session said of itself alone is gone.
+    // The entries of the removed session alone are not there any more.
     assert.doesNotMatch(readFileSync(path, 'utf8'), /événement e1/);
   }
 });

@@ -4,7 +4,7 @@ import { context } from './support.mjs';
 
 export const session = (sessionId, appName = 'x', userId = 'u') => ({ appName, userId, sessionId });
 
-/** What records are about: ids, and kinds of removals. That a log says its version is looked at elsewhere. */
+/** The ids of records, and the kinds of removals. The record of the version is checked elsewhere. */
 export const idsOf = (records) =>
   records.filter(({ kind }) => kind !== 'version').map(({ id, kind }) => (kind.startsWith('remove') ? kind : id));
 
@@ -31,6 +31,6 @@ export function recorder() {
   return medium;
 }
 
-/** What came of changes that are made at once. */
+/** The outcomes of changes that are made at once. */
 export const all = (store, changes) =>
   Promise.all(changes.map((change) => store.commit(change, context).catch((error) => error)));

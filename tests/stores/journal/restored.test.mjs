@@ -1,4 +1,4 @@
-// What is made of records when they are given back: in any usual way, with one missing, with some twice.
+// Records that are given back: in any usual way, with one missing, with some twice.
 
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
@@ -46,7 +46,7 @@ test('a record that is missing makes its session corrupt, and what it changed el
   assert.deepEqual(await without('a0'), ['corrupt', 0, 1]);
   assert.deepEqual(await without('a1'), ['corrupt', 'corrupt', 1]);
   assert.deepEqual(await without('c0'), [2, 0, 'corrupt']);
-  // What goes together is counted as well.
+  // Changes in one group are counted as well.
   await all(store, [
     create(session('d'), 'd0', { app: { set: { n: 1 } } }),
     create(session('e'), 'e0', { app: { set: { n: 2 } } }),
@@ -151,7 +151,7 @@ test('what is done again when nobody remembers it any more is done again when it
         await store.remove(session('a'), context);
       }
       mock.timers.tick(3_600_001);
-      // What is forgotten goes when something is added.
+      // A forgotten record goes when something is added.
       await store.commit(create(session(`c${time}`), `c${time}`), context);
       await store.remove(session(`c${time}`), context);
       await store.commit(update({ appName: 'x' }, `u${time}`, { app: { set: { time } } }), context);

@@ -1,4 +1,4 @@
-// What the tests of journals share.
+// Helpers of the tests of journals.
 
 import * as changes from '../../support/changes.js';
 
@@ -25,7 +25,7 @@ export function memoryArea(quota = Infinity) {
   };
 }
 
-/** What `navigator.locks` does for exclusive locks that are wanted at once or not at all. */
+/** The exclusive locks of `navigator.locks` that are taken at once or not at all. */
 export function memoryLocks() {
   const held = new Set();
   return {
@@ -47,7 +47,7 @@ export function memoryLocks() {
   };
 }
 
-/** What every operation gets besides. */
+/** The context of every operation. */
 export const context = { signal: new AbortController().signal };
 
 export const create = (key, id, delta, more = {}) => changes.create(id, key, delta, { time: 1, ...more });
@@ -73,7 +73,7 @@ export async function opened(store, migrate = 'create') {
   return store;
 }
 
-/** What a load says: the session as plain data, or the code of the error. */
+/** The answer of a load: the session as plain data, or the code of the error. */
 export async function loaded(store, key, query = {}) {
   try {
     return JSON.parse(JSON.stringify(await store.load(key, query, context)));

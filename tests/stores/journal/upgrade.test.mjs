@@ -27,7 +27,7 @@ const history = [
   update({ appName: 'notes' }, 'u1', { app: { set: { motto: 'ü' } } }),
 ];
 
-/** What logs are kept in: a store of this build (`make`), one of the next version, and all that is there. */
+/** The media of logs: a store of this build (`make`), one of the next version, and all that is there. */
 const media = {
   lines: () => {
     const medium = textMedium();

@@ -16,7 +16,7 @@ import { brokenValues } from './broken/values.mjs';
 import { brokenWindows } from './broken/windows.mjs';
 
 /**
- * What each changes of a store in memory, under what is wrong with it. One that has a `store` gives it whole, and may
+ * The faults of stores in memory, by the law that each breaks. An entry that has a `store` gives it whole, and may
  * give `another` on the same storage, and the one that is there when the storage is `reopened`.
  */
 export const broken = {

@@ -1,4 +1,4 @@
-// What the store in Postgres says of rows that cannot be read.
+// The refusals of the store in Postgres for rows that cannot be read.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

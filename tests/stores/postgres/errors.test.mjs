@@ -1,4 +1,4 @@
-// What the store in Postgres makes of the errors of its client, and what it refuses before it asks.
+// The store in Postgres: its translation of the client's errors, and its refusals before it asks.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,14 +8,14 @@ import { context, create, keyOf, systemError } from './database.mjs';
 const failing = (error) => ({ query: async () => Promise.reject(error) });
 const sqlError = (code, message = `a message for ${code}`) =>
   Object.assign(new Error(message), { code, severity: 'ERROR' });
-/** What comes of a commit, and of a load, when the client fails. */
+/** The outcomes of a commit, and of a load, when the client fails. */
 async function outcomes(error) {
   const store = postgresStore(failing(error));
   const [commit, load] = [store.commit(create(), context), store.load(keyOf(), {}, context)];
   return [await commit.catch((error) => error), await load.catch((error) => error)];
 }
 
-/** What is known to be undone, or not begun. The disk is full at 53100. */
+/** The codes of errors after which nothing is written. The disk is full at 53100. */
 const undone = [
   '40P01',
   '40001',

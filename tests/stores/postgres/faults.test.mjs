@@ -1,4 +1,4 @@
-// What the store in Postgres has, when something goes wrong on the way to the server or in it.
+// The content of the store in Postgres after a fault on the way to the server or in it.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-// What the store in Postgres tells of what others have done: how far back, at what cost, and when it cannot be sure.
+// The reports of the store in Postgres about the changes of others: how far back, at what cost, and their limits.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -240,7 +240,7 @@ await withDatabase((database) => {
     const reads = async (run) => {
       const single = await pool.connect();
       await single.query('begin');
-      // What the connection has read before and has not told yet is in it, too.
+      // The statistics include reads of the connection that it has not reported yet.
       const count = async () => {
         const sums = 'sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows';
         return (await single.query(`select ${sums} from pg_stat_xact_user_tables where schemaname = $1`, [schema]))

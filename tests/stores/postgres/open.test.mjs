@@ -1,4 +1,4 @@
-// What the store in Postgres is given, and what it needs of its server.
+// The arguments of the store in Postgres, and its demands on the server.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -127,7 +127,7 @@ for (const [says, code, message] of [
       await assert.rejects(postgresStore(client).open({ migrate }, context), { name: 'StoreError', code, message });
       assert.equal(client.statements.length, 1);
     }
-    // What only reads can be read.
+    // A server that can only be read is good enough for `check`.
     const client = serverThat(says);
     assert.equal(
       await codeOf(postgresStore(client).open({ migrate: 'check' }, context)),

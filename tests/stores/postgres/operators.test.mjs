@@ -1,4 +1,4 @@
-// What the database makes of operators: the same as the package, to the last character.
+// The results of operators in the database: the same as in the package, to the last character.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ function pairs() {
   return [...ends, ...random, [0.1, 0.2], [1e21, 1], [5e-324, -5e-324], [9007199254740992, 1], [-1, 1]];
 }
 
-/** That a function of SQL answers what is expected for each row of arguments, which are texts. */
+/** Asserts that a function of SQL gives the expected answer for each row of arguments, which are texts. */
 async function assertAll(client, call, rows) {
   for (let begin = 0; begin < rows.length; begin += 2_000) {
     const part = rows.slice(begin, begin + 2_000);

@@ -1,4 +1,4 @@
-// How the store in Postgres finds what it looks for: through indexes, whatever else there is.
+// The searches of the store in Postgres: they use indexes, whatever else there is.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -214,14 +214,14 @@ await withDatabase((database) => {
   }
 });
 
-/** How many rows were read in the tables of a schema from end to end, and how many were found by indexes. */
+/** The numbers of rows in the tables of a schema that were read from end to end, and that indexes found. */
 async function readsIn(pool, schema) {
   await statisticsAreWritten(pool);
   const sums = 'sum(seq_tup_read)::int as all, sum(idx_tup_fetch)::int as found';
   return (await pool.query(`select ${sums} from pg_stat_user_tables where schemaname = $1`, [schema])).rows[0];
 }
 
-/** How many rows a node has looked at in all its rounds. */
+/** The number of rows that a node has looked at in all its rounds. */
 function seenBy(node) {
   return Math.round((node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
 }

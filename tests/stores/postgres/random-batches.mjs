@@ -19,11 +19,11 @@ function plain(answer) {
   const changed = Object.entries(answer.changed ?? {}).map(([part, { set = {}, unset = [] }]) => {
     const gone = new Set(unset);
     const names = Object.keys(set);
-    // What was there keeps its place; what is new comes in this order.
+    // Present keys keep their places; new ones come in this order.
     const born = names.filter((name) => gone.has(name));
     return [part, { born, set: names.sort().map((name) => [name, set[name]]), unset: [...gone].sort() }];
   });
-  // What a duplicate is told beside where everything is now is up to the store.
+  // The answer to a duplicate may have more than the current positions: that is up to the store.
   return { ...answer, changed: answer.duplicate ? {} : Object.fromEntries(changed) };
 }
 
@@ -43,7 +43,7 @@ export async function randomBatches(store, reference, seed, rounds) {
     changed: 0,
     results: 0,
   };
-  /** What was known of scopes at some time, by their names. */
+  /** The positions of scopes that were known at some time, by their names. */
   const places = new Map();
   const nameOf = (part, { appName, userId }) => JSON.stringify(part === 'app' ? [appName] : [appName, userId]);
   const keys = APPS.flatMap((app) => USERS.flatMap((user) => SESSIONS.map((session) => keyOf(session, user, app))));

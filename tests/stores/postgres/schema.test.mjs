@@ -1,4 +1,4 @@
-// What the store in Postgres makes, and what it leaves alone.
+// The objects that the store in Postgres makes, and those that it leaves alone.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

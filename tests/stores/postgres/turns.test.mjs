@@ -116,7 +116,7 @@ await withDatabase((database) => {
     const lost = await store.reserve(APP, { hold: 50, wait: 0 }, context);
     const next = await store.reserve(APP, times, context);
     assert.notEqual(next.id, lost.id);
-    // What comes late changes nothing for who has it now.
+    // A late release changes nothing for the present holder.
     await lost.release();
     assert.equal(await store.reserve(APP, { hold: 1, wait: 0 }, context), undefined);
   });
@@ -171,7 +171,7 @@ await withDatabase((database) => {
     await store.commit({ ...create('f', {}, keyOf('f')), turn }, context);
     assert.equal(await isFree(), true);
 
-    // What is no turn of this store is passed over.
+    // A text that is no turn of this store is ignored.
     for (const strange of ['', 'x', '1:2:3', '1', '1:99999999999999999999'])
       await store.commit(update(`strange ${strange}`, 1, { turn: strange }), context);
   });

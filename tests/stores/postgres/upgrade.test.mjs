@@ -1,4 +1,4 @@
-// How a schema gets from version to version, by a later version that exists here alone.
+// The upgrades of a schema from version to version, by a later version that exists here alone.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -21,7 +21,7 @@ const NEXT = {
   upgrades: { 1: 'alter table statepad.sessions add column colour text;' },
 };
 
-/** What of the sources is not exported. */
+/** The internals of the sources that are not exported. */
 async function internals() {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-sources-'));
   after(() => rmSync(folder, { recursive: true, force: true }));

@@ -160,7 +160,7 @@ await withDatabase((database) => {
       await store.commit(create('c2', {}, keyOf('s2', 'u2')), context);
       await store.remove(keyOf('s2', 'u2'), context);
       assert.equal(await codeOf(store.commit(append('e2', { app: { set: { a: 2 } } }), context)), 'unavailable');
-      // Who looks at it waits, too: it might move before that is written.
+      // A change that checks the position waits, too: the position might move before the change is written.
       assert.equal(
         await codeOf(store.commit(append('e3', {}, keyOf(), { guard: { pos: { app: 1 } } }), context)),
         'unavailable',
@@ -318,7 +318,7 @@ await withDatabase((database) => {
     assert.equal(commits, 5);
     await writer.removeScope({ app: 'a', user: 'u' }, context);
     await writer.remove(odd, context);
-    // What is left to be told is told at the end.
+    // The remaining hints are sent at the end.
     await writer.close();
 
     // Messages go by several connections: one may overtake another.

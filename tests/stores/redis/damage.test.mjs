@@ -1,5 +1,5 @@
-// What the store in Redis says of sessions and values that were damaged, and what it still reads and writes. With a
-// server of its own.
+// The store in Redis over damaged sessions and values: its refusals, and the parts that it still reads and writes.
+// With a server of its own.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// What the store in Redis makes of what its client says: what is certain not to be written, and of what nothing is
-// known. Without a server.
+// The translation of the client's errors by the store in Redis: those after which surely nothing was written, and
+// those of unknown outcome. Without a server.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// What the store in Redis says, and has, when its server has no memory, is busy or is killed, or an answer is lost.
-// With a server of its own.
+// The answers and the content of the store in Redis when its server has no memory, is busy or is killed, or an answer
+// is lost. With a server of its own.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -38,7 +38,7 @@ if (why) {
 } else {
   const { admin, newPrefix } = await serverForTests(startRedisServer);
 
-  /** What is under a key: hashes and sorted sets in one order, and without what the server's clock says. */
+  /** The content of a key: hashes and sorted sets in one order, and without the members of the server's clock. */
   const contentOf = async (key) => {
     const read = {
       string: () => admin.get(key),

@@ -1,4 +1,4 @@
-// How much the store in Redis makes its server do.
+// The work of the server for the store in Redis.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

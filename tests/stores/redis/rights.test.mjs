@@ -16,7 +16,7 @@ const COMMANDS = [
 
 const both = { app: values({ n: 2 }), user: { set: { x: 1 }, unset: ['u'] } };
 
-/** What a store is asked to do, in an app that has a session `s` with a lease. */
+/** The operations of a store, in an app that has a session `s` with a lease. */
 const OPERATIONS = {
   'an append': (store) => store.commit(append('e', keyOf('s'), { ...both, session: { unset: ['a'] } }), context),
   'an append with operators': (store) =>

@@ -1,4 +1,4 @@
-// What the store in Redis makes of how its server is set up, and of what a server has lost. All of it with servers of
+// The store in Redis over servers with other settings, and over a server that has lost data. All of it with servers of
 // its own.
 
 import assert from 'node:assert/strict';
@@ -254,7 +254,7 @@ if (why) {
     const key = keyOf('s');
     await store.commit(create('c', key), context);
     const marks = [];
-    // How many commands the server runs for a write, those of scripts included.
+    // The number of commands that the server runs for a write, those of scripts included.
     const commandsOf = async (id) => {
       await admin.config('RESETSTAT');
       await store.commit(append(id, key, { user: values({ a: 1 }) }), context);
@@ -357,7 +357,7 @@ if (why) {
         beyond.events.map(({ id }) => id),
         ['e1', 'x2', 'x3', 'x4'],
       );
-      // What was lost with the primary can be sent again.
+      // A change that was lost with the primary can be sent again.
       assert.equal((await promoted.commit(append('e2', key), context)).duplicate, undefined);
     } finally {
       replica.disconnect();

@@ -295,7 +295,7 @@ if (why) {
       await fill(store);
       const random = numbers(seed);
       const pick = (list) => list[random(list.length)];
-      // What was acknowledged: the sessions and users that there are.
+      // The acknowledged names: the sessions and users that there are.
       const told = new Set();
       let step = 0;
       const writeSome = async () => {
@@ -319,7 +319,7 @@ if (why) {
       const client = { defineCommand() {}, eval: between('eval'), evalsha: between('evalsha'), call: between('call') };
       await writeSome();
       await openNext(client, prefix);
-      // What was made at the very end.
+      // A second open upgrades the writes of the very end.
       await openNext(admin, prefix);
       assert.ok(told.size > 3);
       for (const name of told) {

@@ -1,5 +1,5 @@
-// What this build does not read: other layouts, later versions, and what is no store. It is refused by name, by every
-// operation, and stays as it is.
+// Content that this build does not read: other layouts, later versions, and data of no store. Every operation refuses
+// it by name, and it stays as it is.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const { LAYOUT } = await source('stores/redis/version.ts');
 
 const what = (layout) =>
   `has ${layout}, written by an unreleased build of statepad; this build reads ${LAYOUT}: open it with the build that made it, or delete it`;
-/** What keys say of the version, and what is said of them. */
+/** The texts of a version in keys, and the message about each. */
 const versions = {
   1: what('a layout without a fingerprint'),
   2: what('a layout without a fingerprint'),

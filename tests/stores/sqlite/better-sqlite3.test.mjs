@@ -1,4 +1,4 @@
-// Which better-sqlite3 goes with which Node: the tests take the one that fits, and the store warns of one that aborts.
+// The better-sqlite3 for each Node: the tests take the one that fits, and the store warns of one that aborts.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

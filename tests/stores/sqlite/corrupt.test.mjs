@@ -1,4 +1,4 @@
-// What cannot be read in SQLite: the store says which session or app it is, and goes on with the others.
+// Unreadable rows in SQLite: the store says which session or app it is, and goes on with the others.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What goes wrong in SQLite: what the store says of it, and that nothing is ever half written.
+// Faults in SQLite: the errors of the store, and the proof that nothing is ever half written.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -91,8 +91,8 @@ for (const name of Object.keys(libraries)) {
       await filled(database);
       let steps = Infinity;
       const step = (kind) => (sql) => {
-        // What undoes the rest works: that a connection is gone altogether is another test. And what has begun has
-        // begun.
+        // The statement that undoes the rest does not fail: a lost connection is another test. A transaction that has
+        // begun has begun.
         if (kind === failing && sql !== 'ROLLBACK' && `${sql} ${kind}` !== 'BEGIN IMMEDIATE after' && steps-- === 0) {
           throw new Error('torn');
         }

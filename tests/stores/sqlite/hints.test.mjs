@@ -106,7 +106,7 @@ for (const name of Object.keys(libraries)) {
       await store.commit(creation('s'));
       const { stop, next } = watching(store);
       await store.load(key(), {});
-      // What was written before one was asked is looked at once.
+      // Writes before the first poll are looked at once.
       const looks = async (count) => {
         while (seen.length < count) {
           await new Promise((resolve) => setTimeout(resolve, 1));

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import * as changes from '../../support/changes.js';
 
-/** Where other versions of the libraries are installed, when these are to be tried. */
+/** The folder of other versions of the libraries, when these are to be tried. */
 const modules = process.env.STATEPAD_TEST_SQLITE_MODULES;
 const require = createRequire(modules ? join(modules, 'package.json') : import.meta.url);
 
-/** How each opens a file; `:memory:` is one, too. */
+/** The way in which each library opens a file; `:memory:` is one, too. */
 const all = {
   'better-sqlite3': (path, options = {}) => new (require('better-sqlite3'))(path, options),
   libsql: (path, options = {}) => new (require('libsql'))(path, options),
@@ -148,7 +148,7 @@ export function plain(store) {
   );
 }
 
-/** What is thrown, in two words: the code of a store error, or the message of any other. */
+/** The fault of a promise in one text: the code of a store error, or the message of any other. */
 export async function failure(promise) {
   try {
     await promise;
@@ -169,13 +169,13 @@ export const event = (id, { sessionId, userId, time = 2, data, guard, ...delta }
 export const update = (id, { userId, ...delta } = {}) =>
   changes.update(id, { appName: 'a', ...(userId !== undefined && { userId }) }, delta, { time: 3 });
 
-/** What became of a change, without what it tells of the time before. */
+/** The outcome of a change, without its news of the time before. */
 export async function outcome(promise) {
   const told = ['before', 'changed'];
   return Object.fromEntries(Object.entries(await promise).filter(([member]) => !told.includes(member)));
 }
 
-/** How a store is opened that makes its tables. */
+/** The options that open a store and make its tables. */
 export const create = { migrate: 'create' };
 
 /** A list of the app, from its oldest session on. */

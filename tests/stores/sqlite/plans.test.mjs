@@ -1,5 +1,4 @@
-// How SQLite finds what the store asks for: by an index, whatever the length of the history and the number of
-// sessions.
+// The searches of SQLite for the store: by an index, whatever the length of the history and the number of sessions.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -87,7 +86,7 @@ for (const name of Object.keys(libraries)) {
       for (const [sql, plan] of plans) {
         const text = `${sql}\n${plan.join('\n')}`;
         const steps = plan.filter((step) => !/^(SCALAR SUBQUERY|SCAN sqlite_(master|schema))/.test(step));
-        // What the page of a list begins with is found by the index; the rest of the order concerns those of one time.
+        // The index finds the beginning of a list's page; the rest of the order concerns those of one time.
         const isGroupSort = (step) =>
           sql.includes('ORDER BY time DESC') &&
           /^USE TEMP B-TREE FOR (LAST (2 TERMS|TERM)|RIGHT PART) OF ORDER BY$/.test(step);
@@ -118,7 +117,7 @@ for (const name of Object.keys(libraries)) {
   test(`${name}: the last events, and those since some time, are read alone`, () =>
     withFile(name, async (file) => {
       const database = file.connect();
-      // What is read of the events is counted by how far into the history a fault may lie without being noticed.
+      // Events that are not read may be damaged without any notice: that shows how far back the store reads.
       const store = plain(sqliteStore(database, { synchronous: 'normal' }));
       await store.open({ migrate: 'create' });
       await store.commit({ ...creation('s'), event: { id: 's', time: 0, data: '{}' } });

@@ -275,7 +275,7 @@ if ('node-sqlite3-wasm' in libraries) {
     }));
 }
 
-// How the user's own statements read numbers is the user's affair.
+// The settings with which the user's own statements read numbers are the user's affair.
 const readers = {
   'better-sqlite3': (file) => file.connect().defaultSafeIntegers(true),
   libsql: (file) => file.connect().defaultSafeIntegers(true),

@@ -1,4 +1,4 @@
-// What the SQLite store tells of what others have done, over many changes; and what it refuses to be made of.
+// The reports of the SQLite store about the changes of others, over many changes; and the arguments that it refuses.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ for (const name of Object.keys(libraries)) {
     }
     assert.equal(await since(count - 1100), undefined);
     assert.equal(await since(1), undefined);
-    // That of the user is another one, and is not trimmed by that of the app.
+    // The log of the user is another one: a trim of the app's log leaves it alone.
     const [{ texts, characters }] = rows(
       database,
       'SELECT count(*) AS texts, sum(length(entries)) AS characters FROM statepad_changes',

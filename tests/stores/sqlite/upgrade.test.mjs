@@ -1,5 +1,5 @@
-// How the tables of an older version become those of a later one, by versions that there are only here; and a process
-// that goes on after others have upgraded.
+// Upgrades of tables from an older version to a later one, by versions that there are only here; and a process that
+// goes on after others have upgraded.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

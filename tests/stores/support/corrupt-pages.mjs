@@ -1,4 +1,4 @@
-// What every store has to say of a list in which sessions are corrupt. It runs in pages and workers, too: nothing of
+// The answer of every store to a list in which sessions are corrupt. It runs in pages and workers, too: nothing of
 // Node.
 
 import { SessionService } from 'statepad';
@@ -15,7 +15,7 @@ const limits = [1, 2, 3, 4, 7, 50];
 
 /**
  * All sessions in ascending order. Each two that follow each other have one time; the ids of a user are in its order.
- * Where the values of users are damaged, each session that is to be corrupt has a user of its own.
+ * If the values of users are damaged, each session that is to be corrupt has a user of its own.
  */
 function sessionsFor(part) {
   return Object.entries(users).flatMap(([user, kinds], place) =>
@@ -139,7 +139,7 @@ async function followStore(store, query, mine, { isPlaced, tellsEnd, context }, 
   }
 }
 
-/** Who follows the cursor visits each session that can be read once, in order, and hears of every other one. */
+/** A reader that follows the cursor visits each readable session once, in order, and gets the keys of the others. */
 async function followService(service, request, mine, what) {
   const visited = [];
   const corrupt = new Set();

@@ -44,7 +44,7 @@ export const logLaws = {
       const expected = { pos: pos + 1, base: pos, entries: [{ pos: pos + 1, time: 7, by, writes: [changed] }] };
       same(await logged.readLog(APP, {}), expected, what);
     }
-    // That of the user goes on.
+    // The log of the user goes on.
     await logged.commit(append('e2', KEY, { user: { set: { n: 1 } } }));
     same(places(await logged.readLog(USER, {})), [2, 0, [1, 2]]);
     const { pos } = await logged.loadScope(APP);

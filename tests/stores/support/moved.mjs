@@ -1,9 +1,9 @@
-// What happens to files under a running process, and what puts it right.
+// The accidents of files under a running process, and their remedies.
 
 import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Where a file is that was moved away; it keeps a second name there. */
+/** The path of a file that was moved away; it keeps a second name there. */
 const away = (path) => `${path}.away`;
 
 /** Each takes a path; `told` is what the error says of the file. */

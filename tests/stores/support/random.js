@@ -29,7 +29,7 @@ const times = [0, 1, 2, 3, 1_000.5, -7, 1e15];
 /** Two weeks, in milliseconds: no lease ends by itself. */
 const LONG = 14 * 24 * 60 * 60 * 1_000;
 
-/** What to ask the stores: a method, and its arguments. Only what `store` has. */
+/** The random calls of the stores: a method, and its arguments. Only methods that `store` has. */
 function steps(random, { resolves = [], lease, readLog, trimLog }) {
   const pick = (items) => items[Math.floor(random() * items.length)];
   const often = (probability, make) => (random() < probability ? make() : undefined);
@@ -216,7 +216,7 @@ function plain(answer, isLogged) {
     }
     if (member === 'results' && value) return canonical(value);
     if (member === 'until') return undefined;
-    // Where the first update was, or the creation, only some stores know.
+    // Only some stores know the revision of the first update, or of the creation.
     if (value?.duplicate && value.data === undefined) return { ...value, results: undefined };
     if (value?.writes) return { ...value, time: clockless(value.time), writes: byName(value.writes) };
     if (value?.data !== undefined && 'pos' in value && !value.duplicate && !isLogged)

@@ -124,7 +124,7 @@ test('without its rawEvent it is made of its parts, as adk-js makes it', async (
   await call(vertex, 'POST', `${ENGINE}/sessions/s2:appendEvent`, parts);
   const read = await service.getSession(keyOf('s2'));
   const [event] = read.events;
-  // What is false is left out by the API.
+  // The API leaves out members that are false.
   const actions = { ...without(RICH.actions, 'escalate'), requestedToolConfirmations: {} };
   assert.deepEqual(event, { ...without(RICH, 'finishReason', 'partial', 'interrupted'), id: event.id, actions });
   const [theirs] = (await adkService(vertex).getSession(keyOf('s2'))).events;

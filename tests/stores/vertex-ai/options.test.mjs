@@ -1,4 +1,4 @@
-// What the store is given: options that are refused, engines, tokens, where requests go, and what sessions are told.
+// The options of the store: refused ones, engines, tokens, the address of requests, and the members of new sessions.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -261,7 +261,7 @@ test('the token of a machine in the cloud is found by Google’s library, and on
     GCE_METADATA_HOST: `127.0.0.1:${metadata.address().port}`,
     METADATA_SERVER_DETECTION: 'assume-present',
     GOOGLE_APPLICATION_CREDENTIALS: undefined,
-    // Where the credentials of a developer would be.
+    // The folder where the credentials of a developer would be.
     HOME: '/nowhere',
   };
   const previous = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));

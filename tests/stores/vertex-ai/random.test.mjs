@@ -31,7 +31,7 @@ function numbers(seed) {
   };
 }
 
-/** What is true: sessions with their own values and events, and the values that they share. */
+/** The true content: sessions with their own values and events, and the values that they share. */
 class Model {
   sessions = new Map();
   app = {};

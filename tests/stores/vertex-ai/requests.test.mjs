@@ -1,4 +1,4 @@
-// What things cost, in requests; windows and pages of long logs; revisions that are provisional.
+// The costs of operations, in requests; windows and pages of long logs; revisions that are provisional.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

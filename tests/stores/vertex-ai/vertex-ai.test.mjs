@@ -6,7 +6,7 @@ import { missingNeeds, runStoreCase, storeCases } from 'statepad/testing';
 import { fakeVertexAi } from '../../support/vertex.mjs';
 import { context, create, keyOf, storeOver } from './words.mjs';
 
-/** What the API has nothing for. */
+/** The features that the API lacks. */
 const LACKS = ['revisions', 'order', 'texts', 'ids', 'times', 'clock', 'beginnings', 'repeats', 'scopes', 'operators'];
 const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log'];
 const MEMBERS = ['removeScope', 'commitMany', 'watch', 'lease', 'trimLog', 'keys'];

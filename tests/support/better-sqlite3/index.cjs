@@ -1,4 +1,4 @@
-// What tests, programs of the pages, and MikroORM get for `better-sqlite3`.
+// The `better-sqlite3` of tests, programs of the pages, and MikroORM.
 
 const { choice } = require('./choice.cjs');
 

@@ -102,6 +102,6 @@ function readBytes(value: unknown): string | undefined {
   if (!BASE64.test(digits) || digits.length % 4 === 1) {
     return undefined;
   }
-  // What the last digit has beyond whole bytes is dropped.
+  // The bits of the last digit beyond whole bytes are dropped.
   return btoa(atob(digits));
 }

@@ -67,8 +67,8 @@ export interface FakeVertexAiOptions {
   /** The ids of the engines that exist; all do by default. */
   readonly engines?: readonly string[] | undefined;
   /**
-   * How long it takes to make a session, in milliseconds of the clock; 0 unless told otherwise. Until then its id is
-   * taken, it is not there (404), and the operation that makes it is not done. The service has taken up to 2,800.
+   * The time that it takes to make a session, in milliseconds of the clock; 0 by default. Until then its id is taken,
+   * it is not there (404), and the operation that makes it is not done. The service has taken up to 2,800.
    */
   readonly creationDelay?: number | undefined;
   /**

@@ -1,5 +1,4 @@
-// What a service keeps in memory of a store: given up when it may be wrong, let go of when it is not used, and never
-// in the way.
+// The cache of a service over a store: given up when it may be wrong, freed when it is not used, and never in the way.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -169,7 +168,7 @@ test('a repetition is found where it stands, also when earlier events are not in
 
 describe('a change that is not made leaves nothing in the memory of the module', () => {
   const big = 'x'.repeat(100_000);
-  /** How much the module grows, in bytes, when something is done many times that would leave 100 kB each time. */
+  /** The growth of the module, in bytes, when a task runs many times that could leak 100 kB each time. */
   const growth = async (task) => {
     for (let number = 0; number < 20; number++) await task(number);
     const before = wasm.buffer.byteLength;
@@ -261,7 +260,7 @@ test('sessions that were read or appended to leave memory when there is no room'
     }
     for (const key of keys) await use(service, key);
     loads.length = 0;
-    // What is in memory needs no load.
+    // A session in memory needs no load.
     for (const key of keys) await service.getSession({ ...key, config: { numRecentEvents: 0 } });
     assert.ok(loads.length >= 9, `${use}: ${loads.length} loads`);
   }
@@ -355,7 +354,7 @@ describe('changes that go together', () => {
 });
 
 describe('over a store that tells no marks', () => {
-  /** What a store answers, without what stores need not tell. */
+  /** The answer of a store, without the members that stores may leave out. */
   const bare = (answer) =>
     Object.fromEntries(
       Object.entries(answer).filter(([name]) => !['changed', 'marks', 'last', 'before'].includes(name)),

@@ -1,4 +1,4 @@
-// How changes are sent: those that wait go together, a signal calls one off, and the end waits for all.
+// The commit queue: changes that wait go together, a signal calls one off, and the end waits for all.
 
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';

@@ -1,4 +1,4 @@
-// What a service does when its store fails: row by row of what a store may say.
+// A service whose store fails: row by row of the errors of a store.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -52,7 +52,7 @@ export async function open(options = {}, many = true) {
   return { ...fault, service, session };
 }
 
-/** What the store itself has, asked past the service. */
+/** The content of the store itself, read past the service. */
 export async function stored({ inner }, of = KEY) {
   return await inner.load(of, {}, { signal: new AbortController().signal });
 }

@@ -67,7 +67,7 @@ describe('a store that says what it can compare', () => {
       );
     }
     assert.deepEqual(changes, []);
-    // What depends on nothing can be written.
+    // A write without a guard succeeds.
     await service.updateState(KEY, () => ({ n: 5 }));
     await service.updateState({ appName: 'app' }, () => ({ 'app:n': 5 }));
     await service.appendEvent({ session, event: event({ x: 2 }) });

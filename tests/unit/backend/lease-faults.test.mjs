@@ -7,7 +7,7 @@ import { memoryStore } from 'statepad/stores/memory';
 import { KEY, connectionLost, hasCode, setting } from '../../support/fixtures.mjs';
 
 const NAME = { appName: KEY.appName, userId: KEY.userId, id: KEY.sessionId };
-/** What is under way is done as far as it goes by itself. */
+/** Waits until everything under way is done as far as it goes by itself. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /**

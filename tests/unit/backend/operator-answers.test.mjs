@@ -1,4 +1,4 @@
-// What an update with operators resolves to when its answer was lost, and others have written since.
+// The answer of an update with operators when the store's was lost, and others have written since.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

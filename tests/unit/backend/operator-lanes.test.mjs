@@ -45,7 +45,7 @@ const ofApp = ({ appName }) => ({ appName });
 const ofUser = ({ appName, userId }) => ({ appName, userId });
 const count = (...keys) => Object.fromEntries(keys.map((key) => [key, increment()]));
 
-/** What two users of one app do, again and again. */
+/** The writes of two users of one app, again and again. */
 const pairs = {
   'appends of one app key and one of their own users': [
     appends(() => count('app:n', 'user:m')),

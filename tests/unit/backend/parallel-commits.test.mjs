@@ -1,4 +1,4 @@
-// How many calls of a store are under way at a time, and how the changes that wait are shared out among them.
+// The number of calls of a store that are under way at a time, and the distribution of waiting changes among them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -28,7 +28,7 @@ describe('of versions that rows name', () => {
 
   test('two versions never have one position; the next of the latest has the next one', () => {
     const step = fc.record({
-      // How many versions back it is about, and how many others come between.
+      // The age of the version, and the number of others that come between.
       back: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(20)),
       others: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(3)),
       act: fc.constantFrom('read', 'read', 'move'),
@@ -45,7 +45,7 @@ describe('of versions that rows name', () => {
           const now = (latest.get(scope) ?? 0) + others;
           latest.set(scope, now);
           if (act === 'read') {
-            // What is read may be old: another answer was faster.
+            // A read version may be old: another answer was faster.
             const from = Math.max(0, now - back);
             note(scope, positions.of(name, seen(from)), version(from));
             continue;

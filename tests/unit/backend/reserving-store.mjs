@@ -4,9 +4,9 @@ import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { APP, KEY, USER } from '../../support/fixtures.mjs';
 
-/** What an update is asked for by: a session, a user or an app. */
+/** The targets of an update: a session, a user or an app. */
 export const TARGETS = { session: KEY, user: USER, app: APP };
-/** When the tasks that wait now are done. */
+/** Resolves when the tasks that wait now are done. */
 export const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /**

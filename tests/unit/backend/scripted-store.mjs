@@ -48,7 +48,7 @@ export function scripted({ keeps } = {}) {
     remove: async (key, context, guard) => await run({ key, guard }, () => inner.remove(key, context, guard)),
   };
   delete store.commitMany;
-  /** What is stuck arrives now. Says what came of each. */
+  /** Lets the stuck calls arrive now. Answers with the outcome of each. */
   const release = async () =>
     await Promise.all(
       stuck.splice(0).map((go) =>

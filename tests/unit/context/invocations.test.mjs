@@ -1,4 +1,4 @@
-// How an invocation begins and ends, and what becomes of writes that were never appended.
+// The beginning and the end of an invocation, and the fate of writes that were never appended.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

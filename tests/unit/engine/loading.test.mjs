@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** What a program with the package tells of every kind of call, on a host that `prepare` has made. */
+/** The outcomes of every kind of call in a program with the package, on a host that `prepare` has made. */
 async function toldBy(prepare) {
   const program = `
     ${prepare}
@@ -35,7 +35,7 @@ async function toldBy(prepare) {
   return JSON.parse(stdout);
 }
 
-/** That every call says the same. */
+/** Asserts that every call has the same outcome. */
 function checkCalls({ calls, works }, message, cause) {
   assert.equal(calls.length, 7);
   for (const told of calls) assert.deepEqual(told, { code: 'CORE_FAILED', reason: 'host', message, cause });

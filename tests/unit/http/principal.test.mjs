@@ -1,4 +1,4 @@
-// Who may see what over HTTP, and what clients are told of errors.
+// Access over HTTP: the sessions that a client may see, and the errors that it gets.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -35,7 +35,7 @@ async function statusOf(handler, parameters, init) {
   return response.status;
 }
 
-/** What a stream tells until a text is there. */
+/** The text of a stream until it has a part. */
 async function textUntil(part, { body }) {
   const reader = body.getReader();
   let text = '';
@@ -305,7 +305,7 @@ describe('streams', () => {
       await streams[0].body.cancel();
       const again = await open(handler, { client: 'ana' });
       assert.equal(again.status, 200);
-      // What is refused, or is no stream, does not count.
+      // A request that is refused, or is no stream, does not count.
       await again.body.cancel();
       assert.equal(
         await statusOf(handler, { ...ANA, sessionId: 'none' }, { headers: { ...STREAM.headers, client: 'ana' } }),

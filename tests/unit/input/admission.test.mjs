@@ -82,7 +82,7 @@ for (const [what, lose] of Object.entries({
       );
       assert.equal(session.revision, 0);
       assert.deepEqual(plain(await service.getAppState(KEY)), {});
-      // Where no state is, it means nothing.
+      // Outside of state it means nothing.
       await service.appendEvent({ session, event: { content: { parts: [{ text: 'x', value }] } } });
     }
   });
@@ -317,7 +317,7 @@ test('a toJSON is asked once, as by JSON.stringify, whatever it answers with', a
   }
   await append(List.of(1, 2));
   assert.deepEqual(session.state.x, [1, 2]);
-  // What JSON.stringify makes of these is an empty object.
+  // The JSON text of these is an empty object.
   await refused(append({ toJSON: () => new Date(0) }), 'actions.stateDelta["x"]');
   await refused(append({ toJSON: () => new URL('http://a.b/') }), 'actions.stateDelta["x"]');
 });

@@ -1,4 +1,4 @@
-// What tests of what comes in share.
+// Helpers of the tests of admission.
 
 import assert from 'node:assert/strict';
 import { isStatepadError } from 'statepad';

@@ -37,7 +37,7 @@ class Instance {
     return 's';
   }
 }
-/** What nobody means to give, and anything at all. */
+/** Values that nobody means to pass, and any values at all. */
 const junk = fc.oneof(
   fc.constantFrom(
     undefined,

@@ -30,7 +30,7 @@ describe('the nearest name', () => {
   for (const { name, key: given, candidates, nearest: wanted } of casesOf('nearest').cases) {
     test(`${name}: of unknown members`, () => assert.equal(nearest(given, candidates), wanted));
 
-    // What is no identifier is found as a member of another one.
+    // A name that is no identifier stands as a member of another key.
     test(`${name}: of missing keys`, () => {
       const state = Object.fromEntries(candidates.map((candidate) => [candidate, 1]));
       assert.throws(

@@ -1,4 +1,4 @@
-// What a service is asked for and made with: what is missing or of another kind is named, and closed is closed.
+// The requests and options of a service: a missing or wrong member is named, and closed is closed.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -8,7 +8,7 @@ import { eventLine, header, key, scopeLine, sessionLine } from './lines.mjs';
 /** Lists in lists: `levels` of them. */
 const nested = (levels) => '['.repeat(levels) + ']'.repeat(levels);
 
-/** How many characters are parsed as JSON while a task goes on. */
+/** The number of characters that are parsed as JSON while a task goes on. */
 async function parsedBy(task) {
   const { parse } = JSON;
   let count = 0;

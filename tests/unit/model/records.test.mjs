@@ -11,7 +11,7 @@ import { KEY, runs } from '../../support/fixtures.mjs';
 
 const places = { 'in memory': () => ({}), 'over a store': () => ({ store: memoryStore() }) };
 
-/** What an own `__proto__` looks like in a literal. */
+/** A record with an own member of each name, `__proto__` included. */
 const own = (entries) => {
   const record = {};
   for (const [name, value] of entries) {

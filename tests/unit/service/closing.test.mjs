@@ -15,7 +15,7 @@ function hanging() {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Whether a promise is settled, once everything else is that can be. */
+/** Returns true if a promise is settled, once everything else is that can be. */
 async function isDone(promise) {
   let done = false;
   const end = () => (done = true);

@@ -61,7 +61,7 @@ for (const [name, open] of Object.entries(sharingPlaces)) {
       const now = await other.getSession(KEY);
       assert.deepEqual([now.state, now.revision], [{ n: 2 }, 2]);
 
-      // What asks for no lease writes as before.
+      // A writer that asks for no lease writes as before.
       await service.appendEvent({ session: KEY_AS_SESSION, event: setting({ n: 3 }) });
       await next.release();
       await other.appendEvent({ session: theirs, event: setting({ n: 4 }) });

@@ -41,7 +41,7 @@ const places = {
   },
 };
 
-/** What happens between two pages: to sessions by their number. */
+/** The disturbances between two pages: to sessions by their number. */
 const disturbance = fc.record({
   kind: fc.constantFrom('delete', 'append', 'create', 'corrupt', 'delete the page'),
   at: fc.nat(29),
@@ -108,7 +108,7 @@ for (const [place, make] of Object.entries(places)) {
               spoil(at);
             }
           };
-          /** What has been disturbed: it may be visited, or not. */
+          /** The disturbed sessions: they may be visited, or not. */
           const gone = new Set();
           const visited = [];
           const unreadable = new Set();

@@ -171,7 +171,7 @@ for (const [name, open] of Object.entries(sharingPlaces)) {
       await other.createSession({ ...KEY, state: { anew: 1 } });
       await service.deleteSession(session);
       assert.deepEqual((await other.getSession(KEY)).state, { anew: 1 });
-      // Who names it by its key means the one that is there.
+      // A caller that names the session by its key means the present one.
       await service.deleteSession(KEY);
       assert.equal(await other.getSession(KEY), undefined);
     });

@@ -193,7 +193,7 @@ function made({ op, by, items, expected, value: to }) {
   }
 }
 
-/** What becomes of a delta by the plainest rules: all of it or nothing. Answers with the outcomes that it may have. */
+/** Applies a delta by the plainest rules: all of it or nothing. Answers with the outcomes that it may have. */
 function applied(model, delta) {
   const next = new Map(model);
   const codes = new Set();
@@ -227,7 +227,7 @@ function applied(model, delta) {
 }
 
 describe('whatever becomes of an answer, each is resolved once', () => {
-  /** How long a service waits here for an answer, in milliseconds. */
+  /** The time that a service waits here for an answer, in milliseconds. */
   const timeout = 40;
   const stores = {
     'a store that resolves them': memoryStore,

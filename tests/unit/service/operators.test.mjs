@@ -21,7 +21,7 @@ import { KEY, USER, hasCode } from '../../support/fixtures.mjs';
 const key = Buffer.alloc(32, 7).toString('base64');
 const unresolved = (more = {}) => ({ ...memoryStore(), resolves: undefined, ...more });
 
-/** What keeps the sessions: two services over one place, where that can be. */
+/** The places of the sessions: two services over one place, where that can be. */
 const PLACES = {
   'in memory': () => undefined,
   'over a store that resolves them': () => memoryStore(),

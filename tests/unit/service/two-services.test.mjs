@@ -1,4 +1,4 @@
-// What an error says when a program has two services where it should have one.
+// The message of an error when a program has two services where it should have one.
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';

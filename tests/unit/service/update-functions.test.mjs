@@ -1,4 +1,4 @@
-// What an update function may answer with: a delta, a promise of one from anywhere, or nothing.
+// The answers of an update function: a delta, a promise of one from anywhere, or nothing.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -107,7 +107,7 @@ for (const [place, options] of Object.entries(places)) {
 }
 
 describe('a function that seems to change its argument in place', () => {
-  /** What a program prints to standard error. */
+  /** The text that a program prints to standard error. */
   const warnings = (body, env = {}) => {
     const program = `import { SessionService } from 'statepad';
       const service = new SessionService();

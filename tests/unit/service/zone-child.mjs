@@ -60,7 +60,7 @@ function zoned(store) {
   };
 }
 
-/** What a service has come to. */
+/** The final content of a service. */
 async function use(options) {
   const service = new SessionService(options);
   const session = await service.createSession(KEY);

@@ -268,7 +268,7 @@ test('nobody is told who does not wait any more, and nothing by a service that i
   await assert.rejects(service.stateAt(session, 0), { code: 'CLOSED' });
 });
 
-// What the sessions share is told by their own logs alone; past.test.mjs has the law for where it is all kept.
+// The logs of shared scopes alone have the writes to them; past.test.mjs has the law for services with those logs.
 describe('the past is what was there, under random events of sessions that share a user', () => {
   const names = [
     'x',

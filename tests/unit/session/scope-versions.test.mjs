@@ -1,5 +1,5 @@
-// What handles show while the scopes under them move: however many there are, whatever is looked at when, and also
-// where values get other places or a version is left behind for good.
+// Handles whose scopes move under them: however many there are, whatever is looked at when, and also where values get
+// other places or a version is left behind for good.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -68,7 +68,7 @@ for (const [where, storeOf] of [
         requests.some(({ method }) => method === 'POST'),
         'so many do not fit into an address',
       );
-      // Who comes later needs no other connection.
+      // A later watcher needs no other connection.
       const before = counts.connections;
       const late = source.watch(wholeOf(3))[Symbol.asyncIterator]();
       const [{ value }] = [await late.next()];

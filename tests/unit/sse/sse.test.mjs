@@ -25,7 +25,7 @@ const watching = (parameters, headers) =>
     headers: { accept: 'text/event-stream', ...headers },
   });
 
-/** What a stream tells until a text is there. */
+/** The text of a stream until it has a part. */
 async function textUntil(part, { body }) {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -107,7 +107,7 @@ for (const [name, open] of Object.entries(places)) {
       await writer.appendEvent({ session, event: setting({ n: 1 }) });
       assert.deepEqual(brief(await take(ahead, 1)), [1]);
       assert.deepEqual(await take(reader.watch(APP, { ...FAST, since: 9 }), 1), [{ type: 'reload', position: 1 }]);
-      // What nothing was ever written to can be watched.
+      // A scope without any write can be watched.
       const nobody = reader.watch({ ...APP, userId: 'nobody' }, { ...FAST, initial: true });
       assert.deepEqual(await take(nobody, 1), [{ type: 'values', from: 0, position: 0, delta: {} }]);
       await Promise.all([writer.close(), reader.close()]);

@@ -198,7 +198,7 @@ test('one look at the store tells all of a whole session, for all of its readers
   asked.length = 0;
   await settles(new Promise(() => undefined), 20);
   assert.deepEqual(asked, [], 'nobody waits');
-  // What this service writes needs no look.
+  // A write of this service needs no look.
   const session = await service.getSession(KEY);
   const own = service.watch(WHOLE, { poll: 60_000 });
   await own.next();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pythonWith } from '../../support/python.mjs';
 import { pass } from '../suites.mjs';
 
-/** Why there are none, if there are none: for `test(name, { skip })`. */
+/** The reason to skip these tests, if there is one: for `test(name, { skip })`. */
 export const skip =
   process.platform === 'linux' && process.arch === 'x64' ? false : 'these servers are installed for Linux on x64 only';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { install } from '../../hosts/host.mjs';
 import { pass } from '../suites.mjs';
 
-/** Where they are installed. */
+/** The folder of the installed libraries. */
 export const folder = await install('versions-of-sqlite', import.meta.dirname);
 
-/** Why there is no other Node here, if there is none: for `test(name, { skip })`. */
+/** The reason to skip tests with another Node, if there is one: for `test(name, { skip })`. */
 export const skip =
   process.platform === 'linux' && process.arch === 'x64'
     ? false
@@ -27,7 +27,7 @@ export function passIn(name, files) {
   pass(name, files, { skip, node: programOf(name), env: { STATEPAD_TEST_SQLITE: 'node:sqlite' } });
 }
 
-/** What opens a database in memory by a library. */
+/** The expression that opens a database in memory, by library. */
 export const expressions = {
   libsql: "new (require('libsql'))(':memory:')",
   'node-sqlite3-wasm': "new (require('node-sqlite3-wasm').Database)(':memory:')",

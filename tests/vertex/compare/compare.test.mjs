@@ -1,5 +1,5 @@
-// What statepad asks of Agent Engine, against what the session services of ADK ask for the same: the differences are
-// those of differences.json, each with its reason, and no others.
+// The requests of statepad to Agent Engine beside those of ADK's session services: the differences are those of
+// differences.json, each with its reason, and no others.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

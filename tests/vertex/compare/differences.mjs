@@ -1,6 +1,6 @@
-// What differs between two recordings, field by field, and whether a list of differences says so.
+// The differences between two recordings, field by field, and their comparison with a list of differences.
 
-/** Where a request is, or is not, that the other one has or has not. */
+/** The path of a request that only one recording has. */
 const REQUEST = '(request)';
 
 /**
@@ -34,7 +34,9 @@ function fieldsThatDiffer(theirs, ours) {
     .map((path) => ({ path, theirs: left.get(path), ours: right.get(path) }));
 }
 
-/** Whether a record that is empty in one request has members in the other, which are told by themselves. */
+/**
+ * Returns true if a record that is empty in one request has members in the other, which are compared by themselves.
+ */
 function isOpened(path, ...sides) {
   return sides.some((fields) => [...fields.keys()].some((other) => other.startsWith(`${path}.`)));
 }

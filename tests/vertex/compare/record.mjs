@@ -12,7 +12,7 @@ export const { steps, ...setting } = JSON.parse(readFileSync(new URL('steps.json
 
 const HOUR = 3_600_000;
 const { engine: appName, project, location, user, session: sessionId, before } = setting;
-/** Where the engine is. */
+/** The location of the engine. */
 export const place = { project, location };
 
 /** statepad's service over the store. */
@@ -57,7 +57,7 @@ async function prepare(vertex) {
   }
 }
 
-/** What plays a step. What it needs before is asked for at once, and not recorded. */
+/** The call of a step. Requests that the step needs before are made at once, and not recorded. */
 async function played(service, step) {
   const key = { appName, userId: user, sessionId: step.session ?? sessionId };
   if ('create' in step) {

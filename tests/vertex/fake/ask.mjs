@@ -3,7 +3,7 @@
 /** The engine that is asked, by the id of its project. */
 export const ENGINE = 'projects/shop/locations/us-central1/reasoningEngines/77';
 
-/** What a fake is made with, so that its answers name `LOCATION`. */
+/** The projects of a fake, so that its answers name `LOCATION`. */
 export const PROJECTS = { shop: '1234567' };
 
 /** The location of the engine in answers, by the number of the project, and the sessions of the engine. */

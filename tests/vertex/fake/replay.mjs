@@ -87,7 +87,7 @@ function projectsOf(calls) {
   return Object.fromEntries(pairs.filter(([id, number]) => id !== undefined && number !== undefined));
 }
 
-/** How often an operation was asked for that was not done. */
+/** The number of questions for an operation that was not done. */
 function undonePolls(calls, name) {
   return calls.filter(
     ({ method, request, response }) => method === 'GetOperation' && request.name === name && !response.done,
@@ -133,7 +133,7 @@ function withoutType(message) {
   return Object.fromEntries(Object.entries(message).filter(([name]) => name !== '@type'));
 }
 
-/** What goes together: ids of a recording and of the fake, and their times. */
+/** The pairs of ids of a recording and of the fake, and of their times. */
 class Pairs {
   #given = new Map();
   #recorded = new Map();

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const statusOf = async (promise) => (await promise).status;
 
-/** How many events a session has. */
+/** The number of events of a session. */
 async function countOf(id) {
   const { body } = await ask(`GET /sessions/${id}/events`);
   return body.sessionEvents?.length ?? 0;

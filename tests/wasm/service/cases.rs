@@ -104,11 +104,11 @@ async fn events_as_they_are_stored() {
         let state = member(&read(&service).await, "state");
         if let Some(code) = case.get("error") {
             let thrown = answer.err().ok_or("should be refused")?;
-            let mut wanted = json!({"code": code});
+            let mut expected = json!({"code": code});
             if let Some(message) = case.get("message") {
-                wanted["message"] = message.clone();
+                expected["message"] = message.clone();
             }
-            compare_error(&thrown, &wanted)?;
+            compare_error(&thrown, &expected)?;
             return compare(&state, case.get("state").unwrap_or(&before), "the state");
         }
         let event = answer.map_err(|thrown| format!("{thrown:?}"))?;
@@ -119,12 +119,12 @@ async fn events_as_they_are_stored() {
                 if value.is_object() { member(&value, step) } else { JsValue::UNDEFINED }
             })
         };
-        for (path, wanted) in case["stored"].as_object().into_iter().flatten() {
-            compare(&at(&event, path), wanted, path)?;
+        for (path, expected) in case["stored"].as_object().into_iter().flatten() {
+            compare(&at(&event, path), expected, path)?;
         }
-        for (path, wanted) in case["json"].as_object().into_iter().flatten() {
+        for (path, expected) in case["json"].as_object().into_iter().flatten() {
             let written = js_sys::JSON::stringify(&at(&said, path)).unwrap();
-            ensure!(*wanted == String::from(written.clone()), "{path} is written {written}, should be {wanted}");
+            ensure!(*expected == String::from(written.clone()), "{path} is written {written}, should be {expected}");
         }
         compare(&state, case.get("state").unwrap_or(&before), "the state")
     });
@@ -156,9 +156,9 @@ async fn names_that_miss_a_known_one() {
     });
     let (service, session) = open(JsValue::UNDEFINED).await;
     let stored = append(&service, &session, js(&file["kept"])).await.unwrap();
-    for (name, kept) in file["kept"].as_object().unwrap() {
+    for (name, value) in file["kept"].as_object().unwrap() {
         if name != "actions" {
-            compare(&member(&stored, name), kept, name).unwrap();
+            compare(&member(&stored, name), value, name).unwrap();
         }
     }
 }
@@ -184,11 +184,11 @@ async fn pages_of_sessions() {
         request.as_object_mut().unwrap().entry("appName").or_insert("app".into());
         let answer = settled(service.list_sessions(js(&request))).await;
         if let Some(code) = case.get("error") {
-            let mut wanted = json!({"code": code});
+            let mut expected = json!({"code": code});
             if let Some(message) = case.get("message") {
-                wanted["message"] = message.clone();
+                expected["message"] = message.clone();
             }
-            return compare_error(&answer.err().ok_or("should be refused")?, &wanted);
+            return compare_error(&answer.err().ok_or("should be refused")?, &expected);
         }
         let mut page = answer.map_err(|thrown| format!("{thrown:?}"))?;
         if let Some(pages) = case.get("pages") {
@@ -217,12 +217,12 @@ async fn templates_are_rendered() {
     let file = file_of_cases!("template");
     each!(list(&file, "cases"), async |case: &Value| -> Outcome {
         let template = Template::new(js(&case["template"])).map_err(|thrown| format!("{thrown:?}"))?;
-        let asked = js_sys::Array::new();
+        let names = js_sys::Array::new();
         let artifacts = case.get("artifacts").cloned();
         let artifact = {
-            let (asked, artifacts) = (asked.clone(), artifacts.clone().unwrap_or_default());
+            let (names, artifacts) = (names.clone(), artifacts.clone().unwrap_or_default());
             Closure::<dyn Fn(String) -> JsValue>::new(move |name: String| {
-                asked.push(&name.as_str().into());
+                names.push(&name.as_str().into());
                 artifacts.get(&name).map_or(JsValue::UNDEFINED, |text| {
                     text.as_str().map_or_else(|| text.to_string().into(), JsValue::from)
                 })
@@ -234,8 +234,8 @@ async fn templates_are_rendered() {
             js_sys::Reflect::set(&options, &"artifact".into(), artifact.as_ref()).unwrap();
         }
         let rendered = template.render(options.clone());
-        if let Some(names) = case.get("asked") {
-            compare(&asked, names, "the artifacts that were asked for")?;
+        if let Some(expected) = case.get("asked") {
+            compare(&names, expected, "the artifacts that were asked for")?;
         }
         for answer in [rendered.map(JsValue::from), settled(template.render_async(options)).await] {
             match (answer, case.get("missing")) {
@@ -246,12 +246,12 @@ async fn templates_are_rendered() {
                     if let Some(message) = case["message"].as_str() {
                         ensure!(text(&thrown, "message").as_deref() == Some(message), "the message is {thrown:?}");
                     }
-                    let told = |it: &JsValue| -> Value {
+                    let to_json = |it: &JsValue| -> Value {
                         let parts = ["key", "line", "column", "nearest"].map(|name| super::json(&member(it, name)));
                         parts.into_iter().flatten().collect()
                     };
-                    let told: Value = items(&member(&thrown, "missing")).iter().map(told).collect();
-                    ensure!(super::same(&told, missing), "what is missing: is {told}, should be {missing}");
+                    let actual: Value = items(&member(&thrown, "missing")).iter().map(to_json).collect();
+                    ensure!(super::same(&actual, missing), "the missing keys: are {actual}, should be {missing}");
                 }
                 (answer, _) => return Err(format!("{answer:?}")),
             }

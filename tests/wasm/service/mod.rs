@@ -1,6 +1,8 @@
 //! The session service for JavaScript: the shared cases of `tests/cases`, and what JavaScript alone can give it.
 
 mod cases;
+#[path = "../../support/json_equality.rs"]
+mod json_equality;
 mod scenario;
 mod values;
 
@@ -9,7 +11,9 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// What a case comes to: an error says in what it differs.
+use json_equality::same;
+
+/// The outcome of a case: an error says in what it differs.
 type Outcome = Result<(), String>;
 
 /// The cases of a file.
@@ -44,7 +48,7 @@ fn js(value: &Value) -> JsValue {
     js_sys::JSON::parse(&value.to_string()).unwrap()
 }
 
-/// What JSON says of a value; nothing for `undefined`.
+/// The JSON of a value; nothing for `undefined`.
 fn json(value: &JsValue) -> Option<Value> {
     let text = js_sys::JSON::stringify(value).ok()?.as_string()?;
     serde_json::from_str(&text).ok()
@@ -83,45 +87,33 @@ fn list<'a>(case: &'a Value, name: &str) -> &'a [Value] {
     case[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// What a case calls itself.
+/// The name of a case.
 fn name_of(case: &Value) -> String {
     case["name"].as_str().unwrap_or("a case without a name").to_owned()
 }
 
-/// Compares JSON as JavaScript does: `1` and `1.0` are one number, and the order of members does not matter.
-fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
-        }
-        _ => a == b,
-    }
-}
-
 /// Says in what a value differs from the wanted one.
-fn compare(actual: &JsValue, wanted: &Value, what: &str) -> Outcome {
+fn compare(actual: &JsValue, expected: &Value, what: &str) -> Outcome {
     let actual = json(actual).unwrap_or_default();
-    ensure!(same(&actual, wanted), "{what}: is {actual}, should be {wanted}");
+    ensure!(same(&actual, expected), "{what}: is {actual}, should be {expected}");
     Ok(())
 }
 
 /// Says in what an error differs from the one that a case wants: an `Error` with a code, a message and details.
-fn compare_error(thrown: &JsValue, wanted: &Value) -> Outcome {
+fn compare_error(thrown: &JsValue, expected: &Value) -> Outcome {
     ensure!(thrown.is_instance_of::<js_sys::Error>(), "no Error was thrown, but {thrown:?}");
     let message = text(thrown, "message").unwrap_or_default();
-    for (name, wanted) in wanted.as_object().into_iter().flatten() {
+    for (name, expected) in expected.as_object().into_iter().flatten() {
         match name.as_str() {
             "says" => {
-                let says = wanted.as_str().unwrap_or_default();
+                let says = expected.as_str().unwrap_or_default();
                 ensure!(message.contains(says), "the message must name {says}: {message}");
             }
-            "message" => ensure!(*wanted == *message, "the message is {message}, should be {wanted}"),
-            name => compare(&member(thrown, name), wanted, name)?,
+            "message" => ensure!(*expected == *message, "the message is {message}, should be {expected}"),
+            name => compare(&member(thrown, name), expected, name)?,
         }
     }
-    let is_lower = wanted.get("message").is_some() || !message.starts_with(char::is_uppercase);
+    let is_lower = expected.get("message").is_some() || !message.starts_with(char::is_uppercase);
     ensure!(is_lower, "a message begins in lower case: {message}");
     Ok(())
 }

@@ -106,8 +106,8 @@ impl Scenario {
         };
         let answer = match (settled(promise).await, step.get("error")) {
             (Ok(answer), None) => answer,
-            (Err(thrown), Some(wanted)) => return compare_error(&thrown, wanted),
-            (Ok(_), Some(wanted)) => return Err(format!("should be refused with {wanted}")),
+            (Err(thrown), Some(expected)) => return compare_error(&thrown, expected),
+            (Ok(_), Some(expected)) => return Err(format!("should be refused with {expected}")),
             (Err(thrown), None) => return Err(format!("{thrown:?}")),
         };
         if let Some(name) = step["as"].as_str() {
@@ -172,16 +172,16 @@ fn check_session(session: &JsValue, expect: &Value) -> Outcome {
     }
     let parts = [("state", "state"), ("revision", "revision"), ("time", "lastUpdateTime")];
     for (name, member_name) in parts {
-        if let Some(wanted) = expect.get(name) {
-            compare(&member(session, member_name), wanted, name)?;
+        if let Some(expected) = expect.get(name) {
+            compare(&member(session, member_name), expected, name)?;
         }
     }
     check_order(&member(session, "state"), expect)?;
     if expect.get("events").is_some() {
-        let (events, wanted) = (items(&member(session, "events")), list(expect, "events"));
-        ensure!(events.len() == wanted.len(), "there are {} events, should be {}", events.len(), wanted.len());
-        for (event, wanted) in events.iter().zip(wanted) {
-            check_id(event, wanted.as_str().unwrap_or_default())?;
+        let (events, expected) = (items(&member(session, "events")), list(expect, "events"));
+        ensure!(events.len() == expected.len(), "there are {} events, should be {}", events.len(), expected.len());
+        for (event, expected) in events.iter().zip(expected) {
+            check_id(event, expected.as_str().unwrap_or_default())?;
         }
     }
     Ok(())
@@ -194,13 +194,13 @@ fn check_order(record: &JsValue, expect: &Value) -> Outcome {
     Ok(())
 }
 
-fn check_id(of: &JsValue, wanted: &str) -> Outcome {
+fn check_id(of: &JsValue, expected: &str) -> Outcome {
     let id = text(of, "id").unwrap_or_default();
-    if wanted == "<uuid>" {
+    if expected == "<uuid>" {
         let lengths: Vec<_> = id.split('-').map(str::len).collect();
         ensure!(lengths == [8, 4, 4, 4, 12], "{id} is no UUID");
     } else {
-        ensure!(id == wanted, "the id is {id}, should be {wanted}");
+        ensure!(id == expected, "the id is {id}, should be {expected}");
     }
     Ok(())
 }

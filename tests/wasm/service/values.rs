@@ -1,4 +1,4 @@
-//! What JavaScript alone can give to the service, and what comes back to it.
+//! Values that JavaScript alone can give to the service, and those that come back to it.
 
 use serde_json::json;
 use statepad::wasm::service::{SessionService, deleted};

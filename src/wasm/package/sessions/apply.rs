@@ -9,32 +9,32 @@ use crate::wasm::package::keys;
 use crate::wasm::package::places::Places;
 use crate::wasm::package::protocol::{NOTHING, Outcome, Words};
 
-/// What a change is of.
+/// The target of a change.
 pub(super) enum Target {
     Create(SessionKey),
     Append(SessionId),
     Update { app_name: String, user_id: Option<String> },
 }
 
-/// What was applied.
+/// The session and the scopes that a change was applied to, with its outcome.
 #[derive(Default)]
-pub(super) struct Applied {
+pub(super) struct ApplyResult {
     session: Option<SessionId>,
     /// The session's own, the app's, the user's.
     scopes: [Option<ScopeId>; 3],
     pub(super) outcome: u32,
-    /// How many keys were dropped.
+    /// The number of keys that were dropped.
     pub(super) dropped: usize,
 }
 
-/// Applies a change in those of its parts that `places` take.
+/// Applies a change to its scopes, and says in `places` where each write goes.
 pub(super) fn apply_to(
     sessions: &mut Sessions<()>,
     target: Target,
     change: &Change<()>,
     has_event: bool,
     mut places: Places<'_>,
-) -> Result<Applied> {
+) -> Result<ApplyResult> {
     let mut applied = match target {
         Target::Update { app_name, user_id } => {
             let user_id = user_id.as_deref();
@@ -47,7 +47,7 @@ pub(super) fn apply_to(
             if user_id.is_some() && is_gone(user, user_id) {
                 outcome |= Outcome::DroppedUser as u32;
             }
-            Applied { scopes: [None, app, user], outcome, ..Applied::default() }
+            ApplyResult { scopes: [None, app, user], outcome, ..ApplyResult::default() }
         }
         Target::Create(key) => {
             let session = sessions.create_observed(key, change, &mut places)?;
@@ -68,12 +68,12 @@ pub(super) fn apply_to(
 }
 
 /// A session and its scopes.
-pub(super) fn applied_to(sessions: &Sessions<()>, session: SessionId) -> Applied {
+pub(super) fn applied_to(sessions: &Sessions<()>, session: SessionId) -> ApplyResult {
     let scopes = sessions.scopes(session).map(|ScopeIds { session, app, user }| [session, app, user]);
-    Applied {
+    ApplyResult {
         session: Some(session),
         scopes: scopes.map_or([None; 3], |scopes| scopes.map(Some)),
-        ..Applied::default()
+        ..ApplyResult::default()
     }
 }
 
@@ -93,18 +93,17 @@ pub(super) fn drop_session(
         return 0;
     }
     let (mut outcome, mut dropped) = (Outcome::WasThere as u32, own);
-    for (gone, size, user_id) in
-        [(Outcome::DroppedApp, app, None), (Outcome::DroppedUser, user, Some(user_id.as_str()))]
+    for (bit, size, user_id) in [(Outcome::DroppedApp, app, None), (Outcome::DroppedUser, user, Some(user_id.as_str()))]
     {
         if sessions.scope(&app_name, user_id).is_none() {
-            outcome |= gone as u32;
+            outcome |= bit as u32;
             dropped += size;
         }
     }
     outcome | due(dropped)
 }
 
-/// How many values a scope has.
+/// The number of values of a scope.
 pub(super) fn length_of(sessions: &Sessions<()>, scope: ScopeId) -> usize {
     sessions.scope_state(scope).map_or(0, |state| state.values().len())
 }
@@ -115,7 +114,7 @@ pub(super) fn due(dropped: usize) -> u32 {
 }
 
 /// Writes the numbers of a session and of its scopes where the host reads them.
-pub(super) fn write_ids(words: &mut [u32], Applied { session, scopes, .. }: &Applied) {
+pub(super) fn write_ids(words: &mut [u32], ApplyResult { session, scopes, .. }: &ApplyResult) {
     words[Words::Session as usize] = session.map_or(NOTHING, SessionId::number);
     for (place, scope) in words[Words::Scopes as usize..].iter_mut().zip(scopes) {
         *place = scope.map_or(NOTHING, ScopeId::number);

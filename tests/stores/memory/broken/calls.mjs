@@ -52,7 +52,7 @@ export const brokenCalls = {
   'removes nothing that is named': (store) => ({
     remove: async (key, _, guard) => (guard?.created === undefined ? store.remove(key, context) : undefined),
   }),
-  // What a session began with.
+  // The beginning of a session.
   'forgets what a session began with': changing((change) =>
     change.kind === 'create' ? without('event')(change) : change,
   ),

@@ -71,7 +71,7 @@ export const brokenGuards = {
       const { rev, ...guard } = change.guard ?? {};
       const loaded = rev === undefined ? null : await store.load(change.key, {}, context);
       await pause();
-      // What is refused is refused rightly.
+      // A change that is refused is refused for the right reason.
       return store.commit({ ...change, guard: loaded?.rev === rev ? guard : (change.guard ?? {}) }, context);
     },
   }),

@@ -58,7 +58,7 @@ export const brokenMarks = {
     ...change,
     delta: mapDeltas(change.delta, (given) => (JSON.stringify(given) === '{}' ? { unset: ['nothing'] } : given)),
   })),
-  // What others have done.
+  // The changes of others.
   'never tells what others have done': (store) => ({
     ...committing(without('changed'))(store),
     ...asksWith((known) => without('pos')(known))(store),

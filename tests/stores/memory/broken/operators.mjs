@@ -3,7 +3,7 @@
 import { StoreError } from 'statepad';
 import { changing, committing, context, loading, mapDeltas, without } from './ways.mjs';
 
-/** What becomes of each operator of a change. */
+/** Maps each operator of a change. */
 const mapOperators = (change, map) =>
   change.operators
     ? {
@@ -248,7 +248,7 @@ export const brokenOperators = {
     // eslint-disable-next-line eqeqeq
     compareAndSet && current !== undefined && compareAndSet.expected == current ? compareAndSet.value : undefined,
   ),
-  // What does not fit.
+  // Operators that do not fit.
   'does not name what does not fit': misfitting(
     ({ code, message, scope }) => new StoreError(code, message, { scope }),
   ),

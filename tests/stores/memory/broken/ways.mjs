@@ -2,7 +2,7 @@
 
 export const context = { signal: new AbortController().signal };
 
-/** What becomes of each delta, and of each delta that a guard expects. */
+/** Maps each delta, and each delta that a guard expects. */
 export const mapDeltas = (deltas, map) =>
   Object.fromEntries(Object.entries(deltas).map(([scope, delta]) => [scope, delta && map(delta, scope)]));
 

@@ -56,7 +56,7 @@ export const brokenWindows = {
   }),
   'shows the newest event first': loading((loaded) => ({ ...loaded, events: loaded.events.toReversed() })),
   'shows a hundred events at most': loading((loaded) => ({ ...loaded, events: loaded.events.slice(-100) })),
-  // What is known.
+  // The revision that the caller knows.
   'takes an equal revision for the same session': (store) => ({
     load: async (key, query) =>
       store.load(
