@@ -122,7 +122,7 @@ impl Missing {
 /// let error = template.render(&serde_json::Map::new()).unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::TemplateKeyMissing);
 /// assert_eq!(error.missing()[0].key, "name");
-/// assert_eq!(error.to_string(), r#"the template needs what is not there: "name" (line 1, column 4)"#);
+/// assert_eq!(error.to_string(), r#"values are missing for the template: "name" (line 1, column 4)"#);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Error(Box<Details>);

@@ -104,13 +104,18 @@ impl LeaseFault {
             Self::Held(until) => {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is for the eye")]
                 let shown = digits(until.max(0.0) as u64, 10);
-                let message =
-                    ["the lease of session \"", id, "\" is held by another until ", &shown, " ms after the epoch"]
-                        .concat();
+                let message = [
+                    "the lease of session \"",
+                    id,
+                    "\" is held by another holder until ",
+                    &shown,
+                    " ms after the epoch",
+                ]
+                .concat();
                 Error::new(ErrorKind::LeaseHeld, message).with_id(id).with_until(until)
             }
             Self::Fenced => {
-                let message = ["the lease of session \"", id, "\" was lost: another has taken it since"].concat();
+                let message = ["the lease of session \"", id, "\" was lost: another holder has taken it"].concat();
                 Error::new(ErrorKind::LeaseLost, message).with_id(id)
             }
             Self::Exhausted => {

@@ -148,12 +148,10 @@ impl OperatorFault {
     /// The error of an operator of a key.
     pub(crate) fn error(self, key: &str, operator: &Operator) -> Error {
         let (kind, what) = match (self, operator) {
-            (Self::Changed, _) => (ErrorKind::StateConflict, "has another value than the one that is expected"),
-            (Self::Kind, Operator::Append(_)) => {
-                (ErrorKind::InvalidArgument, "has no list, to which items could be appended")
-            }
-            (Self::Kind, _) => (ErrorKind::InvalidArgument, "has no number, which could be incremented"),
-            (Self::Overflow, _) => (ErrorKind::InvalidArgument, "cannot be incremented beyond what a double holds"),
+            (Self::Changed, _) => (ErrorKind::StateConflict, "does not have the expected value"),
+            (Self::Kind, Operator::Append(_)) => (ErrorKind::InvalidArgument, "has a value that is not a list"),
+            (Self::Kind, _) => (ErrorKind::InvalidArgument, "has a value that is not a number"),
+            (Self::Overflow, _) => (ErrorKind::InvalidArgument, "cannot be incremented beyond the range of a double"),
             (Self::TooDeep, _) => (ErrorKind::ValueNotJson, "would have a value that is nested too deep"),
         };
         Error::new(kind, format!("the key \"{key}\" {what}")).with_key(key)

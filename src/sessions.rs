@@ -270,7 +270,7 @@ impl<V> Sessions<V> {
 }
 
 fn session_exists(key: &SessionKey) -> Error {
-    let message = ["session \"", &key.session_id, "\" exists already"].concat();
+    let message = ["session \"", &key.session_id, "\" already exists"].concat();
     Error::new(ErrorKind::SessionExists, message).with_id(key.session_id.as_str())
 }
 

@@ -229,7 +229,7 @@ impl Template {
         }
         let kind = if only_artifacts { ErrorKind::ArtifactMissing } else { ErrorKind::TemplateKeyMissing };
         let descriptions = missing.iter().map(describe).collect::<Vec<_>>().join(", ");
-        Error::new(kind, format!("the template needs what is not there: {descriptions}")).with_missing(missing)
+        Error::new(kind, format!("values are missing for the template: {descriptions}")).with_missing(missing)
     }
 }
 

@@ -55,7 +55,7 @@ fn a_template_renders_a_state_that_a_program_has_made() {
     assert_eq!((written.get("user:name"), written.all().len()), (Some(json!("ANA")), 1));
     assert_eq!(Template::parse("Hi {user:name}{x?}").render(&state).unwrap(), "Hi ANA");
     let error = Template::parse("Hi {user:nme}").render(&state as &dyn ReadonlyState).unwrap_err();
-    let message = r#"the template needs what is not there: "user:nme" (line 1, column 4, did you mean "user:name"?)"#;
+    let message = r#"values are missing for the template: "user:nme" (line 1, column 4, did you mean "user:name"?)"#;
     assert_eq!(error.to_string(), message);
 }
 

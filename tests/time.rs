@@ -83,7 +83,7 @@ fn what_does_not_stand_cannot_be_rewound() {
     let session = created(&service, "s", &json!({}));
     append(&service, &session, "a", &json!({}), &[]);
     append(&service, &session, "", &json!({}), &[]);
-    for (before, why) in [("b", "it has no event of it"), ("", "it has no event of it")] {
+    for (before, why) in [("b", "the session has no event of it"), ("", "the session has no event of it")] {
         let error = block_on(service.rewind(&session, before)).unwrap_err();
         let message = format!("session \"s\" cannot go back before the invocation \"{before}\": {why}");
         assert_eq!((error.kind(), error.to_string()), (ErrorKind::InvalidArgument, message));
@@ -91,7 +91,7 @@ fn what_does_not_stand_cannot_be_rewound() {
     let marker = block_on(service.rewind(&session, "a")).unwrap().event.invocation_id;
     for before in ["a", &marker] {
         let error = block_on(service.rewind(&session, before)).unwrap_err();
-        assert!(error.to_string().ends_with("none of its events stands"), "{error}");
+        assert!(error.to_string().ends_with("all its events are undone already"), "{error}");
     }
     assert_eq!(read(&service, &session).revision(), 3);
 }

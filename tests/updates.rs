@@ -325,7 +325,7 @@ fn a_host_whose_time_is_no_number_is_told_so_and_nothing_is_written() {
     let request = CreateRequest { app_name: "app".into(), user_id: "ana".into(), ..Default::default() };
     let error = block_on(service.create(request)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert_eq!(error.to_string(), "now() must answer with a number of milliseconds, not with NaN");
+    assert_eq!(error.to_string(), "now() must return a number of milliseconds, not NaN");
     for (time, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "Infinity"), (f64::NEG_INFINITY, "-Infinity")] {
         let service = InMemorySessionService::new();
         let request = CreateRequest { app_name: "app".into(), user_id: "ana".into(), ..Default::default() };

@@ -72,7 +72,7 @@ pub(crate) fn plan_rewind<E: Borrow<Event>>(id: &str, events: &[E], before: &str
     let place = events.iter().position(|event| event.borrow().invocation_id == before);
     let place = place.filter(|_| !before.is_empty());
     place.and_then(|place| timeline_of(events).rewind(place)).ok_or_else(|| {
-        let why = if place.is_some() { "none of its events stands" } else { "it has no event of it" };
+        let why = if place.is_some() { "all its events are undone already" } else { "the session has no event of it" };
         let message = format!("session \"{id}\" cannot go back before the invocation \"{before}\": {why}");
         Error::invalid(message).with_id(id)
     })
@@ -81,7 +81,7 @@ pub(crate) fn plan_rewind<E: Borrow<Event>>(id: &str, events: &[E], before: &str
 /// Plans to take the last rewind back.
 pub(crate) fn plan_redo<E: Borrow<Event>>(id: &str, events: &[E]) -> Result<Rewind> {
     timeline_of(events).redo().ok_or_else(|| {
-        let why = "its last event is no rewind, or all were taken back";
+        let why = "its last event is not a rewind, or all rewinds were undone";
         Error::invalid(format!("session \"{id}\" has nothing to redo: {why}")).with_id(id)
     })
 }

@@ -17,10 +17,9 @@ impl<V> Sessions<V> {
     pub fn list(&self, query: &ListQuery<'_>) -> Result<Page> {
         let after = match query.start {
             Start::Offset(_) => None,
-            Start::After(cursor) => Some(
-                SortKey::parse(cursor)
-                    .ok_or_else(|| Error::invalid("cursor is not one that a page of sessions has given"))?,
-            ),
+            Start::After(cursor) => {
+                Some(SortKey::parse(cursor).ok_or_else(|| Error::invalid("cursor must come from a page of sessions"))?)
+            }
         };
         let Some(scope) = self.scope(query.app_name, query.user_id) else {
             return Ok(Page { sessions: Vec::new(), offset: 0, total: 0, cursor: None });

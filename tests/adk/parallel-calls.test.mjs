@@ -95,7 +95,7 @@ test('operators of two tools that are no single write are refused by the name of
   await assert.rejects(stateAfter({}, writes, { service }), {
     code: 'INVALID_ARGUMENT',
     message:
-      'tools of one answer of the model have written setOnce and then increment to "k", which is no single write: ' +
+      'tools of one answer of the model have written setOnce and then increment to "k", which cannot be combined into one write: ' +
       'use updateState() of sessionService.service in the tools',
   });
   assert.equal('k' in ((await service.getSession(KEY))?.state ?? {}), false);
@@ -111,8 +111,8 @@ test('without the plugin an operator that may be one of several is refused, by t
   await assert.rejects(stateAfter({}, counting, { service, plugins: [] }), {
     code: 'INVALID_ARGUMENT',
     message:
-      'several tools of one answer of the model may have written operators to "n", and ADK has kept the last one only: ' +
-      'give the runner the plugin of the session service first, plugins: [sessionService.plugin, …]',
+      'several tools of one answer of the model may have written operators to "n", and ADK has kept only the last one: ' +
+      'pass the plugin of the session service to the runner first, plugins: [sessionService.plugin, …]',
   });
   assert.equal('n' in ((await service.getSession(KEY))?.state ?? {}), false);
   const { state } = await stateAfter({}, { one: counting.one }, { plugins: [] });

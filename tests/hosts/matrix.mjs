@@ -50,7 +50,7 @@ export const works = () => 'works';
 /** @param {string} line */
 export const worksWith = (line) => `works with ${line}`;
 /** @param {string} why */
-export const doesNot = (why) => `does not: ${why}`;
+export const fails = (why) => `fails: ${why}`;
 
 /**
  * Collects what a suite sees.

@@ -133,10 +133,10 @@ describe('app and user state', () => {
   test('with a number that JavaScript cannot hold is told, and becomes a text where that is asked for', async () => {
     const tables = pythonTables();
     tables.app('a', '{"id":-9007199254740993}');
-    const told = 'state has the number -9007199254740993 at id, which JavaScript cannot hold';
+    const told = 'state has the number -9007199254740993 at id, which JavaScript cannot represent';
     const service = new SessionService();
     const { problems } = await importAdk(tables.database, service);
-    const reason = `${told}: with the option integers: 'text' it is brought over as a text`;
+    const reason = `${told}: with the option integers: 'text' it is imported as a text`;
     assert.deepEqual(problems, [{ appName: 'a', reason, code: 'INVALID_ARGUMENT', imported: false }]);
     assert.deepEqual(await service.getAppState(key), {});
     const again = await importAdk(tables.database, service, { integers: 'text' });
@@ -169,7 +169,7 @@ describe('app and user state', () => {
     await service.createSession({ appName: 'a', userId: 'v', state: { 'app:theme': 'ours', 'user:n': 1 } });
     const result = await importAdk(tables.database, service);
     const reason =
-      'the key "theme" has another value in the service: the service had other sessions and values, which are kept';
+      'the key "theme" has a different value in the service: the service had other sessions and values, which are kept';
     assert.deepEqual(result.problems, [{ appName: 'a', reason, imported: true }]);
     assert.deepEqual(await service.getAppState(key), { theme: 'ours', extra: 1 });
     assert.deepEqual(await service.getUserState({ appName: 'a', userId: 'v' }), { n: 1 });
@@ -261,8 +261,8 @@ describe('a broken row', () => {
     const service = new SessionService();
     const result = await importAdk(tables.database, service);
     assert.deepEqual([result.sessions, result.failed], [1, 2]);
-    const lost = 'which JavaScript cannot hold';
-    const advice = "with the option integers: 'text' it is brought over as a text";
+    const lost = 'which JavaScript cannot represent';
+    const advice = "with the option integers: 'text' it is imported as a text";
     assert.deepEqual(reasons(result), [
       ['s', `state has the number 9007199254740993 at id, ${lost}: ${advice}`],
       ['t', `event "e": event_data has the number 1e400 at custom_metadata.ids[0], ${lost}: ${advice}`],

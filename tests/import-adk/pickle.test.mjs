@@ -94,7 +94,7 @@ describe('what no event has in its actions', () => {
     ['__main__', 'Mine'],
   ]) {
     test(`${module}.${name} is refused by name, in both forms, and nothing is run`, async () => {
-      const expected = `event "e": the pickle has ${module}.${name}, which events do not have: it is not read`;
+      const expected = `event "e": the pickle has ${module}.${name}, which is not a class of events`;
       const mark = join(tmpdir(), `statepad-ran-${process.pid}`);
       const call = bytes(short(`touch ${mark}`), 0x85, 'R.');
       assert.equal(await refusal(bytes(0x80, 4, short(module), short(name), 0x93, call)), expected);
@@ -122,14 +122,14 @@ describe('what no event has in its actions', () => {
   });
 
   for (const [what, data, reason] of [
-    ['a later protocol', bytes(0x80, 6, 'N.'), /protocol 6, and 5 is the last one/],
-    ['an unknown opcode', bytes(0x80, 4, 0xff, '.'), /the opcode 0xff, which is unknown here/],
+    ['a later protocol', bytes(0x80, 6, 'N.'), /protocol 6, but 5 is the last supported one/],
+    ['an unknown opcode', bytes(0x80, 4, 0xff, '.'), /the opcode 0xff, which is unknown/],
     ['a persistent id', bytes(0x80, 4, 'Pid\n.'), /the opcode 0x50/],
     ['an instance of old', bytes(0x80, 4, '(ios\nsystem\n.'), /the opcode 0x69/],
     ['an empty stack', bytes(0x80, 4, '.'), /its stack is empty/],
     ['a class as a value', withDelta(short('k'), 'cbuiltins\nint\n', 's'), /the class builtins.int itself/],
     ['a dict in itself', withDelta(0x94, short('k'), 'h', 0, 's'), /nested too deep/],
-    ['something else than actions', bytes(0x80, 4, '}.'), /a pickle of something else than EventActions/],
+    ['something else than actions', bytes(0x80, 4, '}.'), /a pickle, but not of EventActions/],
     ['a text that is no UTF-8', bytes(0x80, 4, 0x8c, 1, 0xff, '.'), /a text that is not UTF-8/],
     ['a huge length', bytes(0x80, 4, 0x8d, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, '.'), /ends too early/],
   ]) {
@@ -140,7 +140,7 @@ describe('what no event has in its actions', () => {
 
   test('a number beyond a double is refused by its value, or a text where that is asked for', async () => {
     const data = withDelta(short('k'), ...BIG, 's');
-    const told = 'event "e": the pickle has the number 9007199254740993, which JavaScript cannot hold';
+    const told = 'event "e": the pickle has the number 9007199254740993, which JavaScript cannot represent';
     assert.match(await refusal(data), new RegExp(`^${told}: with the option integers: 'text'`));
     const { result, actions } = await actionsOf(data, { integers: 'text' });
     assert.deepEqual(actions.stateDelta, { k: '9007199254740993' });
@@ -185,7 +185,7 @@ describe('a pickle that is small and comes to much', () => {
       const { result } = await actionsOf(data);
       const [{ code, reason }] = result.problems;
       assert.ok(['LIMIT_EXCEEDED', 'INVALID_ARGUMENT'].includes(code));
-      assert.match(reason, /comes to far more values than it has bytes|parts that are no (texts|numbers)/);
+      assert.match(reason, /comes to far more values than it has bytes|parts that are not (strings|numbers)/);
     });
   }
 

@@ -82,7 +82,7 @@ describe('an import', () => {
     await service.appendEvent({ session: { appName: 'a', userId: 'u', id: 's' }, event: { id: 'new' } });
     const result = await importAdk(tables.database, service);
     assert.deepEqual(reasons(result), [
-      ['s', 'the service has it already: it has 2 events in the service, and 1 in the database'],
+      ['s', 'the service already has it: it has 2 events in the service, and 1 in the database'],
     ]);
     assert.equal((await service.getSession(key)).revision, 2);
   });
@@ -220,7 +220,7 @@ describe('an import', () => {
 });
 
 describe('a store that has app and user state with a session only', () => {
-  const told = 'the store refuses: app and user state is written with a session only: append an event to one';
+  const told = 'the store refuses: app and user state is written only with a session: append an event to one';
   for (const [what, row, reasons] of [
     ['that the events have written', { theme: 'dark' }, []],
     ['that no event has written', { theme: 'light' }, [told]],
@@ -265,7 +265,7 @@ describe('what is no database, or of no ADK', () => {
     await refused(tables.database, service, { userId: 'u' })(/^appName is missing: a userId needs one$/);
     await refused(tables.database, service, { dry: true })(/dry/);
     tables.database.exec('DROP TABLE user_states');
-    await refused(tables.database, service)(/^the database is of no ADK that is known: there are the tables /);
+    await refused(tables.database, service)(/^the database does not belong to a known ADK: there are the tables /);
     assert.equal(tables.database.inTransaction, false);
   });
 });

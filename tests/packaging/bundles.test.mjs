@@ -158,7 +158,7 @@ describe('bundled', () => {
   const notKept = [
     'STORE_UNSUITABLE',
     'the store cannot be opened: the store refuses: the database "sessions.db": ' +
-      'this host has neither node:sqlite nor bun:sqlite: give an open connection',
+      'this host has neither node:sqlite nor bun:sqlite: pass an open connection',
   ];
 
   for (const format of ['esm', 'cjs']) {

@@ -83,7 +83,7 @@ export function persistTests(what, Service, Others, more) {
     assert.throws(() => new Service({ restore: () => [] }), {
       code: 'INVALID_ARGUMENT',
       path: 'persist',
-      message: 'persist is missing: restore gives back what it keeps',
+      message: 'persist is missing: restore returns the records that it stores',
     });
     assert.throws(() => new Service({ persist: 7 }), { code: 'INVALID_ARGUMENT', path: 'persist' });
     assert.throws(() => new Service({ persist: () => {}, restore: 7 }), { code: 'INVALID_ARGUMENT', path: 'restore' });

@@ -48,7 +48,7 @@ const outcome = async (promise) =>
 const context = (state) => ({ state, invocationContext: { session: { state } } });
 
 row(
-  '`user:` and `app:` state given at creation',
+  '`user:` and `app:` state set at creation',
   async (service) => {
     await service.createSession({ ...KEY, state: { 'user:a': 1, 'app:b': 2 } });
     const next = await service.createSession({ ...KEY, sessionId: 'next' });
@@ -58,7 +58,7 @@ row(
 );
 
 row(
-  'creating a session under an id that is taken',
+  'creating a session under an existing id',
   async (service) => {
     await service.createSession({ ...KEY, state: { a: 1 } });
     const again = await outcome(service.createSession(KEY));
@@ -68,7 +68,7 @@ row(
 );
 
 row(
-  'appending to a session that has been deleted',
+  'appending to a deleted session',
   async (service) => {
     const session = await service.createSession(KEY);
     await service.deleteSession(KEY);
@@ -126,7 +126,7 @@ row(
 );
 
 row(
-  'a counter of the app that two writers add one to at the same time',
+  'two writers that increment a counter of the app at the same time',
   async (service) => {
     const sessions = [];
     for (const sessionId of ['one', 'two']) {
@@ -161,7 +161,7 @@ row(
 );
 
 row(
-  'who wrote an `app:` key, over all sessions',
+  'the writers of an `app:` key, over all sessions',
   async (service) => {
     for (const sessionId of ['one', 'two']) {
       const session = await service.createSession({ ...KEY, sessionId });
@@ -180,7 +180,7 @@ row(
 );
 
 row(
-  'being told of changes, from where a reader was',
+  'watching for changes from a known position',
   async (service) => {
     const session = await service.createSession(KEY);
     for (const n of [1, 2, 3]) {
@@ -228,7 +228,7 @@ row(
 );
 
 row(
-  '`afterTimestamp` when clocks went back',
+  '`afterTimestamp` after a clock went back',
   async (service) => {
     const session = await service.createSession(KEY);
     for (const timestamp of [30, 10, 20]) {
@@ -310,9 +310,9 @@ rendered(
   { '[{n}]': ['[null]', '[]'], '[{n?}]': ['[null]', '[]'], '{list}': ['[null]', '[null]'] },
 );
 
-rendered('`{{name}}` when the key is there', { name: 'Ana' }, { '{{name}}': ['Ana', '{{name}}'] });
+rendered('`{{name}}` if the key exists', { name: 'Ana' }, { '{{name}}': ['Ana', '{{name}}'] });
 
-rendered('`{{literal}}` when it is not', {}, { 'say {{literal}}': ['threw', 'say {{literal}}'] });
+rendered('`{{literal}}` if it does not exist', {}, { 'say {{literal}}': ['threw', 'say {{literal}}'] });
 
 rendered(
   'the closing braces of `{"a": {"b": {n}}}`',
@@ -366,7 +366,7 @@ row(
 );
 
 row(
-  'trying something else from a moment',
+  'trying an alternative from a moment',
   async (service) => {
     const session = await service.createSession({ ...KEY, state: { n: 1 } });
     await append(service, session, {}, { n: 2 });

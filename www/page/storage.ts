@@ -83,7 +83,7 @@ function deleteDatabase(name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.deleteDatabase(name);
     request.onsuccess = () => resolve();
-    request.onerror = () => reject(request.error ?? new Error('the browser told no reason'));
+    request.onerror = () => reject(request.error ?? new Error('the browser gave no reason'));
   });
 }
 

@@ -46,7 +46,7 @@ export function valueDifference(actual: Readonly<Record<string, Json>>, expected
   const name = namesOf(actual, expected).find(
     (key) => Object.hasOwn(actual, key) !== Object.hasOwn(expected, key) || !sameJson(actual[key], expected[key]),
   );
-  return name === undefined ? undefined : `the key ${JSON.stringify(name)} has another value in the service`;
+  return name === undefined ? undefined : `the key ${JSON.stringify(name)} has a different value in the service`;
 }
 
 function namesOf(one: object, other: object): string[] {

@@ -66,7 +66,7 @@ export async function importAdk(
     const identified = await identifyTables(opened);
     const { kind, dialect, signs } = identified;
     if (kind === 'unknown') {
-      throw new StatepadError('INVALID_ARGUMENT', `the database is of no ADK that is known: ${signs.join('; ')}`, {
+      throw new StatepadError('INVALID_ARGUMENT', `the database does not belong to a known ADK: ${signs.join('; ')}`, {
         path: 'database',
       });
     }

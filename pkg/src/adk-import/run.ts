@@ -194,7 +194,7 @@ class Run {
     yield;
     const isThere = existing !== undefined && !isBeginningOf(existing, planned);
     if (isThere) {
-      refuseDifference(existing, planned, 'the service has it already');
+      refuseDifference(existing, planned, 'the service already has it');
     }
     if (existing !== undefined) {
       scopes.forEach((scope) => scope.countOwn());

@@ -77,7 +77,7 @@ export function textOfNumber(
 ): (token: string) => string {
   const message = `${what} has ${lostTitle(number)}`;
   if (!areTexts) {
-    refuse(`${message}: with the option integers: 'text' it is brought over as a text`);
+    refuse(`${message}: with the option integers: 'text' it is imported as a text`);
   }
   note(`${message}: it is a text now`);
   return (token) => token;

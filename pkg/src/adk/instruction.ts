@@ -23,7 +23,7 @@ export function instruction(from: Instruction): (context: ReadonlyContext) => Pr
     return async (context) => {
       const text: unknown = await from(context);
       if (typeof text !== 'string') {
-        throw new StatepadError('INVALID_ARGUMENT', 'the instruction must give a text', { path: 'instruction' });
+        throw new StatepadError('INVALID_ARGUMENT', 'the instruction must return a text', { path: 'instruction' });
       }
       return text;
     };

@@ -141,14 +141,14 @@ function bothOf(first: Operator, second: Operator): Operator | undefined {
 function unknownCalls(keys: readonly string[]): StatepadError {
   const names = keys.map((key) => `"${key}"`).join(', ');
   const message =
-    `several tools of one answer of the model may have written operators to ${names}, and ADK has kept the last one only: ` +
-    'give the runner the plugin of the session service first, plugins: [sessionService.plugin, …]';
+    `several tools of one answer of the model may have written operators to ${names}, and ADK has kept only the last one: ` +
+    'pass the plugin of the session service to the runner first, plugins: [sessionService.plugin, …]';
   return new StatepadError('INVALID_ARGUMENT', message, { path: 'actions.stateDelta' });
 }
 
 function misfit(key: string, first: string, second: string): StatepadError {
   const message =
-    `tools of one answer of the model have written ${first} and then ${second} to "${key}", which is no single write: ` +
+    `tools of one answer of the model have written ${first} and then ${second} to "${key}", which cannot be combined into one write: ` +
     'use updateState() of sessionService.service in the tools';
   return new StatepadError('INVALID_ARGUMENT', message, { path: `actions.stateDelta["${key}"]`, key });
 }

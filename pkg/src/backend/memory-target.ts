@@ -52,7 +52,7 @@ function sessionTarget(
       state: registry.read(record).state,
       write: (stateDelta) => {
         if (registry.find(key) !== record) {
-          throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" has been created anew`, {
+          throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" was created again`, {
             id: sessionId,
           });
         }

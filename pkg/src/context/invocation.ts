@@ -308,7 +308,7 @@ function asTemplate(template: unknown): Template {
 /** Checks the text that a function returns in the place of a template. */
 function admitText(text: unknown): string {
   if (typeof text !== 'string') {
-    throw new StatepadError('INVALID_ARGUMENT', 'the function must give a text', { path: 'template' });
+    throw new StatepadError('INVALID_ARGUMENT', 'the function must return a text', { path: 'template' });
   }
   return text;
 }

@@ -49,7 +49,7 @@ export function outputDelta(event: EventInit, options: OutputOptions): Record<st
   }
   const result = validate(text, options);
   if (isThenable(result)) {
-    throw new StatepadError('INVALID_ARGUMENT', 'the schema takes time: await outputDeltaAsync()', {
+    throw new StatepadError('INVALID_ARGUMENT', 'the schema is asynchronous: await outputDeltaAsync()', {
       path: 'outputSchema',
     });
   }
@@ -108,9 +108,13 @@ function settle(text: string, result: SchemaResult, { outputKey, onInvalid }: Ou
     return result.value;
   }
   const reasons = result.issues.map(({ message }) => message).join('; ');
-  const error = new StatepadError('SCHEMA_INVALID', `the answer for "${outputKey}" does not fit: ${reasons}`, {
-    key: outputKey,
-  });
+  const error = new StatepadError(
+    'SCHEMA_INVALID',
+    `the answer for "${outputKey}" does not match the schema: ${reasons}`,
+    {
+      key: outputKey,
+    },
+  );
   if (onInvalid === 'throw') {
     throw error;
   }

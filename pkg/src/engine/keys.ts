@@ -109,7 +109,7 @@ export function wordsOf({ delta, deleted }: KeyedDelta): DeltaWords {
 }
 
 function refuseDeletion(key: string): never {
-  const message = `the key "${key}" is named as deleted, but the state delta does not have it as null`;
+  const message = `the key "${key}" is listed as deleted, but is not null in the state delta`;
   throw new StatepadError('INVALID_ARGUMENT', message, { key });
 }
 
@@ -164,5 +164,5 @@ export function releaseRefused(): void {
 }
 
 function unknownKey(): never {
-  throw new StatepadError('CORE_FAILED', 'the core answers with a key that was not given to it');
+  throw new StatepadError('CORE_FAILED', 'the core returned an unknown key');
 }

@@ -53,7 +53,7 @@ export function hostError(cause: unknown): StatepadError {
 function messageFor(cause: unknown): string {
   const lacks = missingGlobal();
   if (lacks !== undefined) {
-    return `statepad needs ${lacks}, and this host has none: run it where there is a global ${lacks}`;
+    return `statepad needs ${lacks}, and this host has none: run it on a host with a global ${lacks}`;
   }
   const text = cause instanceof Error ? cause.message : String(cause);
   // The module itself is valid: a host that does not compile it was configured not to.

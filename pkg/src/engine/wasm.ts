@@ -45,11 +45,10 @@ function failure(error: unknown): unknown {
   // A stack that was full before the call has not harmed the module; otherwise the next call fails as well.
   if (!(error instanceof RangeError)) {
     refusal = () =>
-      new StatepadError(
-        'CORE_FAILED',
-        'the WebAssembly module has failed: start the program, or load the page, anew',
-        { reason: 'trap', cause: error },
-      );
+      new StatepadError('CORE_FAILED', 'the WebAssembly module has failed: restart the program, or reload the page', {
+        reason: 'trap',
+        cause: error,
+      });
   }
   return new StatepadError('CORE_FAILED', 'the WebAssembly module has failed in the middle of a call', {
     reason: 'trap',

@@ -63,12 +63,12 @@ const PUBLIC_CODES: readonly ErrorCode[] = [
 const HIDDEN: Partial<Record<ErrorCode, string>> = {
   STORE_UNAVAILABLE: 'the store is not available',
   STORE_UNSUITABLE: 'the store cannot be opened',
-  STORE_CORRUPT: 'the store cannot read it',
-  FORBIDDEN: 'the server may not do it',
-  COMMIT_UNKNOWN: 'it is not known whether it was stored',
+  STORE_CORRUPT: 'the store cannot read its data',
+  FORBIDDEN: 'the server has no permission',
+  COMMIT_UNKNOWN: 'it is unknown whether it was stored',
   NOT_READY: 'the service is not ready',
-  LIMIT_EXCEEDED: 'the store cannot take anything so large',
-  INVALID_ARGUMENT: 'the store refuses it',
+  LIMIT_EXCEEDED: 'the data is too large for the store',
+  INVALID_ARGUMENT: 'the store refuses the call',
 };
 
 /** Reports errors to clients, and in full to the operators of the server. */

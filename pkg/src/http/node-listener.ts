@@ -97,7 +97,7 @@ async function answer(
 }
 
 function badRequest(): Response {
-  const error = { code: 'INVALID_ARGUMENT', message: 'the request cannot be understood' };
+  const error = { code: 'INVALID_ARGUMENT', message: 'the request is malformed' };
   return Response.json({ error }, { status: 400 });
 }
 

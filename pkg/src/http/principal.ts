@@ -64,7 +64,7 @@ export class Rights {
   /** Throws `INVALID_ARGUMENT` unless it is a complete principal: an omission grants nothing. */
   constructor(input: unknown) {
     if (typeof input !== 'object' || input === null) {
-      invalid('authorize', `must answer a principal, a Response or undefined, not ${describe(input)}`);
+      invalid('authorize', `must return a principal, a Response or undefined, not ${describe(input)}`);
     }
     checkOptions(input, MEMBERS, 'principal');
     const { id, apps, users, sessions = 'all', reads = SCOPES, ends } = input as Principal;
@@ -113,7 +113,7 @@ export class Rights {
   /** Throws `FORBIDDEN` when it may not see the target, present or not. */
   check(target: WatchKey): void {
     if (!this.sees(target)) {
-      throw new StatepadError('FORBIDDEN', 'what is asked for may not be seen by who asks');
+      throw new StatepadError('FORBIDDEN', 'the client may not see the target');
     }
   }
 }
@@ -139,7 +139,7 @@ export async function authorized(authorize: Authorize, request: Request): Promis
     throw error;
   });
   if (rights === undefined || (rights instanceof Rights && rights.isOver)) {
-    throw new StatepadError('UNAUTHENTICATED', 'it is not known who asks');
+    throw new StatepadError('UNAUTHENTICATED', 'the client is not authenticated');
   }
   return rights;
 }

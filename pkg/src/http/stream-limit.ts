@@ -40,10 +40,7 @@ export class StreamLimit {
     const client = this.#client === undefined ? id : this.#client(request);
     const open = this.#open.get(client) ?? 0;
     if (open >= this.#most) {
-      throw new StatepadError(
-        'TOO_MANY_REQUESTS',
-        `there are ${open} streams already, the most that a client may have`,
-      );
+      throw new StatepadError('TOO_MANY_REQUESTS', `the client already has ${open} streams, which is its limit`);
     }
     this.#open.set(client, open + 1);
     return () => this.#leave(client);

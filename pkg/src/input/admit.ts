@@ -130,7 +130,7 @@ export function admitDelta(input: unknown, path: string, { instances = false }: 
 function admitOperator(input: unknown, key: string): Operator {
   const operator = copy(input, key, 1, SYMBOLS);
   if (!isOperator(operator)) {
-    throw new StatepadError('INVALID_ARGUMENT', `the operator of "${key}" is not known here`, { key });
+    throw new StatepadError('INVALID_ARGUMENT', `the operator of "${key}" is unknown`, { key });
   }
   return operator;
 }
@@ -227,7 +227,7 @@ function copyArray(items: readonly unknown[], depth: number, rules: number): Jso
   }
   const names = Object.keys(items);
   if (names.length > items.length) {
-    throw new Fault(`is a list with a member beside its elements, ${JSON.stringify(names[items.length])}`);
+    throw new Fault(`is a list with an extra member, ${JSON.stringify(names[items.length])}`);
   }
   return Object.freeze(copied);
 }

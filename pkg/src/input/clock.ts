@@ -10,7 +10,7 @@ export function checkedClock(now: () => unknown): () => number {
     if (typeof time !== 'number' || !Number.isFinite(time)) {
       throw new StatepadError(
         'INVALID_ARGUMENT',
-        `now() must answer with a number of milliseconds, not with ${describe(time)}`,
+        `now() must return a number of milliseconds, not ${describe(time)}`,
         { path: 'now' },
       );
     }

@@ -175,7 +175,7 @@ export function checkWholeOptions(input: WholeWatchOptions): WholeWatchOptions {
     checkOptionalString(since.mark, 'since.mark');
   }
   if (initial && since !== undefined) {
-    invalid('initial', 'is not for a watch that goes on with since');
+    invalid('initial', 'cannot go together with since');
   }
   return input;
 }
@@ -186,7 +186,7 @@ export function checkWatchOptions(input: WatchOptions, { sessionId }: UpdateStat
   const { since, initial } = input;
   checkCount(since, 'since');
   if (initial && (sessionId !== undefined || since !== undefined)) {
-    invalid('initial', 'is for an app or a user, without since: watch a session with whole: true');
+    invalid('initial', 'is only for an app or a user, without since: for a session use whole: true');
   }
   return input;
 }

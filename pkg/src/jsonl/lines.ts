@@ -43,7 +43,7 @@ export async function* linesOf(input: Input): AsyncGenerator<Line, void, undefin
   let endsObject = false;
   for await (const chunk of piecesOf(input)) {
     if (typeof chunk !== 'string') {
-      throw new StatepadError('INVALID_ARGUMENT', 'input must give text: decode bytes with a TextDecoderStream', {
+      throw new StatepadError('INVALID_ARGUMENT', 'input must yield text: decode bytes with a TextDecoderStream', {
         path: 'input',
       });
     }
@@ -113,11 +113,9 @@ function piecesOf(input: unknown): Iterable<unknown> | AsyncIterable<unknown> {
       return readAll(input as Readable);
     }
   }
-  throw new StatepadError(
-    'INVALID_ARGUMENT',
-    `input must be a text, or give pieces of text, and not be ${describe(input)}`,
-    { path: 'input' },
-  );
+  throw new StatepadError('INVALID_ARGUMENT', `input must be a text or yield text, not ${describe(input)}`, {
+    path: 'input',
+  });
 }
 
 async function* readAll(stream: Readable): AsyncGenerator<unknown, void, undefined> {

@@ -66,7 +66,7 @@ async function store(contents: Contents, service: SessionService): Promise<void>
     for (const { key } of contents.sessions) {
       if ((await service.getSession({ ...key, config: { numRecentEvents: 0 } })) !== undefined) {
         const { sessionId: id } = key;
-        throw new StatepadError('SESSION_EXISTS', `session "${id}" exists already`, { id });
+        throw new StatepadError('SESSION_EXISTS', `session "${id}" already exists`, { id });
       }
     }
     await replay(contents, service, async (_, task) => await task());

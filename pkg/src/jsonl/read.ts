@@ -90,7 +90,7 @@ class Reader implements Contents {
     }
     if (version > VERSION) {
       this.isTooNew = true;
-      refuse(`the format has version ${version}, and ${VERSION} is the last one that is known here`);
+      refuse(`the format has version ${version}, but ${VERSION} is the last supported one`);
     }
     this.#current = undefined;
   }
@@ -125,7 +125,7 @@ class Reader implements Contents {
     if (before === undefined) {
       this.scopes.push(scope);
     } else if (before !== values) {
-      refuse(`the state of ${whose} is in the file twice, and not the same`);
+      refuse(`the state of ${whose} is in the file twice, with different values`);
     }
   }
 

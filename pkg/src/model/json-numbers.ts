@@ -23,7 +23,7 @@ export function lostNumber(json: string): LostNumber | undefined {
   return match && { token: match.token, path: pathOf(json, match.at) };
 }
 
-/** The words of messages: `the number 9007199254740993 at items[3].id, which JavaScript cannot hold`. */
+/** The words of messages: `the number 9007199254740993 at items[3].id, which JavaScript cannot represent`. */
 export function lostTitle({ token, path }: LostNumber): string {
   const steps = path.map((step) =>
     typeof step === 'number'
@@ -33,7 +33,7 @@ export function lostTitle({ token, path }: LostNumber): string {
         : `[${JSON.stringify(step)}]`,
   );
   const at = steps.length === 0 ? '' : ` at ${steps.join('').replace(/^\./, '')}`;
-  return `the number ${shortened(token)}${at}, which JavaScript cannot hold`;
+  return `the number ${shortened(token)}${at}, which JavaScript cannot represent`;
 }
 
 /** An integer of a JSON text as a `bigint`; `undefined` for a fraction, or for more than 10,000 digits. */

@@ -34,14 +34,14 @@ export function resultOf(key: string, operator: Operator, current: Json | undefi
 export function misfit(key: string, fault: OperatorFault, operator?: Operator): StatepadError {
   const kind =
     operator !== undefined && 'append' in operator
-      ? 'has no list, to which items could be appended'
-      : 'has no number, which could be incremented';
+      ? 'has a value that is not a list'
+      : 'has a value that is not a number';
   const what =
     fault === 'changed'
-      ? 'has another value than the one that is expected'
+      ? 'does not have the expected value'
       : fault === 'kind'
         ? kind
-        : 'cannot be incremented beyond what a double holds';
+        : 'cannot be incremented beyond the range of a double';
   const code = fault === 'changed' ? 'STATE_CONFLICT' : 'INVALID_ARGUMENT';
   return new StatepadError(code, `the key "${key}" ${what}`, { key });
 }

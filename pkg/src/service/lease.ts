@@ -119,7 +119,7 @@ function refuseLostLease({ lease, record }: View): void {
   const { loss } = lease ?? {};
   if (loss !== undefined) {
     const { sessionId: id } = record.key;
-    const message = `a lease of session "${id}" was lost by this handle: get the session again to lease it`;
+    const message = `this handle has lost a lease of session "${id}": get the session again to lease it`;
     throw loss.code === 'LEASE_LOST' ? new StatepadError('LEASE_LOST', message, { id, cause: loss }) : loss;
   }
 }
@@ -206,7 +206,7 @@ function refusalOf(error: unknown, id: string): unknown {
     case 'held':
     case 'LEASE_HELD': {
       const { until } = error as { until?: number };
-      const message = `the lease of session "${id}" is held by another${until === undefined ? '' : `, until ${new Date(until).toISOString()}`}`;
+      const message = `the lease of session "${id}" is held by another holder${until === undefined ? '' : `, until ${new Date(until).toISOString()}`}`;
       return new StatepadError('LEASE_HELD', message, defined({ id, until, cause: error }));
     }
     case 'fenced':
@@ -388,6 +388,6 @@ export class TakenLease implements Lease {
   }
 
   #releasedError(): StatepadError {
-    return new StatepadError('LEASE_LOST', `the lease of session "${this.#id}" was given back`, { id: this.#id });
+    return new StatepadError('LEASE_LOST', `the lease of session "${this.#id}" was released`, { id: this.#id });
   }
 }

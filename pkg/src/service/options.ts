@@ -45,7 +45,7 @@ export interface StoreOptions extends Partial<Callbacks> {
 /** Checks that all options of a service are known, and the clock. */
 export function checkServiceOptions(options: StoreOptions & { readonly now?: unknown }): void {
   if (isObject(options) && isStore(options)) {
-    refuse('options', 'must be options, not a store: give it as { store }');
+    refuse('options', 'must be options, not a store: pass it as { store }');
   }
   checkOptions(options, OPTIONS.service);
   if (options.now !== undefined) {
@@ -55,7 +55,7 @@ export function checkServiceOptions(options: StoreOptions & { readonly now?: unk
     refuse('log', `must be true or false, not ${describe(options.log)}`);
   }
   if (options.log !== undefined && (options.store !== undefined || options.persist !== undefined)) {
-    refuse('log', 'is for services without a store: a store has an option of its own');
+    refuse('log', 'is for services without a store: use the option of the store');
   }
 }
 
@@ -73,7 +73,7 @@ export function checkStoreOptions(options: StoreOptions, now: () => number): Sto
   checkOptions(retry, OPTIONS.retry, 'retry');
   const { attempts = 6, pause = 50 } = retry;
   if (persist === undefined && restore !== undefined) {
-    refuse('persist', 'is missing: restore gives back what it keeps');
+    refuse('persist', 'is missing: restore returns the records that it stores');
   }
   if (store !== undefined && persist !== undefined) {
     refuse('store', 'cannot go together with persist');
@@ -118,7 +118,7 @@ export function checkStore(value: unknown, path: string): void {
   if (typeof value === 'string') {
     refuse(
       path,
-      `must be a store, not a string: give that to a store of statepad/stores/*, as in ${path}: fileJournal('sessions.jsonl')`,
+      `must be a store, not a string: pass it to a store of statepad/stores/*, as in ${path}: fileJournal('sessions.jsonl')`,
     );
   }
   if (!isObject(value)) {

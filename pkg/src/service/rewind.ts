@@ -33,7 +33,7 @@ export async function rewind(
     const plan = planRewind(events, before);
     if (plan === undefined) {
       const isThere = before !== '' && events.some(({ invocationId }) => invocationId === before);
-      const why = isThere ? 'none of its events stands' : 'it has no event of it';
+      const why = isThere ? 'all its events are undone already' : 'the session has no event of it';
       const message = `session "${id}" cannot go back before the invocation "${before}": ${why}`;
       throw new StatepadError('INVALID_ARGUMENT', message, { path: 'before', id });
     }
@@ -51,7 +51,7 @@ export async function redo(
   return await appendMarker(components, session, options, (events, id) => {
     const plan = planRedo(events);
     if (plan === undefined) {
-      const message = `session "${id}" has nothing to redo: its last event is no rewind, or all were taken back`;
+      const message = `session "${id}" has nothing to redo: its last event is not a rewind, or all rewinds were undone`;
       throw new StatepadError('INVALID_ARGUMENT', message, { id });
     }
     return plan;
@@ -107,6 +107,6 @@ function isConflict(error: unknown): boolean {
 /** Replaces the error of a store that compares no revisions. */
 function explainGuard(error: unknown): unknown {
   const isGuard = isStatepadError(error) && error.path === 'expectedRevision';
-  const message = 'a session cannot be rewound here: the store compares no revisions';
+  const message = 'a session cannot be rewound: the store does not compare revisions';
   return isGuard ? new StatepadError('INVALID_ARGUMENT', message, { cause: error }) : error;
 }

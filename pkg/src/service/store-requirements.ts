@@ -9,7 +9,7 @@ import type { SessionBackend } from '../backend/backend.js';
  */
 export function checkKeepsCreations({ lacks: lacks = [] }: Pick<SessionBackend, 'lacks'>, what: string): void {
   if (lacks.includes('created')) {
-    const message = `${what} here: the store does not keep the id of its creation`;
+    const message = `${what}: the store does not keep the id of its creation`;
     throw new StatepadError('INVALID_ARGUMENT', message);
   }
 }
@@ -20,11 +20,11 @@ export function checkKeepsCreations({ lacks: lacks = [] }: Pick<SessionBackend, 
  */
 export function checkKeepsRevisions({ lacks: lacks = [] }: Pick<SessionBackend, 'lacks'>, what: string): void {
   const why = lacks.includes('revisions')
-    ? 'keeps no revisions'
+    ? 'does not keep revisions'
     : lacks.includes('beginnings')
-      ? 'does not keep what a session began with'
+      ? 'does not keep the initial state of a session'
       : undefined;
   if (why !== undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', `${what} here: the store ${why}`);
+    throw new StatepadError('INVALID_ARGUMENT', `${what}: the store ${why}`);
   }
 }

@@ -19,18 +19,18 @@ type State = Readonly<Record<string, Json>>;
  */
 export function deltaOf(answer: unknown, state: State): Readonly<Record<string, unknown>> | undefined {
   if (answer === undefined) {
-    warnInDevelopment('STATEPAD_NO_DELTA', `an update function answered with undefined: ${ADVICE}`);
+    warnInDevelopment('STATEPAD_NO_DELTA', `an update function returned undefined: ${ADVICE}`);
     return undefined;
   }
   if (!isPlain(answer)) {
-    const message = `the update function must answer with a plain object of keys and values, or with undefined, not with ${describe(answer)}`;
+    const message = `the update function must return a plain object of keys and values, or undefined, not ${describe(answer)}`;
     throw new StatepadError('INVALID_ARGUMENT', message, { path: 'fn' });
   }
   if (answer === state) {
-    warnInDevelopment('STATEPAD_NO_DELTA', `an update function answered with the state that it was given: ${ADVICE}`);
+    warnInDevelopment('STATEPAD_NO_DELTA', `an update function returned the state that it received: ${ADVICE}`);
   }
   return answer;
 }
 
 const ADVICE =
-  'the state is read-only, and only the delta that is answered is written; answer with { key: value }, or with {} when there is nothing to write';
+  'the state is read-only, and only the returned delta is written; return { key: value }, or {} if there is nothing to write';

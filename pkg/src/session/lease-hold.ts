@@ -22,7 +22,7 @@ export interface LeaseHold {
 export function leaseLost(id: string, cause?: unknown): StatepadError {
   return new StatepadError(
     'LEASE_LOST',
-    `the lease of session "${id}" was lost: another has taken it since`,
+    `the lease of session "${id}" was lost: another holder has taken it`,
     defined({ id, cause }),
   );
 }

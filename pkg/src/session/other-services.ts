@@ -39,7 +39,7 @@ export function registerService(shelf: MemoryService): void {
 }
 
 const REMEDY =
-  'bundlers and hot reloads may run the module that makes the service more than once: keep the service on globalThis';
+  'bundlers and hot reloads may run the module that creates the service more than once: keep the service on globalThis';
 
 /** The error for a session that a service in memory does not have. `session` is the caller's argument. */
 export function notFoundInMemory(key: SessionKey, session?: unknown): StatepadError {
@@ -53,7 +53,7 @@ export function notFoundInMemory(key: SessionKey, session?: unknown): StatepadEr
 /** The error for a session that is no handle of the service. */
 export function foreignHandle(session: unknown): StatepadError {
   const more = isAnyHandle(session) ? `; this one is of ${serviceOf(session)}. ${REMEDY}` : '';
-  return new StatepadError('INVALID_ARGUMENT', `session must be a handle that this service gave${more}`, {
+  return new StatepadError('INVALID_ARGUMENT', `session must be a handle of this service${more}`, {
     path: 'session',
   });
 }

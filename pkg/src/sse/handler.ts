@@ -247,10 +247,10 @@ function authorizerOf(authorize: Authorize | undefined, insecure: boolean): Auth
     return () => EVERYONE;
   }
   if (insecure) {
-    invalid('insecure', 'is not for a handler that has authorize');
+    invalid('insecure', 'cannot go together with authorize');
   }
   if (authorize === undefined) {
-    invalid('authorize', 'is missing: it says who asks; a demo can say insecure: true');
+    invalid('authorize', 'is missing: it identifies the client; a demo can set insecure: true');
   }
   checkFunction(authorize, 'authorize');
   return authorize;

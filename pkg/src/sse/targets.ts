@@ -89,7 +89,7 @@ function parseTargets(text: string): readonly RequestedTarget[] {
   if (json.length > MAX_TARGETS) {
     throw new StatepadError(
       'TOO_LARGE',
-      `there are ${json.length} targets, and at most ${MAX_TARGETS} in one request`,
+      `there are ${json.length} targets, but a request may have at most ${MAX_TARGETS}`,
     );
   }
   return json.map(parseTarget);

@@ -55,7 +55,7 @@ export function parseWholePlace(text: string): WholePlace {
 function countOf(digits: string, text: string): number {
   const count = Number(digits);
   if (digits === '' || !Number.isSafeInteger(count)) {
-    const message = `the Last-Event-ID ${JSON.stringify(text.slice(0, 100))} is none of this handler's`;
+    const message = `the Last-Event-ID ${JSON.stringify(text.slice(0, 100))} is not from this handler`;
     throw new StatepadError('INVALID_ARGUMENT', message, { path: 'Last-Event-ID' });
   }
   return count;

@@ -29,12 +29,12 @@ export function scopeTitle({ app, user }: ScopeName): string {
 
 /** `exists`: a creation of what another change has created. */
 export function sessionExists({ key }: Pick<Change, 'key'>): StoreError {
-  return new StoreError('exists', `${sessionTitle(key)} exists already`);
+  return new StoreError('exists', `${sessionTitle(key)} already exists`);
 }
 
 /** `not-found`: an append to what is not there, or is another session than the guard names. */
 export function sessionNotFound({ key }: Pick<Change, 'key'>): StoreError {
-  return new StoreError('not-found', `${sessionTitle(key)} is not there`);
+  return new StoreError('not-found', `${sessionTitle(key)} does not exist`);
 }
 
 /** `conflict`: the session has not the revision that the guard expects. */
@@ -45,7 +45,7 @@ export function wrongRevision({ guard }: Pick<Change, 'guard'>, actual: number):
 
 /** `conflict`: a position, or the value under a name, is not what the guard expects. */
 export function wrongState(): StoreError {
-  return new StoreError('conflict', 'the state is not what it was expected to be');
+  return new StoreError('conflict', 'the state is not the expected one');
 }
 
 /** `conflict` or `rejected`: an operator does not fit the value that is there. */
@@ -53,22 +53,22 @@ export function misfit(scope: 'app' | 'user' | 'session', key: string, fault: Op
   const title = `the value of "${key}" of the ${scope}`;
   switch (fault) {
     case 'changed':
-      return new StoreError('conflict', `${title} is not the one that compareAndSet expects`, { key, scope });
+      return new StoreError('conflict', `${title} is not the value that compareAndSet expects`, { key, scope });
     case 'kind':
-      return new StoreError('rejected', `${title} is of another kind than the operator needs`, { key, scope });
+      return new StoreError('rejected', `${title} has the wrong type for the operator`, { key, scope });
     case 'overflow':
-      return new StoreError('rejected', `${title} plus the increment is no finite number`, { key, scope });
+      return new StoreError('rejected', `${title} plus the increment is not a finite number`, { key, scope });
   }
 }
 
 /** `conflict`: another try of the same call was refused. */
 export function refusedBefore({ id }: Pick<Change, 'id'>): StoreError {
-  return new StoreError('conflict', `an earlier try of change "${id}" was refused`);
+  return new StoreError('conflict', `an earlier attempt of change "${id}" was refused`);
 }
 
 /** `rejected`: more bytes than the store can hold in one place. */
 export function tooBig(what: string, size: number, limit: number): StoreError {
-  return new StoreError('rejected', `${what} is too big: ${size} bytes, where ${limit} go`, { size, limit });
+  return new StoreError('rejected', `${what} is too large: ${size} bytes, and the limit is ${limit}`, { size, limit });
 }
 
 /** `corrupt`: a text stored under a name is no value. `whose` is a title. */

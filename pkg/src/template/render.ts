@@ -134,7 +134,7 @@ function missingError(
   });
   const onlyArtifacts = placeholders.every(({ kind }) => kind === 'artifact');
   const code = onlyArtifacts ? 'ARTIFACT_MISSING' : 'TEMPLATE_KEY_MISSING';
-  const message = `the template needs what is not there: ${missing.map(describe).join(', ')}`;
+  const message = `values are missing for the template: ${missing.map(describe).join(', ')}`;
   return new StatepadError(code, message, { missing: Object.freeze(missing) });
 }
 

@@ -130,7 +130,7 @@ function checkArtifact(name: string, text: unknown): string | undefined {
       // Rendering has failed already: this artifact's own failure is not reported.
       text.then(undefined, () => undefined);
     }
-    const what = `the artifact "${name}" must be a string or undefined; await renderAsync() for one that takes time`;
+    const what = `the artifact "${name}" must be a string or undefined; await renderAsync() for an asynchronous one`;
     throw new StatepadError('INVALID_ARGUMENT', what, { path: 'artifact' });
   }
   return text;

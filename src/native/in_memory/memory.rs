@@ -174,7 +174,7 @@ impl Memory {
 
 /// The time of the host.
 pub(super) fn time_of(host: &dyn Host) -> Result<f64> {
-    finite(host.now(), "now() must answer with a number of milliseconds, not with")
+    finite(host.now(), "now() must return a number of milliseconds, not")
 }
 
 /// A time that is a number; for another one the message ends with what it is.

@@ -144,7 +144,7 @@ pub(super) fn check_text(value: &JsValue, what: &str, path: &str) -> Answer<Stri
 pub(super) fn check_time(value: &JsValue) -> Answer<f64> {
     value.as_f64().filter(|time| time.is_finite()).ok_or_else(|| {
         let what = describe(value);
-        let message = format!("now() must answer with a number of milliseconds, not with {what}");
+        let message = format!("now() must return a number of milliseconds, not {what}");
         error(ErrorKind::InvalidArgument, &message, Details::at("now"))
     })
 }

@@ -98,7 +98,7 @@ impl Replay {
 
     fn unreadable(&self) -> JsValue {
         let place = self.count;
-        let message = format!("record {place} of the log cannot be read, and it cannot be known whose it is");
+        let message = format!("record {place} of the log cannot be read, and its owner is unknown");
         error(ErrorKind::StoreCorrupt, &message, Details::default())
     }
 

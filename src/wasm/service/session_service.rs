@@ -54,7 +54,7 @@ impl SessionService {
         let clock = optional(&member("now")?, "now")?;
         let (persist, restore) = (member("persist")?, member("restore")?);
         if persist.is_undefined() && !restore.is_undefined() {
-            return Err(invalid("persist", "is missing: restore gives back what it keeps"));
+            return Err(invalid("persist", "is missing: restore returns the records that it stores"));
         }
         let (persist, restore) = (optional(&persist, "persist")?, optional(&restore, "restore")?);
         let timeout = member("timeout")?;

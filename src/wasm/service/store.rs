@@ -214,7 +214,7 @@ fn not_in_time() -> JsValue {
 }
 
 fn unknown(thrown: &JsValue) -> JsValue {
-    let message = format!("it is not known whether the change was stored: {}", reason(thrown));
+    let message = format!("it is unknown whether the change was stored: {}", reason(thrown));
     error_by(ErrorKind::CommitUnknown, &message, thrown)
 }
 

@@ -174,7 +174,7 @@ fn check_artifact(name: &str, text: &JsValue) -> Answer<Option<String>> {
         spawn_local(async move { drop(JsFuture::from(promise).await) });
     }
     let what =
-        format!("the artifact \"{name}\" must be a string or undefined; await renderAsync() for one that takes time");
+        format!("the artifact \"{name}\" must be a string or undefined; await renderAsync() for an asynchronous one");
     Err(error(ErrorKind::InvalidArgument, &what, Details::at("artifact")))
 }
 

@@ -83,9 +83,8 @@ async fn attempt(
     }
     if !is_plain(&answer) {
         let what = describe(&answer);
-        let message = format!(
-            "the update function must answer with a plain object of keys and values, or with undefined, not with {what}"
-        );
+        let message =
+            format!("the update function must return a plain object of keys and values, or undefined, not {what}");
         return Err(error(ErrorKind::InvalidArgument, &message, Details::at("fn")));
     }
     let names = keys(&answer)?;
@@ -146,7 +145,7 @@ fn of_session(
     if memory.find_created(key, &snapshot.created).is_none() {
         let id = key.session_id.as_str();
         let details = Details::of(id);
-        return Err(error(ErrorKind::StateConflict, &format!("session \"{id}\" has been created anew"), details));
+        return Err(error(ErrorKind::StateConflict, &format!("session \"{id}\" was created again"), details));
     }
     drop(memory);
     let (event, actions) = (Object::new(), Object::new());

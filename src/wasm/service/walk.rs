@@ -102,7 +102,7 @@ fn operator_in(value: &JsValue) -> Option<JsValue> {
 }
 
 fn unknown_operator(key: &str) -> JsValue {
-    error(ErrorKind::InvalidArgument, &format!("the operator of \"{key}\" is not known here"), Details::of_key(key))
+    error(ErrorKind::InvalidArgument, &format!("the operator of \"{key}\" is unknown"), Details::of_key(key))
 }
 
 /// Returns `true` if a value is the mark of a deletion, also that of the package.
@@ -190,7 +190,7 @@ fn copy_array(items: &JsValue, depth: usize, symbols: Symbols) -> Result<Value, 
     let names = keys(items)?;
     if names.length() > index {
         let other = quoted_name(&names.get(index));
-        return Err(Fault::of(&format!("is a list with a member beside its elements, {other}")));
+        return Err(Fault::of(&format!("is a list with an extra member, {other}")));
     }
     Ok(Value::Array(copied))
 }

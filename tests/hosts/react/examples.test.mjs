@@ -58,7 +58,7 @@ const narrowed = `
 
 /** The project of the section on Next has the file of docs/hosts.md, and its types come from Node. */
 const files = {
-  ...examples('In React', 'Writing', 'With Suspense', 'Rendered on a server', 'In Next'),
+  ...examples('In React', 'Writing', 'With Suspense', 'Server rendering', 'In Next'),
   'lib/sessions.ts': `import { SessionService } from 'statepad';\nexport const sessions = new SessionService();\n`,
   'narrowed.tsx': narrowed,
 };

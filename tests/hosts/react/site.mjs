@@ -51,7 +51,7 @@ export async function imported(folder, entry) {
  */
 export async function openSite(kit, { page, files = {}, routes = {} }) {
   const { folder } = await hostOf(kit, {
-    ...examples('In React', 'Writing', 'With Suspense', 'Rendered on a server'),
+    ...examples('In React', 'Writing', 'With Suspense', 'Server rendering'),
     ...files,
     'page.jsx': page,
   });

@@ -68,7 +68,7 @@ await withDatabase(async (database) => {
         () => service.updateState(KEY, ({ id }) => ({ id })),
       ];
       for (const run of seen) {
-        await assert.rejects(run(), corrupt(/which JavaScript cannot hold/));
+        await assert.rejects(run(), corrupt(/which JavaScript cannot represent/));
       }
     }
     const service = await opened(t, { app: `{"id": ${BIG}}` });

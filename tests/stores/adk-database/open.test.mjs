@@ -45,7 +45,7 @@ await withDatabase(async (database) => {
     const other = await made('create table events (id text, happened text);');
     await assert.rejects(
       open(pool, other),
-      refused(/no ADK that is known: there are the tables events \(id, happened\)/),
+      refused(/do not belong to a known ADK: there are the tables events \(id, happened\)/),
     );
     const schema = database.schema();
     await pool.query(makeTables(schema));

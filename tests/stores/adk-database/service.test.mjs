@@ -34,17 +34,17 @@ await withDatabase(async (database) => {
   test('what needs revisions, beginnings, leases or operators is refused by name', async (t) => {
     const { service, session } = await opened(t, { n: 1 });
     await service.appendEvent({ session, event: eventOf('e1', { n: 2 }) });
-    const none = /the store keeps no revisions/;
+    const none = /the store does not keep revisions/;
     await assert.rejects(service.stateAt(session, 0), refused(none));
     await assert.rejects(service.rewind(session, { before: 'i' }), refused(none));
     await assert.rejects(service.redo(session), refused(none));
     await assert.rejects(service.fork(session), refused(none));
     await assert.rejects(service.history({ appName: 'tutor', key: 'app:n' }), refused(none));
-    await assert.rejects(service.lease(session), refused(/keeps no leases/));
+    await assert.rejects(service.lease(session), refused(/does not support leases/));
     const strict = { session, event: eventOf('e2'), expectedRevision: 1 };
-    await assert.rejects(service.appendEvent(strict), refused(/compares no revisions/));
+    await assert.rejects(service.appendEvent(strict), refused(/does not compare revisions/));
     const counting = { session, event: eventOf('e2', { n: increment() }) };
-    await assert.rejects(service.appendEvent(counting), refused(/keeps no operators/));
+    await assert.rejects(service.appendEvent(counting), refused(/does not keep operators/));
     assert.equal((await service.getSession(KEY)).revision, 1);
   });
 
@@ -54,7 +54,10 @@ await withDatabase(async (database) => {
     const create = (key) => service.createSession({ ...KEY, ...key });
     const add = (id, stateDelta, more) => service.appendEvent({ session, event: eventOf(id, stateDelta, more) });
     for (const [promise, message] of [
-      [create({ appName: long }), /the name of the app has 129 characters, where the tables of adk-python keep 128/],
+      [
+        create({ appName: long }),
+        /the name of the app has 129 characters, but the tables of adk-python keep at most 128/,
+      ],
       [create({ userId: 'a\0b' }), /the id of the user has the character NUL/],
       [create({ sessionId: long }), /the id of the session has 129 characters/],
       [
@@ -64,7 +67,7 @@ await withDatabase(async (database) => {
       [add(long), /the id of the event has 129 characters/],
       [
         add('e1', {}, { invocationId: 'i'.repeat(257) }),
-        /the invocationId of event "e1" has 257 characters, .* keep 256/,
+        /the invocationId of event "e1" has 257 characters, .* keep at most 256/,
       ],
       [add('e1', { a: 'x\0' }), /the state of the session\["a"\] has the character NUL/],
       [add('e1', { 'b\0': 1 }), /a name in the state of the session has the character NUL/],
@@ -72,7 +75,7 @@ await withDatabase(async (database) => {
         add('e1', {}, { content: { role: 'user', parts: [{ text: '\0' }] } }),
         /event "e1"\["content"\]\["parts"\]\[0\]\["text"\] has the/,
       ],
-      [add('e1', {}, { timestamp: 1e15 }), /the time 1000000000000000 is no date of the years 1 to 9999/],
+      [add('e1', {}, { timestamp: 1e15 }), /the time 1000000000000000 is not a date of the years 1 to 9999/],
     ]) {
       await assert.rejects(promise, ({ message: told }) => message.test(told) || assert.fail(told));
     }

@@ -9,7 +9,7 @@ import { checkCorruptPages } from '../support/corrupt-pages.mjs';
 import { context, instead } from './support.mjs';
 import { keys, ways } from './tampered.mjs';
 
-/** Replaces what is stored of values by plain text. */
+/** Replaces the stored data of values by plain text. */
 async function spoil(inner, keys, part) {
   for (const { sessionId, userId } of keys) {
     const place = { appName: 'app', userId, sessionId };

@@ -179,7 +179,7 @@ describe('IndexedDB', () => {
     for (const tab of [sandboxed, without]) {
       const refused = await tab.evaluate(() => globalThis.kit.outcome(globalThis.kit.open('storage')));
       assert.equal(refused.code, 'rejected');
-      assert.match(refused.message, /keeps nothing for this page/);
+      assert.match(refused.message, /stores nothing for this page/);
       await tab.close();
     }
   });

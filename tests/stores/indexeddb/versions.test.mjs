@@ -89,8 +89,8 @@ describe('IndexedDB databases of other versions', () => {
     const expected = {
       'no fingerprint': unreleased('a layout without a fingerprint'),
       'another fingerprint': unreleased('the layout 1a2b3c4d'),
-      'no row of it': 'is not one of statepad',
-      'another row': 'is not one of statepad',
+      'no row of it': 'does not belong to statepad',
+      'another row': 'does not belong to statepad',
       'a later version': 'has version 2, newer than 1: update statepad, and reload the page',
       'number 2': unreleased('a layout without a fingerprint'),
       'number 3': 'has version 2, newer than 1: update statepad, and reload the page',
@@ -158,7 +158,7 @@ describe('IndexedDB databases of other versions', () => {
     });
     for (const { before, refused, after } of found) {
       assert.equal(refused.code, 'rejected');
-      assert.match(refused.message, /is not one of statepad/);
+      assert.match(refused.message, /does not belong to statepad/);
       assert.deepEqual(after, before);
     }
   });

@@ -103,10 +103,7 @@ test('a page that comes by plain http has no locks: it opens nothing there, howe
   });
   assert.deepEqual(found.answers, ['rejected', 'rejected']);
   assert.deepEqual([found.hasLocks, found.items], [false, 0]);
-  assert.match(
-    found.said,
-    /needs navigator.locks, which a page has that comes by https or from localhost: .*indexedDBStore/,
-  );
+  assert.match(found.said, /needs navigator.locks, which pages from https or localhost have: .*indexedDBStore/);
   // Storage that a page does not share needs no lock.
   const own = await page.evaluate(async () => {
     const opened = await globalThis.open('j', { storage: globalThis.sessionStorage });

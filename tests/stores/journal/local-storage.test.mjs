@@ -137,7 +137,7 @@ test('with locks of the browser a journal is open once, until it is closed', asy
   assert.deepEqual([...options.locks.held], ['statepad:j']);
   await assert.rejects(opened(localStorageJournal('j', options)), {
     code: 'rejected',
-    message: /this page has the journal open already/,
+    message: /this page already has the journal open/,
   });
   // Another page asks for the same locks.
   const theirs = { ...options, locks: { request: options.locks.request } };
@@ -166,7 +166,7 @@ test('without locks nothing is opened, and nothing written', async () => {
   });
   await assert.rejects(opened(localStorageJournal('j', { storage })), {
     code: 'rejected',
-    message: /needs locks that all that use its storage share/,
+    message: /needs locks that all users of its storage share/,
   });
   assert.equal(storage.items.size, 0);
 });
@@ -178,7 +178,7 @@ test('a storage that a page has for itself needs no locks, and has one store at 
     await store.commit(create(KEY, 'c'), context);
     await assert.rejects(opened(localStorageJournal('j', { storage })), {
       code: 'rejected',
-      message: /this page has the journal open already/,
+      message: /this page already has the journal open/,
     });
     await (await opened(localStorageJournal('k', { storage }))).close();
     await store.close();

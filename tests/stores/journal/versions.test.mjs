@@ -97,7 +97,7 @@ const logs = {
   'of which the first is none': [
     [null, change],
     'corrupt',
-    'record 1 of the log cannot be read, and it cannot be known whose it is',
+    'record 1 of the log cannot be read, and its owner is unknown',
   ],
 };
 for (const [title, [records, code, message]] of Object.entries(logs)) {

@@ -32,7 +32,7 @@ await withDatabase((database) => {
     const { schema, store } = await opened({ session: { set: { s: [1] } } });
     await pool.query(`update ${schema}.state set value = '[1, 9007199254740993]'`);
     const message =
-      /the value of "s" of session "s" has the number 9007199254740993 at \[1\], which JavaScript cannot hold/;
+      /the value of "s" of session "s" has the number 9007199254740993 at \[1\], which JavaScript cannot represent/;
     await assert.rejects(store.load(keyOf(), {}), { code: 'corrupt', message });
   });
 

@@ -51,9 +51,9 @@ for (const [options, message] of [
   [{ schema: 5 }, /name of a schema, not a number/],
   [{ prepare: 'no' }, /true or false, not a string/],
   [{ log: 0 }, /the option log is true or false, not a number/],
-  [{ listen: true }, /a connected client of its own.* not a boolean/],
-  [{ listen: client }, /a connected client of its own.* not an object/],
-  [{ listen: new pg.Pool() }, /a connected client of its own.* not a pool/],
+  [{ listen: true }, /a separate connected client.* not a boolean/],
+  [{ listen: client }, /a separate connected client.* not an object/],
+  [{ listen: new pg.Pool() }, /a separate connected client.* not a pool/],
 ]) {
   test(`options that are none are refused at once: ${message.source}`, () => {
     assert.throws(() => postgresStore(client, options), { name: 'StatepadError', code: 'INVALID_ARGUMENT', message });
@@ -109,7 +109,7 @@ for (const [says, code, message] of [
   [
     { isolation: 'serializable', role: 'an"n' },
     'rejected',
-    /"serializable".*: alter role "an""n" set default_transaction_isolation = 'read committed', and connect/,
+    /"serializable".*: alter role "an""n" set default_transaction_isolation = 'read committed', and reconnect/,
   ],
   [{ isolation: 'repeatable read', isolation_source: 'database' }, 'rejected', /: alter role "ann" set default/],
   [
@@ -182,7 +182,7 @@ await withDatabase((database) => {
         const service = new SessionService({ store: postgresStore(database.pool({ connectionString }), { schema }) });
         const error = await service.createSession({ appName: 'a', userId: 'u' }).catch((error) => error);
         assert.equal(error.code, 'STORE_UNSUITABLE', error.stack);
-        const [, line] = /: (alter role .*), and connect anew$/.exec(error.message) ?? assert.fail(error.message);
+        const [, line] = /: (alter role .*), and reconnect$/.exec(error.message) ?? assert.fail(error.message);
         assert.equal((await pool.query('select to_regnamespace($1) as schema', [schema])).rows[0].schema, null);
         await pool.query(line);
         const anew = new SessionService({ store: postgresStore(database.pool({ connectionString }), { schema }) });

@@ -21,8 +21,8 @@ const versions = {
   '1:0badcafe': what('the layout 0badcafe'),
   '2:0badcafe': 'has version 2, newer than 1: update statepad',
   [`1:${LAYOUT}>2:0badcafe`]: 'has version 2, newer than 1: update statepad',
-  other: 'has something else than a version: use another prefix',
-  '': 'has something else than a version: use another prefix',
+  other: 'has no valid version: use another prefix',
+  '': 'has no valid version: use another prefix',
 };
 
 const key = keyOf('session');

@@ -141,7 +141,7 @@ test('what is neither a path nor a connection is refused at once, with what to p
     name: 'StatepadError',
     code: 'INVALID_ARGUMENT',
     message:
-      "sqliteStore needs a path, say 'sessions.db', or an open connection, say new DatabaseSync('sessions.db'), " +
+      "sqliteStore needs a path, such as 'sessions.db', or an open connection, such as new DatabaseSync('sessions.db'), " +
       'not a boolean',
   });
   assert.throws(() => sqliteStore({ prepare() {} }), { code: 'INVALID_ARGUMENT', message: /without exec$/ });

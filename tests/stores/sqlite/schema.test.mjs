@@ -80,7 +80,7 @@ for (const name of Object.keys(libraries)) {
       database.exec(`${made}; UPDATE statepad_meta SET value = '0' WHERE name = 'version'`);
       const open = (migrate) => plain(sqliteStore(database)).open({ migrate });
       await assert.rejects(open('create'), /has version 0, older than 1: .*'upgrade'/);
-      await assert.rejects(open('upgrade'), /no way from version 0/);
+      await assert.rejects(open('upgrade'), /no upgrade from version 0/);
       database.exec("UPDATE statepad_meta SET value = '2' WHERE name = 'version'");
       await assert.rejects(open('upgrade'), /has version 2, newer than 1: update statepad/);
     }));

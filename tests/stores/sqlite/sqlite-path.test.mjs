@@ -157,7 +157,7 @@ for (const [given, told] of [
   ['file:///sessions.db?mode=ro', /without a query/],
   ['file://elsewhere/sessions.db', /"file:\/\/elsewhere\/sessions\.db"/],
   [new URL('https://localhost/sessions.db'), /^path must be a file/],
-  [7, /needs a path, say 'sessions\.db', or an open connection.*not a number/],
+  [7, /needs a path, such as 'sessions\.db', or an open connection.*not a number/],
   [undefined, /needs a path.*not undefined/],
 ]) {
   test(`${JSON.stringify(String(given))} is no path`, () => {

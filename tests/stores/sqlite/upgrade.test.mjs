@@ -80,11 +80,11 @@ for (const name of Object.keys(libraries)) {
       }
       const [first, second] = [later.upgrades[1], later.upgrades[2]];
       const without = { ...later, upgrades: { 1: first } };
-      assert.throws(() => open(database, 'upgrade', without), /no way from version 2 of the tables to version 3/);
+      assert.throws(() => open(database, 'upgrade', without), /no upgrade from version 2 of the tables to version 3/);
       const broken = { ...later, upgrades: { 1: first, 2: [...second, 'no SQL'] } };
       assert.throws(() => open(database, 'upgrade', broken), /no SQL|syntax error/);
       const foreign = { ...later, names: { 1: namesOf(TABLES).slice(1) } };
-      assert.throws(() => open(database, 'upgrade', foreign), /"statepad_scopes" is not one of statepad/);
+      assert.throws(() => open(database, 'upgrade', foreign), /"statepad_scopes" does not belong to statepad/);
       assert.deepEqual(dump(database), before);
     }));
 

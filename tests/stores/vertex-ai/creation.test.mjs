@@ -111,7 +111,7 @@ test('who has taken an id is not known while its session is not there', async ()
   assert.deepEqual(await outcomeOf(store().commit({ ...create('c1', KEY), attempt: 3 }, context)), [0, true]);
 });
 
-test('without a label it is not known whether a session is its own, unless another user has it', async () => {
+test('without a label it is unknown whether a session is its own, unless another user has it', async () => {
   const id = 'x'.repeat(64);
   const { store } = slow({ creationDelay: 0 });
   await store().commit(create(id, KEY), context);

@@ -239,15 +239,15 @@ test('what would come back changed is refused before it is sent, and named', asy
   const asked = () => vertex.requests.filter(({ method }) => method === 'POST').length;
   const before = asked();
   for (const [data, message] of [
-    ['no json', /an event has to be JSON/],
-    ['[1]', /an event has to be an object/],
-    ['{"n":9007199254740993}', /the number 9007199254740993 at n, which JavaScript cannot hold, nor can the API/],
+    ['no json', /an event must be JSON/],
+    ['[1]', /an event must be an object/],
+    ['{"n":9007199254740993}', /the number 9007199254740993 at n, which JavaScript cannot represent, nor can the API/],
     ['{"deep":[{"n":-123456789012345678901}]}', /the number -123456789012345678901 at deep\[0\]\.n/],
     ['{"text":"\\ud800"}', /the event\.text has a lone surrogate/],
     ['{"\\ud800":1}', /a name in the event has a lone surrogate/],
     [
       '{"content":{"parts":[{"text":"x"},{"partMetadata":{"a":1}}]}}',
-      /content\.parts\[1\]\.partMetadata cannot be kept/,
+      /content\.parts\[1\]\.partMetadata cannot be stored/,
     ],
   ]) {
     await assert.rejects(store.commit(append('e1', KEY, {}, { data }), context), { code: 'rejected', message });
@@ -271,12 +271,12 @@ test('what would come back changed is refused before it is sent, and named', asy
   assert.deepEqual(JSON.parse(events[0].data), JSON.parse(kept));
 });
 
-test('what the API refuses itself is refused with its words', async () => {
+test('what the API refuses the callself is refused with its words', async () => {
   const { service, session } = await withSession();
   const content = { role: 'user', parts: [{ text: 'x', unheardOf: 1 }] };
   await assert.rejects(service.appendEvent({ session, event: { content } }), {
     code: 'INVALID_ARGUMENT',
-    message: /the store refuses: the API refuses it: .*Unknown name "unheardOf" at 'event\.content\.parts\[0\]'/,
+    message: /the store refuses: the API refuses the call: .*Unknown name "unheardOf" at 'event\.content\.parts\[0\]'/,
   });
   assert.equal((await service.getSession(KEY)).revision, 0);
 });

@@ -242,10 +242,10 @@ test('answers that are no answers of the API, and refusals of who asks, are told
   });
   const denied = JSON.stringify({ error: { code: 403, status: 'PERMISSION_DENIED', message: 'no right' } });
   for (const [status, text, code, message] of [
-    [403, denied, 'forbidden', /the API does not permit it: 403 PERMISSION_DENIED: no right/],
+    [403, denied, 'forbidden', /the API does not permit the call: 403 PERMISSION_DENIED: no right/],
     [403, '<html>blocked</html>', 'forbidden', /403: <html>blocked/],
-    [400, refusedKey, 'rejected', /the API refuses it: 400 INVALID_ARGUMENT: API key not valid/],
-    [200, '<html>sign in</html>', 'unavailable', /the answer is no JSON/],
+    [400, refusedKey, 'rejected', /the API refuses the call: 400 INVALID_ARGUMENT: API key not valid/],
+    [200, '<html>sign in</html>', 'unavailable', /the answer is not JSON/],
     [502, 'bad gateway', 'unavailable', /502/],
     [200, '{}', 'corrupt', /a session in an answer of the API cannot be read/],
   ]) {

@@ -14,10 +14,10 @@ test('options that cannot be used are refused, and the message says what to give
     [{}, /project must be a text: 'my-project'/],
     [{ project: 'p' }, /location must be a text: 'us-central1'/],
     [{ apiKey: '' }, /apiKey must be a text/],
-    [{ apiKey: 'a b' }, /apiKey has characters that no key has/],
-    [{ ...PROJECT, apiKey: 'k' }, /project cannot be given together with apiKey/],
-    [{ location: 'us-central1', apiKey: 'k' }, /location cannot be given together with apiKey/],
-    [{ apiKey: 'k', token: () => 't' }, /token cannot be given together with apiKey/],
+    [{ apiKey: 'a b' }, /apiKey has characters that a key cannot have/],
+    [{ ...PROJECT, apiKey: 'k' }, /project cannot go together with apiKey/],
+    [{ location: 'us-central1', apiKey: 'k' }, /location cannot go together with apiKey/],
+    [{ apiKey: 'k', token: () => 't' }, /token cannot go together with apiKey/],
     [{ apiKey: 'k', engine: 'shop' }, /engine must be an id .*, not "shop"/],
     [{ ...PROJECT, project: 'a/b' }, /project has characters that cannot be in a resource name/],
     [{ ...PROJECT, location: '' }, /location must be a text/],
@@ -31,8 +31,8 @@ test('options that cannot be used are refused, and the message says what to give
     [{ ...PROJECT, ttl: 3600 }, /ttl must be seconds with an s: '86400s', not 3600/],
     [{ ...PROJECT, ttl: '1h' }, /ttl must be seconds/],
     [{ ...PROJECT, expireTime: 'tomorrow' }, /expireTime must be in RFC 3339, not "tomorrow"/],
-    [{ ...PROJECT, ttl: '60s', expireTime: '2030-01-01T00:00:00Z' }, /ttl cannot be given together with expireTime/],
-    [{ ...PROJECT, attempts: 0 }, /attempts must be 1 at least/],
+    [{ ...PROJECT, ttl: '60s', expireTime: '2030-01-01T00:00:00Z' }, /ttl cannot go together with expireTime/],
+    [{ ...PROJECT, attempts: 0 }, /attempts must be at least 1/],
     [{ ...PROJECT, pause: -1 }, /pause must be a whole number/],
     [{ ...PROJECT, clockSkew: 0.5 }, /clockSkew must be a whole number/],
   ]) {
@@ -71,7 +71,7 @@ test('an app is an engine by its id, its resource name, or as a function tells',
     ]) {
       await assert.rejects(run(opened().store), {
         code: 'rejected',
-        message: /its name has to be the id of an engine/,
+        message: /its name must be the id of an engine/,
       });
     }
   }
@@ -169,7 +169,7 @@ test('session ids that the API does not take are refused by name, and nothing is
   for (const sessionId of ['Upper', 'under_score', '-a', 'a-', 'a/b', 'a.b', 'é', 'x'.repeat(64), '..']) {
     await assert.rejects(service.createSession(keyOf(sessionId)), {
       code: 'INVALID_ARGUMENT',
-      message: /cannot be kept: the API takes ids of up to 63 lower-case letters, digits and hyphens/,
+      message: /cannot be stored: the API accepts ids of up to 63 lower-case letters, digits and hyphens/,
     });
     await assert.rejects(service.getSession(keyOf(sessionId)), { code: 'INVALID_ARGUMENT' });
   }
@@ -190,10 +190,10 @@ test('what the API has no words for is refused by name', async () => {
     [() => service.fork(session, { at: 0 }), /revision/],
     [() => service.stateAt(session, 0), /revision/],
     [() => service.history({ ...ofApp, key: 'app:x' }), /revision/],
-    [() => service.lease(session), /the store keeps no leases/],
+    [() => service.lease(session), /the store does not support leases/],
     [
       () => service.appendEvent({ session, event: { actions: { stateDelta: { n: increment(1) } } } }),
-      /increment of "n" cannot be kept/,
+      /increment of "n" cannot be protected/,
     ],
   ]) {
     await assert.rejects(run(), { code: 'INVALID_ARGUMENT', message });
@@ -201,15 +201,15 @@ test('what the API has no words for is refused by name', async () => {
   assert.equal(vertex.requests.length, before);
   await assert.rejects(
     service.updateState(ofApp, () => ({ 'app:x': 1 })),
-    { code: 'INVALID_ARGUMENT', message: /written with a session only/ },
+    { code: 'INVALID_ARGUMENT', message: /written only with a session/ },
   );
   await assert.rejects(
     service.updateState(session, ({ x = 0 }) => ({ x: x + 1 })),
-    { code: 'INVALID_ARGUMENT', message: /updateState cannot be kept/ },
+    { code: 'INVALID_ARGUMENT', message: /updateState cannot protect/ },
   );
   await assert.rejects(service.getUserState({ ...ofApp, userId: 'nobody' }), {
     code: 'INVALID_ARGUMENT',
-    message: /the state of user "nobody" cannot be read: the API tells app and user state with a session only/,
+    message: /the state of user "nobody" cannot be read: the API returns app and user state only with a session/,
   });
   for (const guard of [{ rev: 0 }, { pos: { app: 0 } }, { keys: { session: { set: { a: 1 } } } }, { fence: 1 }]) {
     await assert.rejects(store.commit({ ...append('e1', keyOf('s1')), guard }, context), { code: 'rejected' });
@@ -236,7 +236,7 @@ test('the host’s own fetch and the credentials that Google’s library finds a
     const store = vertexAiStore({ ...PROJECT, fetch: vertex.fetch });
     await assert.rejects(store.load(keyOf('s1'), {}, context), {
       code: 'unavailable',
-      message: /no access token could be had: .*credentials/i,
+      message: /no access token is available: .*credentials/i,
     });
   } finally {
     if (previous === undefined) delete process.env.GOOGLE_APPLICATION_CREDENTIALS;

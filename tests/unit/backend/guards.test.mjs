@@ -33,12 +33,12 @@ describe('a store that says what it can compare', () => {
     const { service, session, changes } = await open('keys');
     await assert.rejects(
       service.appendEvent({ session, event: event({ n: 2 }), expectedRevision: 0 }),
-      refused('expectedRevision', 'compares no revisions'),
+      refused('expectedRevision', 'does not compare revisions'),
     );
     for (const target of targets) {
       await assert.rejects(
         service.updateState(target, (state) => ({ 'app:n': Object.keys(state).length })),
-        refused('compares no revisions'),
+        refused('does not compare revisions'),
       );
     }
     assert.deepEqual(changes, []);
@@ -63,7 +63,7 @@ describe('a store that says what it can compare', () => {
       );
       await assert.rejects(
         service.updateState(target, (state) => ({ 'app:n': Object.keys(state).length })),
-        refused('compares no revisions'),
+        refused('does not compare revisions'),
       );
     }
     assert.deepEqual(changes, []);

@@ -19,15 +19,15 @@ async function open(lacks) {
 
 test('without revisions there is no way back, and no state of a revision', async () => {
   const { service, session } = await open(['revisions', 'beginnings', 'operators']);
-  const none = /the store keeps no revisions/u;
+  const none = /the store does not keep revisions/u;
   await assert.rejects(service.stateAt(session, 0), told(none));
   await assert.rejects(service.rewind(session, { before: 'i1' }), told(none));
   await assert.rejects(service.redo(session), told(none));
   await assert.rejects(service.fork(session), told(none));
   await assert.rejects(service.history({ appName: 'app', key: 'app:n' }), told(none));
-  await assert.rejects(service.lease(session), told(/the store keeps no leases/u));
+  await assert.rejects(service.lease(session), told(/the store does not support leases/u));
   const strict = { session, event: event({ n: 3 }), expectedRevision: 1 };
-  await assert.rejects(service.appendEvent(strict), told(/the store compares no revisions/u));
+  await assert.rejects(service.appendEvent(strict), told(/the store does not compare revisions/u));
   assert.equal(session.revision, 1);
   const steps = await service.history(session, 'n');
   assert.deepEqual(
@@ -38,14 +38,14 @@ test('without revisions there is no way back, and no state of a revision', async
 
 test('without what a session began with it cannot be forked or told', async () => {
   const { service, session } = await open(['beginnings']);
-  const none = /does not keep what a session began with/u;
+  const none = /does not keep the initial state of a session/u;
   await assert.rejects(service.stateAt(session, 0), told(none));
   await assert.rejects(service.fork(session), told(none));
 });
 
 test('operators that cannot be kept are refused by name, in an event and in an update', async () => {
   const { service, session } = await open(['operators']);
-  const none = /increment of "n" cannot be written: the store keeps no operators/u;
+  const none = /increment of "n" cannot be written: the store does not keep operators/u;
   await assert.rejects(service.appendEvent({ session, event: event({ n: increment() }) }), told(none));
   const { appName, userId, sessionId } = KEY;
   await assert.rejects(

@@ -321,7 +321,8 @@ test('a lease whose session cannot be read is given back', async () => {
 
 test('a store without leases is refused by name, and nothing else changes', async (t) => {
   const { service, session } = await open(t, { lease: undefined });
-  const isTold = (error) => hasCode('INVALID_ARGUMENT')(error) && /the store keeps no leases/u.test(error.message);
+  const isTold = (error) =>
+    hasCode('INVALID_ARGUMENT')(error) && /the store does not support leases/u.test(error.message);
   await assert.rejects(service.lease(session), isTold);
   await assert.rejects(
     service.withLease(session, () => 1),

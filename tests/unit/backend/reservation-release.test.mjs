@@ -67,7 +67,7 @@ describe('a reservation is released', () => {
     }
   });
 
-  test('when it is not known whether the change was written, or the attempts are used up, or the session has gone', async () => {
+  test('when it is unknown whether the change was written, or the attempts are used up, or the session has gone', async () => {
     const lost = await reservingStore();
     lost.tries.push(
       undefined,

@@ -101,7 +101,7 @@ describe('a store that cannot be read', () => {
       return await new SessionService({ store: { ...memory, load }, retry }).getSession(KEY);
     };
     await assert.rejects(read(), (error) => {
-      const lost = 'the number 9007199254740993 at actions.stateDelta.order.id, which JavaScript cannot hold';
+      const lost = 'the number 9007199254740993 at actions.stateDelta.order.id, which JavaScript cannot represent';
       return hasCode('STORE_CORRUPT')(error) && error.message.endsWith(`has ${lost}`);
     });
     const { events } = await read('bigint');

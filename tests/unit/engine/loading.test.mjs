@@ -45,7 +45,7 @@ function checkCalls({ calls, works }, message, cause) {
 test('a host without WebAssembly', async () => {
   checkCalls(
     await toldBy('delete globalThis.WebAssembly;'),
-    'statepad needs WebAssembly, and this host has none: run it where there is a global WebAssembly',
+    'statepad needs WebAssembly, and this host has none: run it on a host with a global WebAssembly',
     'ReferenceError',
   );
 });
@@ -54,7 +54,7 @@ for (const name of ['TextDecoder', 'TextEncoder']) {
   test(`a host without ${name}`, async () => {
     checkCalls(
       await toldBy(`delete globalThis.${name};`),
-      `statepad needs ${name}, and this host has none: run it where there is a global ${name}`,
+      `statepad needs ${name}, and this host has none: run it on a host with a global ${name}`,
       'ReferenceError',
     );
   });
@@ -63,7 +63,7 @@ for (const name of ['TextDecoder', 'TextEncoder']) {
 test('a host that has nothing of it, as Hermes', async () => {
   checkCalls(
     await toldBy('for (const name of ["WebAssembly", "TextDecoder", "TextEncoder"]) delete globalThis[name];'),
-    'statepad needs WebAssembly, and this host has none: run it where there is a global WebAssembly',
+    'statepad needs WebAssembly, and this host has none: run it on a host with a global WebAssembly',
     'ReferenceError',
   );
 });

@@ -189,7 +189,7 @@ describe('a principal', () => {
     const none = sseHandler(service, { authorize: async () => undefined });
     assert.deepEqual(await errorOf(await none(requestOf(ANA, STREAM))), [
       401,
-      { code: 'UNAUTHENTICATED', message: 'it is not known who asks' },
+      { code: 'UNAUTHENTICATED', message: 'the client is not authenticated' },
     ]);
     const refuses = sseHandler(service, { authorize: () => new Response('no', { status: 418 }) });
     assert.equal(await (await refuses(requestOf(ANA))).text(), 'no');
@@ -298,7 +298,7 @@ describe('streams', () => {
         assert.equal(refused.headers.get('retry-after'), '1');
         assert.deepEqual(await errorOf(refused), [
           429,
-          { code: 'TOO_MANY_REQUESTS', message: 'there are 2 streams already, the most that a client may have' },
+          { code: 'TOO_MANY_REQUESTS', message: 'the client already has 2 streams, which is its limit' },
         ]);
       }
       assert.ok(streams.every(({ status }) => status === 200));

@@ -132,7 +132,7 @@ describe('options of unknown names are refused', () => {
     [
       'a service, its store not under its name',
       () => new SessionService(memoryStore()),
-      'not a store: give it as { store }',
+      'not a store: pass it as { store }',
     ],
     ['an update', () => service.updateState(KEY, () => ({}), { attemps: 1 }), 'attemps', 'did you mean attempts?'],
     ['an update', () => service.updateState(KEY, () => ({}), { signla: undefined }), 'signla', 'did you mean signal?'],

@@ -84,7 +84,7 @@ test('what is missing or of another kind is named', async () => {
     [async () => isFinalResponse({ content: { parts: [null] } }), 'content.parts[0] must be an object, not null'],
     [
       async () => new SessionService({ store: 'sessions.db' }),
-      'store must be a store, not a string: give that to a store',
+      'store must be a store, not a string: pass it to a store',
     ],
     [async () => new SessionService({ store: memoryStore }), 'store must be a store, not a function: call it'],
     [async () => new SessionService({ store: Promise.resolve(memoryStore()) }), 'await it first'],

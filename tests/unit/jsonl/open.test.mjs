@@ -52,7 +52,7 @@ describe('opening', () => {
     ['{"kind":"sessions"}', 'the kind "sessions" is unknown'],
     ['{"kind":7}', 'the kind 7 is unknown'],
     ['{"kind":"statepad","version":"1"}', 'version must be a whole number from 1'],
-    ['{"kind":"statepad","version":2}', 'the format has version 2, and 1 is the last one that is known here'],
+    ['{"kind":"statepad","version":2}', 'the format has version 2, but 1 is the last supported one'],
     [sessionLine(), 'the session "s" is in the file twice'],
     [sessionLine({ appName: undefined }), 'appName must be a string'],
     [sessionLine({ userId: 7 }), 'userId must be a string'],
@@ -62,7 +62,7 @@ describe('opening', () => {
     [sessionLine({ id: '\ud800' }), 'sessionId must be a string without lone surrogates'],
     [
       sessionLine({ id: 't' }).replace('"state":{}', '"state":{"a":1e999}'),
-      'there is the number 1e999 at state.a, which JavaScript cannot hold',
+      'there is the number 1e999 at state.a, which JavaScript cannot represent',
     ],
     ['{"kind":"event"}', 'event must be an object'],
     [eventLine(''), 'event.id is empty'],
@@ -77,7 +77,7 @@ describe('opening', () => {
     [scopeLine({ a: '\ud800' }), 'delta["app:a"] has a lone surrogate: it is not JSON'],
     [
       `${scopeLine({})}\n${scopeLine({ a: 1 })}`,
-      'the state of the app "app" is in the file twice, and not the same',
+      'the state of the app "app" is in the file twice, with different values',
       5,
     ],
     [
@@ -103,11 +103,11 @@ describe('opening', () => {
     [JSON.stringify({ id: 't', appName: 'a', userId: 'u', state: {}, events: {} }), 'events must be a list'],
     [
       '{"kind":"event","event":{"id":"f","actions":{"stateDelta":{"id":9007199254740993}}}}',
-      'there is the number 9007199254740993 at event.actions.stateDelta.id, which JavaScript cannot hold',
+      'there is the number 9007199254740993 at event.actions.stateDelta.id, which JavaScript cannot represent',
     ],
     [
       '{"kind":"scope","appName":"a","state":{"rates":[0.5,1e400]}}',
-      'there is the number 1e400 at state.rates[1], which JavaScript cannot hold',
+      'there is the number 1e400 at state.rates[1], which JavaScript cannot represent',
     ],
   ];
   for (const [broken, reason, line = 4] of unread) {

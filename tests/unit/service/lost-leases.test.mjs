@@ -87,7 +87,7 @@ for (const [name, open] of Object.entries(sharingPlaces)) {
           assert.equal(atRelease, what === 'deleteSession' ? undefined : 4);
         } else {
           assert.ok(hasCode('LEASE_LOST')(outcome), String(outcome));
-          assert.match(outcome.message, /was given back/u);
+          assert.match(outcome.message, /was released/u);
           assert.ok(theirs.token > lease.token);
           assert.equal(await theLog(), 3);
         }

@@ -138,7 +138,7 @@ for (const [place, open] of Object.entries(places)) {
       await assert.rejects(
         service.rewind(NAME, { before: 'i2' }),
         (error) =>
-          hasCode('INVALID_ARGUMENT')(error) && error.path === 'before' && /none .* stands/u.test(error.message),
+          hasCode('INVALID_ARGUMENT')(error) && error.path === 'before' && /undone already/u.test(error.message),
       );
       await service.rewind(NAME, { before: 'i4' });
       assert.equal(await now(), 1);
@@ -149,8 +149,11 @@ for (const [place, open] of Object.entries(places)) {
       const session = await service.createSession(KEY);
       await service.appendEvent({ session, event: said('i1', { n: 1 }) });
       for (const [call, message] of [
-        [() => service.rewind(session, { before: 'i9' }), 'before the invocation "i9": it has no event of it'],
-        [() => service.rewind(session, { before: '' }), 'it has no event of it'],
+        [
+          () => service.rewind(session, { before: 'i9' }),
+          'before the invocation "i9": the session has no event of it',
+        ],
+        [() => service.rewind(session, { before: '' }), 'the session has no event of it'],
         [() => service.rewind(session, {}), 'before is missing'],
         [() => service.rewind(session), 'options is missing'],
         [() => service.rewind(session, { to: 'i1' }), 'to is not known in the options'],
@@ -198,7 +201,7 @@ for (const [place, open] of Object.entries(places)) {
       const outcomes = await Promise.allSettled(rewinds);
       assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
       const refused = outcomes.filter(({ status }) => status === 'rejected');
-      refused.forEach(({ reason }) => assert.match(reason.message, /none of its events stands/u));
+      refused.forEach(({ reason }) => assert.match(reason.message, /all its events are undone already/u));
       const { events, state } = await service.getSession(KEY);
       assert.equal(events.length, 21 + outcomes.length - refused.length);
       const shown = shownByAdk(events).map((at) => events[at]);
@@ -316,7 +319,7 @@ for (const guards of ['keys', 'none']) {
     await service.appendEvent({ session, event: said('i1', { n: 1 }) });
     const isTold = (error) =>
       hasCode('INVALID_ARGUMENT')(error) &&
-      /cannot be rewound here: the store compares no revisions/u.test(error.message);
+      /cannot be rewound: the store does not compare revisions/u.test(error.message);
     await assert.rejects(service.rewind(session, { before: 'i1' }), isTold);
     assert.equal((await service.getSession(KEY)).revision, 1);
   });

@@ -47,7 +47,7 @@ test('a handle of another service', async () => {
   assert.throws(() => other.invocation(session), {
     code: 'INVALID_ARGUMENT',
     path: 'session',
-    message: /^session must be a handle that this service gave; this one is of another service of this process\. /,
+    message: /^session must be a handle of this service; this one is of another service of this process\. /,
   });
 });
 
@@ -58,8 +58,7 @@ test('a handle of another copy of the package', async () => {
   assert.match(await messageOf('SESSION_NOT_FOUND', other.appendEvent({ session, event })), COPY);
   assert.throws(() => other.invocation(session), {
     code: 'INVALID_ARGUMENT',
-    message:
-      /^session must be a handle that this service gave; this one is of a service of another copy of statepad\. /,
+    message: /^session must be a handle of this service; this one is of a service of another copy of statepad\. /,
   });
 });
 
@@ -84,7 +83,7 @@ test('anything else says no more than it is', async () => {
   const service = new SessionService();
   await service.getAppState({ appName: 'elsewhere' });
   assert.throws(() => service.invocation({ ...ids }), {
-    message: 'session must be a handle that this service gave',
+    message: 'session must be a handle of this service',
   });
 });
 

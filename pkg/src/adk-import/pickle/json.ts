@@ -68,7 +68,7 @@ function jsonOf(value: unknown, terms: Terms, depth: number): unknown {
   if (value instanceof Instance) {
     return instance(value, inside);
   }
-  return value instanceof Global ? refuse(`actions have the class ${value.path} itself: it is no value`) : value;
+  return value instanceof Global ? refuse(`actions have the class ${value.path} itself, not an instance`) : value;
 }
 
 function integer(value: bigint, numbers: Numbers): unknown {
@@ -95,7 +95,7 @@ function keyText(key: unknown): string {
     case 'bigint':
       return String(key);
     default:
-      return key === null ? 'None' : refuse('a dict has keys that are no texts');
+      return key === null ? 'None' : refuse('a dict has keys that are not strings');
   }
 }
 
@@ -144,7 +144,7 @@ function plain(value: Instance, inside: Inside): unknown {
     case 'builtins.bytearray':
       return first instanceof Uint8Array ? bytesText(first) : '';
     default:
-      return value.args.length === 1 ? inside.value(first) : refuse(`a ${value.type.path} is no value of JSON`);
+      return value.args.length === 1 ? inside.value(first) : refuse(`a ${value.type.path} is not a JSON value`);
   }
 }
 
@@ -169,7 +169,7 @@ function model({ type, state }: Instance, inside: Inside): Record<string, unknow
 
 /** A text itself: other values are refused, because a list would become one with all of its items. */
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : refuse('a path in the pickle has parts that are no texts');
+  return typeof value === 'string' ? value : refuse('a path in the pickle has parts that are not strings');
 }
 
 function bytesOf(value: unknown): Uint8Array {

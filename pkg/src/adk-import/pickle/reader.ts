@@ -38,7 +38,7 @@ class Reader {
       }
       const step = STEPS[code];
       if (step === undefined) {
-        return refuse(`the pickle has the opcode 0x${code.toString(16)}, which is unknown here`);
+        return refuse(`the pickle has the opcode 0x${code.toString(16)}, which is unknown`);
       }
       this.#count += 1;
       if (this.#count > MAX_OPCODES) {
@@ -77,12 +77,12 @@ class Reader {
     },
     sinceMark: () => {
       const values = this.#stack;
-      this.#stack = this.#marked.pop() ?? refuse('the pickle is broken: there is no mark');
+      this.#stack = this.#marked.pop() ?? refuse('the pickle is broken: a mark is missing');
       return values;
     },
     memoize: (index) => void this.#memo.set(index ?? this.#memo.size, this.#stack.at(-1)),
     recall: (index) =>
-      this.#memo.has(index) ? this.#memo.get(index) : refuse('the pickle is broken: it recalls what is not there'),
+      this.#memo.has(index) ? this.#memo.get(index) : refuse('the pickle is broken: it reads a missing memo entry'),
   };
 
   #byte(): number {

@@ -57,7 +57,7 @@ function globalOf(module: unknown, name: unknown): Global {
     return refuse('the pickle is broken: a class has no name');
   }
   if (!isAllowed(module, name)) {
-    return refuse(`the pickle has ${module}.${name}, which events do not have: it is not read`);
+    return refuse(`the pickle has ${module}.${name}, which is not a class of events`);
   }
   return new Global(module, name);
 }
@@ -65,12 +65,12 @@ function globalOf(module: unknown, name: unknown): Global {
 function make(type: unknown, args: unknown): Instance {
   return type instanceof Global && Array.isArray(args)
     ? new Instance(type, args as unknown[])
-    : refuse('the pickle is broken: it calls what is no class');
+    : refuse('the pickle is broken: it calls a value that is not a class');
 }
 
 function setEntries(target: unknown, values: readonly unknown[]): void {
   if (!(target instanceof Dict || target instanceof Instance) || values.length % 2 !== 0) {
-    refuse('the pickle is broken: entries of what is no dict');
+    refuse('the pickle is broken: it adds entries to a value that is not a dict');
   }
   for (let index = 0; index < values.length; index += 2) {
     target.entries.push([values[index], values[index + 1]]);
@@ -83,7 +83,7 @@ function addItems(target: unknown, values: readonly unknown[]): void {
   } else if (target instanceof PythonSet || target instanceof Instance) {
     addAll(target.items, values);
   } else {
-    refuse('the pickle is broken: items of what is no list');
+    refuse('the pickle is broken: it adds items to a value that is not a list');
   }
 }
 
@@ -115,7 +115,7 @@ export const STEPS: Readonly<Record<number, Step>> = {
   0x80: ({ byte }) => {
     const version = byte();
     if (version > PROTOCOL) {
-      refuse(`the pickle has protocol ${version}, and ${PROTOCOL} is the last one that is known here`);
+      refuse(`the pickle has protocol ${version}, but ${PROTOCOL} is the last supported one`);
     }
   },
   // FRAME
@@ -216,7 +216,7 @@ export const STEPS: Readonly<Record<number, Step>> = {
     const state = pop();
     const target = top();
     if (!(target instanceof Instance)) {
-      refuse('the pickle is broken: a state of what is no object');
+      refuse('the pickle is broken: it sets the state of a value that is not an object');
     }
     target.state = state;
   },

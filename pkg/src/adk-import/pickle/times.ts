@@ -7,7 +7,7 @@ import { refuse } from '../../jsonl/problems.js';
 export function numberOf(value: unknown): number {
   return typeof value === 'number'
     ? value
-    : refuse('a time or a complex number in the pickle has parts that are no numbers');
+    : refuse('a time or a complex number in the pickle has parts that are not numbers');
 }
 
 const digits = (value: number, length = 2): string => String(value).padStart(length, '0');
@@ -35,7 +35,7 @@ function zoneText(zone: unknown): string {
   }
   const [offset] = zone instanceof Instance && zone.type.path === 'datetime.timezone' ? zone.args : [];
   if (!(offset instanceof Instance)) {
-    return refuse('a time in the pickle has a zone that is unknown here');
+    return refuse('a time in the pickle has an unknown time zone');
   }
   const [days = 0, seconds = 0] = offset.args.map(numberOf);
   const minutes = Math.round((days * 86_400 + seconds) / 60);

@@ -149,11 +149,11 @@ function pickledActions(value: unknown, numbers: Numbers): unknown {
   if (value === null || value === undefined) {
     return {};
   }
-  const bytes = value instanceof Uint8Array ? value : refuse('actions are no bytes');
+  const bytes = value instanceof Uint8Array ? value : refuse('actions are not bytes');
   const actions = readPickle(bytes);
   return actions instanceof Instance && actions.type.name === 'EventActions'
     ? jsonOfPickle(actions, bytes.length, numbers)
-    : refuse('actions are a pickle of something else than EventActions');
+    : refuse('actions are a pickle, but not of EventActions');
 }
 
 function goActions(value: unknown, numbers: Numbers): unknown {

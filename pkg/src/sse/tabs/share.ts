@@ -28,7 +28,7 @@ export function sharedByTabs(source: SessionSource, url: string | URL, sharing: 
   checkOptions(sharing, ['key'], 'shareTabs');
   const key = admitString(sharing.key, 'shareTabs.key');
   if (key === '') {
-    invalid('shareTabs.key', 'must tell whose connection it is: it is empty');
+    invalid('shareTabs.key', 'must identify the user of the connection: it is empty');
   }
   const host = hostOf();
   if (host === undefined) {

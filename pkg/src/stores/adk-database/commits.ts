@@ -39,7 +39,7 @@ export class Commits {
     this.#unresolved = new Unresolved(database);
   }
 
-  /** Writes a change. Throws a `StoreError`, or an error when it is not known whether it was written. */
+  /** Writes a change. Throws a `StoreError`, or an error when it is unknown whether it was written. */
   async commit(change: Change): Promise<Committed> {
     const event = change.kind === 'append' ? eventIn(change) : undefined;
     checkChange(change, event);
@@ -184,7 +184,7 @@ function eventIn({ id, event }: Change): Json {
   try {
     return JSON.parse(event?.data ?? 'null') as Json;
   } catch (cause) {
-    throw new StoreError('rejected', `event "${id}" is no JSON`, { cause });
+    throw new StoreError('rejected', `event "${id}" is not JSON`, { cause });
   }
 }
 

@@ -63,18 +63,18 @@ function faultOf(text: string, limit: number): string | undefined {
   }
   // No character has more than two units.
   const length = text.length <= limit ? text.length : Array.from(text).length;
-  return length > limit ? `has ${length} characters, where the tables of adk-python keep ${limit}` : undefined;
+  return length > limit ? `has ${length} characters, but the tables of adk-python keep at most ${limit}` : undefined;
 }
 
 function unkeepable(text: string): string {
   return text.includes('\0')
     ? 'has the character NUL, which Postgres cannot keep'
-    : 'has half of a character, a lone surrogate, which Postgres cannot keep';
+    : 'has a lone surrogate, which Postgres cannot keep';
 }
 
 function checkTime(time: number): void {
   if (!isColumnTime(microsecondsOf(time))) {
-    throw new StoreError('rejected', `the time ${time} is no date of the years 1 to 9999, which is all Python has`);
+    throw new StoreError('rejected', `the time ${time} is not a date of the years 1 to 9999, the range of Python`);
   }
 }
 

@@ -24,16 +24,16 @@ export async function checkTables(database: Database, schema: string, quoted: st
   const { kind, signs, tables } = await identifyTables({ dialect: 'postgres', query });
   const what = signs.join(', ');
   if (kind === 'unknown' && tables.size === 0) {
-    const help = 'let adk-python make its tables first, by DatabaseSessionService.prepare_tables()';
+    const help = 'let adk-python create its tables first, with DatabaseSessionService.prepare_tables()';
     throw new StoreError('rejected', `there are no tables of adk-python in the schema "${schema}": ${help}`);
   }
   if (kind === 'unknown') {
-    throw new StoreError('rejected', `the schema "${schema}" holds tables of no ADK that is known: ${what}`);
+    throw new StoreError('rejected', `the schema "${schema}" holds tables that do not belong to a known ADK: ${what}`);
   }
   if (kind !== 'adk-python-v1') {
-    const help = 'bring it over with importAdk of statepad/import-adk';
+    const help = 'import it with importAdk of statepad/import-adk';
     const message = `the schema "${schema}" holds a database of the kind ${kind} (${what}), not of adk-python-v1`;
-    throw new StoreError('rejected', `${message}, which is the only one to be worked in: ${help}`);
+    throw new StoreError('rejected', `${message}, the only supported kind: ${help}`);
   }
   for (const [table, columns] of Object.entries(KEYS)) {
     for (const column of columns) {
@@ -41,7 +41,7 @@ export async function checkTables(database: Database, schema: string, quoted: st
       if (length !== undefined && length < KEY_LENGTH) {
         throw new StoreError(
           'rejected',
-          `${table}.${column} keeps ${length} characters, where adk-python has ${KEY_LENGTH}`,
+          `${table}.${column} keeps ${length} characters, but adk-python has ${KEY_LENGTH}`,
         );
       }
     }

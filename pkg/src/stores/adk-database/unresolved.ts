@@ -33,7 +33,7 @@ interface Transaction {
   readonly process: string;
 }
 
-/** The changes of one store of which it is not known whether they were committed, by their ids. */
+/** The changes of one store of which it is unknown whether they were committed, by their ids. */
 export class Unresolved {
   readonly #database: Database;
   readonly #pending = new Map<string, Pending>();
@@ -76,7 +76,7 @@ export class Unresolved {
         return status === 'committed';
       }
       if (Date.now() > end) {
-        throw new Error(`postgres: transaction ${id} has not ended, so it is not known whether it was committed`);
+        throw new Error(`postgres: transaction ${id} has not ended, so it is unknown whether it was committed`);
       }
       // Its client has vanished, which the server may not notice for hours. No other transaction is ended by this.
       await this.#ask(

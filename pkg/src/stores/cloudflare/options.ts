@@ -36,7 +36,7 @@ export function checkObjectArguments(storage: unknown, options: DurableObjectSto
 
 /** Throws `INVALID_ARGUMENT` for a binding or options that cannot be used. */
 export function checkD1Arguments(database: unknown, options: D1StoreOptions): void {
-  const needs = 'd1Store needs a D1 binding, say env.DB with "d1_databases" in the configuration of the worker';
+  const needs = 'd1Store needs a D1 binding, such as env.DB with "d1_databases" in the configuration of the worker';
   checkClient(database, ['prepare', 'batch'], needs);
   checkOptionsObject(options);
   checkChoice('log', options.log, [true, false]);

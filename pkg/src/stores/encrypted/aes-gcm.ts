@@ -26,7 +26,7 @@ const TAG_OF_NOTHING = '530f8afbc74536b9a963b4f1c4cb738b';
 export function subtle(): SubtleCrypto {
   const webCrypto = (globalThis as { readonly crypto?: { readonly subtle?: SubtleCrypto } }).crypto?.subtle;
   if (webCrypto === undefined) {
-    throw new StoreError('rejected', 'there is no WebCrypto here: browsers have it on pages that come by https');
+    throw new StoreError('rejected', 'this host has no WebCrypto: browsers provide it on https pages');
   }
   return webCrypto;
 }
@@ -76,7 +76,7 @@ function viaNode({ createCipheriv, createDecipheriv }: NodeCrypto, key: Bytes): 
     decrypt: (sealed, bound) => {
       const end = sealed.length - TAG_BYTES;
       if (end < NONCE_BYTES) {
-        throw new Error('there are fewer bytes than a nonce and a tag have');
+        throw new Error('it is too short for a nonce and a tag');
       }
       const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), options);
       decipher.setAAD(bound);

@@ -63,7 +63,7 @@ export class Cipher {
     try {
       return decoder.decode(await key.decrypt(bytes, dataOf(binding)));
     } catch (error) {
-      throw new StoreError('corrupt', `${what} is not as it was sealed, or not with this key "${id}"`, {
+      throw new StoreError('corrupt', `${what} was changed, or was not encrypted with this key "${id}"`, {
         cause: error,
       });
     }
@@ -71,7 +71,7 @@ export class Cipher {
 }
 
 function notAsSealed(what: string): StoreError {
-  return new StoreError('corrupt', `${what} is not as it was sealed`);
+  return new StoreError('corrupt', `${what} was changed after its encryption`);
 }
 
 /** JSON, so that no two places read the same. With the mark: no text passes for one of another version. */

@@ -86,10 +86,10 @@ export class Keyring {
     } catch (error) {
       throw isStoreError(error)
         ? error
-        : new StoreError('unavailable', `the key "${id}" cannot be had now`, { cause: error });
+        : new StoreError('unavailable', `the key "${id}" is not available now`, { cause: error });
     }
     if (material === undefined) {
-      throw new StoreError('rejected', `there is no key "${id}", which is needed here`);
+      throw new StoreError('rejected', `the key "${id}" is missing`);
     }
     checkKey(id, material, id === this.current);
     if (!isBytes(material)) {
@@ -155,7 +155,7 @@ function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {
 function currentOf(ids: readonly string[] | undefined, option: string | undefined): string {
   const current = option ?? (ids?.length === 1 ? ids[0] : undefined);
   if (current === undefined) {
-    throw new StoreError('rejected', 'it is not said which of the keys is the current one');
+    throw new StoreError('rejected', 'current is missing: it names one of the keys');
   }
   const bad = [current, ...(ids ?? [])].find((id) => !KEY_ID.test(id));
   if (bad !== undefined) {
@@ -165,7 +165,7 @@ function currentOf(ids: readonly string[] | undefined, option: string | undefine
     );
   }
   if (ids !== undefined && (new Set(ids).size < ids.length || !ids.includes(current))) {
-    throw new StoreError('rejected', `there has to be one key for each id, and one for the current id "${current}"`);
+    throw new StoreError('rejected', `there must be one key for each id, and one for the current id "${current}"`);
   }
   return current;
 }

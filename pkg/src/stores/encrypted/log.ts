@@ -7,7 +7,7 @@ import { titleOf, type Home, type Records } from './records.js';
 import type { LogEntry, LogWrite, ScopeLog } from '../../store/contract.js';
 
 /**
- * Opens a part of a log. Throws `corrupt` also for an entry that says of a value that another change has written it,
+ * Opens a part of a log. Throws `corrupt` also for an entry that names another change as the writer of a value,
  * for two changes of one session in the wrong order, and for a value before that is not the one that was written last.
  */
 export async function openLog(records: Records, log: ScopeLog, home: Home): Promise<ScopeLog> {
@@ -27,7 +27,7 @@ async function openEntry(records: Records, entry: LogEntry, home: Home): Promise
   const opened = await Promise.all(entry.writes.map((write) => records.openWrite(write, home)));
   for (const { stamp } of opened) {
     if (stamp !== undefined && !isStampOf(stamp, entry)) {
-      refuse(entry, home, 'says of a value that another change has written it');
+      refuse(entry, home, 'names another change as the writer of a value');
     }
   }
   const stamp = opened.find((write) => write.stamp !== undefined)?.stamp;
@@ -42,7 +42,7 @@ function checkChain(entries: readonly LogEntry[], home: Home): void {
       const before = last.get(write.name);
       const isKnown = before !== undefined && (isSealed(before.to) || isSealed(write.from));
       if (isKnown && before.to !== write.from) {
-        refuse(entry, home, 'does not follow upon the one before it');
+        refuse(entry, home, 'does not follow the previous one');
       }
       last.set(write.name, write);
     }

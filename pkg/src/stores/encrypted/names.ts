@@ -34,7 +34,7 @@ export function nameTokens(nameKey: KeyMaterial): NameTokens {
   if (isBytes(nameKey) ? nameKey.length < LEAST_KEY_BYTES : !isHkdf) {
     throw new StoreError(
       'rejected',
-      `the name key has to have ${LEAST_KEY_BYTES} bytes, or be a CryptoKey for HKDF and deriveKey`,
+      `the name key must have ${LEAST_KEY_BYTES} bytes, or be a CryptoKey for HKDF and deriveKey`,
     );
   }
   const material = isBytes(nameKey) ? bytesOf(nameKey) : nameKey;

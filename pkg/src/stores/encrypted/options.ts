@@ -45,7 +45,7 @@ export interface EncryptedStoreOptions {
  */
 export function checkArguments(inner: SessionStore, options: EncryptedStoreOptions): void {
   if (typeof (inner as SessionStore | null)?.commit !== 'function') {
-    invalid('inner', 'must be a store, as encryptedStore(sqliteStore(database), { keys }) has one');
+    invalid('inner', 'must be a store, as in encryptedStore(sqliteStore(database), { keys })');
   }
   if ((inner.guards ?? 'all') !== 'all') {
     invalid('inner', 'must compare revisions: events are encrypted for one revision');
@@ -55,13 +55,13 @@ export function checkArguments(inner: SessionStore, options: EncryptedStoreOptio
   }
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) {
-    invalid(unknown, `is no option of an encrypted store: ${OPTIONS.join(', ')} are`);
+    invalid(unknown, `is not an option of an encrypted store, which has ${OPTIONS.join(', ')}`);
   }
   const { names = 'visible', nameKey, plaintext = 'refuse' } = options;
   checkChoice('names', names, ['visible', 'encrypted']);
   checkChoice('plaintext', plaintext, ['refuse', 'read']);
   if ((names === 'encrypted') !== (nameKey !== undefined)) {
-    invalid('nameKey', 'is what encrypted names need, and nothing else');
+    invalid('nameKey', 'is required for encrypted names, and allowed only for them');
   }
   if (names === 'encrypted' && plaintext === 'read') {
     invalid('names', 'cannot be encrypted where values in plain text are read: those have their names in plain text');

@@ -128,7 +128,7 @@ export class Records {
    */
   checkResults(stored: string, results: ScopedValues | undefined): void {
     if (results !== undefined && (isSealed(stored) || !this.#readsPlaintext)) {
-      throw new StoreError('corrupt', 'what operators came to is not encrypted');
+      throw new StoreError('corrupt', 'the result of operators is not encrypted');
     }
   }
 
@@ -193,7 +193,7 @@ export class Records {
     const [header = ''] = text.split('\n', 1);
     const [rev, id] = JSON.parse(header) as readonly [number, string];
     if (rev !== (expected.rev ?? rev) || id !== (expected.id ?? id)) {
-      throw new StoreError('corrupt', `${what} stands in the place of another`);
+      throw new StoreError('corrupt', `${what} is in the place of another`);
     }
     return { data: header === text ? undefined : text.slice(header.length + 1) };
   }

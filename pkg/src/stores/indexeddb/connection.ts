@@ -212,12 +212,12 @@ function titleOf(name: string): string {
 
 /** It is there, but no version has made it. */
 function foreign(name: string): StoreError {
-  return new StoreError('rejected', `${titleOf(name)} is not one of statepad`);
+  return new StoreError('rejected', `${titleOf(name)} does not belong to statepad`);
 }
 
 /** Earlier reads say nothing of a new database, not even where its scopes are. */
 function replaced(name: string): StoreError {
-  return new StoreError('rejected', `the database "${name}" was deleted while it was in use: reload the page`);
+  return new StoreError('rejected', `the database "${name}" was deleted during use: reload the page`);
 }
 
 /** Another tab has brought the database to a later version. */

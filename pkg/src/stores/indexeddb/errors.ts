@@ -9,7 +9,7 @@ export function nameOf(error: unknown): string {
 
 /** The reason that a request or a transaction has failed. */
 export function reasonOf({ error }: { readonly error: DOMException | null }): DOMException {
-  return error ?? new DOMException('the browser told no reason', 'AbortError');
+  return error ?? new DOMException('the browser gave no reason', 'AbortError');
 }
 
 /** True when the connection is of no use any more, as far as an error tells. */
@@ -32,10 +32,10 @@ export function refusalOfWrite(error: unknown, wasEnding: boolean): unknown {
     return error;
   }
   if (name === 'QuotaExceededError') {
-    return new StoreError('unavailable', 'the browser gives this page no more room', { cause: error });
+    return new StoreError('unavailable', 'the browser grants this page no more storage', { cause: error });
   }
   if (['DataError', 'DataCloneError', 'TypeError', 'RangeError'].includes(name) || isTooLarge(error)) {
-    return new StoreError('rejected', `the browser does not take it: ${textOf(error)}`, { cause: error });
+    return new StoreError('rejected', `the browser refuses the data: ${textOf(error)}`, { cause: error });
   }
   const aborted = ['AbortError', 'InvalidStateError', 'TransactionInactiveError', 'TimeoutError', 'ConstraintError'];
   if (aborted.includes(name) || !wasEnding) {
@@ -51,7 +51,7 @@ export function refusalOfRead(error: unknown): unknown {
   }
   // Browsers keep large values in files of their own, which can get lost.
   const isLost = ['NotReadableError', 'DataError', 'DataCloneError', 'NotFoundError'].includes(nameOf(error));
-  return new StoreError(isLost ? 'corrupt' : 'unavailable', `the browser cannot read it: ${textOf(error)}`, {
+  return new StoreError(isLost ? 'corrupt' : 'unavailable', `the browser cannot read the data: ${textOf(error)}`, {
     cause: error,
   });
 }
@@ -73,7 +73,7 @@ export function refusalOfOpening(error: unknown, database: string): StoreError {
 /** The host has no storage for this page. */
 export function refused(cause: unknown): StoreError {
   const why = 'it has no IndexedDB, or refuses storage here (a private window, blocked cookies, a sandboxed frame)';
-  return new StoreError('rejected', `the browser keeps nothing for this page: ${why}`, { cause });
+  return new StoreError('rejected', `the browser stores nothing for this page: ${why}`, { cause });
 }
 
 /** Chromium has no other name for it than UnknownError. */

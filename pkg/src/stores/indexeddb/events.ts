@@ -53,6 +53,6 @@ export function resultsOf(text: string): ScopedValues {
   try {
     return JSON.parse(text) as ScopedValues;
   } catch (cause) {
-    throw unreadable('what the operators of an event came to', cause);
+    throw unreadable('the results of the operators of an event', cause);
   }
 }

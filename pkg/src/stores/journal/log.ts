@@ -94,7 +94,8 @@ export class Log {
     const place = this.#waiting.findIndex(({ request }) => request === target);
     if (place >= 0) {
       this.#waiting.splice(place, 1);
-      const why = 'the writes before this one have not ended in time: persist must not wait for a write of its own';
+      const why =
+        'the writes before this one have not ended in time: persist must not wait for a write of its own service';
       reject(new StoreError('unavailable', why));
     }
   }
@@ -123,7 +124,7 @@ export class Log {
       this.#reading = undefined;
       if (this.#isUnknown) {
         // A `StoreError` would say that the change is not written, and it may be.
-        throw new Error('the log cannot be read again: what became of the last changes is unknown', { cause: error });
+        throw new Error('the log cannot be read again: the outcome of the last changes is unknown', { cause: error });
       }
       throw error;
     }

@@ -77,7 +77,7 @@ export class JournalReader {
       const [first] = this.#missing;
       throw new StoreError(
         'corrupt',
-        `the journal has lost ${this.#missing.length} lines, the first of them number ${first}, and it cannot be known whose`,
+        `the journal has lost ${this.#missing.length} lines, the first of them number ${first}, and their owners are unknown`,
       );
     }
   }
@@ -168,5 +168,5 @@ function* restOf({ key, own, shared }: Piece): Generator<Exclude<LogItem, Versio
 }
 
 function unreadable(place: number): StoreError {
-  return new StoreError('corrupt', `line ${place} of the journal cannot be read, and it cannot be known whose it is`);
+  return new StoreError('corrupt', `line ${place} of the journal cannot be read, and its owner is unknown`);
 }

@@ -44,7 +44,7 @@ export function recordsIn(value: unknown, place: number, isText: TextCheck = () 
 }
 
 function unreadable(place: number): StoreError {
-  return new StoreError('corrupt', `record ${place} of the log cannot be read, and it cannot be known whose it is`);
+  return new StoreError('corrupt', `record ${place} of the log cannot be read, and its owner is unknown`);
 }
 
 function keyOf(value: unknown): Hint | undefined {

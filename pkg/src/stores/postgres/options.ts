@@ -70,7 +70,7 @@ function checkOptions(options: unknown): void {
     const what = isPool ? 'a pool' : nameOf(listen);
     throw invalid(
       'listen',
-      `the option listen is a connected client of its own, such as new Client() of pg, not ${what}`,
+      `the option listen is a separate connected client, such as new Client() of pg, not ${what}`,
     );
   }
 }

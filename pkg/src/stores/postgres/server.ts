@@ -42,7 +42,7 @@ export function objectionTo(server: Server, migrate: Migrate): StoreError | unde
     const whose = `${quoted(role)}${source === 'database user' ? ` in database ${quoted(database)}` : ''}`;
     const help = ['client', 'session'].includes(source)
       ? "take default_transaction_isolation out of the connection's options"
-      : `alter role ${whose} set default_transaction_isolation = 'read committed', and connect anew`;
+      : `alter role ${whose} set default_transaction_isolation = 'read committed', and reconnect`;
     return new StoreError(
       'rejected',
       `postgres: transactions begin with the isolation "${isolation}", in which writers fail: ${help}`,

@@ -20,7 +20,7 @@ export function appRunner(
       throw otherVersion(`${scopeTitle({ app })} under the prefix "${prefix}"`, textOf(detail), SCHEMA);
     }
     if (status === 'corrupt') {
-      throw unreadable(`what is stored of ${what}`);
+      throw unreadable(`the stored data of ${what}`);
     }
     return reply;
   };

@@ -152,7 +152,7 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
     case 'overflow':
       return misfit(scopeOf(detail), textAfterSign(name), textOf(status) as OperatorFault);
     case 'corrupt':
-      return unreadable(`what is stored of ${sessionTitle(change.key)} or its scopes`);
+      return unreadable(`the stored data of ${sessionTitle(change.key)} or its scopes`);
     default:
       return failureIn(change, textOf(detail));
   }
@@ -181,7 +181,7 @@ function committedIn({ kind, key }: Change, answer: List, isWritten: boolean): C
 function failureIn({ key }: Change, text: string): StoreError {
   return (
     textMeaning(text, 'rejected', undefined) ??
-    new StoreError('rejected', `redis refused to look at ${sessionTitle(key)}: ${text}`)
+    new StoreError('rejected', `redis refused to read ${sessionTitle(key)}: ${text}`)
   );
 }
 

@@ -46,13 +46,13 @@ export function textMeaning(
 ): StoreError | undefined {
   const text = message.replace(IN_SCRIPT, '');
   if (text.includes('WRONGTYPE')) {
-    return new StoreError(onForeign, 'a key under the prefix is of another type: something else has written it', {
+    return new StoreError(onForeign, 'a key under the prefix is of another type: another program has written it', {
       cause,
     });
   }
   if (TOO_BIG.test(text)) {
     const [, limit, size] = SIZES.exec(text) ?? [];
-    return new StoreError('rejected', `redis takes nothing as big: ${text}`, {
+    return new StoreError('rejected', `redis refuses the size: ${text}`, {
       ...(limit === undefined || size === undefined ? {} : { limit: Number(limit), size: Number(size) }),
       cause,
     });

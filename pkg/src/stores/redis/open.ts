@@ -22,7 +22,7 @@ export async function findStore(run: RunScript, prefix: string, migrate: Migrate
   if (detail === null) {
     throw new StoreError(
       'rejected',
-      `there is no store under the prefix "${prefix}", and migrate: '${migrate}' makes none`,
+      `there is no store under the prefix "${prefix}", and migrate: '${migrate}' creates none`,
     );
   }
   const isUpgradable = migrate === 'upgrade' && upgrades.some(({ from }) => from === textOf(detail));

@@ -65,7 +65,7 @@ export function checkArguments(client: unknown, options: unknown): void {
 
 function checkClient(path: string, client: unknown): void {
   if (typeof client === 'function') {
-    invalid(path, `must be a connected client, not what makes one: pass ${EXAMPLE}`);
+    invalid(path, `must be a connected client, not a function that creates one: pass ${EXAMPLE}`);
   }
   if (typeof client !== 'object' || client === null) {
     invalid(path, `must be a connected client, not ${describe(client)}: pass ${EXAMPLE}`);

@@ -61,7 +61,7 @@ export async function* keysOf(client: RedisClient, start: string): AsyncGenerato
   if (servers.length === 0) {
     throw new StoreError(
       'rejected',
-      'the client cannot list keys, which an upgrade needs: give one that can send SCAN',
+      'the client cannot list keys, which an upgrade needs: pass one that can send SCAN',
     );
   }
   for (const send of servers) {
@@ -100,10 +100,7 @@ async function ask(send: SendCommand): Promise<Durability | undefined> {
   const lineOf = (name: string): string | undefined => new RegExp(`^${name}:([^\r\n]*)`, 'm').exec(info)?.[1];
   if (lineOf('role') === 'slave') {
     const primary = `${lineOf('master_host') ?? 'its primary'}:${lineOf('master_port') ?? ''}`;
-    throw new StoreError(
-      'rejected',
-      `this redis is a replica, which takes no writes that last: connect to ${primary}`,
-    );
+    throw new StoreError('rejected', `this redis is a replica, which takes no lasting writes: connect to ${primary}`);
   }
   const policy = lineOf('maxmemory_policy') ?? '';
   if (policy.startsWith('allkeys-') && lineOf('maxmemory') !== '0') {
@@ -144,8 +141,8 @@ function warnOnce(fallback: Durability): void {
     hasWarned = true;
     warn(
       'STATEPAD_REDIS',
-      'redis does not tell how it is set up. It must not drop keys (maxmemory-policy noeviction), and durability is taken to be ' +
-        `'${fallback}', as the option says: say what is true of your server`,
+      'redis does not report its settings. It must not drop keys (maxmemory-policy noeviction), and durability is taken to be ' +
+        `'${fallback}', as the option says: set it to the durability of your server`,
     );
   }
 }

@@ -44,7 +44,7 @@ export function otherVersion(what: string, value: string, { version, layout, upg
   const [from = '', to = from] = value.split('>');
   const [, number, other] = TEXT.exec(to) ?? [];
   if (number === undefined) {
-    return new StoreError('rejected', `${what} has something else than a version: use another prefix`);
+    return new StoreError('rejected', `${what} has no valid version: use another prefix`);
   }
   if (other !== undefined && Number(number) > version) {
     return newerVersion(what, Number(number), version);

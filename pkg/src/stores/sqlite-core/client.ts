@@ -110,7 +110,7 @@ export function sqliteClient(
   const checkPlace = (): void => {
     const what = moved();
     if (what !== undefined) {
-      throw new StoreError('unavailable', `${what}: open the store anew, on the file that counts`);
+      throw new StoreError('unavailable', `${what}: open the store again, on the right file`);
     }
   };
   return {

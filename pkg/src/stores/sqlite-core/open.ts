@@ -67,7 +67,7 @@ function stepsFrom(version: number, migrate: Migrate, schema: Schema): readonly 
   for (let from = version; from < schema.version; from++) {
     const upgrade = schema.upgrades[from];
     if (upgrade === undefined) {
-      throw unsuited(`there is no way from version ${from} of the tables to version ${from + 1}`);
+      throw unsuited(`there is no upgrade from version ${from} of the tables to version ${from + 1}`);
     }
     steps.push(...upgrade);
   }
@@ -85,13 +85,13 @@ function versionOf(driver: SchemaDriver, schema: Schema): number | undefined {
   }
   const table = rows.find(({ name }) => name === 'statepad_meta');
   if (table === undefined || plain(table) !== plain({ sql: META })) {
-    throw unsuited(`the table "${String((table ?? rows[0])?.['name'])}" is not one of statepad`);
+    throw unsuited(`the table "${String((table ?? rows[0])?.['name'])}" does not belong to statepad`);
   }
   const meta = driver.all(sql.READ_META, []);
   const value = textUnder('version', meta) ?? '';
   const version = Number(value);
   if (!/^\d+$/.test(value)) {
-    throw unsuited('the table "statepad_meta" does not say which version the tables have');
+    throw unsuited('the table "statepad_meta" does not state the version of the tables');
   }
   if (version > schema.version) {
     throw newerVersion(WHAT, version, schema.version);
@@ -125,7 +125,7 @@ function checkNames(rows: readonly SqlRow[], expected: readonly string[]): void 
     ({ type, name }) => (type === 'table' || type === 'view') && !expected.includes(String(name)),
   );
   if (foreign !== undefined) {
-    throw unsuited(`the ${String(foreign['type'])} "${String(foreign['name'])}" is not one of statepad`);
+    throw unsuited(`the ${String(foreign['type'])} "${String(foreign['name'])}" does not belong to statepad`);
   }
 }
 
@@ -137,5 +137,5 @@ function plain(row: SqlRow): string {
 }
 
 function unsuited(reason: string): StoreError {
-  return new StoreError('rejected', `the database does not suit: ${reason}`);
+  return new StoreError('rejected', `the database is unsuitable: ${reason}`);
 }

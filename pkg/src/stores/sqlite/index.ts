@@ -76,7 +76,7 @@ export function sqliteStore(
       throw undone(error);
     }
     if (journalMode === 'wal' && client.value('PRAGMA journal_mode') !== 'wal') {
-      throw new StoreError('rejected', 'the database does not suit: it has no write-ahead log');
+      throw new StoreError('rejected', 'the database is unsuitable: it has no write-ahead log');
     }
     await core.open({ migrate }, context);
   };
@@ -132,7 +132,7 @@ function checkEncoding(client: SqliteClient): void {
   if (encoding !== undefined && encoding !== 'UTF-8') {
     throw new StoreError(
       'rejected',
-      `the database does not suit: its encoding is ${JSON.stringify(encoding)}, not "UTF-8"`,
+      `the database is unsuitable: its encoding is ${JSON.stringify(encoding)}, not "UTF-8"`,
     );
   }
 }

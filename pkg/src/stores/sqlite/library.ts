@@ -13,14 +13,14 @@ export async function databaseClass(): Promise<DatabaseClass> {
 async function betterSqlite(): Promise<DatabaseClass> {
   const node = nodeVersion();
   if (node === undefined) {
-    throw new StoreError('rejected', 'this host has neither node:sqlite nor bun:sqlite: give an open connection');
+    throw new StoreError('rejected', 'this host has neither node:sqlite nor bun:sqlite: pass an open connection');
   }
   const fitting = node.major < 22 ? 'better-sqlite3@12' : 'better-sqlite3@13';
   const library = await installed('better-sqlite3').catch((error: unknown) => {
     const { code } = error as { readonly code?: unknown };
     const isThere = code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND';
     const reason = isThere ? `better-sqlite3 cannot be loaded: ${String(error)}` : 'better-sqlite3 is not installed';
-    const help = `npm install ${fitting}, or take Node 22.13 or later`;
+    const help = `npm install ${fitting}, or use Node 22.13 or later`;
     throw new StoreError('rejected', `Node ${node.text} has no node:sqlite, and ${reason}: ${help}`, { cause: error });
   });
   if (node.major < 22 && isFrom13(library.prototype)) {
@@ -54,8 +54,8 @@ export function warnOfAborts(database: object): void {
     hasWarned = true;
     warn(
       'STATEPAD_SQLITE',
-      `better-sqlite3 before version 13 can abort this process in Node ${node.text} while garbage is collected: ` +
-        'npm install better-sqlite3@13, or give sqliteStore the path, which opens it by node:sqlite',
+      `better-sqlite3 before version 13 can abort this process in Node ${node.text} during garbage collection: ` +
+        'npm install better-sqlite3@13, or pass the path to sqliteStore, which opens it with node:sqlite',
     );
   }
 }

@@ -52,7 +52,7 @@ export function checkArguments(database: unknown, options: SqliteStoreOptions): 
     checkClient(
       database,
       ['prepare', 'exec'],
-      "sqliteStore needs a path, say 'sessions.db', or an open connection, say new DatabaseSync('sessions.db')",
+      "sqliteStore needs a path, such as 'sessions.db', or an open connection, such as new DatabaseSync('sessions.db')",
     );
   }
   checkOptionsObject(options);

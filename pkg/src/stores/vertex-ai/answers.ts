@@ -36,7 +36,7 @@ export async function outcomeOf(response: VertexAiResponse): Promise<Outcome> {
   if (response.ok) {
     // A proxy may have answered in the place of the API.
     return body === undefined
-      ? { kind: 'unclear', cause: new Error('the answer is no JSON'), isOver: true, wait: 0 }
+      ? { kind: 'unclear', cause: new Error('the answer is not JSON'), isOver: true, wait: 0 }
       : { kind: 'done', body };
   }
   const error = errorIn(response.status, body, text);
@@ -75,11 +75,11 @@ export function refusal(error: ApiError): StoreError {
   const cause = asError(error);
   switch (error.http) {
     case 401:
-      return new StoreError('unavailable', `the API does not take the access token: ${cause.message}`, { cause });
+      return new StoreError('unavailable', `the API refuses the access token: ${cause.message}`, { cause });
     case 403:
-      return new StoreError('forbidden', `the API does not permit it: ${cause.message}`, { cause });
+      return new StoreError('forbidden', `the API does not permit the call: ${cause.message}`, { cause });
     default:
-      return new StoreError('rejected', `the API refuses it: ${cause.message}`, { cause });
+      return new StoreError('rejected', `the API refuses the call: ${cause.message}`, { cause });
   }
 }
 

@@ -103,7 +103,7 @@ async function findEvent(sessions: Sessions, of: Resource, id: string, log: Sess
   const part = await sessions.read(of, { since: at });
   const event = part?.events.find((each) => each.id === id);
   if (event === undefined) {
-    throw new StoreError('unavailable', `event "${id}" is not there any more`);
+    throw new StoreError('unavailable', `event "${id}" no longer exists`);
   }
   return event;
 }

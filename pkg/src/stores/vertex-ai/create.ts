@@ -49,7 +49,7 @@ async function lookAfterLoss(
   const session = await getting;
   if (session !== undefined && label === undefined) {
     throw new Error(
-      'the id of the creation does not fit into a label: it is not known whether the session is its own',
+      'the id of the creation does not fit into a label: it is unknown whether this creation made the session',
     );
   }
   return session;
@@ -74,11 +74,11 @@ async function afterRefusal(
   const mayBeOwn = !refused.isSure || change.attempt !== undefined;
   const session = await onceMade(sessions, of);
   if (session === undefined) {
-    throw mayBeOwn ? unknown('is not there after a while, though its id is taken') : sessionExists(change);
+    throw mayBeOwn ? unknown('does not appear, although its id is taken') : sessionExists(change);
   }
   if (!isOf(change, session)) {
     const isLabelled = label !== undefined || session.userId !== key.userId;
-    throw mayBeOwn && !isLabelled ? unknown('has no label that tells who has made it') : sessionExists(change);
+    throw mayBeOwn && !isLabelled ? unknown('has no label of its creation') : sessionExists(change);
   }
   if (!refused.isSure) {
     // An earlier try of this very call has made it.
@@ -103,7 +103,7 @@ async function onceMade({ api }: Sessions, of: Resource): Promise<ApiSession | u
 
 /** No `StoreError`, which would say that nothing was written. */
 function unknown(why: string): Error {
-  return new Error(`it is not known who has made the session: it ${why}`);
+  return new Error(`the creator of the session is unknown: it ${why}`);
 }
 
 /** True when a session was made by a change, for its user. */

@@ -70,10 +70,10 @@ export function vertexAiStore(options: VertexAiStoreOptions): SessionStore {
 function checkChange({ kind, guard = {}, operators }: Change): void {
   const { rev, pos, keys, fence } = guard;
   if (kind === 'update') {
-    throw new StoreError('rejected', 'app and user state is written with a session only: append an event to one');
+    throw new StoreError('rejected', 'app and user state is written only with a session: append an event to one');
   }
   if ([rev, pos, keys, fence].some((part) => part !== undefined)) {
-    throw new StoreError('rejected', 'the API compares nothing before it writes: a change cannot have a guard');
+    throw new StoreError('rejected', 'the API checks no guards: a change cannot have one');
   }
   if (operators !== undefined) {
     throw new StoreError('rejected', 'the API resolves no operators');

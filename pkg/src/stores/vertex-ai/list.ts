@@ -72,7 +72,7 @@ export async function loadScope(
   const { items } = await sessions.api.list(of, user, { size: 1 });
   const session = items.find(({ userId }) => user === undefined || userId === user);
   if (session === undefined) {
-    const why = 'the API tells app and user state with a session only, and there is none';
+    const why = 'the API returns app and user state only with a session, and there is none';
     throw new StoreError('rejected', `the state of ${scopeTitle(defined({ app, user }))} cannot be read: ${why}`);
   }
   const { app: ofApp, user: ofUser } = stateOf(session);

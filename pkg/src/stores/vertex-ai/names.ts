@@ -53,12 +53,12 @@ export function engineFinder(engineOf: EngineOf, place: Place): (app: string) =>
       const what = 'the id of an engine, or projects/…/locations/…/reasoningEngines/…';
       throw new StoreError(
         'rejected',
-        `app "${app}" is no Agent Engine: its name has to be ${what}; or give \`engine\``,
+        `app "${app}" is no Agent Engine: its name must be ${what}; or pass \`engine\``,
       );
     }
     const other = apps.get(engine.name) ?? app;
     if (other !== app) {
-      const why = 'give `engine` as a function that tells one for each app';
+      const why = 'pass `engine` as a function that returns one for each app';
       throw new StoreError(
         'rejected',
         `app "${app}" has the engine that holds the sessions of app "${other}": ${why}`,
@@ -73,7 +73,10 @@ export function engineFinder(engineOf: EngineOf, place: Place): (app: string) =>
 export function sessionName({ name }: Engine, { sessionId }: Pick<SessionKey, 'sessionId'>): string {
   if (!SESSION_ID.test(sessionId)) {
     const rule = 'up to 63 lower-case letters, digits and hyphens, with no hyphen at either end';
-    throw new StoreError('rejected', `${sessionTitle({ sessionId })} cannot be kept: the API takes ids of ${rule}`);
+    throw new StoreError(
+      'rejected',
+      `${sessionTitle({ sessionId })} cannot be stored: the API accepts ids of ${rule}`,
+    );
   }
   return `${name}/sessions/${sessionId}`;
 }

@@ -147,7 +147,7 @@ function placeOf({ project, location, apiKey, token }: VertexAiStoreOptions): Pl
   checkApiKey(apiKey);
   for (const [name, value] of Object.entries({ project, location, token })) {
     if (value !== undefined) {
-      invalid(name, 'cannot be given together with apiKey: express mode has its own');
+      invalid(name, 'cannot go together with apiKey: express mode has its own');
     }
   }
   return 'express';
@@ -172,13 +172,13 @@ function checkValues(options: VertexAiStoreOptions): void {
     checkPart('apiVersion', options.apiVersion, "'v1beta1'");
   }
   if (ttl !== undefined && expireTime !== undefined) {
-    invalid('ttl', 'cannot be given together with expireTime');
+    invalid('ttl', 'cannot go together with expireTime');
   }
   checkForm('ttl', ttl, /^\d+(\.\d{1,9})?s$/, "seconds with an s: '86400s'");
   checkForm('expireTime', expireTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, 'in RFC 3339');
   checkCount(options.attempts, 'attempts');
   if (options.attempts === 0) {
-    invalid('attempts', 'must be 1 at least');
+    invalid('attempts', 'must be at least 1');
   }
   checkCount(options.pause, 'pause');
   checkCount(options.clockSkew, 'clockSkew');
@@ -195,7 +195,7 @@ function checkPart(path: string, value: unknown, example: string): string {
 function checkApiKey(apiKey: unknown): void {
   checkText('apiKey', apiKey, 'the key of express mode');
   if (!/^[\x21-\x7e]+$/.test(apiKey as string)) {
-    invalid('apiKey', 'has characters that no key has');
+    invalid('apiKey', 'has characters that a key cannot have');
   }
 }
 

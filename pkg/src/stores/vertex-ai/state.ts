@@ -94,7 +94,7 @@ function keyOf(scope: StoredScope, name: string): string {
   if (keyScope !== scope || (scope === 'session' && name.startsWith(TEMP_PREFIX)) || name.startsWith(MARK)) {
     throw new StoreError(
       'rejected',
-      `the name "${name}" of the ${scope} cannot be kept: the API has keys of that kind`,
+      `the name "${name}" of the ${scope} cannot be stored: the API reserves such keys`,
     );
   }
   checkText(name, `the name "${name}"`);

@@ -15,10 +15,7 @@ export function toRfc3339(time: number): string {
   const micros = microsOf(time);
   const whole = Math.floor(time) + (micros === 1000 ? 1 : 0);
   if (!(whole >= FIRST_MS && whole < END_MS)) {
-    throw new StoreError(
-      'rejected',
-      `the time ${time} is not between the years 1 and 9999, which is what the API keeps`,
-    );
+    throw new StoreError('rejected', `the time ${time} is not between the years 1 and 9999, the range of the API`);
   }
   const text = new Date(whole).toISOString();
   return micros % 1000 === 0 ? text : text.replace('Z', `${String(micros).padStart(3, '0')}Z`);

@@ -95,7 +95,7 @@ function contentOf(content: unknown): unknown {
   (Array.isArray(parts) ? (parts as unknown[]) : []).forEach((part, index) => {
     if (membersOf(part)['partMetadata'] !== undefined) {
       const what = `content.parts[${index}].partMetadata`;
-      throw new StoreError('rejected', `${what} cannot be kept: the API has no such field. Leave it out`);
+      throw new StoreError('rejected', `${what} cannot be stored: the API has no such field. Omit it`);
     }
   });
   return withoutNull(content);
@@ -122,10 +122,10 @@ function parsed(data: string): Members {
   try {
     raw = JSON.parse(data);
   } catch (cause) {
-    throw new StoreError('rejected', 'an event has to be JSON: the API keeps no other text', { cause });
+    throw new StoreError('rejected', 'an event must be JSON: the API keeps no other text', { cause });
   }
   if (!isObject(raw)) {
-    throw new StoreError('rejected', 'an event has to be an object of JSON: the API keeps nothing else');
+    throw new StoreError('rejected', 'an event must be an object of JSON: the API keeps nothing else');
   }
   checkNumbers(data, 'the event');
   return raw as Members;

@@ -18,7 +18,7 @@ interface GoogleAuthLibrary {
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 /** A function, so that bundlers do not look for an optional package. */
 const libraryName = (): string => 'google-auth-library';
-const ADVICE = 'give `token`, a function that answers an access token, or install google-auth-library';
+const ADVICE = 'pass `token`, a function that returns an access token, or install google-auth-library';
 
 /** Makes a source of tokens. It throws `unavailable` when there is none: nothing has been sent then. */
 export function tokenSource({ token }: Pick<Settings, 'token'>): TokenSource {
@@ -60,5 +60,5 @@ async function newAuth(): Promise<GoogleAuth> {
 
 function noToken(cause?: unknown): StoreError {
   const why = cause instanceof Error ? cause.message : 'there is none';
-  return new StoreError('unavailable', `no access token could be had: ${why}`, { cause });
+  return new StoreError('unavailable', `no access token is available: ${why}`, { cause });
 }

@@ -58,7 +58,7 @@ export function refusalOf({ error, isSure }: { readonly error: ApiError; readonl
 }
 
 function mayComeIn(cause: unknown): Error {
-  return new Error('the answer of the API was lost, and what it was about may still come in', { cause });
+  return new Error('the answer of the API was lost, and its request may still arrive', { cause });
 }
 
 /** Sending nothing this time says nothing about an earlier try whose answer was lost. */
@@ -81,6 +81,6 @@ async function lookAfter<T>(write: Write<T>, cause: unknown): Promise<T | undefi
   try {
     return await write.look();
   } catch {
-    throw new Error('the answer of the API was lost, and it could not be asked what is there', { cause });
+    throw new Error('the answer of the API was lost, and its outcome could not be read', { cause });
   }
 }

@@ -13,12 +13,12 @@ export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard:
   const { created, keys, rev, pos, fence } = guard;
   if (guards !== 'all' && (rev !== undefined || pos !== undefined)) {
     throw keys === undefined
-      ? refused('expectedRevision cannot be kept: the store compares no revisions', 'expectedRevision')
-      : refused(`updateState has looked at all keys, and the store compares no revisions: ${ADVICE}`);
+      ? refused('expectedRevision is not supported: the store does not compare revisions', 'expectedRevision')
+      : refused(`updateState has read all keys, but the store does not compare revisions: ${ADVICE}`);
   }
   if (guards === 'none' && keys !== undefined && Object.keys(keys).length > 0) {
     const why = 'the store compares neither values nor revisions';
-    throw refused(`updateState cannot be kept from overwriting what others write: ${why}`);
+    throw refused(`updateState cannot protect the writes of others: ${why}`);
   }
   if (guards !== 'none') {
     return { guard };
@@ -27,7 +27,7 @@ export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard:
   return Object.keys(remaining).length > 0 ? { guard: remaining } : {};
 }
 
-const ADVICE = 'let the function read the keys that it needs by their names';
+const ADVICE = 'read only the needed keys in the function, by their names';
 
 function refused(message: string, path?: string): StatepadError {
   return new StatepadError('INVALID_ARGUMENT', message, defined({ path }));

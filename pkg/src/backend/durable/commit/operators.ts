@@ -48,8 +48,8 @@ export function storeResolves(
     const [key, operator] = unresolved;
     const [what, why] =
       guards === 'none'
-        ? ['kept from overwriting what others write', 'does not resolve it, and compares no values']
-        : ['written', 'keeps no operators'];
+        ? ['protected from the writes of others', 'does not resolve it, and compares no values']
+        : ['written', 'does not keep operators'];
     const message = `${operatorName(operator)} of "${key}" cannot be ${what}: the store ${why}`;
     throw new StatepadError('INVALID_ARGUMENT', message, { key });
   }
@@ -123,7 +123,7 @@ export function keyedResults(
       if (!Object.hasOwn(results[scope] ?? {}, name)) {
         const key = fullKey(scope, name);
         const what = `${operatorName(operator)} of "${key}"`;
-        const message = `${what} is written, but the store does not say what it came to: do not write it again`;
+        const message = `${what} is written, but the store did not return its result: do not write it again`;
         throw new StatepadError('STORE_CORRUPT', message, { key, committed: true });
       }
     }

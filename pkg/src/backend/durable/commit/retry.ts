@@ -261,7 +261,7 @@ export function refusal(error: StoreError): StatepadError {
 
 /** The error for a change that may be stored, or not. */
 export function outcomeUnknown(id: string, cause: unknown): StatepadError {
-  return new StatepadError('COMMIT_UNKNOWN', `it is not known whether "${id}" was stored: ${messageOf(cause)}`, {
+  return new StatepadError('COMMIT_UNKNOWN', `it is unknown whether "${id}" was stored: ${messageOf(cause)}`, {
     id,
     cause,
   });

@@ -60,7 +60,7 @@ async function create(
 
 /** The error for a refused creation. */
 export function creationRefused(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
-  return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, {
+  return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" already exists`, {
     id,
     cause,
   });

@@ -23,7 +23,7 @@ export function parseCursor(text: string): { readonly after: Place; readonly bef
   } catch {
     // The error below reports it.
   }
-  throw new StatepadError('INVALID_ARGUMENT', 'cursor is not one that a page of sessions has given', {
+  throw new StatepadError('INVALID_ARGUMENT', 'cursor must come from a page of sessions', {
     path: 'cursor',
   });
 }

@@ -18,7 +18,7 @@ export async function leaseStored(
   { signal, onDone }: { readonly signal: Signal | undefined; readonly onDone: (() => void) | undefined },
 ): Promise<LeaseAnswer> {
   if (connection.store.lease === undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', 'the session cannot be leased: the store keeps no leases');
+    throw new StatepadError('INVALID_ARGUMENT', 'the session cannot be leased: the store does not support leases');
   }
   if (deleted) {
     throwNotFound(key);

@@ -53,7 +53,7 @@ function guardOfLease(
   }
   if (!store.keeps?.includes('removals')) {
     const message =
-      'the session cannot be deleted under its lease: the store compares no token then; release the lease first';
+      'the session cannot be deleted under its lease: the store does not compare tokens on deletion; release the lease first';
     throw new StatepadError('INVALID_ARGUMENT', message, { id: under.record.key.sessionId });
   }
   return { created: under.record.created, fence };

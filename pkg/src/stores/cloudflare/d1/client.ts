@@ -36,7 +36,7 @@ export class Bindings {
     if (number > MOST_PARAMETERS) {
       throw new StoreError(
         'rejected',
-        `a change or its guard is too big: it takes more than ${MOST_PARAMETERS} parameters`,
+        `a change or its guard is too large: it needs more than ${MOST_PARAMETERS} parameters`,
       );
     }
     return `?${number}`;

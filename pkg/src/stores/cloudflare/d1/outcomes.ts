@@ -24,7 +24,7 @@ export function groupOutcomes(
   return group.map((packed, place) => {
     const row = rows[place];
     if (row === undefined) {
-      throw new Error(`the database has not said what became of change "${packed.change.id}"`);
+      throw new Error(`the database did not return the outcome of change "${packed.change.id}"`);
     }
     checkVersion(row['version']);
     return outcome(packed, row, scopes);

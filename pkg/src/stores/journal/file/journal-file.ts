@@ -80,7 +80,7 @@ export class JournalFile {
       const code = codeOf(error) ?? '';
       if (UNSUITABLE.includes(code) || BUSY.includes(code)) {
         const what = UNSUITABLE.includes(code) ? 'rejected' : 'unavailable';
-        throw new StoreError(what, `there can be no journal in "${this.#path}": ${String(error)}`, { cause: error });
+        throw new StoreError(what, `no journal can be created in "${this.#path}": ${String(error)}`, { cause: error });
       }
       throw error;
     }

@@ -48,7 +48,7 @@ export async function lockFile(path: string): Promise<FileLock> {
     try {
       const text = await file?.readFile('utf8');
       if (file === undefined || text === undefined || ownerOf(text).id !== me.id) {
-        throw new Error(`the lock "${path}" has been taken away`);
+        throw new Error(`the lock "${path}" was removed`);
       }
       // The same text once more: the file system stamps it by its own clock, with which others compare.
       await file.write(text, 0);

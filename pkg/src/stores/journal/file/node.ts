@@ -7,7 +7,7 @@ import { builtinModule, type Builtin, type BuiltinName } from '../../shared/buil
 export function builtin<Name extends BuiltinName>(name: Name): Builtin<Name> {
   const module = builtinModule(name);
   if (module === undefined) {
-    throw new StoreError('rejected', `a journal in a file needs ${name}, which is not there`);
+    throw new StoreError('rejected', `a journal in a file needs ${name}, which is missing`);
   }
   return module as Builtin<Name>;
 }

@@ -33,8 +33,8 @@ export async function lockStorage(
     return pageLock(storage, name);
   }
   const why = isShared
-    ? 'needs navigator.locks, which a page has that comes by https or from localhost: serve it so, or use indexedDBStore'
-    : 'needs locks that all that use its storage share: give them as locks';
+    ? 'needs navigator.locks, which pages from https or localhost have: serve the page so, or use indexedDBStore'
+    : 'needs locks that all users of its storage share: pass them as locks';
   throw new StoreError('rejected', `the journal "${name}" ${why}`);
 }
 
@@ -100,6 +100,6 @@ function namesOf(holder: object): Set<string> {
 function alreadyOpen(name: string): StoreError {
   return new StoreError(
     'rejected',
-    `this page has the journal open already: it holds the lock "${name}"; close that store first`,
+    `this page already has the journal open: it holds the lock "${name}"; close that store first`,
   );
 }

@@ -40,7 +40,7 @@ create index sessions_of_app on statepad.sessions (app, time);
 -- numbers, or inverted ones, for no other purpose than that no other index fits.
 create index sessions_of_user on statepad.sessions ((-usr), time);
 
--- results is what the operators of an event came to, see resultsIn; app_pos and user_pos are the positions of the
+-- results is the results of the operators of an event, see resultsIn; app_pos and user_pos are the positions of the
 -- scopes after it, if there is a log.
 create table statepad.events (
   session bigint not null,
