@@ -54,7 +54,7 @@ export class Lifetime {
     return started;
   }
 
-  /** What operations with a file of their own need. Throws `INVALID_ARGUMENT` for what names no session. */
+  /** The components of operations with a file of their own. Throws `INVALID_ARGUMENT` for what names no session. */
   async components(session: SessionName, options: Abortable): Promise<RequestComponents> {
     checkSession(session);
     const lease = this.view(session)?.lease;

@@ -1,4 +1,4 @@
-// What looks back in the log of sessions, and what goes on from a moment of it.
+// The operations that look back in the log of a session, and those that continue from a moment of it.
 
 import { checkCount, checkObject, checkOptions, admitString } from '../checks/arguments.js';
 import { OPTIONS, checkDetailed, checkSession, isSharedKey } from '../input/requests.js';

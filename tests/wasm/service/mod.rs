@@ -92,7 +92,7 @@ fn name_of(case: &Value) -> String {
     case["name"].as_str().unwrap_or("a case without a name").to_owned()
 }
 
-/// Says in what a value differs from the wanted one.
+/// The difference between a value and the expected one.
 fn compare(actual: &JsValue, expected: &Value, what: &str) -> Outcome {
     let actual = json(actual).unwrap_or_default();
     ensure!(same(&actual, expected), "{what}: is {actual}, should be {expected}");
