@@ -82,7 +82,7 @@ async function replay({ conversations, broken }, { quiet, verbose }) {
   print(
     `${conversations.length} sessions, ${totals.turns} turns, ${totals.events} events in ${seconds.toFixed(2)} s, ${rate} events/s`,
   );
-  print(`turns in the logs:    ${totals.logged} of ${totals.turns}`);
+  print(`turns in the logs:       ${totals.logged} of ${totals.turns}`);
   print(`final states equal:      ${totals.equal} of ${conversations.length}`);
   if (broken.length > 0) print(`broken lines:            ${broken.length}`);
   const good = broken.length === 0 && totals.equal === conversations.length && totals.logged === totals.turns;
