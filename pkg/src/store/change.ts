@@ -10,13 +10,12 @@ export type { Operator, OperatorName } from '../model/operators.js';
 /** The values of one scope under their names, in the order in which the names were first written. No prototype. */
 export type Values = Readonly<Record<string, Json>>;
 
-/** The number of changes that a session has seen since its creation, which is 0: the events appended to it. */
+/** The number of events appended to a session: 0 at its creation. */
 export type Rev = number;
 
 /**
- * The number of changes that have touched the app's scope, and the user's, in the order in which the store made them:
- * 0 before the first. Equal numbers mean equal values. It never goes back, not even when all keys of a scope are
- * deleted.
+ * The number of changes of the app's scope, and of the user's, in the order of the store: 0 before the first. Equal
+ * numbers mean equal values. It never decreases, not even when all keys of a scope are deleted.
  */
 export interface Pos {
   readonly app: number;
@@ -26,16 +25,16 @@ export interface Pos {
 
 /**
  * The change that brought an app's scope, and a user's, to its position: its {@link Change.call}, or else its id.
- * Absent at position 0, and where it is not known, as after an upgrade or `removeScope`; two marks are compared only
- * when both are there. Equal positions with other marks mean that the store has gone back since, and others have
- * written.
+ * Absent at position 0, and where it is unknown, as after an upgrade or `removeScope`; two marks are compared only
+ * if both are present. Equal positions with different marks mean that the store has gone back, and others have written
+ * since.
  */
 export interface Marks {
   readonly app?: string;
   readonly user?: string;
 }
 
-/** The state that a caller has in memory of a session and its scopes. Absent parts are not known. */
+/** The caller's copy of a session and its scopes. Absent members are unknown. */
 export interface Known {
   /** The `Row.created` of the session. */
   readonly created?: string;
@@ -56,8 +55,8 @@ export interface Changed {
 }
 
 /**
- * The conditions under which a change is written. Absent parts are not looked at. A store looks at them in the same
- * atomic step in which it writes, and after it has looked for a duplicate.
+ * The conditions under which a change is written. Absent members are not compared. A store compares the others in the
+ * atomic step that writes, after it has looked for a duplicate.
  */
 export interface Guard {
   /** The `Row.created` that the session must have: `not-found` otherwise, as it is another session. */
@@ -72,8 +71,8 @@ export interface Guard {
    */
   readonly keys?: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
   /**
-   * The fencing token that the session must be at: `fenced` otherwise. Only for stores that have `lease`. Looked at
-   * before all else of the guard but `created`, and after it has been looked for a duplicate.
+   * The fencing token that the session must be at: `fenced` otherwise. Only for stores with `lease`. Compared after
+   * `created`, and before the other conditions.
    */
   readonly fence?: number;
 }
@@ -93,14 +92,14 @@ export interface ScopedValues {
 }
 
 /**
- * The value that a store writes, all of it or nothing: one event and its deltas, already split by scope. `temp:` keys
- * are never in it.
+ * The value that a store writes, all of it or nothing: one event and its deltas, already split by scope. It never has
+ * `temp:` keys.
  *
- * - `create` makes a session, at revision 0. `key` is whole; the event says what the session began with, so that its
- *   past can be read: it is stored as the event of revision 0. A creation without one is made all the same.
- * - `append` gives a session its next event. `key` is whole, there is an event.
- * - `update` writes app and user state alone. `key` has no `sessionId`; no `userId` either when only app state is
- *   written.
+ * - `create` makes a session, at revision 0. `key` is complete. The event has the initial state, so that the past can
+ *   be read: it is stored as the event of revision 0. It may be absent.
+ * - `append` adds the next event of a session. `key` is complete, and there is an event.
+ * - `update` writes app and user state alone. `key` has no `sessionId`; it has no `userId` either when only app state
+ *   is written.
  */
 export interface Change {
   /**
@@ -111,61 +110,61 @@ export interface Change {
   readonly kind: 'create' | 'append' | 'update';
   readonly key: Partial<SessionKey> & Pick<SessionKey, 'appName'>;
   /**
-   * The time of creation, or the event's: what `list` sorts by. In milliseconds since the epoch, any finite number.
+   * The time of creation, or of the event, by which `list` sorts: milliseconds since the epoch, any finite number.
    */
   readonly time: number;
   /** The event as JSON text, opaque to the store. Never changed, and returned as it is. */
   readonly event?: { readonly id: string; readonly time: number; readonly data: string };
   readonly delta: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
   /**
-   * Names to be written by operators, which are not in `delta`: only those that {@link SessionStore.resolves} names.
-   * They are resolved in the same atomic step, after `delta` was merged, against the values that are there then, and
-   * written as if `delta` had set them last, in their order. Their results are answered as `Committed.results`, and
-   * kept: beside the event as `StoredEvent.results`, and beside the id of an update, for its duplicates. The event's
-   * text is not touched. When one of them does not fit the value that it finds, nothing is written: `conflict` with
-   * `key` (the name) and `scope` where `compareAndSet` finds another value, `rejected` with both where the value is of
-   * another kind, or the sum is beyond a double. That is looked at last, when all of the guard holds.
+   * The operators of names that are not in `delta`: only operators of {@link SessionStore.resolves}. The store
+   * resolves them in the same atomic step, with the values after `delta` was merged, and writes the results as if
+   * `delta` had set them last, in their order. The results are in `Committed.results`. They are stored beside the
+   * event, as `StoredEvent.results`, and beside the id of an update, for its duplicates; the event's text stays as it
+   * is. If an operator does not fit the value, nothing is written: `conflict` with `key` (the name) and `scope` when
+   * `compareAndSet` meets another value, `rejected` with both when the value is of another kind, or the sum is beyond
+   * a double. This is checked last, when the whole guard holds.
    */
   readonly operators?: ScopedOperators;
   readonly guard?: Guard;
   /** The caller's copy of the scopes: only for {@link Committed.changed}, and never a condition. */
   readonly known?: Pick<Known, 'pos' | 'marks'>;
   /**
-   * Identifies this call, where the id does not: an event whose id its author chose may be sent again
-   * by another call, and other sessions may have one of that id. The same in all tries of a call. Absent: the id.
+   * Identifies this call where the id does not: another call may send an event with the same id, if its author chose
+   * the id, and other sessions may have an event of that id. The same in all attempts of a call. By default the id.
    */
   readonly call?: string;
   /**
-   * The number of the try of this call, from the second one on: 2, 3 and so on. An earlier try may still be on its
-   * way. When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`, `fenced`, and `rejected` where
-   * an operator does not fit), a store remembers its `call` for an hour at least, and refuses every later try of it
-   * with `conflict`: nothing of a call is written after its caller has learned that it was refused. A change without
-   * `attempt` leaves nothing behind when it is refused.
+   * The number of this attempt of the call, from the second one on: 2, 3 and so on. An earlier attempt may still be on
+   * its way. When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`, `fenced`, and `rejected`
+   * because of an operator), the store remembers its `call` for at least an hour, and refuses later attempts with
+   * `conflict`: nothing of a call is written after its caller was told of the refusal. A refused change without
+   * `attempt` leaves nothing behind.
    */
   readonly attempt?: number;
-  /** The id of a `Reservation`: it ends in the same step in which the change is written, or known to be. */
+  /** The id of a `Reservation`: it ends in the step that writes the change, or recognizes a duplicate. */
   readonly reservation?: string;
 }
 
-/** The answer to a change that is durable. */
+/** The answer to a durable change. */
 export interface Committed {
   /** The session's revision after the change; 0 for an update. */
   readonly rev: Rev;
   /**
-   * The revision before it: others have written when this is not what one knew. `null` for a creation and an update.
+   * The revision before it: others have written if the caller knew another one. `null` for a creation and an update.
    */
   readonly prev: Rev | null;
   /** The positions of the scopes after the change. */
   readonly pos: Pos;
-  /** Of a creation, by a store that lacks `created`: the `Row.created` that the session has. */
+  /** For a creation, from a store that lacks `created`: the `Row.created` of the session. */
   readonly created?: string;
-  /** The store had the change before, and has done nothing; `rev`, `prev` (the same) and `pos` are those of now. */
+  /** The store already had the change, and wrote nothing; `rev`, `prev` (the same) and `pos` are the present ones. */
   readonly duplicate?: true;
-  /** Of a duplicate append: the event that is stored under this id. */
+  /** For a duplicate append: the event that is stored under this id. */
   readonly data?: string;
   /**
-   * The results of the operators of the change. For a duplicate: the results when it was written, whatever has been
-   * written since, for as long as the duplicate is known; only for a creation they may be absent then.
+   * The results of the operators of the change. For a duplicate: the results when it was written, whatever was written
+   * since, as long as the duplicate is known; only those of a creation may be absent then.
    */
   readonly results?: ScopedValues;
   /**
@@ -175,9 +174,9 @@ export interface Committed {
    */
   readonly before?: Marks & { readonly session?: string };
   /**
-   * The changes that others have made to the scopes between {@link Change.known} and this change, which is not part of
-   * them. A scope that others have moved and that is absent here has to be loaded. Names come in the order of writing;
-   * one that was deleted and written again is in both `unset`, which comes first, and `set`.
+   * The changes of others to the scopes between {@link Change.known} and this change, which is not among them. A scope
+   * that others have changed and that is absent must be loaded. Names are in the order of writing; a name that was
+   * deleted and written again is in `unset`, which comes first, and in `set`.
    */
   readonly changed?: Changed;
 }

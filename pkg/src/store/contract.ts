@@ -15,94 +15,90 @@ export type { LeaseAnswer, LeaseRequest } from './lease.js';
 export type * from './log.js';
 export type * from './query.js';
 
-/** Something may have moved: a session, or app and user state when there is no `sessionId`, or app state alone. */
+/** A possible change: of a session, of app and user state when there is no `sessionId`, or of app state alone. */
 export type Hint = Partial<SessionKey> & Pick<SessionKey, 'appName'>;
 
 /** The reservation of a session, of a user's values or of an app's: see {@link SessionStore.reserve}. */
 export interface Reservation {
   /** For {@link Change.reservation}. */
   readonly id: string;
-  /**
-   * True if it had to be waited for, or others wait behind it: the next update does better to begin with a
-   * reservation.
-   */
+  /** True if the caller had to wait for it, or others wait behind it: the next update should begin with one. */
   readonly contended: boolean;
   /** Releases it unused. Never throws. Not needed when a change with it was written. */
   release(): Promise<void>;
 }
 
-/** The longest time that a {@link Reservation} may last, and that it is waited for, in milliseconds. */
+/** The longest duration of a {@link Reservation}, and the longest wait for it, in milliseconds. */
 export interface ReservationTimes {
   readonly hold: number;
   readonly wait: number;
 }
 
-/** The context that every operation gets besides. */
+/** The context of every operation. */
 export interface StoreContext {
-  /** Aborted when the caller does not wait any more. A store may give up then, and need not. */
+  /** Aborted when the caller stops waiting. A store may give up then, but does not have to. */
   readonly signal: Signal;
   /**
-   * Says that the server has answered, and more is to be asked of it: the `timeout` of the service begins anew. For a
-   * store that makes several requests for one call; it is absent where nobody counts.
+   * Reports an answer of the server before the store's next request: the `timeout` of the service starts again. For
+   * stores that make several requests for one call. Absent where there is no timeout.
    */
   readonly answered?: () => void;
 }
 
-/**
- * The rights of `open`: to make what is missing; besides that, to bring an older version up to date; or only to look.
- */
+/** The rights of `open`: `create` missing tables; also `upgrade` an older version; or only `check` what is there. */
 export type Migrate = 'create' | 'upgrade' | 'check';
 
 /**
- * The conditions that a store can compare before it writes: everything that a {@link Guard} can say; values of names
- * (`keys`) and `created`, but no revisions and positions; or nothing. `created` is sent to a store that compares
- * nothing, too: it refuses as well as it can what is meant for another session, though not in the moment of writing.
+ * The conditions that a store can compare before it writes: all conditions of a {@link Guard}; values of names
+ * (`keys`) and `created`, but no revisions and positions; or none. A store that compares none still gets `created`: it
+ * refuses a change for another session as far as it can, although not in the step that writes.
  */
 export type Guards = 'all' | 'keys' | 'none';
 
 /**
- * The records of a store beyond those that every store has to keep:
+ * The records of a store beyond those of every store:
  *
- * - `marks`: `Marks`, `last` and the ids of events are in answers, and what is known is compared with them
- * - `changed`: `Changed` is in answers, as far back as the store can
- * - `calls`: refused calls are remembered, see {@link Change.attempt}
- * - `creations`: the id of a creation outlives its session, and `remove` looks at `guard.created`
- * - `removals`: `remove` looks at `guard.fence`; only for stores that have `lease`
- * - `log`: a log of app and user values is kept, see {@link SessionStore.readLog}, and `StoredEvent.pos` is in answers
+ * - `marks`: answers have `Marks`, `last` and the ids of events, and `known` is compared with them
+ * - `changed`: answers have `Changed`, as far back as the store can
+ * - `calls`: the store remembers refused calls, see {@link Change.attempt}
+ * - `creations`: the id of a creation outlives its session, and `remove` compares `guard.created`
+ * - `removals`: `remove` compares `guard.fence`; only for stores with `lease`
+ * - `log`: the store keeps a log of app and user values, see {@link SessionStore.readLog}, and answers have
+ *   `StoredEvent.pos`
  */
 export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations' | 'removals' | 'log';
 
 /**
- * The durability of a change when `commit` has resolved: on disk, handed to the operating system, in memory, on
- * several machines.
+ * The durability of a change once `commit` has resolved: on disk, in the buffers of the operating system, in memory,
+ * or on several machines.
  */
 export type Durability = 'disk' | 'os' | 'memory' | 'replicated';
 
 /**
- * Keeps sessions. It never looks at a prefix and has no rule of its own: names and ids are any strings, `''`,
- * `__proto__` and NUL included, and no two keys ever meet because their parts read the same when put together.
+ * Keeps sessions. A store never looks at a prefix and has no rules of its own. Names and ids are any strings, `''`,
+ * `__proto__` and NUL included. Two keys never collide because their joined parts are the same text.
  *
- * Every method but `watch` may throw a {@link StoreError}, which says what is known; whatever else is thrown means
- * that nothing is known. Reads change nothing.
+ * Every method but `watch` may throw a {@link StoreError}, which says what is known about the outcome. After any other
+ * error nothing is known. Reads change nothing.
  */
 export interface SessionStore {
   /**
    * Writes a change: all or nothing, durable when it resolves, once per id. App, user and session deltas are merged
-   * name by name: names that are not in the delta stay. A set name that is there keeps its place, one that was deleted
+   * name by name: names that are not in the delta stay. A set name that exists keeps its place; one that was deleted
    * goes to the end.
    *
-   * Throws `exists` for the creation of a session that another change has created; `not-found` for an append to a
-   * session that is not there, or is another than `guard.created`; `conflict` when the guard does not hold;
-   * `rejected`; `unavailable`. Nothing is written then.
+   * Throws `exists` for a creation when another change has created the session; `not-found` for an append when the
+   * session is missing, or `guard.created` names another one; `conflict` when the guard does not hold; `rejected`;
+   * `unavailable`. Nothing is written then.
    *
-   * Of several reasons that hold at once the first one is the answer: the change was made before (of an append: in the
-   * session that `guard.created` names); an earlier try of its call was refused, see {@link Change.attempt}; `exists`
-   * or `not-found`; of the guard its token, its revision, then its positions and values; the first operator that does
-   * not fit, those of the app before those of the user and of the session.
+   * If several reasons hold at once, the first of these is the answer: the change was made before (for an append: in
+   * the session of `guard.created`); an earlier attempt of its call was refused, see {@link Change.attempt}; `exists`
+   * or `not-found`; the guard's token, its revision, then its positions and values; the first operator that does not
+   * fit, in the order app, user, session.
    *
-   * The same change sent again is a `duplicate`: forever for appends; for a creation as long as the session lives and
-   * at least an hour longer, so that one whose answer was lost does not bring back data deleted meanwhile (`rev`
-   * and `prev` are 0 then); at least an hour for updates.
+   * The same change sent again is a `duplicate`: an append for ever; a creation while the session lives and for at
+   * least an hour after that, so that a repeated creation does not restore deleted data (`rev` and `prev` are 0 then);
+   * an update for at least an hour.
    */
   commit(change: Change, context: StoreContext): Promise<Committed>;
   /** Reads one consistent snapshot of a session, or `null` when there is none. Throws `corrupt`. */
@@ -110,10 +106,10 @@ export interface SessionStore {
   /** Lists sessions. Never loads events. */
   list(query: ListQuery, context: StoreContext): Promise<Page>;
   /**
-   * Deletes a session with its events and its own values. App and user values stay. It need not be there. With
-   * `guard.created` only the session that this change created: another one under its key stays, which is no error.
-   * With `guard.fence`, which is looked at after that, only while the session is at this token: throws `fenced`
-   * otherwise, and deletes nothing.
+   * Deletes a session with its events and its own values. App and user values stay. A missing session is no error.
+   * With `guard.created` it deletes only the session that this change created: another one under the same key stays,
+   * which is no error either. With `guard.fence`, compared after that, it deletes only a session at this token, and
+   * throws `fenced` otherwise.
    */
   remove(key: SessionKey, context: StoreContext, guard?: Pick<Guard, 'created' | 'fence'>): Promise<void>;
   /** Reads the values of an app, or of a user in it. */
@@ -122,70 +118,70 @@ export interface SessionStore {
   removeScope?(scope: ScopeName, context: StoreContext): Promise<void>;
   /**
    * Writes several changes at the cost of about one, at most one for each session, as if by `commit` one after the
-   * other. Answers in their order; a refused one does not keep the others from being written. An error that it throws
-   * holds for all of them.
+   * other. The answers are in their order; a refused change does not prevent the others. A thrown error applies to all
+   * of them.
    */
   commitMany?(changes: readonly Change[], context: StoreContext): Promise<readonly (Committed | StoreError)[]>;
   /**
-   * The best number of calls of `commitMany` at a time, one by default, so that changes that come meanwhile go
-   * together. The store has to cope with any number.
+   * The best number of parallel calls of `commitMany`; 1 by default, so that changes that arrive during a call go
+   * together. The store must accept any number.
    */
   readonly parallelCommits?: number;
   /**
-   * Waits for the reservation of what the target names: where many read, compute and write the same values, one after
-   * the other gets further than all at once. One caller has it at a time, among all callers and in their order, until
-   * it is released, a change with its id is written, or `hold` is over by the store's clock; a change that is refused
-   * keeps it. Answers `undefined` when it does not come within `wait`.
+   * Waits for the reservation of a target: many callers that read, compute and write the same values are faster one
+   * after the other than all at once. One caller has it at a time, in the order of the calls, until it is released, a
+   * change with its id is written, or `hold` has passed by the store's clock. A refused change keeps it. Resolves to
+   * `undefined` when the reservation does not come within `wait`.
    *
-   * It is for speed alone: no writer is kept from writing without one, and a change that has one can be refused. The
-   * reservations of a session, of its user and of its app have nothing to do with each other.
+   * It serves speed alone: others may write without one, and a change with one can still be refused. The reservations
+   * of a session, of its user and of its app are independent of each other.
    */
   reserve?(target: Hint, times: ReservationTimes, context: StoreContext): Promise<Reservation | undefined>;
   /**
-   * Takes the lease of a session, makes it last longer or gives it back, by the store's own clock, in one atomic step:
-   * `decideLease` says what becomes of it. A lease keeps no writer without one from writing; what is written with its
-   * token ({@link Guard.fence}) is refused once another has taken it. Leases are lost with their session.
+   * Takes, extends or releases the lease of a session by the store's own clock, in one atomic step; `decideLease`
+   * decides the outcome. A lease does not stop writers without one. Writes with its token ({@link Guard.fence}) are
+   * refused once another holder has taken it. A lease ends with its session.
    *
    * Throws `held`, `fenced`, `not-found`.
    */
   lease?(key: SessionKey, request: LeaseRequest, context: StoreContext): Promise<LeaseAnswer>;
-  /** The operators of `Change.operators` that it resolves in its atomic step; none by default. */
+  /** The operators of `Change.operators` that the store resolves in its atomic step; none by default. */
   readonly resolves?: readonly OperatorName[];
   /**
-   * Reads what was written to the values of an app, or of a user in it: the store keeps a `log`. Removing a scope is
-   * an entry that deletes all names.
+   * Reads the writes to the values of an app, or of a user in it, from a store that keeps a `log`. The removal of a
+   * scope is an entry that deletes all names.
    */
   readLog?(scope: ScopeName, query: LogQuery, context: StoreContext): Promise<ScopeLog>;
-  /** Deletes the entries of a log up to a position, which becomes its `base`. Answers how many there were. */
+  /** Deletes the entries of a log up to a position, which becomes its `base`. Resolves to their number. */
   trimLog?(scope: ScopeName, upTo: number, context: StoreContext): Promise<number>;
   /**
-   * Calls `onHint` when another writer may have changed something, until the function that it returns is called. Of a
-   * session or a scope that this store has not read or written since it watches, no hint has to come. Losing a hint
-   * makes reading slower, never wrong.
+   * Calls `onHint` when another writer may have changed something, until the returned function is called. No hint is
+   * needed for a session or a scope that this store has not read or written since the call. A lost hint makes reads
+   * slower, never wrong.
    */
   watch?(onHint: (hint: Hint) => void): () => void;
-  /** Called once before all others. Throws `rejected` when what it finds does not suit. */
+  /** Called once before all others. Throws `rejected` when the storage is of another kind or version. */
   open?(options: { readonly migrate: Migrate }, context: StoreContext): Promise<void>;
   /**
-   * Lets go of what the store has opened itself; a client of the caller's stays open. Called once, after all
-   * others.
+   * Closes the connections and files that the store opened itself; the caller's client stays open. Called once, after
+   * all others.
    */
   close?(): Promise<void>;
   readonly durability?: Durability;
-  /** The conditions that it can compare; everything by default. The service refuses what needs more. */
+  /** The conditions that the store can compare; `all` by default. The service refuses calls that need more. */
   readonly guards?: Guards;
-  /** The records that it keeps beyond those it has to; none by default. */
+  /** The records that the store keeps beyond those of every store; none by default. */
   readonly keeps?: readonly StoreFeature[];
   /**
-   * The abilities that it lacks, because its storage was made by others; none by default. The service refuses what
-   * needs them.
+   * The abilities that the store lacks, because its storage was made by others; none by default. The service refuses
+   * calls that need them.
    */
   readonly lacks?: readonly StoreLack[];
   /**
-   * It asks its server again by itself. The `timeout` of the service then counts for all its tries of a call together,
+   * The store retries its server by itself. The `timeout` of the service then covers all attempts of a call together,
    * from the last answer on: see {@link StoreContext.answered}.
    */
   readonly asksAgain?: true;
-  /** Nothing else can write while this store is open: values that were read stay true. */
+  /** Nothing else can write while this store is open: values that were read stay current. */
   readonly exclusive?: true;
 }

@@ -1,4 +1,4 @@
-// The abilities that a store lacks over storage that is not its own.
+// The abilities that a store lacks over foreign storage.
 
 /**
  * An ability that a store lacks because the storage behind it was made by others, and what is true in its place:
@@ -7,15 +7,15 @@
  *   same number shows by its id (`Loaded.last`, `Loaded.diverged`). A position is the store's own, and differs when
  *   values do.
  * - `order`: events are in the order of their times, and of their ids where times are equal.
- * - `texts`: events and values come back as equal JSON, with names and members in any order, and are compared so. One
- *   with the character NUL may be `rejected`.
+ * - `texts`: events and values are returned and compared as equal JSON, with names and members in any order. One with
+ *   the character NUL may be `rejected`.
  * - `ids`: an id or a name that the storage cannot keep is `rejected`.
  * - `times`: times are dates of the years 1 to 9999, to the microsecond.
  * - `clock`: the time of a session is the storage's own.
  * - `created`: `created` is not the id of the change that made the session.
  * - `beginnings`: the initial state of a session is not stored.
- * - `repeats`: an update that is sent again is not known, and made again, unless an earlier try of the same call was.
- * - `scopes`: values of an app and of a user are written and read with a session of theirs only.
+ * - `repeats`: an update that is sent again is made again, unless an earlier attempt of the same call was made.
+ * - `scopes`: values of an app and of a user are written and read only with one of their sessions.
  * - `operators`: no operator can be stored beside its result.
  */
 export type StoreLack =

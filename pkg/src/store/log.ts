@@ -13,15 +13,15 @@ export interface LogWrite {
 
 /** One change of the scope. */
 export interface LogEntry {
-  /** The position that the scope came to with it. */
+  /** The position of the scope after it. */
   readonly pos: number;
   /** `Change.time`, in milliseconds since the epoch; that of the store's clock for `removeScope`. */
   readonly time: number;
-  /** The session and the event that wrote it; absent where none did. At a creation without `eventId`. */
+  /** The session and the event that wrote it; absent for other writes. A creation has no `eventId`. */
   readonly by?: { readonly userId: string; readonly sessionId: string; readonly eventId?: string };
   /**
-   * In the order of writing: what is only deleted first, then what is set, operators last. Of a name that was deleted
-   * and set again the two in one. The deletion of a name that was not there is no write: there may be none.
+   * In the order of writing: deleted names first, then set names, operators last. A name that was deleted and set again
+   * is one write. The deletion of a missing name is no write, so the list may be empty.
    */
   readonly writes: readonly LogWrite[];
 }
@@ -34,7 +34,7 @@ export interface LogQuery {
   readonly to?: number;
   /** Only writes of this name: entries without one are left out. */
   readonly name?: string;
-  /** At most so many entries, from the oldest on; all when absent. */
+  /** The most entries, from the oldest on; all when absent. */
   readonly limit?: number;
 }
 
@@ -43,10 +43,10 @@ export interface ScopeLog {
   /** The position of the scope. */
   readonly pos: number;
   /**
-   * From which position on nothing is missing: all changes above it are in the log. It is `pos` where the log has
-   * nothing. Positions that were written while no log was kept, or that were trimmed, are at or below it.
+   * The position above which the log is complete: it has all changes of higher positions. It is `pos` for an empty
+   * log. Positions that were written without a log, or that were trimmed, are at or below it.
    */
   readonly base: number;
-  /** Those of the query above `base`. */
+  /** The entries of the query above `base`. */
   readonly entries: readonly LogEntry[];
 }
