@@ -20,8 +20,8 @@ export interface LogEntry {
   /** The session and the event that wrote it; absent for other writes. A creation has no `eventId`. */
   readonly by?: { readonly userId: string; readonly sessionId: string; readonly eventId?: string };
   /**
-   * In the order of writing: deleted names first, then set names, operators last. A name that was deleted and set again
-   * is one write. The deletion of a missing name is no write, so the list may be empty.
+   * In the order of writing: deleted names first, then set names, operators last. A name that was deleted and set
+   * again is one write. The deletion of a missing name is no write, so the list may be empty.
    */
   readonly writes: readonly LogWrite[];
 }
