@@ -71,7 +71,7 @@ describe('the agent of the README, on SQLite', () => {
       stderr,
       new RegExp(`the database "sessions\\.db": Node .* has no node:sqlite, and better-sqlite3 is not`),
     );
-    assert.match(stderr, new RegExp(`npm install ${fitting}, or take Node 22\\.13 or later`));
+    assert.match(stderr, new RegExp(`npm install ${fitting}, or use Node 22\\.13 or later`));
   });
 
   it('is not ended by a better-sqlite3 that does not run in this Node', async () => {
