@@ -28,6 +28,7 @@ export type ErrorCode =
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
   | 'TOO_LARGE'
+  | 'KEY_REUSED'
   | 'TOO_MANY_REQUESTS'
   | 'INTERNAL';
 

@@ -137,11 +137,18 @@ export interface Change {
   /**
    * The number of this attempt of the call, from the second one on: 2, 3 and so on. An earlier attempt may still be on
    * its way. When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`, `fenced`, and `rejected`
-   * because of an operator), the store remembers its `call` for at least an hour, and refuses later attempts with
+   * because of an operator), the store remembers its `call` for at least 24 hours, and refuses later attempts with
    * `conflict`: nothing of a call is written after its caller was told of the refusal. A refused change without
    * `attempt` leaves nothing behind.
    */
   readonly attempt?: number;
+  /**
+   * A digest of the request that the call was made for, at most 200 characters. A store that keeps `digests` stores it
+   * with what it remembers of the call: the creation of a session, while it lives and after it was removed; an update;
+   * a refusal. A repeated call gets it back, so that its caller can tell a repeated request from another one under
+   * the same id. It is never a condition. Appends have none: their events are compared.
+   */
+  readonly digest?: string;
   /** The id of a `Reservation`: it ends in the step that writes the change, or recognizes a duplicate. */
   readonly reservation?: string;
 }
@@ -162,6 +169,8 @@ export interface Committed {
   readonly duplicate?: true;
   /** For a duplicate append: the event that is stored under this id. */
   readonly data?: string;
+  /** For a duplicate creation or update, from a store that keeps `digests`: the {@link Change.digest} it was made with. */
+  readonly digest?: string;
   /**
    * The results of the operators of the change. For a duplicate: the results when it was written, whatever was written
    * since, as long as the duplicate is known; only those of a creation may be absent then.

@@ -4,7 +4,7 @@ import type { Change, Committed, Guard, OperatorName } from './change.js';
 import type { StoreLack } from './lacks.js';
 import type { LeaseAnswer, LeaseRequest } from './lease.js';
 import type { LogQuery, ScopeLog } from './log.js';
-import type { ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from './query.js';
+import type { ListQuery, Loaded, LoadedScope, LoadQuery, NamePage, NameQuery, Page, ScopeName } from './query.js';
 import type { StoreError } from './store-error.js';
 import type { SessionKey } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
@@ -65,8 +65,9 @@ export type Guards = 'all' | 'keys' | 'none';
  * - `removals`: `remove` compares `guard.fence`; only for stores with `lease`
  * - `log`: the store keeps a log of app and user values, see {@link SessionStore.readLog}, and answers have
  *   `StoredEvent.pos`
+ * - `digests`: the store keeps {@link Change.digest}; only for stores with `calls` and `creations`
  */
-export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations' | 'removals' | 'log';
+export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations' | 'removals' | 'log' | 'digests';
 
 /**
  * The durability of a change once `commit` has resolved: on disk, in the buffers of the operating system, in memory,
@@ -97,14 +98,27 @@ export interface SessionStore {
    * fit, in the order app, user, session.
    *
    * The same change sent again is a `duplicate`: an append for ever; a creation while the session lives and for at
-   * least an hour after that, so that a repeated creation does not restore deleted data (`rev` and `prev` are 0 then);
-   * an update for at least an hour.
+   * least 24 hours after that, so that a repeated creation does not restore deleted data (`rev` and `prev` are 0 then);
+   * an update for at least 24 hours.
    */
   commit(change: Change, context: StoreContext): Promise<Committed>;
   /** Reads one consistent snapshot of a session, or `null` when there is none. Throws `corrupt`. */
   load(key: SessionKey, query: LoadQuery, context: StoreContext): Promise<Loaded | null>;
   /** Lists sessions. Never loads events. */
   list(query: ListQuery, context: StoreContext): Promise<Page>;
+  /**
+   * The users in an app that have a session with this id, in the order of the UTF-8 bytes of their ids. It reads an
+   * index of the ids: neither its time nor its memory grows with the sessions of the app. It shows every session that
+   * was committed before the call.
+   */
+  owners?(app: string, sessionId: string, context: StoreContext): Promise<readonly string[]>;
+  /**
+   * A page of the apps that have a session or an app value, or that have a user in `listUsers`. An app without any
+   * of these may be missing from it or not.
+   */
+  listApps?(query: NameQuery, context: StoreContext): Promise<NamePage>;
+  /** A page of the users in an app who have a session or a value. A user who has lost the last may be there or not. */
+  listUsers?(app: string, query: NameQuery, context: StoreContext): Promise<NamePage>;
   /**
    * Deletes a session with its events and its own values. App and user values stay. A missing session is no error.
    * With `guard.created` it deletes only the session that this change created: another one under the same key stays,

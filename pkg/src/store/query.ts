@@ -140,3 +140,18 @@ export interface LoadedScope {
   /** The change that brought it there, where the store reports it. */
   readonly mark?: string;
 }
+
+/** The part of a list of names to read. */
+export interface NameQuery {
+  /** Only names behind this one, which need not be there any more. */
+  readonly after?: string;
+  /** The most names of the page, from 1; all when absent. */
+  readonly limit?: number;
+}
+
+/** One page of names, in the order of their UTF-8 bytes. */
+export interface NamePage {
+  readonly names: readonly string[];
+  /** True when there are names behind the last one of the page. */
+  readonly more: boolean;
+}

@@ -28,6 +28,8 @@ export interface StoreErrorDetails {
   /** `rejected`, when something is too big: its size and the limit, in bytes. */
   readonly size?: number;
   readonly limit?: number;
+  /** `conflict` because an earlier attempt of the call was refused: the `Change.digest` of that attempt, if it had one. */
+  readonly digest?: string;
   /** The cause of the error. */
   readonly cause?: unknown;
 }
@@ -46,6 +48,7 @@ export class StoreError extends Error implements StoreErrorDetails {
   declare readonly scope?: 'app' | 'user' | 'session';
   declare readonly size?: number;
   declare readonly limit?: number;
+  declare readonly digest?: string;
 
   constructor(code: StoreErrorCode, message: string, details: StoreErrorDetails = {}) {
     const { cause, ...members } = details;

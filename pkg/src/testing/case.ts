@@ -37,6 +37,9 @@ export type StoreNeed =
   | 'watch'
   | 'lease'
   | 'trimLog'
+  | 'owners'
+  | 'listApps'
+  | 'listUsers'
   | 'keys'
   | 'revisions'
   | OperatorName

@@ -28,6 +28,7 @@ export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: Store
       case 'creations':
       case 'removals':
       case 'log':
+      case 'digests':
         return keeps.includes(need);
       case 'increment':
       case 'append':
