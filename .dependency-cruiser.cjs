@@ -53,7 +53,8 @@ const PACKAGE = {
   // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
   'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
   http: ['checks', 'model'],
-  sse: ['http', 'checks', 'model', 'async'],
+  serve: ['http', 'service', 'input', 'checks', 'model', 'async'],
+  client: ['http', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
   'stores/shared': ['checks', ...CONTRACT],

@@ -1,12 +1,12 @@
 // Watching without an open connection, for tabs that cannot share one: over HTTP/1.1, six of those block all other
 // requests of the origin.
 
-import { defined } from '../../model/defined.js';
-import { sleep } from '../../async/sleep.js';
-import { isStatepadError, StatepadError } from '../../model/errors.js';
-import { sameJson } from '../../model/json.js';
-import type { GetSessionConfig, Session, SessionKey } from '../../model/types.js';
-import type { SessionSource, WholeSessionChange, WholeWatchOptions } from '../../model/watch.js';
+import { defined } from '../../../model/defined.js';
+import { sleep } from '../../../async/sleep.js';
+import { isStatepadError, StatepadError } from '../../../model/errors.js';
+import { sameJson } from '../../../model/json.js';
+import type { GetSessionConfig, Session, SessionKey } from '../../../model/types.js';
+import type { SessionSource, WholeSessionChange, WholeWatchOptions } from '../../../model/watch.js';
 
 /** The interval between reads of a session, in milliseconds. */
 const POLL_MS = 2_000;

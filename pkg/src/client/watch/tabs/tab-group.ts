@@ -1,13 +1,13 @@
 // Tabs that share one connection: the leader reads for all of them.
 
-import { defined } from '../../model/defined.js';
+import { defined } from '../../../model/defined.js';
 import { Election, type Elector, type TabHost } from './election.js';
 import { readWhole, writeWhole, type WatchRequest, type Failure, type Message } from './messages.js';
 import { Relays } from './relays.js';
 import { TabWatch } from './tab-watch.js';
-import { lazyIterator } from '../../async/lazy-iterator.js';
-import type { SessionKey } from '../../model/types.js';
-import type { SessionSource, WholeSessionChange, WholeWatchOptions } from '../../model/watch.js';
+import { lazyIterator } from '../../../async/lazy-iterator.js';
+import type { SessionKey } from '../../../model/types.js';
+import type { SessionSource, WholeSessionChange, WholeWatchOptions } from '../../../model/watch.js';
 
 /** The time that a tab waits before it asks a leader again that could not reach the server, in milliseconds. */
 const PAUSE_MS = 1_000;

@@ -1,10 +1,10 @@
 // The messages between the tabs of one origin.
 
-import { DELETED, isDeleted } from '../../model/deletion.js';
-import { StatepadError, type ErrorCode } from '../../model/errors.js';
-import { deepFreeze } from '../../model/json.js';
-import type { SessionKey } from '../../model/types.js';
-import type { WholePlace, WholeSessionChange } from '../../model/watch.js';
+import { DELETED, isDeleted } from '../../../model/deletion.js';
+import { StatepadError, type ErrorCode } from '../../../model/errors.js';
+import { deepFreeze } from '../../../model/json.js';
+import type { SessionKey } from '../../../model/types.js';
+import type { WholePlace, WholeSessionChange } from '../../../model/watch.js';
 
 /** A message of one tab to all others, or to one of them, which the message names. */
 export type Message =

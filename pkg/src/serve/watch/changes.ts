@@ -1,12 +1,12 @@
 // The changes of one target from a place on, for a handler.
 
-import { defined } from '../model/defined.js';
-import { eventPlace, parsePlace, parseWholePlace, placeOf, placeText, type AnyChange, type Place } from './wire.js';
-import type { RequestedTarget } from './targets.js';
-import { digest } from '../model/digest.js';
-import { StatepadError } from '../model/errors.js';
-import type { GetSessionConfig, Session, SessionKey } from '../model/types.js';
-import type { SessionSource, WatchedChange, WatchKey, WatchPace } from '../model/watch.js';
+import { defined } from '../../model/defined.js';
+import { eventPlace, parsePlace, parseWholePlace, placeOf, placeText, type AnyChange, type Place } from '../../http/watch-wire.js';
+import type { RequestedTarget } from '../../http/watch-targets.js';
+import { digest } from '../../model/digest.js';
+import { StatepadError } from '../../model/errors.js';
+import type { GetSessionConfig, Session, SessionKey } from '../../model/types.js';
+import type { SessionSource, WatchedChange, WatchKey, WatchPace } from '../../model/watch.js';
 
 /** The changes of a target. */
 export interface OpenedTarget {

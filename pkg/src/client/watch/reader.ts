@@ -1,7 +1,7 @@
 // One reader of a source, with its queue of changes.
 
-import type { AnyChange } from './wire.js';
-import type { Signal } from '../async/abort.js';
+import type { AnyChange } from '../../http/watch-wire.js';
+import type { Signal } from '../../async/abort.js';
 
 /** The longest queue of a reader: later changes are delivered again when it has room. */
 export const MOST_WAITING = 1000;

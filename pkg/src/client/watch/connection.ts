@@ -1,11 +1,11 @@
 // One connection for all watches of a source: each message names its target. It is renewed when the set of targets
 // changes, and when it breaks, and resumes where it was: no change is lost or repeated.
 
-import { addressOf, ask, isPassing, errorFromJson, type SseSourceOptions } from './request.js';
-import { MAX_TARGETS, targetsText, TARGETS, type RequestedTarget } from './targets.js';
-import { MessageReader, readChange, type AnyChange, type Message } from './wire.js';
-import { sleep } from '../async/sleep.js';
-import { StatepadError } from '../model/errors.js';
+import { addressOf, ask, isPassing, errorFromJson, type SseSourceOptions } from '../request.js';
+import { MAX_TARGETS, targetsText, TARGETS, type RequestedTarget } from '../../http/watch-targets.js';
+import { MessageReader, readChange, type AnyChange, type Message } from '../../http/watch-wire.js';
+import { sleep } from '../../async/sleep.js';
+import { StatepadError } from '../../model/errors.js';
 
 /** The longest pause before reconnecting, in milliseconds. */
 const MAX_PAUSE_MS = 30_000;

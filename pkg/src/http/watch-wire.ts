@@ -5,7 +5,7 @@ import { DELETED, isDeleted } from '../model/deletion.js';
 import { digest } from '../model/digest.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze, put } from '../model/json.js';
-import type { ClientError } from '../http/answers.js';
+import type { ClientError } from './answers.js';
 import type { WatchedChange, WholePlace, WholeSessionChange } from '../model/watch.js';
 
 /** A change of any target. */

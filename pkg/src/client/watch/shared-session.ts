@@ -1,12 +1,12 @@
 // A whole session that is watched once for all readers of a source: later readers begin with its current state.
 
-import { applyChange } from '../model/apply-change.js';
+import { applyChange } from '../../model/apply-change.js';
 import type { Connection, Subscription } from './connection.js';
 import type { Feed, Reader } from './reader.js';
-import type { RequestedTarget } from './targets.js';
-import type { AnyChange } from './wire.js';
-import type { Session, SessionKey } from '../model/types.js';
-import type { WholePlace, WholeSessionChange } from '../model/watch.js';
+import type { RequestedTarget } from '../../http/watch-targets.js';
+import type { AnyChange } from '../../http/watch-wire.js';
+import type { Session, SessionKey } from '../../model/types.js';
+import type { WholePlace, WholeSessionChange } from '../../model/watch.js';
 
 /** The time that it is watched without readers, in milliseconds: components unmount and mount in one go. */
 const LINGER_MS = 100;

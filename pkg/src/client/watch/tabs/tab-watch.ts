@@ -1,8 +1,8 @@
 // A session that one reader in this tab watches, through any tab.
 
 import { errorOf, type Failure } from './messages.js';
-import type { SessionKey } from '../../model/types.js';
-import type { WholePlace, WholeSessionChange, WholeWatchOptions } from '../../model/watch.js';
+import type { SessionKey } from '../../../model/types.js';
+import type { WholePlace, WholeSessionChange, WholeWatchOptions } from '../../../model/watch.js';
 
 /** The changes of a session, until the reader takes them. */
 export class TabWatch {

@@ -1,9 +1,9 @@
 // The watches of the leading tab: each session once, for all listeners in any tab.
 
-import { defined } from '../../model/defined.js';
+import { defined } from '../../../model/defined.js';
 import { failureOf, type WatchRequest, type Failure } from './messages.js';
-import type { SessionKey } from '../../model/types.js';
-import type { SessionSource, WholePlace, WholeSessionChange } from '../../model/watch.js';
+import type { SessionKey } from '../../../model/types.js';
+import type { SessionSource, WholePlace, WholeSessionChange } from '../../../model/watch.js';
 
 /** The receiver of a watch. */
 export interface Listener {

@@ -1,17 +1,17 @@
 // Watching over HTTP: the server side.
 
 import { existingSession, openTarget, type OpenedTarget } from './changes.js';
-import { configOf, severalTargets, singleTarget, type RequestedTarget } from './targets.js';
-import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from './wire.js';
-import { checkFunction, checkMethods, checkObject, checkOptions, invalid } from '../checks/arguments.js';
-import { ErrorLog, type OnError } from '../http/answers.js';
-import { Cors, type CorsOptions } from '../http/cors.js';
-import { authorized, EVERYONE, type Authorize, type Rights } from '../http/principal.js';
-import { visibleChange, visibleSession } from '../http/visible.js';
-import { StreamLimit, type StreamLimitOptions } from '../http/stream-limit.js';
-import { TextStream } from '../http/text-stream.js';
-import type { SessionKey } from '../model/types.js';
-import type { SessionSource } from '../model/watch.js';
+import { configOf, severalTargets, singleTarget, type RequestedTarget } from '../../http/watch-targets.js';
+import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from '../../http/watch-wire.js';
+import { checkFunction, checkMethods, checkObject, checkOptions, invalid } from '../../checks/arguments.js';
+import { ErrorLog, type OnError } from '../../http/answers.js';
+import { Cors, type CorsOptions } from '../../http/cors.js';
+import { authorized, EVERYONE, type Authorize, type Rights } from '../../http/principal.js';
+import { visibleChange, visibleSession } from '../../http/visible.js';
+import { StreamLimit, type StreamLimitOptions } from '../../http/stream-limit.js';
+import { TextStream } from '../../http/text-stream.js';
+import type { SessionKey } from '../../model/types.js';
+import type { SessionSource } from '../../model/watch.js';
 
 /** Options of {@link sseHandler}. */
 export interface SseHandlerOptions {

@@ -1,12 +1,12 @@
 // Sharing one connection among the tabs of an origin.
 
-import { admitString, checkObject, checkOptions, invalid } from '../../checks/arguments.js';
-import { keyOf } from '../targets.js';
+import { admitString, checkObject, checkOptions, invalid } from '../../../checks/arguments.js';
+import { keyOf } from '../../../http/watch-targets.js';
 import { polled } from './polling.js';
 import { TabGroup } from './tab-group.js';
 import type { TabHost } from './election.js';
-import type { SessionKey } from '../../model/types.js';
-import type { SessionSource, WatchOptions, WatchTarget, WholeWatchOptions } from '../../model/watch.js';
+import type { SessionKey } from '../../../model/types.js';
+import type { SessionSource, WatchOptions, WatchTarget, WholeWatchOptions } from '../../../model/watch.js';
 
 /** Options for sharing one connection among the tabs of an origin. */
 export interface TabSharing {

@@ -3,7 +3,7 @@
 import { defined } from '../model/defined.js';
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
 import type { Signal } from '../async/abort.js';
-import type { TabSharing } from './tabs/share.js';
+import type { TabSharing } from './watch/tabs/share.js';
 
 /** Options of `sseSource`. */
 export interface SseSourceOptions {

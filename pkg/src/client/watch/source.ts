@@ -2,16 +2,16 @@
 
 import { Connection, type Subscription } from './connection.js';
 import { Reader, type Feed } from './reader.js';
-import { addressOf, ask, type SseSourceOptions } from './request.js';
+import { addressOf, ask, type SseSourceOptions } from '../request.js';
 import { SharedSession } from './shared-session.js';
 import { sharedByTabs } from './tabs/share.js';
-import { keyOf, type RequestedTarget } from './targets.js';
-import { placeText, wholeText } from './wire.js';
-import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../checks/arguments.js';
-import { isStatepadError } from '../model/errors.js';
-import { deepFreeze } from '../model/json.js';
-import type { GetSessionRequest, Session, SessionKey } from '../model/types.js';
-import type { SessionSource, WatchOptions, WatchTarget, WholePlace, WholeWatchOptions } from '../model/watch.js';
+import { keyOf, type RequestedTarget } from '../../http/watch-targets.js';
+import { placeText, wholeText } from '../../http/watch-wire.js';
+import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../../checks/arguments.js';
+import { isStatepadError } from '../../model/errors.js';
+import { deepFreeze } from '../../model/json.js';
+import type { GetSessionRequest, Session, SessionKey } from '../../model/types.js';
+import type { SessionSource, WatchOptions, WatchTarget, WholePlace, WholeWatchOptions } from '../../model/watch.js';
 
 const OPTIONS = ['url', 'fetch', 'headers', 'credentials', 'timeout', 'shareTabs'];
 /** The options of a service's `watch`; `poll` and `buffer` are ignored, because the handler decides them. */
