@@ -20,7 +20,6 @@
  */
 
 export { applyChange } from './model/apply-change.js';
-export { sseHandler, type SseHandlerOptions } from './serve/watch/handler.js';
 export { sseSource } from './client/watch/source.js';
 export type { SseSourceOptions } from './client/request.js';
 export type { TabSharing } from './client/watch/tabs/share.js';
@@ -29,4 +28,3 @@ export type { StoredScope } from './model/scope.js';
 export type { Authorize, Authorized, Granted, Principal } from './http/principal.js';
 export type { ErrorContext, OnError } from './http/answers.js';
 export type { CorsOptions } from './http/cors.js';
-export type { StreamLimitOptions } from './http/stream-limit.js';

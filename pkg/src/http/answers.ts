@@ -1,6 +1,6 @@
 // The HTTP answers for errors: their codes, and nothing of the internals.
 
-import { isStatepadError, type ErrorCode } from '../model/errors.js';
+import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
 
 /** The context of an error that clients do not see. */
 export interface ErrorContext {
@@ -73,6 +73,11 @@ const HIDDEN: Partial<Record<ErrorCode, string>> = {
   INVALID_ARGUMENT: 'the store refuses the call',
 };
 
+/** A request that is refused with another status than 400. */
+export function refused(status: number, message: string): StatepadError {
+  return new StatepadError('INVALID_ARGUMENT', message, { status });
+}
+
 /** Reports errors to clients, and in full to the operators of the server. */
 export class ErrorLog {
   readonly #onError: OnError;
@@ -89,7 +94,7 @@ export class ErrorLog {
       return { code, message: `session ${JSON.stringify(error.id)} not found`, status };
     }
     if (isStatepadError(error) && PUBLIC_CODES.includes(code) && error.cause === undefined) {
-      return { code, message: error.message, status };
+      return { code, message: error.message, status: code === 'INVALID_ARGUMENT' ? (error.status ?? status) : status };
     }
     const number = this.log(error, request);
     const committed = isStatepadError(error) && error.committed === true;

@@ -34,6 +34,7 @@ import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/other-services.js';
 import type { ServiceComponents } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
+import type { ServingAccess } from './serving-access.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type {
   Abortable,
@@ -352,6 +353,12 @@ export class SessionService extends SessionPast {
     // Loaded at the first call.
     const { logWriter } = await import('./log-writer.js');
     return logWriter({ sessions, now: this.#lifetime.now });
+  }
+
+  /** @internal The operations of a server of the service. */
+  async serving(options: Abortable): Promise<ServingAccess> {
+    await this.#lifetime.begin(options);
+    throw new Error('not yet');
   }
 
   /** Resolves when every earlier write is durable, or has failed with an error to its caller. */

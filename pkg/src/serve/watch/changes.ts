@@ -1,7 +1,15 @@
 // The changes of one target from a place on, for a handler.
 
 import { defined } from '../../model/defined.js';
-import { eventPlace, parsePlace, parseWholePlace, placeOf, placeText, type AnyChange, type Place } from '../../http/watch-wire.js';
+import {
+  eventPlace,
+  parsePlace,
+  parseWholePlace,
+  placeOf,
+  placeText,
+  type AnyChange,
+  type Place,
+} from '../../http/watch-wire.js';
 import type { RequestedTarget } from '../../http/watch-targets.js';
 import { digest } from '../../model/digest.js';
 import { StatepadError } from '../../model/errors.js';
