@@ -146,7 +146,7 @@ export class LogTables extends Tables {
       this.remove(key as SessionKey);
       // Of one that was removed before the log was compacted, there is nothing else.
       if (guard?.created !== undefined) {
-        this.forget(guard.created);
+        this.forget(guard.created, {});
       }
     } else if (!this.#cleared.has(id)) {
       this.#cleared.add(id);
