@@ -228,7 +228,7 @@ class Serving implements ServingAccess {
   async #once<T>(once: Once, { kind, target, isRecorded }: RequestTarget, run: () => Promise<T>): Promise<T> {
     const { requests } = this.#access;
     if (requests === undefined) {
-      return await this.#outcomes.run(once, run);
+      return await this.#outcomes.run(once, run, (answer) => this.#copied(answer));
     }
     try {
       return await run();
@@ -243,6 +243,12 @@ class Serving implements ServingAccess {
       }
       throw error;
     }
+  }
+
+  /** A handle that shows the same as another one, and does not move with it; any other answer as it is. */
+  #copied<T>(answer: T): T {
+    const view = this.#lifetime.view(answer);
+    return view === undefined ? answer : (makeHandle({ ...view }) as T);
   }
 
   /** The view of the current session, without events. */

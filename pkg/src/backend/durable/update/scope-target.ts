@@ -37,7 +37,7 @@ import type { Handover } from '../../../async/handovers.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { Begin } from '../operations/writer.js';
-import type { UpdateTarget, WriteConditions } from '../../update-target.js';
+import { notExpected, type UpdateTarget, type WriteConditions } from '../../update-target.js';
 import type { Once } from '../../../model/once.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { Change, Committed, Guard, LoadedScope, Values } from '../../../store/contract.js';
@@ -125,9 +125,11 @@ export function scopeTarget(
             components.writer.lanes.hold(lanes, () => resolved(begin)),
           );
         } catch (error) {
-          throw isStoreError(error)
-            ? (operatorRefusal(error) ?? requestRefusal(error, once) ?? changed(error))
-            : error;
+          if (!isStoreError(error)) {
+            throw error;
+          }
+          const reason = operatorRefusal(error) ?? requestRefusal(error, once);
+          throw reason ?? (conditions === undefined ? changed(error) : notExpected(error));
         }
       },
     };
