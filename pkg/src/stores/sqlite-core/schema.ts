@@ -7,7 +7,7 @@ export const SCHEMA_VERSION = 1;
  * The fingerprint of the statements below: tables that an unreleased build has made otherwise have another one, or
  * none, and are refused. It goes with the first release.
  */
-export const LAYOUT = '289a924d';
+export const LAYOUT = '6dba66c0';
 
 /** Makes the table by which a database of statepad is known. It is the same in every version. */
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
@@ -22,13 +22,14 @@ export const REPORTED_CHANGES = 1024;
  * Makes everything but `statepad_meta`.
  *
  * - `statepad_scopes`: one row for each app and each user in it. `scope` is `["app"]` or `["app","user"]` as JSON,
- *   `name` the app or the user by itself, and `app` that of a user; `n` is its number, below 0; `sessions` counts those that are there; `mark` is the change that brought it to `pos`;
- *   `recent` are its last changes, up to `pos`: each a comma and, as JSON, a list of its mark and of the names that it
- *   has set or deleted; of no names where these were too many. `log_base` is the position above which `statepad_log`
- *   has every change; NULL where that is `pos`, as the last one was not logged.
- * - `statepad_sessions`: one row for each session; `n` is its number, above 0. `digest` is that of its creation, as in
- *   the tables of updates, calls and creations it is that of the change; NULL where there was none. `fence` is the token of its last
- *   lease, `holder` who has that lease, until `held_until`.
+ *   `name` the app or the user by itself, and `of_app` the app of a user; `n` is its number, below 0; `sessions`
+ *   counts those that are there; `mark` is the change that brought it to `pos`; `recent` are its last changes, up to
+ *   `pos`: each a comma and, as JSON, a list of its mark and of the names that it has set or deleted; of no names
+ *   where these were too many. `log_base` is the position above which `statepad_log` has every change; NULL where that is
+ *   `pos`, as the last one was not logged.
+ * - `statepad_sessions`: one row for each session; `n` is its number, above 0. `digest` is that of its creation; in
+ *   the tables of updates, calls and creations it is that of the change. It is NULL where there was none. `fence` is
+ *   the token of its last lease, `holder` who has that lease, until `held_until`.
  * - `statepad_values`: one row for each key. `owner` is the number of the scope or of the session; `value` is JSON.
  *   Keys come in the order of the change that brought them (`born`: revision or position), then of their place in it
  *   (`nth`).
@@ -50,10 +51,10 @@ export const REPORTED_CHANGES = 1024;
  */
 export const TABLES: readonly string[] = [
   `CREATE TABLE statepad_scopes (
-    n INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE, app TEXT, name TEXT NOT NULL, pos INTEGER NOT NULL,
+    n INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE, of_app TEXT, name TEXT NOT NULL, pos INTEGER NOT NULL,
     sessions INTEGER NOT NULL, mark TEXT, recent TEXT NOT NULL DEFAULT '', log_base INTEGER
   )`,
-  'CREATE INDEX statepad_scopes_by_name ON statepad_scopes (app, name)',
+  'CREATE INDEX statepad_scopes_by_name ON statepad_scopes (of_app, name)',
   `CREATE TABLE statepad_sessions (
     n INTEGER PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, id TEXT NOT NULL, created TEXT NOT NULL,
     rev INTEGER NOT NULL, time REAL NOT NULL, digest TEXT, fence INTEGER NOT NULL DEFAULT 0, holder TEXT,

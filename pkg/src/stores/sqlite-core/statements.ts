@@ -47,8 +47,8 @@ export const FIND_TO_WRITE = `SELECT ${PLACE[0]},
 
 /** `scope`. */
 export const FIND_SCOPE = 'SELECT n, pos, sessions, mark FROM statepad_scopes WHERE scope = ?';
-/** `scope`, `app`, `name`. */
-export const MAKE_SCOPE = `INSERT INTO statepad_scopes (n, scope, app, name, pos, sessions)
+/** `scope`, `of_app`, `name`. */
+export const MAKE_SCOPE = `INSERT INTO statepad_scopes (n, scope, of_app, name, pos, sessions)
   VALUES ((SELECT coalesce(min(n), 0) - 1 FROM statepad_scopes), ?, ?, ?, 0, 0)`;
 const MOVE = 'UPDATE statepad_scopes SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?, log_base =';
 /** `pos`, `mark`, what comes to `recent`, how many sessions more; `n`. The change is in the log. */
@@ -198,9 +198,9 @@ export function placeValues(
  */
 export function listNames(kind: 'app' | 'user', { after }: NameQuery): string {
   const hasValue = (owner: string): string => `EXISTS (SELECT 1 FROM statepad_values AS v WHERE v.owner = ${owner}.n)`;
-  const hasUser = `EXISTS (SELECT 1 FROM statepad_scopes AS u WHERE u.app = s.name AND ${hasValue('u')})`;
+  const hasUser = `EXISTS (SELECT 1 FROM statepad_scopes AS u WHERE u.of_app = s.name AND ${hasValue('u')})`;
   return `SELECT s.name FROM statepad_scopes AS s
-    WHERE s.app ${kind === 'app' ? 'IS NULL' : '= ?'} ${after === undefined ? '' : 'AND s.name > ?'}
+    WHERE s.of_app ${kind === 'app' ? 'IS NULL' : '= ?'} ${after === undefined ? '' : 'AND s.name > ?'}
     AND (s.sessions > 0 OR ${hasValue('s')}${kind === 'app' ? ` OR ${hasUser}` : ''}) ORDER BY s.name LIMIT ?`;
 }
 
