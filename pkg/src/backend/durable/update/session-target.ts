@@ -6,7 +6,7 @@ import { NONE } from '../cache/event-range.js';
 import { withResults } from '../commit/operators.js';
 import { concurrentDelta } from './concurrent-delta.js';
 import { ReadTracker } from './read-tracker.js';
-import { admitEvent } from '../../../input/event-draft.js';
+import { requestEvent } from '../../../input/event-draft.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
 import { deepFreeze } from '../../../model/json.js';
@@ -14,13 +14,14 @@ import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../../model
 import { notFound } from '../../../session/append.js';
 import { NO_EVENTS } from '../../../session/event-window.js';
 import type { StoreComponents } from '../operations/components.js';
-import type { UpdateTarget } from '../../update-target.js';
+import type { UpdateTarget, WriteConditions } from '../../update-target.js';
 import type { Handover } from '../../../async/handovers.js';
 import type { View } from '../../../session/handle.js';
 import type { SessionRecord } from '../../../session/record.js';
 import type { ScopeVersion, SessionVersions } from '../../../session/scope-version.js';
 import type { Delta, Guard, Known } from '../../../store/contract.js';
-import type { Json, SessionKey, UpdateStateOptions } from '../../../model/types.js';
+import { storedDeletions } from '../../../model/deletion.js';
+import type { Event, Json, SessionKey, UpdateStateOptions } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
 type State = Readonly<Record<string, Json>>;
@@ -31,6 +32,7 @@ export function sessionTarget(
   key: SessionKey,
   options: UpdateStateOptions,
   lease?: LeaseHold,
+  conditions?: WriteConditions,
 ): UpdateTarget {
   const { author = 'system', invocationId, signal } = options;
   const { cache, now } = components;
@@ -53,25 +55,34 @@ export function sessionTarget(
       state: reads.state,
       widest: (delta) => reads.widest(delta),
       write: async (stateDelta, reserved) => {
-        const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, now, {});
-        const guard: Guard = { created, keys: reads.guardedKeys(), ...(reads.isWhole ? { rev, pos } : {}) };
+        const once = conditions?.once;
+        const draft = requestEvent({ author, invocationId, actions: { stateDelta } }, now, once);
+        const guard: Guard =
+          conditions === undefined
+            ? { created, keys: reads.guardedKeys(), ...(reads.isWhole ? { rev, pos } : {}) }
+            : { created, ...keysOf(conditions) };
         const leave = handover.beginWrite();
         try {
           const request: AppendRequest = {
             session,
             draft,
             guard,
+            isConditional: conditions !== undefined,
             signal,
             read: { pos, marks },
             reservation: reserved,
             lease,
           };
-          const { stored } = await appendStored(components, request);
+          const { event, stored } = await appendStored(components, request);
           leave('written');
+          if (once !== undefined && (stored === undefined || stored.committed.duplicate)) {
+            once.onRepeated?.(false);
+            return Object.freeze(withWrites(mergeRecords(valuesAfter(versions, undefined, pos)), event));
+          }
           return Object.freeze(mergeRecords(valuesAfter(versions, stored, pos)));
         } catch (error) {
           // Deleted, or created anew: the next read reports it.
-          const isDeleted = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
+          const isDeleted = conditions === undefined && isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
           throw isDeleted
             ? new StatepadError('STATE_CONFLICT', error.message, { id: key.sessionId, cause: error })
             : error;
@@ -79,6 +90,11 @@ export function sessionTarget(
       },
     };
   };
+}
+
+/** The part of a guard for the conditions of a write. */
+function keysOf({ expected }: WriteConditions): Pick<Guard, 'keys'> {
+  return Object.keys(expected).length === 0 ? {} : { keys: expected };
 }
 
 /** Reads a session that the update before has left in the cache, or loads it. */
@@ -117,6 +133,13 @@ function valuesAfter(versions: SessionVersions, stored: Appended['stored'], pos:
       keyed(prefix, own),
     );
   });
+}
+
+/** Values with the writes of a stored event, whose operators have their results. */
+function withWrites(values: Record<string, Json>, { actions, customMetadata }: Event): State {
+  const written = mergeRecords([values, actions.stateDelta as State]);
+  storedDeletions(customMetadata).forEach((key) => delete written[key]);
+  return written;
 }
 
 /** A delta under full keys. */
