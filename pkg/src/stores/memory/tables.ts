@@ -143,6 +143,11 @@ export class Tables {
     return session === undefined ? { rev: 0, pos } : { created: session.created, rev: session.rev, pos };
   }
 
+  /** The record of the creation of a session; empty where there is no session. */
+  creationIn(key: Change['key']): CallRecord {
+    return this.#target(key).creationOf();
+  }
+
   /** See `SessionStore.load`. */
   load(key: SessionKey, { events = {}, known = {} }: LoadQuery): Loaded | null {
     const target = this.#target(key);
