@@ -181,7 +181,7 @@ const userCases: readonly StoreCase[] = [
     step.users([]),
     create('s1', 'two'),
     create('s2', 'two'),
-    create('s1', 'one'),
+    create('s3', 'one'),
     create('s1', 'elsewhere', 'other'),
     step.commit(change.append('e1', {}, { key: keyOf('s1', 'two') }), answer.appended(1)),
     step.users(['one', 'two']),
@@ -261,7 +261,7 @@ const userCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a long list of users can be read at once and page by page',
-    ...times(130, (index) => create('s1', `user-${(index * 37) % 130}`)),
+    ...times(130, (index) => create(`s${index}`, `user-${(index * 37) % 130}`)),
     ...longPages(inByteOrder(times(130, (index) => `user-${index}`)), step.users),
   ),
 ];
