@@ -7,7 +7,7 @@
  * **The inner store sees** ids of apps, users, sessions, events and changes; times, revisions and positions; the names
  * of values, unless `names: 'encrypted'`; ids of keys; the numbers of values and events, which of them change
  * together, and their lengths. It does not see texts of events and values, nor the equality of two values, nor the
- * digests of requests: those are encrypted, and then have about 200 characters for the 43 of a SHA-256 in Base64.
+ * digests of requests: one of 43 characters (SHA-256) is then one of about 120, and twice the length of the key's id.
  *
  * **Detected**, and reported as `corrupt`: a value or an event that was changed, cut off, replaced by plain text, or
  * carried to another name, app, user, session, revision, or to a session that was created anew under the same key;
