@@ -1,18 +1,24 @@
 // The calls of the API, over data in memory.
 
-import { checkLabels, checkRequired, describeSession, expiryOf, firstExpiryOf, newEvent } from './bodies.ts';
-import { ApiError, invalidArgument, invalidFields, notFound } from './errors.ts';
-import { readFilter } from './filter.ts';
-import { pageOf } from './lists.ts';
-import { eventTest, sessionTest } from './matches.ts';
-import { readMessage, type Message } from './message.ts';
+import { describeSession, expiryOf, firstExpiryOf, newEvent } from './stored.ts';
+import { checkLabels, checkRequired } from '../../../pkg/src/serve/agent-engine/wire/bodies.ts';
+import {
+  ApiError,
+  invalidArgument,
+  invalidFields,
+  notFound,
+} from '../../../pkg/src/serve/agent-engine/wire/errors.ts';
+import { readFilter } from '../../../pkg/src/serve/agent-engine/wire/filter.ts';
+import { pageOf } from '../../../pkg/src/serve/agent-engine/wire/lists.ts';
+import { eventTest, sessionTest } from '../../../pkg/src/serve/agent-engine/wire/matches.ts';
+import { readMessage, type Message } from '../../../pkg/src/serve/agent-engine/wire/message.ts';
 import { Operations } from './operations.ts';
-import { isSessionId, nameOf, type Target, type VertexCall } from './paths.ts';
+import { isSessionId, nameOf, type Target, type VertexCall } from '../../../pkg/src/serve/agent-engine/wire/paths.ts';
 import { hash } from './shuffle.ts';
 import { Engine, type StoredEvent, type StoredSession } from './sessions.ts';
-import { formatTime } from './time.ts';
+import { formatTime } from '../../../pkg/src/serve/agent-engine/wire/time.ts';
 import type { Clock } from './clock.ts';
-import type { Query } from './query.ts';
+import type { Query } from '../../../pkg/src/serve/agent-engine/wire/query.ts';
 
 /** A call, as its path, its parameters and its body say it. */
 export interface Call {
@@ -32,6 +38,9 @@ export interface ServiceOptions {
   /** The time that the creation of a session takes, in milliseconds. */
   readonly creationDelay: number;
 }
+
+/** The largest number of items on a page, and the default. */
+const MAX_PAGE_SIZE = 100;
 
 const TIMES = {
   createTime: (one: StoredSession) => one.createTime,
@@ -184,6 +193,7 @@ export class Service {
       times: TIMES,
       orderBy: 'create_time desc',
       number: (session) => session.number,
+      maxSize: MAX_PAGE_SIZE,
     });
     const sessions = items.map((session) => this.#describe(engine, session, target));
     return { ...(sessions.length > 0 && { sessions }), nextPageToken };
@@ -213,6 +223,7 @@ export class Service {
       times: { timestamp: (event: StoredEvent) => event.time },
       orderBy: 'timestamp',
       number: (event) => event.number,
+      maxSize: MAX_PAGE_SIZE,
     });
     const sessionEvents = items.map(({ message }) => message);
     return { ...(sessionEvents.length > 0 && { sessionEvents }), nextPageToken };

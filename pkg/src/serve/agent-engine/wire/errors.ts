@@ -10,6 +10,7 @@ const CODES = {
   RESOURCE_EXHAUSTED: { grpc: 8, http: 429 },
   FAILED_PRECONDITION: { grpc: 9, http: 400 },
   ABORTED: { grpc: 10, http: 409 },
+  UNIMPLEMENTED: { grpc: 12, http: 501 },
   INTERNAL: { grpc: 13, http: 500 },
   UNAVAILABLE: { grpc: 14, http: 503 },
   UNAUTHENTICATED: { grpc: 16, http: 401 },

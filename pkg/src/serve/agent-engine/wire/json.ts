@@ -1,8 +1,7 @@
-// The text of JSON, as Google's servers read and write it: UTF-8, of a limited depth, with numbers that are doubles.
+// The text of JSON, as Google's servers read it: UTF-8, of a limited depth, with numbers that are doubles.
 
-import { ApiError, notJson } from './errors.ts';
-import { shuffled } from './shuffle.ts';
-import { isWellFormed } from '../../../pkg/src/model/json.ts';
+import { ApiError, notJson } from './errors.js';
+import { isWellFormed } from '../../../model/json.js';
 
 /** The deepest nesting of objects and lists. */
 const MAX_DEPTH = 100;
@@ -49,40 +48,4 @@ function checkText(text: string): void {
   if (!isWellFormed(text)) {
     throw notJson('Missing low surrogate.');
   }
-}
-
-/** Writes an answer, indented by two spaces. Maps become objects, in an order of the service. */
-export function writeJson(value: unknown): string {
-  return `${textOf(value, '\n')}\n`;
-}
-
-function textOf(value: unknown, newline: string): string {
-  if (typeof value === 'number') {
-    return Object.is(value, -0) ? '-0' : JSON.stringify(value);
-  }
-  if (typeof value !== 'object' || value === null) {
-    return JSON.stringify(value);
-  }
-  const inner = `${newline}  `;
-  if (Array.isArray(value)) {
-    return bracketed(
-      '[]',
-      value.map((item) => textOf(item, inner)),
-      newline,
-    );
-  }
-  const entries = value instanceof Map ? shuffled(value as Map<string, unknown>) : Object.entries(value);
-  const members = entries.filter(([, member]) => member !== undefined);
-  return bracketed(
-    '{}',
-    members.map(([name, member]) => `${JSON.stringify(name)}: ${textOf(member, inner)}`),
-    newline,
-  );
-}
-
-function bracketed(brackets: string, items: readonly string[], newline: string): string {
-  const inner = `${newline}  `;
-  return items.length === 0
-    ? brackets
-    : `${brackets.charAt(0)}${inner}${items.join(`,${inner}`)}${newline}${brackets.charAt(1)}`;
 }

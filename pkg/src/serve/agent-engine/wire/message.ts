@@ -1,9 +1,9 @@
 // Reads the messages of a body, as strictly as Google's own reader of JSON: all faults are reported at once.
 
-import { unreadable, type Violation } from './errors.ts';
-import { isDefault, readEnum, readScalar, readTime, textOf } from './scalars.ts';
-import { fieldsOf, isMessage, type Field, type Version } from './schema.ts';
-import { isList, isObject } from '../../../pkg/src/model/value-types.ts';
+import { unreadable, type Violation } from './errors.js';
+import { isDefault, readEnum, readScalar, readTime, textOf } from './scalars.js';
+import { fieldsOf, isMessage, type Field, type Version } from './schema.js';
+import { isList, isObject } from '../../../model/value-types.js';
 
 /** A message that was read, ready to be written: without what is left out of answers; maps are instances of Map. */
 export type Message = Record<string, unknown>;

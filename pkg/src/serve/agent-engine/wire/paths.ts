@@ -1,7 +1,6 @@
 // The paths of the API, and the names of its resources.
 
-import { hash } from './shuffle.ts';
-import type { Version } from './schema.ts';
+import type { Version } from './schema.js';
 
 /** The methods of the API, by their names. */
 export type VertexCall =
@@ -69,12 +68,6 @@ export function targetOf(method: string, path: string): Target | undefined {
     }
   }
   return undefined;
-}
-
-/** A target of express mode with the project that belongs to an API key, where it is. */
-export function withProject(target: Target, key: string): Target {
-  const isExpress = target.project === '';
-  return isExpress ? { ...target, project: String(200_000_000_000 + hash(key)), location: 'us-central1' } : target;
 }
 
 /** The name of a resource: of a session, of an engine when there is no session, or of a location. */

@@ -1,7 +1,7 @@
 // Single values of a body, and what becomes of them: `undefined` says that a value is not of the type.
 
-import { formatSpan, formatTime, parseSpan, parseTime } from './time.ts';
-import { isObject } from '../../../pkg/src/model/value-types.ts';
+import { formatSpan, formatTime, parseSpan, parseTime } from './time.js';
+import { isObject } from '../../../model/value-types.js';
 
 /** A value as it is kept and written. */
 export type Scalar = string | number | boolean;
