@@ -11,6 +11,8 @@ import {
   type PendingAppend,
 } from '../../../session/append.js';
 import { pinAtOnce, pinForAppend, showAppended } from './append-target.js';
+import { requestMembers, requestRefusal } from '../commit/requests.js';
+import { refusedBefore } from '../../../model/once.js';
 import { NONE } from '../cache/event-range.js';
 import {
   OperatorAttempts,
@@ -200,10 +202,11 @@ async function storeAppend(
     if (ready.misfit !== undefined && isStoreError(error) && error.code === 'conflict' && error.actual === undefined) {
       throw ready.misfit;
     }
-    if (guard.keys === undefined && (await operatorAttempts?.canTryAgain(cache, record, error))) {
+    const isFinal = guard.keys !== undefined || isRequestRefused(error, request);
+    if (!isFinal && (await operatorAttempts?.canTryAgain(cache, record, error))) {
       return undefined;
     }
-    const reason = await refusal(components, error, record, guard, lease);
+    const reason = await refusal(components, error, record, request, lease);
     const isByKey = view === undefined && guard.created === undefined;
     if (wasCached && isByKey && isStatepadError(reason) && reason.code === 'SESSION_NOT_FOUND') {
       return undefined;
@@ -211,6 +214,11 @@ async function storeAppend(
     throw reason;
   }
   return await applyStored(components, record, ready.event, request.draft, sentChange, committed);
+}
+
+/** True if no attempt of the request can be carried out any more. */
+function isRequestRefused(error: unknown, { draft }: AppendRequest): boolean {
+  return isStoreError(error) && requestRefusal(error, draft.request) !== undefined;
 }
 
 /** Applies a stored append. */
@@ -271,7 +279,7 @@ function changeToSend(
   { cache: { registry }, writer }: StoreComponents,
   { key, created }: SessionRecord,
   { event: body, prepared, guard }: ToSend,
-  { draft: { id, timestamp: time, named, operators }, reservation, lease }: AppendRequest,
+  { draft: { id, timestamp: time, named, operators, request }, reservation, lease }: AppendRequest,
   { pos = {}, marks = {} }: Known,
   isResolved: boolean,
 ): Change {
@@ -291,7 +299,9 @@ function changeToSend(
     if (sentGuard !== undefined) {
       change.guard = sentGuard;
     }
-    if (named || isResolved) {
+    if (request !== undefined) {
+      Object.assign(change, request.isSingle && !isResolved ? requestMembers(request) : { digest: request.digest });
+    } else if (named || isResolved) {
       // The id may be used again: by another call, or with other results of its operators.
       change.call = newId();
     }
@@ -310,7 +320,7 @@ async function refusal(
   { cache, loader }: StoreComponents,
   error: unknown,
   record: SessionRecord,
-  guard: Guard,
+  { guard, draft: { request } }: AppendRequest,
   lease: LeaseHold | undefined,
 ): Promise<unknown> {
   const { sessionId: id } = record.key;
@@ -328,11 +338,15 @@ async function refusal(
     const leaseError = leaseLost(id, error);
     return lease?.markLost(leaseError) ?? leaseError;
   }
-  const ofOperator = operatorRefusal(error);
-  if (ofOperator !== undefined) {
-    return ofOperator;
+  const other = operatorRefusal(error) ?? requestRefusal(error, request);
+  if (other !== undefined) {
+    return other;
   }
   const { rev: expected } = guard;
+  if (request !== undefined && error.actual === undefined && guard.keys === undefined) {
+    // It has expected no values, so this is no conflict with them.
+    return refusedBefore(error);
+  }
   if (expected === undefined || guard.keys !== undefined) {
     return new StatepadError('STATE_CONFLICT', `the state of session "${id}" changed since it was read`, {
       id,
