@@ -1,7 +1,13 @@
 // The calls of the API, over data in memory.
 
 import { describeSession, expiryOf, firstExpiryOf, newEvent } from './stored.ts';
-import { checkLabels, checkRequired } from '../../../pkg/src/serve/agent-engine/wire/bodies.ts';
+import {
+  checkLabels,
+  checkRequired,
+  readEmpty,
+  readMask,
+  typeOf,
+} from '../../../pkg/src/serve/agent-engine/wire/bodies.ts';
 import {
   ApiError,
   invalidArgument,
@@ -47,9 +53,6 @@ const TIMES = {
   updateTime: (one: StoredSession) => one.updateTime,
 };
 
-/** The members of a session that can be changed. */
-const UPDATABLE = ['displayName', 'labels', 'sessionState', 'ttl', 'expireTime'];
-
 /** A service with its engines. */
 export class Service {
   readonly #clock: Clock;
@@ -92,8 +95,8 @@ export class Service {
     const name = this.#nameOf(target, id);
     return this.#operations.start({
       parent: name,
-      metadata: typeOf(target, 'CreateSessionOperationMetadata'),
-      result: typeOf(target, 'Session'),
+      metadata: typeOf(target.version, 'CreateSessionOperationMetadata'),
+      result: typeOf(target.version, 'Session'),
       polls,
       delay: BigInt(this.#options.creationDelay) * 1_000_000n,
       finish: () => {
@@ -172,7 +175,7 @@ export class Service {
     const session = this.#find(engine, target, invalidName);
     return this.#operations.start({
       parent: nameOf({ ...this.#numbered(target), engine: '', session: '' }),
-      metadata: typeOf(target, 'DeleteOperationMetadata'),
+      metadata: typeOf(target.version, 'DeleteOperationMetadata'),
       result: 'type.googleapis.com/google.protobuf.Empty',
       polls,
       finish: () => {
@@ -277,29 +280,6 @@ export class Service {
 
 function invalidName(): ApiError {
   return invalidFields(['name', 'Invalid Session resource name.']);
-}
-
-function typeOf({ version }: Target, name: string): string {
-  return `type.googleapis.com/google.cloud.aiplatform.${version}.${name}`;
-}
-
-/** A body that has to have nothing in it. */
-function readEmpty(body: unknown): void {
-  readMessage('Empty', body, '', 'v1');
-}
-
-/** The members that an update writes: those that its mask names, or all that it has. */
-function readMask(mask: string | undefined, message: Message): readonly string[] {
-  if (!mask || mask === '*') {
-    return UPDATABLE.filter((name) => mask === '*' || message[name] !== undefined);
-  }
-  return mask.split(',').map((path) => {
-    const name = path.trim().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    if (!UPDATABLE.includes(name)) {
-      throw invalidFields(['update_mask', `Invalid field mask path: ${path}.`]);
-    }
-    return name;
-  });
 }
 
 function pick(message: Message, names: readonly string[]): Message {

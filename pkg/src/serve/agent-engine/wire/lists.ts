@@ -15,7 +15,7 @@ export interface Listing<T> {
   readonly items: readonly T[];
   readonly query: Query;
   readonly times: Times<T>;
-  /** The order when none is asked for. */
+  /** The order when none is asked for; that of their numbers when it is empty. */
   readonly orderBy: string;
   /** Tells apart items of equal times: lower first. */
   readonly number: (item: T) => number;
@@ -58,8 +58,8 @@ export function sizeOf({ pageSize }: Query, max: number): number {
 
 /** Functions that rank an item, the first of them before the others. */
 function readOrder<T>({ query, times, orderBy }: Listing<T>): ((item: T) => bigint)[] {
-  const parts = (query['orderBy']?.trim() ? query['orderBy'] : orderBy).split(',');
-  return parts.map((part) => {
+  const text = query['orderBy']?.trim() ? query['orderBy'] : orderBy;
+  return (text === '' ? [] : text.split(',')).map((part) => {
     const [, path = '', direction] = /^\s*(\w+)(?:\s+(asc|desc))?\s*$/.exec(part) ?? [];
     const name = Object.keys(times).find((one) => one === path || protoNameOf(one) === path);
     const time = times[name ?? ''];
