@@ -19,6 +19,11 @@ const CODES = {
 /** The name of a code of gRPC. */
 export type StatusName = keyof typeof CODES;
 
+/** The status of HTTP that belongs to a code of gRPC. */
+export function statusOf(name: StatusName): number {
+  return CODES[name].http;
+}
+
 /** One member of a request that is not accepted. At the root of a body it has no field. */
 export interface Violation {
   readonly field?: string;
@@ -37,7 +42,7 @@ export class ApiError extends Error {
   }
 
   get httpStatus(): number {
-    return CODES[this.status].http;
+    return statusOf(this.status);
   }
 
   /** The body of the answer. */
