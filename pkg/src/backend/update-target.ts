@@ -43,6 +43,12 @@ export interface WriteConditions {
   readonly once?: Once | undefined;
 }
 
+/** The error for a write whose conditions do not hold. */
+export function notExpected(cause?: unknown, key?: string): StatepadError {
+  const what = key === undefined ? 'the state is' : `the value of "${key}" is`;
+  return new StatepadError('STATE_CONFLICT', `${what} not the expected one`, defined({ key, cause }));
+}
+
 /** Reads a target at each call, unless the update before has handed over the values that it wrote. */
 export type UpdateTarget = (handover: Handover) => UpdateAttempt | Promise<UpdateAttempt>;
 

@@ -41,17 +41,19 @@ export class Outcomes {
 
   /**
    * Runs a request, or repeats the answer of its earlier attempt. Throws `KEY_REUSED` for another request under its
-   * id, `STATE_CONFLICT` if the earlier attempt was refused.
+   * id, `STATE_CONFLICT` if the earlier attempt was refused. `copy` copies an answer that its caller may change.
    */
-  async run<T>(once: Once, task: () => Promise<T>): Promise<T> {
+  async run<T>(once: Once, task: () => Promise<T>, copy: (answer: T) => T): Promise<T> {
     this.#forget();
     const { id, digest } = once;
     const earlier = this.#outcomes.get(id);
     if (earlier !== undefined) {
-      return await repeat<T>(once, earlier);
+      return copy(await repeat<T>(once, earlier));
     }
     const answer = task();
-    this.#outcomes.set(id, { digest, answer, time: this.#now() });
+    const remembered = answer.then(copy);
+    remembered.catch(() => undefined);
+    this.#outcomes.set(id, { digest, answer: remembered, time: this.#now() });
     try {
       return await answer;
     } catch (error) {

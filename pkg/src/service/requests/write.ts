@@ -7,13 +7,13 @@ import { Handovers } from '../../async/handovers.js';
 import { orAborted } from '../../async/abort.js';
 import { sleep } from '../../async/sleep.js';
 import { isThenable } from '../../async/thenable.js';
-import { StatepadError, isStatepadError } from '../../model/errors.js';
+import { isStatepadError } from '../../model/errors.js';
 import { isTemp, nameOf, type StoredScope } from '../../model/scope.js';
 import { isStoreError } from '../../store/store-error.js';
 import { stateAt } from '../past.js';
 import { currentLog, type RequestComponents } from '../current-log.js';
 import type { BackendAccess } from '../../backend/backend-access.js';
-import type { UpdateTarget, WriteConditions } from '../../backend/update-target.js';
+import { notExpected, type UpdateTarget, type WriteConditions } from '../../backend/update-target.js';
 import type { Once } from '../../model/once.js';
 import type { Json, Session, SessionKey, UpdateStateTarget } from '../../model/types.js';
 import type { StateWrite } from '../serving-access.js';
@@ -142,7 +142,7 @@ function checkExpected(state: State, { expected: { set = {}, unset = [] } = {} }
     Object.keys(set).find((key) => JSON.stringify(valueOf(key)) !== JSON.stringify(set[key])) ??
     unset.find((key) => Object.hasOwn(state, key));
   if (wrong !== undefined) {
-    throw new StatepadError('STATE_CONFLICT', `the value of "${wrong}" is not the expected one`, { key: wrong });
+    throw notExpected(undefined, wrong);
   }
 }
 

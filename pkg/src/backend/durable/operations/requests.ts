@@ -37,7 +37,7 @@ export async function claimRequest(
     time: now(),
     delta: {},
     guard: NEVER,
-    ...requestMembers({ digest }),
+    ...requestMembers(connection.store, { digest }),
   };
   try {
     const { digest: first } = await writer.send(refused);
@@ -72,7 +72,7 @@ export async function refuseRequest(
     ...(kind === 'append' && { event: { id, time, data: 'null' } }),
     delta: {},
     guard: defined({ ...NEVER, created }),
-    ...requestMembers(once),
+    ...requestMembers(connection.store, once),
   };
   try {
     checkRequest(await writer.send(refused), once);

@@ -37,7 +37,7 @@ import type { Handover } from '../../../async/handovers.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { Begin } from '../operations/writer.js';
-import type { UpdateTarget, WriteConditions } from '../../update-target.js';
+import { notExpected, type UpdateTarget, type WriteConditions } from '../../update-target.js';
 import type { Once } from '../../../model/once.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { Change, Committed, Guard, LoadedScope, Values } from '../../../store/contract.js';
@@ -99,7 +99,9 @@ export function scopeTarget(
           const written = resolution === undefined ? admitted : resolvedDelta(admitted, resolution.results);
           const hasLanes = resolution !== undefined;
           const leave = handover.beginWrite();
-          const request = hasLanes ? defined({ digest: once?.digest }) : requestMembers(once);
+          const request = hasLanes
+            ? defined({ digest: once?.digest })
+            : requestMembers(components.connection.store, once);
           const sent = { id, time, key, written, read: now, hasLanes, once, request, ...guard, ...reservation };
           const next = await write(components, sent, begin);
           if (next.app.isWhole && next.user?.isWhole !== false) {
@@ -125,9 +127,11 @@ export function scopeTarget(
             components.writer.lanes.hold(lanes, () => resolved(begin)),
           );
         } catch (error) {
-          throw isStoreError(error)
-            ? (operatorRefusal(error) ?? requestRefusal(error, once) ?? changed(error))
-            : error;
+          if (!isStoreError(error)) {
+            throw error;
+          }
+          const reason = operatorRefusal(error) ?? requestRefusal(error, once);
+          throw reason ?? (conditions === undefined ? changed(error) : notExpected(error));
         }
       },
     };

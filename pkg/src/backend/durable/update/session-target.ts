@@ -66,6 +66,7 @@ export function sessionTarget(
             session,
             draft,
             guard,
+            isConditional: conditions !== undefined,
             signal,
             read: { pos, marks },
             reservation: reserved,
