@@ -63,7 +63,7 @@ async function creationIn({ target, query, body, rights }: EngineCall): Promise<
   const state = (plainOf(message['sessionState']) ?? {}) as Record<string, Json>;
   rights.checkWrite(key);
   rights.checkKeys(Object.keys(state));
-  const digest = await digestOf([rights.id, key, plainOf(message)]);
+  const digest = await digestOf([rights.id, appName, given, plainOf(message)]);
   return { key, state: withoutTemp(state), described: describedIn(message), digest };
 }
 
