@@ -1,37 +1,27 @@
-// The cases of tests/cases/vertex.json, held against the fake, in both versions of the API.
+// A runner of the cases of tests/cases/vertex.json, over any server of the API.
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { fakeVertexAi } from '../../support/vertex.mjs';
-import { casesOf } from '../../contract/read.mjs';
-import { randomFrom } from '../../support/random.js';
-import { asker, ENGINE, LOCATION, PROJECTS, SESSIONS } from './ask.mjs';
 
-const BEGIN = Date.parse('2026-01-01T00:00:00Z');
 const ID = /^\d{1,19}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(\d{3})?Z$/;
 
-for (const version of ['v1beta1', 'v1']) {
-  describe(`the fake, asked as ${version},`, () => {
-    for (const { name, steps } of casesOf('vertex').cases) {
-      test(name, () => run(steps, version));
-    }
-  });
-}
+/** The time at which every case begins, in milliseconds since the epoch. */
+export const BEGIN = Date.parse('2026-01-01T00:00:00Z');
 
-async function run(steps, version) {
-  let now = BEGIN;
-  const vertex = fakeVertexAi({ now: () => now, random: randomFrom(7), projects: PROJECTS });
-  const ask = asker(vertex, { version });
-  const saved = { sessions: SESSIONS, location: LOCATION, asked: ENGINE };
+/**
+ * Runs the steps of a case. `server` has `ask`, see ask.mjs; `names`, of what answers name: `sessions`, `location` and
+ * `asked`; `wait(milliseconds)`; and `disturb(trouble)`.
+ */
+export async function runCase(steps, server, version) {
+  const saved = { ...server.names };
   for (const step of steps) {
     if (step.wait !== undefined) {
-      now += step.wait;
+      server.wait(step.wait);
     } else if (step.disturb !== undefined) {
-      vertex.disturb(step.disturb);
+      server.disturb(step.disturb);
     } else {
       for (let count = 0; count < (step.repeat ?? 1); count += 1) {
-        await take(inVersion(step, version), ask, saved);
+        await take(inVersion(step, version), server.ask, saved);
       }
     }
   }
