@@ -123,7 +123,7 @@ async function answerOf(call: EngineCall, rows: readonly Row[], nextPageToken: s
 
 /** The user that a filter names. */
 function userIn(comparisons: readonly Comparison[]): string | undefined {
-  const named = comparisons.find(({ path, operator }) => /^user_?id$/i.test(path) && operator === '=');
+  const named = comparisons.find(({ path, operator }) => ['user_id', 'userId'].includes(path) && operator === '=');
   return named?.value;
 }
 
@@ -139,8 +139,10 @@ function visibleUsers({ rights, target }: EngineCall, user: string | undefined):
 
 /** The order by which the service lists; `undefined` for any other one. */
 function orderIn(orderBy: string): 'asc' | 'desc' | undefined {
-  const [, direction = 'asc'] = /^\s*update_?time(?:\s+(asc|desc))?\s*$/i.exec(orderBy) ?? [];
-  return orderBy.trim() === '' ? 'desc' : /^\s*update/i.test(orderBy) ? (direction as 'asc' | 'desc') : undefined;
+  const found = /^\s*(?:update_time|updateTime)(?:\s+(asc|desc))?\s*$/.exec(orderBy);
+  return orderBy.trim() === ''
+    ? 'desc'
+    : (((found && (found[1] ?? 'asc')) ?? undefined) as 'asc' | 'desc' | undefined);
 }
 
 function cursorIn(token: string, mark: string): string {
