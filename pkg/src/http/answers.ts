@@ -181,10 +181,7 @@ function publicMessage(error: StatepadError): string | undefined {
   return PUBLIC_CODES.includes(code) && cause === undefined ? message : REFUSALS[code]?.(error);
 }
 
-function details<Name extends keyof ErrorDetails>(
-  error: StatepadError,
-  names: readonly Name[],
-): Partial<ErrorDetails> {
+function details(error: StatepadError, names: readonly (keyof ErrorDetails)[]): Partial<ErrorDetails> {
   return Object.fromEntries(names.flatMap((name) => (error[name] === undefined ? [] : [[name, error[name]]])));
 }
 
