@@ -5,6 +5,7 @@ import type { Once } from '../model/once.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
   Abortable,
+  AppendEventRequest,
   CreateSessionRequest,
   Event,
   EventInit,
@@ -81,6 +82,11 @@ export interface ServingAccess {
     key: SessionKey,
     options?: Abortable,
   ): Promise<{ readonly created: string; readonly time: number | undefined } | undefined>;
+  /**
+   * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with no
+   * event but the last, for which the store is hardly ever asked again.
+   */
+  append(request: AppendEventRequest): Promise<{ readonly event: Event; readonly session: Session }>;
   /** As `updateState`, but of one write whose conditions are `expected`, never run again after a conflict. */
   write(target: UpdateStateTarget | Session, write: StateWrite, once?: Once): Promise<Readonly<Record<string, Json>>>;
   /**

@@ -5,6 +5,7 @@ import { readMessage } from './wire/message.js';
 import { FURTHER_FIELDS } from './leniencies.js';
 import { receivedEvent } from './event-from.js';
 import { findKey } from './owner.js';
+import { rewoundBy } from '../markers.js';
 import type { EngineCall } from './call.js';
 
 /** Appends an event. A marker of a rewind becomes one, whatever delta it has. */
@@ -12,11 +13,12 @@ export async function appendEvent(call: EngineCall): Promise<object> {
   const { access, rights, service, target } = call;
   const message = readMessage('SessionEvent', call.body, 'event', target.version, FURTHER_FIELDS);
   checkRequired(message, 'event', { author: 'author', invocationId: 'invocation_id', timestamp: 'timestamp' });
-  const { event, keys, before, isPartial } = receivedEvent(message);
+  const { event, keys, isPartial } = receivedEvent(message);
   rights.checkKeys(keys);
   const { appName, userId, sessionId } = await findKey(call);
   rights.checkWrite({ appName, userId, sessionId });
   const session = { appName, userId, id: sessionId };
+  const before = rewoundBy(event);
   if (before !== undefined) {
     await access.rewind(session, { before, marker: event });
   } else if (!isPartial) {

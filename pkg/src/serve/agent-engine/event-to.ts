@@ -19,8 +19,8 @@ export const TRANSCRIPTIONS = ['inputTranscription', 'outputTranscription'];
 /** An event in an answer, as far as the client may see it. */
 export function eventAnswer(stored: Event, { name, version }: EngineTarget, rights: Rights): object {
   const { hasEmptyContent, hasAdkMetadata, hasFurtherFields } = CHOICES[version];
-  const event = withoutOwn(rights.readsAll ? stored : visibleEvent(rights, stored));
-  const { stateDelta } = event['actions'] as { readonly stateDelta: Members };
+  const event = withoutOwn(visibleEvent(rights, stored));
+  const stateDelta = membersOf(membersOf(event['actions'])['stateDelta']);
   const parts = partsOf(event, {
     id: stored.id,
     stateDelta,
