@@ -43,13 +43,13 @@ export interface BackendAccess {
   listApps(query: NameQuery, signal?: Signal): MaybePromise<NamePage>;
   listUsers(appName: string, query: NameQuery, signal?: Signal): MaybePromise<NamePage>;
   /**
-   * A new handle of a session that is in memory and current, with its last event if that is in memory, too; `undefined`
-   * where it has to be read.
+   * A new handle of a session that is in memory and current, with its last event if that is in memory, too;
+   * `undefined` where it has to be read.
    */
   current(key: SessionKey): Session | undefined;
   /** Some events of a session; `undefined` for a missing one. */
   events(key: SessionKey, range: EventsFrom, signal?: Signal): MaybePromise<EventPage | undefined>;
-  /** The creation of a session; `undefined` for a missing one. Its time is absent where the store has none. */
+  /** The creation of a session; `undefined` for a missing one. Its time is absent where the store keeps none. */
   creation(key: SessionKey, signal?: Signal): MaybePromise<CreationTime | undefined>;
   /** The requests of a store; absent in memory. */
   readonly requests?: StoredRequests;
