@@ -253,6 +253,29 @@ test('values and events have no keys of scopes that the client may not read', as
   assert.ok(!text.includes('mine') && !text.includes('shared'), text);
 });
 
+test('keys are removed from the copy that an event of adk-rust has of itself as well, whose numbers stay', async () => {
+  const service = new SessionService();
+  const { ask } = openDoor({ service });
+  await ask('POST /sessions?sessionId=s1', { userId: 'ana' });
+  const stateDelta = { own: 1, 'user:mine': 2 };
+  const adkEvent = '{"id":"r","wide":9007199254740993,"actions":{"state_delta":{"own":1,"user:mine":2}}}';
+  for (const [id, copy] of Object.entries({ e1: adkEvent, e2: 'no JSON' })) {
+    const { rawEvent, ...event } = raw(stateDelta);
+    await ask('POST /sessions/s1:appendEvent', {
+      ...event,
+      rawEvent: { ...rawEvent, id, _adkRust: { adkEvent: copy, contentSource: 'none', schemaVersion: 1 } },
+    });
+  }
+  const reader = openDoor({ service, version: 'v1', authorize: () => ({ ...ANA, reads: ['session'] }) });
+  const { body, text } = await reader.ask('GET /sessions/s1/events');
+  const [first, second] = body.sessionEvents.map(({ rawEvent }) => rawEvent._adkRust);
+  assert.equal(first.adkEvent, adkEvent.replace(',"user:mine":2', ''));
+  assert.equal(second, undefined);
+  assert.ok(!text.includes('mine'));
+  const { body: whole } = await ask('GET /sessions/s1/events');
+  assert.equal(whole.sessionEvents[0].rawEvent._adkRust.adkEvent, adkEvent);
+});
+
 test('a principal of some users, or of some sessions, lists those alone, in pages of full length', async () => {
   const service = new SessionService();
   for (const userId of ['ana', 'bob', 'cy']) {
