@@ -35,15 +35,18 @@ async function statuses(line, body, setUp = []) {
 }
 
 describe('a field that the API refuses is taken', () => {
-  for (const { client, message, field, type } of FIELDS) {
+  for (const { client, message, field, type, besideRaw = false } of FIELDS) {
+    const body = { ...EVENT, ...PLACES[message]({ [field]: VALUES[type] }) };
+    const whole = { ...body, rawEvent: { ...EVENT, id: 'e1' } };
+
     test(`${message}.${field}, as ${client} sends it`, async () => {
-      const body = { ...EVENT, ...PLACES[message]({ [field]: VALUES[type] }) };
-      assert.deepEqual(await statuses(APPEND, body, [CREATE]), [200, 400]);
+      assert.deepEqual(await statuses(APPEND, whole, [CREATE]), [200, 400]);
+      assert.deepEqual(await statuses(APPEND, body, [CREATE]), [besideRaw ? 400 : 200, 400]);
     });
 
     test(`${message}.${field} of another type is refused`, async () => {
-      const body = { ...EVENT, ...PLACES[message]({ [field]: [[]] }) };
-      assert.deepEqual(await statuses(APPEND, body, [CREATE]), [400, 400]);
+      const wrong = { ...whole, ...PLACES[message]({ [field]: [[]] }) };
+      assert.deepEqual(await statuses(APPEND, wrong, [CREATE]), [400, 400]);
     });
   }
 

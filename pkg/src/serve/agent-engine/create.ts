@@ -67,7 +67,7 @@ async function creationIn({ target, query, body, rights }: EngineCall): Promise<
   const { appName } = target;
   const key = { appName, userId: message['userId'] as string, sessionId: given === '' ? newId() : given };
   const state = (plainOf(message['sessionState']) ?? {}) as Record<string, Json>;
-  rights.checkWrite(key);
+  rights.checkCreation({ ...key, sessionId: given === '' ? undefined : given });
   rights.checkKeys(Object.keys(state));
   const digest = await digestOf([rights.id, appName, given, plainOf(message)]);
   return { key, state: withoutTemp(state), described: describedIn(message), digest };

@@ -9,7 +9,7 @@ import { sessionTest } from './wire/matches.js';
 import { nanosecondsOf } from './moments.js';
 import { readSession } from './owner.js';
 import { sessionAnswer } from './session-answer.js';
-import { isStatepadError, StatepadError } from '../../model/errors.js';
+import { isStatepadError } from '../../model/errors.js';
 import { digest } from '../../model/digest.js';
 import { visibleSession } from '../../http/visible.js';
 import type { Details } from './details.js';
@@ -130,10 +130,7 @@ function userIn(comparisons: readonly Comparison[]): string | undefined {
 /** The users to list; `undefined` stands for all. Throws `FORBIDDEN` for a user that the client may not see. */
 function visibleUsers({ rights, target }: EngineCall, user: string | undefined): readonly (string | undefined)[] {
   const { users } = rights;
-  const isHidden = user !== undefined && users !== 'all' && !users.includes(user);
-  if (isHidden || !rights.reads('session')) {
-    throw new StatepadError('FORBIDDEN', `the client may not see the sessions of ${target.appName}`);
-  }
+  rights.checkSessions({ appName: target.appName, userId: user });
   return user !== undefined ? [user] : users === 'all' ? [undefined] : users;
 }
 
