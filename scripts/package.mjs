@@ -121,6 +121,8 @@ function groupOf(path, eager) {
   // The loaders must not need the service, which needs them.
   if (path === 'engine/loading.ts') return 'base';
   if (path.startsWith('stores/shared/')) return 'stores';
+  // Its own files are loaded at once, those of its folders with a command; `cli/commands` are data.
+  if (folder === 'cli') return /^cli\/(commands\/)?[^/]+$/.test(path) ? 'cli' : `cli-${path.split('/')[1]}`;
   if (BASE.includes(folder)) return eager.has(path) ? 'base' : 'later';
   return SERVICE.includes(folder) ? 'service' : null;
 }
