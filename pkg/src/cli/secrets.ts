@@ -15,9 +15,10 @@ export class Secrets {
 
   /** Hides the password of a URL, and the values of its parameters that may be one. */
   hideIn(address: string): void {
-    // A password that holds an @ unescaped ends at the last one; an @ in a parameter does not belong to it.
-    for (const pattern of [/^[\w+.-]+:\/\/[^:@/]*:(.*?)@/s, /^[\w+.-]+:\/\/[^:@/]*:(.*)@/s]) {
-      this.hide(pattern.exec(address)?.[1] ?? '');
+    const [, rest = ''] = /^[\w+.-]+:\/\/[^:@/]*:(.*)$/s.exec(address) ?? [];
+    // A password may hold an @ that is not escaped, and so may what comes after it.
+    for (let at = rest.indexOf('@'); at !== -1; at = rest.indexOf('@', at + 1)) {
+      this.hide(rest.slice(0, at));
     }
     for (const [, value = ''] of address.matchAll(/[?&][^=&]*(?:pass|secret|token|key)[^=&]*=([^&#]*)/gi)) {
       this.hide(value);
