@@ -10,7 +10,7 @@ import { ValueBuffer } from './values.js';
 import type { RememberedIds } from './ids.js';
 import type { EventRow, SessionRow } from './rows.js';
 import type { ScopeBuffer } from './scope.js';
-import type { CommitFacts, CommitContent } from '../shared/decide.js';
+import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
 import type { Json, SessionKey } from '../../model/types.js';
@@ -59,15 +59,21 @@ export class Target implements CommitFacts {
       return event && { data: event.data, ...resultsIn(event) };
     }
     const update = this.#ids.updates.get(id, scopeKey(appName, userId));
-    return update && resultsIn(update);
+    return update && { ...resultsIn(update), ...recordIn(update) };
   }
 
-  hasTombstone({ id }: Change): boolean {
-    return this.#ids.creations.has(id);
+  creationOf(): CallRecord {
+    return recordIn(this.session ?? {});
   }
 
-  isRefused(change: Change): boolean {
-    return this.#ids.calls.has(callOf(change));
+  tombstoneOf({ id }: Change): CallRecord | undefined {
+    const creation = this.#ids.creations.get(id);
+    return creation && recordIn(creation);
+  }
+
+  refusalOf(change: Change): CallRecord | undefined {
+    const call = this.#ids.calls.get(callOf(change));
+    return call && recordIn(call);
   }
 
   fence(): number {
@@ -108,6 +114,11 @@ export class Target implements CommitFacts {
     const user = this.user?.changedSince({ pos: pos.user, mark: marks.user });
     return { ...changedOf(app, user), before: beforeOf(this.app.mark, this.user?.mark, this.session?.last) };
   }
+}
+
+/** The record of a change in a row. */
+function recordIn({ digest }: CallRecord): CallRecord {
+  return digest === undefined ? {} : { digest };
 }
 
 /** The results of the operators in the row of a committed change. */
