@@ -49,6 +49,15 @@ export function exportedNames(folder, ending) {
   return names(folder, ending, isExported);
 }
 
+/**
+ * The names of those that users run.
+ *
+ * @param {string} folder
+ */
+export function runNames(folder) {
+  return names(folder, '.js', (/** @type {string} */ name) => RUN.has(name));
+}
+
 /** @param {string} name */
 function isExported(name) {
   return EXPORTED.has(name.replaceAll('\\', '/'));

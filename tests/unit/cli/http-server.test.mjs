@@ -14,9 +14,11 @@ const { listen } = await source('cli/serve/http-server.ts');
 const begun = [];
 afterEach(() => Promise.all(begun.splice(0).map((server) => server.stop(0))));
 
-/** A server whose handler is `answer`, and knows when it is told to close. */
+/** A server whose handler is `answer`; `close` is called when it is first told to close. */
 async function serving(answer, { host = '127.0.0.1', port = 0, close = async () => undefined } = {}) {
-  const server = await listen(Object.assign(answer, { close }), { host, port, onError: assert.fail });
+  let closed;
+  const handler = Object.assign(answer, { close: () => (closed ??= close()) });
+  const server = await listen(handler, { host, port, onError: assert.fail });
   begun.push(server);
   return server;
 }
