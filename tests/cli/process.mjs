@@ -2,14 +2,15 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL('../../pkg/dist/cli.js', import.meta.url));
 
-/** The processes that are not over. */
+/** The processes that are not over: a test that fails leaves some. */
 const running = new Set();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+after(() => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * Starts the program with `args`, in the folder `cwd`; as `program`, where another one runs it. Answers the process,

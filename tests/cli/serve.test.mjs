@@ -17,7 +17,6 @@ after(() => rmSync(folder, { recursive: true }));
 const { server: postgres, skip: noPostgres = false } = await postgresForTests();
 const noRedis = whyNoRedisServer() ?? false;
 const redis = noRedis ? undefined : await startRedisServer('--requirepass', 'hunter2');
-after(() => Promise.all([postgres?.stop(), redis?.stop()]));
 
 /** A database of its own: the server may be that of others. */
 const DATABASE = `statepad_cli_${process.pid}`;
@@ -28,7 +27,10 @@ async function onPostgres(sql) {
   await client.end();
 }
 before(async () => postgres && (await onPostgres(`create database ${DATABASE}`)));
-after(async () => postgres && (await onPostgres(`drop database ${DATABASE} with (force)`)), { timeout: 10_000 });
+after(async () => {
+  if (postgres) await onPostgres(`drop database ${DATABASE} with (force)`);
+  await Promise.all([postgres?.stop(), redis?.stop()]);
+});
 
 /** A URL with a user, a password, and another path. */
 function withLogin(url, password, path) {
@@ -117,10 +119,9 @@ describe('a request', () => {
   ];
   for (const [name, path, options, status] of REQUESTS) {
     it(`${name} is answered with ${status}`, async () => {
-      const answer = ask(door.url + path, options);
-      // That of Node has no body.
-      assert.equal(status === 431 ? await statusOf(door.url + path, options) : (await answer).status, status);
-      await answer.catch(() => undefined);
+      // That of Node itself, to headers that are too long, has no body.
+      const answered = status === 431 ? fetch(door.url + path, options) : ask(door.url + path, options);
+      assert.equal((await answered).status, status);
     });
   }
 
@@ -145,13 +146,6 @@ describe('a request', () => {
     assert.equal(JSON.parse(door.printed.out).token, undefined);
   });
 });
-
-/** The status of an answer alone. */
-async function statusOf(url, { headers, token }) {
-  const response = await fetch(url, { headers: { ...headers, authorization: `Bearer ${token}` } });
-  await response.body?.cancel();
-  return response.status;
-}
 
 describe('a server without tokens', () => {
   it('answers everyone of this machine, and no page of another', async () => {
@@ -213,13 +207,14 @@ describe('a server that cannot begin', () => {
   ];
   for (const [name, args, code, message] of REFUSED) {
     it(`for ${name} says so, and ends with ${code}`, async () => {
-      for (const env of [{ DEBUG: '' }, { DEBUG: '1' }]) {
-        const end = await runs(['serve', ...args(), '--port', '0'], { cwd: folder, env });
-        assert.deepEqual([end.code, end.out], [code, ''], end.err);
-        assert.match(end.err, message);
-        assert.match(end.err, code === 2 || env.DEBUG === '' ? /^(?!.*\n {4}at )/s : /\n {4}at /);
-        assert.doesNotMatch(end.err, /hunter2/);
-      }
+      const given = ['serve', ...args(), '--port', '0'];
+      const end = await runs(given, { cwd: folder, env: { DEBUG: '' } });
+      assert.deepEqual([end.code, end.out], [code, ''], end.err);
+      assert.match(end.err, message);
+      assert.doesNotMatch(end.err, /\n {4}at /);
+      const debugged = await runs(given, { cwd: folder, env: { DEBUG: '1' } });
+      assert.equal(debugged.code, code);
+      for (const { err } of [end, debugged]) assert.doesNotMatch(err, /hunter2/);
     });
   }
 

@@ -7,6 +7,8 @@ import process from 'node:process';
  * program that npx has started twice, by the terminal and by npx.
  */
 const SAME_MS = 1_000;
+/** The interval of looks at the parent process, in milliseconds. */
+const PARENT_MS = 250;
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -29,15 +31,37 @@ export function endSignals(): EndSignals {
     onSecond = resolve;
   });
   let begin: number | undefined;
-  for (const signal of SIGNALS) {
-    process.on(signal, () => {
+  const receive = (signal: string): void => {
+    if (begin === undefined) {
+      begin = performance.now();
+      onFirst(signal);
+    } else if (performance.now() - begin > SAME_MS) {
+      onSecond(signal);
+    }
+  };
+  SIGNALS.forEach((signal) => process.on(signal, receive));
+  if (process.env['npm_command'] !== undefined) {
+    onEndOfParent(() => {
+      // After a signal it is a consequence of that one.
       if (begin === undefined) {
-        begin = performance.now();
-        onFirst(signal);
-      } else if (performance.now() - begin > SAME_MS) {
-        onSecond(signal);
+        receive('the end of npm');
       }
     });
   }
   return { first, second };
+}
+
+/**
+ * Calls a function when the parent has ended. npx starts a program by a shell, and passes a signal on to that shell,
+ * which ends and leaves the program behind.
+ */
+function onEndOfParent(onEnd: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) {
+      clearInterval(timer);
+      onEnd();
+    }
+  }, PARENT_MS);
+  timer.unref();
 }
