@@ -6,7 +6,9 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { TextDecoderStream } from 'node:stream/web';
 import { after, describe, it } from 'node:test';
+import { clearInterval, setInterval } from 'node:timers';
 import { started } from './process.mjs';
 import { ask, SESSIONS, stateOf, writeSession } from './requests.mjs';
 
@@ -88,9 +90,11 @@ describe('a server that is told to end', () => {
       headers: { authorization: `Bearer ${door.token}`, accept: 'text/event-stream' },
     });
     assert.equal(stream.status, 200);
-    const text = stream.text();
-    assert.equal((await door.stop()).code, 0);
-    assert.match(await text, /"step":2/);
+    const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ''; !text.includes('"step":2'); text += (await reader.read()).value);
+    door.child.kill('SIGTERM');
+    for (let { done } = await reader.read(); !done; { done } = await reader.read());
+    assert.equal((await door.ended).code, 0);
   });
 });
 

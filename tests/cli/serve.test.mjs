@@ -79,6 +79,28 @@ describe('two servers over one Postgres', { skip: noPostgres }, () => {
   });
 });
 
+describe('a server whose Redis goes away', { skip: noRedis }, () => {
+  it('says so at once, and goes on when it is back', async () => {
+    const own = await startRedisServer();
+    after(() => own.stop());
+    const door = await started(['serve', own.url, '--port', '0']);
+    const readiness = () => ask(`${door.url}/readyz`);
+    assert.deepEqual(await writeSession(door, 'monday'), [200, 200]);
+    assert.equal((await readiness()).status, 200);
+    await own.kill();
+    const away = await readiness();
+    assert.deepEqual([away.status, away.body.error.code], [503, 'STORE_UNAVAILABLE']);
+    assert.match(away.headers['retry-after'], /^\d+$/);
+    assert.equal((await ask(`${door.url}/healthz`)).status, 200);
+    await own.restart();
+    while ((await readiness()).status !== 200);
+    assert.deepEqual(await stateOf(door, 'monday'), { step: 2, 'app:motd': 'hello' });
+    const { code, err } = await door.stop();
+    assert.equal(code, 0, err);
+    assert.match(err, /"level":"error","number":"\d{12}"/);
+  });
+});
+
 describe('a request', () => {
   const TOKENS = { full: 'f'.repeat(32), ana: 'a'.repeat(32), reader: 'b'.repeat(32) };
   let door;
@@ -99,6 +121,8 @@ describe('a request', () => {
   const create = (sessionId, state) => ({ method: 'POST', body: { sessionId, state } });
   /** Requests, with the status of their answers. */
   const REQUESTS = [
+    ['about its health', '/healthz', {}, 200],
+    ['about its readiness', '/readyz', {}, 200],
     ['with a token', MONDAY, { token: TOKENS.full }, 200],
     ['with a token as a key of Google', MONDAY, { headers: { 'x-goog-api-key': TOKENS.full } }, 200],
     ['without a token', MONDAY, {}, 401],

@@ -64,6 +64,18 @@ describe('the log', () => {
     assert.deepEqual(levels, ['info', 'warn', 'error', 'error']);
   });
 
+  it('has a warning that is repeated once in ten seconds', () => {
+    let time = Date.parse(TIME);
+    const written = [];
+    const write = (line) => written.push(line.slice(9));
+    const log = new Log({ format: 'text', quiet: false, now: () => new Date(time), write });
+    for (const [message, pause] of Object.entries({ a1: 0, a2: 9_999, a3: 1, a4: 1, b: 0, a5: 0 })) {
+      time += pause;
+      log.warn(message[0]);
+    }
+    assert.deepEqual(written, ['warning: a\n', 'warning: a\n', 'warning: b\n', 'warning: a\n']);
+  });
+
   it('keeps a message with line breaks in one line of JSON', () => {
     const [line, ...more] = linesOf({ format: 'json' }, (log) => log.warn('one\ntwo'));
     assert.deepEqual([line.split('\n').length, more], [2, []]);

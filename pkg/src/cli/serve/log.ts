@@ -14,9 +14,13 @@ export interface LogOptions {
   readonly now: () => Date;
 }
 
+/** The time in which a warning is not repeated, in milliseconds. */
+const REPEAT_MS = 10_000;
+
 /** Writes lines: JSON for programs, or text for people. */
 export class Log {
   readonly #options: LogOptions;
+  #lastWarning: { readonly message: string; readonly time: number } | undefined;
 
   constructor(options: LogOptions) {
     this.#options = options;
@@ -41,8 +45,14 @@ export class Log {
     this.#write('info', message, { message });
   }
 
-  /** A fault that the server lives with. */
+  /** A fault that the server lives with. A client that tries to connect again and again warns once in ten seconds. */
   warn(message: string): void {
+    const time = this.#options.now().getTime();
+    const { message: last, time: lastTime = 0 } = this.#lastWarning ?? {};
+    if (message === last && time - lastTime < REPEAT_MS) {
+      return;
+    }
+    this.#lastWarning = { message, time };
     this.#write('warn', `warning: ${message}`, { message });
   }
 
