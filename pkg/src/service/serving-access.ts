@@ -49,10 +49,27 @@ export interface RemoteLeaseRequest extends Abortable {
   readonly proof?: LeaseProof | undefined;
 }
 
+/** A creation that its maker recognises later. */
+export interface CreationIdentity {
+  /** A digest of the request. */
+  readonly digest: string;
+  /** The first event. */
+  readonly first?: EventInit | undefined;
+}
+
 /**
  * The operations that `statepad/serve` needs beyond those of the service. Each `once` makes the operation idempotent:
  * repeated with the same id and digest it resolves as the first attempt did, and an attempt that arrives after a
- * refusal is refused, too (`STATE_CONFLICT`). Throws `KEY_REUSED` for another digest under a known id.
+ * refusal is refused, too (with `STATE_CONFLICT`, or as before). Throws `KEY_REUSED` for another digest under a known
+ * id. In memory outcomes are known for 24 hours, over a store for as long as it knows changes and refusals.
+ *
+ * A session that was deleted and created anew is another one: a write that is repeated then is carried out there. A
+ * fork that was deleted since is `SESSION_NOT_FOUND`, and does not come back.
+ *
+ * Stores that remember less make requests less certain. Without `digests` another request under a known id is answered
+ * as the first one, but for writes to a session, whose events have the digest; and a fork of the current revision may
+ * branch off at another one when it is repeated before it was begun. Without `calls` no refusal is remembered. Without
+ * `creations` a repeated creation brings a deleted session back. A store that lacks `repeats` makes an update again.
  */
 export interface ServingAccess {
   /** False where the store has no `owners`. */
@@ -62,6 +79,18 @@ export interface ServingAccess {
   /** The id of the change that created the session of a handle: another session under its key has another one. */
   createdOf(session: Session): string;
   create(request: CreateSessionRequest, once?: Once): Promise<Session>;
+  /**
+   * Creates a session whose creation id contains `digest`, unless the store names creations itself. With `first` the
+   * session is not seen before that event is there, whose delta may write `app:` and `user:` keys as well, while
+   * `state` has the session's own. A creation that was cut off between the two is continued by one of the same
+   * digest, and replaced by any other one.
+   */
+  createAs(request: CreateSessionRequest, identity: CreationIdentity): Promise<Session>;
+  /** The time of a session's creation, by the id of the change; `undefined` where the store does not keep it. */
+  creation(
+    key: SessionKey,
+    options?: Abortable,
+  ): Promise<{ readonly created: string; readonly time: number | undefined } | undefined>;
   /**
    * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with
    * no event but the last, for which the store is hardly ever asked again.

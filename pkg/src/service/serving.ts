@@ -4,6 +4,7 @@ import { Outcomes, isRefusal } from './requests/outcomes.js';
 import { checkWrite, isSingle, valuesThen, writeState, type WritePlan } from './requests/write.js';
 import { derivedId } from './requests/derived-id.js';
 import { forkKey, forkStoredOnce } from './requests/fork.js';
+import { createAs } from './create-as.js';
 import { fork } from './fork.js';
 import { redo, rewind } from './rewind.js';
 import { checkedTtl, isAtToken, requestLease } from './lease.js';
@@ -15,13 +16,13 @@ import { foreignHandle } from '../session/other-services.js';
 import { leaseLost, type LeaseHold } from '../session/lease-hold.js';
 import { makeHandle, type View } from '../session/handle.js';
 import { throwNotFound } from '../session/append.js';
-import { StatepadError } from '../model/errors.js';
+import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
 import { keyReused, type Once } from '../model/once.js';
 import { isStoreError } from '../store/store-error.js';
-import type { BackendAccess, EventPage, RequestKind } from '../backend/backend-access.js';
+import type { BackendAccess, CreationTime, EventPage, RequestKind } from '../backend/backend-access.js';
 import type { Lifetime } from './lifetime.js';
 import type { RequestComponents } from './current-log.js';
-import type { LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
+import type { CreationIdentity, LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
 import type { LeaseAnswer } from '../store/lease.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
@@ -87,7 +88,18 @@ class Serving implements ServingAccess {
     const creation = { ...admitted, key: isNew ? home : admitted.key };
     return await this.#once(once, { kind: 'create', target: creation.key, isRecorded: true }, async () => {
       const own = isNew ? once : await this.#claimed(home, once);
-      return await sessions.create({ ...creation, once: own }, request.signal);
+      try {
+        return await sessions.create({ ...creation, once: own }, request.signal);
+      } catch (error) {
+        // A store that does not keep creations cannot tell; but nobody else knows the id.
+        const isOwn = isNew && sessions.lacks?.includes('created') === true && hasCode(error, 'SESSION_EXISTS');
+        const session = isOwn ? await sessions.get(home, undefined, request.signal) : undefined;
+        if (session === undefined) {
+          throw error;
+        }
+        once.onRepeated?.(false);
+        return session;
+      }
     });
   }
 
@@ -116,6 +128,16 @@ class Serving implements ServingAccess {
       throw keyReused();
     }
     return { ...once, id: `${once.id}/named` };
+  }
+
+  async createAs(request: CreateSessionRequest, identity: CreationIdentity): Promise<Session> {
+    return await createAs(await this.#components(undefined, request), request, identity);
+  }
+
+  async creation(key: SessionKey, options: Abortable = {}): Promise<CreationTime | undefined> {
+    const checked = checkKey(key);
+    await this.#lifetime.begin(options);
+    return await this.#access.creation(checked, options.signal);
   }
 
   async write(
@@ -303,6 +325,10 @@ class Serving implements ServingAccess {
       ...(isInMemory && { refusal: () => (isAtToken(record, token) ? undefined : leaseLost(sessionId)) }),
     };
   }
+}
+
+function hasCode(error: unknown, code: ErrorCode): boolean {
+  return isStatepadError(error) && error.code === code;
 }
 
 function targetOf({ appName, userId, id }: SessionName): RequestTarget {
