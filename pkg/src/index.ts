@@ -30,7 +30,7 @@ export { injectSessionState, type AdkContext, type InjectContext } from './templ
 export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type Missing } from './model/errors.js';
 export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails } from './store/store-error.js';
 export { ready } from './engine/ready.js';
-export { plainSession } from './session/plain-session.js';
+export { plainSession } from './input/plain-session.js';
 export type { StoreOptions } from './service/options.js';
 export type {
   Callbacks,

@@ -1,7 +1,7 @@
 // The `temp:` values of a handle: those of its last invocation.
 
-import type { View } from './handle.js';
-import type { TempDelta } from '../input/event-draft.js';
+import type { View } from '../session/handle.js';
+import type { TempDelta } from './event-draft.js';
 import type { Event } from '../model/types.js';
 
 /** The most invocations that a handle remembers: those that alternate on it. */
