@@ -3,13 +3,14 @@
 import { eventsInWindow, showsAll, type EventWindow } from './event-window.js';
 import { MergedState } from './merged-state.js';
 import { handleKind } from '../model/handle-kind.js';
+import type { InvocationView } from '../input/temp-values.js';
 import type { LeaseHold } from './lease-hold.js';
 import type { SessionRecord } from './record.js';
 import type { SessionVersions } from './scope-version.js';
 import type { Event, Json } from '../model/types.js';
 
 /** The internal side of a handle. */
-export interface View {
+export interface View extends InvocationView {
   record: SessionRecord;
   /** The window over the events at the time of the read; later events are all shown. */
   readonly window: EventWindow;
@@ -21,11 +22,6 @@ export interface View {
   length: number;
   revision: number;
   updateTime: number;
-  /** The `temp:` keys of the current invocation. */
-  temp: Map<string, Json> | undefined;
-  /** The invocations that this handle has seen, the latest `MAX_INVOCATIONS`, and the last of them. */
-  invocations: Set<string> | undefined;
-  invocation: string | undefined;
   /** The lease of writes through the handle. */
   lease: LeaseHold | undefined;
   state: Readonly<Record<string, Json>> | undefined;
