@@ -14,7 +14,7 @@ const ADAPTER = ['service', 'session', 'template', 'engine', 'input', 'checks', 
 const CACHE = ['backend/durable/commit', 'watch', ...SESSIONS];
 const WRITER = ['backend/durable/cache', 'backend/durable/commit', 'backend', ...SESSIONS];
 const OPERATIONS = [...WRITER, 'past', 'watch'];
-const UPDATE = [...WRITER, 'backend/durable/operations'];
+const UPDATE = [...WRITER, 'backend/durable/operations', 'update'];
 
 /**
  * For each folder of pkg/src, the folders that it may import besides itself. Each name means the folder and what is
@@ -27,12 +27,13 @@ const PACKAGE = {
   store: ['model', 'async'],
   engine: ['model'],
   input: ['checks', 'model'],
+  update: CONTRACT,
   session: ['engine', 'input', 'checks', 'model', 'store'],
   past: ['session', 'engine', 'model', 'async'],
   watch: ['session', 'engine', ...CONTRACT],
   template: ['engine', 'input', 'checks', 'model', 'async'],
   context: ['input', 'template', 'checks', 'model', 'async'],
-  backend: ['past', 'watch', 'checks', ...SESSIONS],
+  backend: ['past', 'watch', 'update', 'checks', ...SESSIONS],
   'backend/durable/commit': ['engine', ...CONTRACT],
   'backend/durable/cache': CACHE,
   'backend/durable/operations': OPERATIONS,
@@ -43,11 +44,14 @@ const PACKAGE = {
   ],
   'backend/durable': [
     ...['watch', 'update', 'operations', 'cache', 'commit'].map((name) => `backend/durable/${name}`),
-    ...['backend', 'past', 'watch', 'session', 'input', 'stores/journal'],
+    ...['backend', 'past', 'watch', 'update', 'session', 'input', 'stores/journal'],
     ...CONTRACT,
   ],
   // stores/journal: only for the type of the callbacks that its options take.
-  service: ['backend', 'backend/durable', 'past', 'watch', 'context', 'checks', 'stores/journal', ...SESSIONS],
+  service: [
+    ...['backend', 'backend/durable', 'past', 'watch', 'update', 'context', 'checks', 'stores/journal'],
+    ...SESSIONS,
+  ],
   adk: ADAPTER,
   jsonl: ADAPTER,
   // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.

@@ -86,6 +86,7 @@ const APART = new RegExp(
     '^(engine/(core-error|load[.]|loading|module-text|wasm)',
     'service/(?!lifetime|options|session-past|session-service)',
     'async/(handovers|reentrant-queues)',
+    'update/',
     'backend/(durable/|memory-target))',
   ].join('|'),
 );

@@ -91,4 +91,4 @@ export type {
   WholeSessionKey,
   WholeWatchOptions,
 } from './model/watch.js';
-export type { UpdateFunction } from './backend/update-target.js';
+export type { UpdateFunction } from './update/update-target.js';

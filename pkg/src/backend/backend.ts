@@ -24,7 +24,7 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
-import type { UpdateReservation, UpdateTarget } from './update-target.js';
+import type { UpdateReservation, UpdateTarget } from '../update/update-target.js';
 import type { SharedPast } from '../past/shared-past.js';
 import type { WholeSessionChange } from '../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';

@@ -21,7 +21,7 @@ import {
   type SessionBackend,
 } from './backend.js';
 import type { ForkPlan } from './fork-plan.js';
-import type { UpdateTarget } from './update-target.js';
+import type { UpdateTarget } from '../update/update-target.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { View } from '../session/handle.js';

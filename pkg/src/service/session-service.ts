@@ -28,9 +28,9 @@ import {
 } from '../input/requests.js';
 import { admitCreation } from '../backend/backend.js';
 import type { StoreOptions } from './options.js';
-import type { UpdateQueues } from './update-state.js';
+import type { UpdateQueues } from '../update/update-state.js';
 import { requireReady } from '../engine/wasm.js';
-import { type UpdateFunction } from '../backend/update-target.js';
+import { type UpdateFunction } from '../update/update-target.js';
 import { foreignHandle } from '../session/other-services.js';
 import type { ServiceComponents } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
@@ -235,7 +235,7 @@ export class SessionService extends SessionPast {
     const lease = this.#lifetime.view(target)?.lease;
     const sessions = await this.#lifetime.begin(options);
     // Loaded at the first update.
-    const { UpdateQueues, updateState } = await import('./update-state.js');
+    const { UpdateQueues, updateState } = await import('../update/update-state.js');
     this.#lifetime.refuseWhenClosed();
     const reservation = sessions.reservation?.(checked, signal);
     const queues = (this.#updates ??= new UpdateQueues());

@@ -20,7 +20,7 @@ import { ChangeWriter } from './operations/writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
-import { isSessionTarget, type UpdateReservation, type UpdateTarget } from '../update-target.js';
+import { isSessionTarget, type UpdateReservation, type UpdateTarget } from '../../update/update-target.js';
 import type { StoreComponents } from './operations/components.js';
 import type { StoredOptions } from './options.js';
 import type { ForkPlan } from '../fork-plan.js';

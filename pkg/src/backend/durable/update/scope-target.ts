@@ -15,7 +15,7 @@ import {
 import { lanesOfKeys } from '../operations/lanes.js';
 import { concurrentDelta } from './concurrent-delta.js';
 import { knownOf, positionIn, type KnownPositions, type SentChange } from '../cache/positions.js';
-import { ReadTracker } from './read-tracker.js';
+import { ReadTracker } from '../../../update/read-tracker.js';
 import { admitDelta, type AdmittedDelta } from '../../../input/admit.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError } from '../../../model/errors.js';
@@ -28,7 +28,7 @@ import type { Handover } from '../../../async/handovers.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { Begin } from '../operations/writer.js';
-import type { UpdateTarget } from '../../update-target.js';
+import type { UpdateTarget } from '../../../update/update-target.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { Change, Committed, Guard, LoadedScope, Values } from '../../../store/contract.js';
 import type { Json, UpdateStateTarget } from '../../../model/types.js';

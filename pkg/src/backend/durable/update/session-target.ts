@@ -5,7 +5,7 @@ import type { LeaseHold } from '../../../session/lease-hold.js';
 import { NONE } from '../cache/event-range.js';
 import { withResults } from '../commit/operators.js';
 import { concurrentDelta } from './concurrent-delta.js';
-import { ReadTracker } from './read-tracker.js';
+import { ReadTracker } from '../../../update/read-tracker.js';
 import { admitEvent } from '../../../input/event-draft.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
@@ -14,7 +14,7 @@ import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../../model
 import { notFound } from '../../../session/append.js';
 import { NO_EVENTS } from '../../../session/event-window.js';
 import type { StoreComponents } from '../operations/components.js';
-import type { UpdateTarget } from '../../update-target.js';
+import type { UpdateTarget } from '../../../update/update-target.js';
 import type { Handover } from '../../../async/handovers.js';
 import type { View } from '../../../session/handle.js';
 import type { SessionRecord } from '../../../session/record.js';

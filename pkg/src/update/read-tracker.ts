@@ -1,8 +1,8 @@
 // Records the reads of an update function: only those values must not change until its delta is written.
 
-import { isTemp, nameOf, type StoredScope } from '../../../model/scope.js';
-import type { Delta, Guard } from '../../../store/contract.js';
-import type { Json } from '../../../model/types.js';
+import { isTemp, nameOf, type StoredScope } from '../model/scope.js';
+import type { Delta, Guard } from '../store/contract.js';
+import type { Json } from '../model/types.js';
 
 type State = Readonly<Record<string, Json>>;
 

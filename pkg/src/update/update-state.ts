@@ -11,7 +11,7 @@ import {
   type State,
   type UpdateFunction,
   type UpdateTarget,
-} from '../backend/update-target.js';
+} from './update-target.js';
 import { deltaOf } from './update-answer.js';
 import { Handovers, type Handover } from '../async/handovers.js';
 import { ReentrantQueues, type QueueTask } from '../async/reentrant-queues.js';
