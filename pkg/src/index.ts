@@ -62,6 +62,7 @@ export type {
   Session,
   SessionKey,
   SessionName,
+  UpdateFunction,
   UpdateStateOptions,
   UpdateStateTarget,
 } from './model/types.js';
@@ -91,4 +92,3 @@ export type {
   WholeSessionKey,
   WholeWatchOptions,
 } from './model/watch.js';
-export type { UpdateFunction } from './update/update-target.js';

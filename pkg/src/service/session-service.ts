@@ -30,7 +30,6 @@ import { admitCreation } from '../backend/backend.js';
 import type { StoreOptions } from './options.js';
 import type { UpdateQueues } from '../update/update-state.js';
 import { requireReady } from '../engine/wasm.js';
-import { type UpdateFunction } from '../update/update-target.js';
 import { foreignHandle } from '../session/other-services.js';
 import type { ServiceComponents } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
@@ -49,6 +48,7 @@ import type {
   Session,
   SessionKey,
   SessionName,
+  UpdateFunction,
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../model/types.js';
