@@ -1,10 +1,7 @@
 // The seam between the service and its sessions, which are in memory or in a store. Requests are checked before.
 
-import { admitDelta, type AdmittedDelta } from '../input/admit.js';
-import { StatepadError } from '../model/errors.js';
-import { isBlank, newId } from '../model/ids.js';
-import { REQUESTS, checkRequest, type ListPlan } from '../input/requests.js';
-import { admitString } from '../checks/arguments.js';
+import type { AdmittedCreation } from '../input/creation.js';
+import type { ListPlan } from '../input/requests.js';
 import type { ForkPlan } from './fork-plan.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
@@ -13,7 +10,6 @@ import type { SessionRecord } from '../session/record.js';
 import type { LeaseAnswer, LeaseRequest } from '../store/lease.js';
 import type { StoreLack } from '../store/lacks.js';
 import type {
-  CreateSessionRequest,
   Event,
   GetSessionConfig,
   ListSessionsResponse,
@@ -30,35 +26,9 @@ import type { WholeSessionChange } from '../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
 
 /** A checked request to create a session. */
-export interface Creation {
-  readonly key: SessionKey;
-  readonly state: AdmittedDelta;
+export interface Creation extends AdmittedCreation {
   /** The time of creation, in milliseconds since the epoch; now when it is absent. */
   readonly time?: number | undefined;
-}
-
-/** Checks and copies a request to create a session. */
-export function admitCreation(request: CreateSessionRequest): Creation {
-  checkRequest(request, REQUESTS.createSession);
-  const { appName, userId, sessionId, state } = request;
-  const key = {
-    appName: admitString(appName, 'appName'),
-    userId: admitString(userId, 'userId'),
-    sessionId: sessionIdFrom(sessionId).id,
-  };
-  const admitted = admitDelta(state, 'state');
-  const [operator] = Object.keys(admitted.operators ?? {});
-  if (operator !== undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', 'state must have values, and no operators', { key: operator });
-  }
-  return { key, state: admitted };
-}
-
-/** The id of a session to be created: the caller's, or a new one. */
-export function sessionIdFrom(requested: string | undefined): { readonly id: string; readonly isNew: boolean } {
-  return requested !== undefined && !isBlank(admitString(requested, 'sessionId'))
-    ? { id: requested, isNew: false }
-    : { id: newId(), isNew: true };
 }
 
 export type { SessionName };

@@ -26,7 +26,7 @@ import {
   checkTarget,
   checkUpdateOptions,
 } from '../input/requests.js';
-import { admitCreation } from '../backend/backend.js';
+import { admitCreation } from '../input/creation.js';
 import type { StoreOptions } from './options.js';
 import type { UpdateQueues } from '../update/update-state.js';
 import { requireReady } from '../engine/wasm.js';
