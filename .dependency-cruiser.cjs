@@ -58,7 +58,7 @@ const PACKAGE = {
   'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
   http: ['checks', 'model'],
   serve: ['http', 'service', 'input', 'checks', 'model', 'async'],
-  client: ['http', 'checks', 'model', 'async'],
+  client: ['http', 'update', 'input', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
   'stores/shared': ['checks', ...CONTRACT],
