@@ -13,7 +13,7 @@ const ADAPTER = ['service', 'session', 'template', 'engine', 'input', 'checks', 
 /** The folders of backend/durable from the bottom up. */
 const CACHE = ['backend/durable/commit', 'watch', ...SESSIONS];
 const WRITER = ['backend/durable/cache', 'backend/durable/commit', 'backend', ...SESSIONS];
-const OPERATIONS = [...WRITER, 'past', 'watch'];
+const OPERATIONS = [...WRITER, 'past', 'watch', 'update'];
 const UPDATE = [...WRITER, 'backend/durable/operations', 'update'];
 
 /**

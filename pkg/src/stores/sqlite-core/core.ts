@@ -44,7 +44,8 @@ type Absent =
   | 'readLog'
   | 'parallelCommits';
 /** The methods that {@link sqliteCore} makes. */
-export type SqliteCore = Required<Omit<SessionStore, Absent>> & Pick<SessionStore, 'readLog'>;
+export type SqliteCore = Required<Omit<SessionStore, Absent | 'owners' | 'listApps' | 'listUsers'>> &
+  Pick<SessionStore, 'readLog'>;
 
 /**
  * The store over a driver. It says nothing about durability, and has nothing to close. Without `hasLog` no log is

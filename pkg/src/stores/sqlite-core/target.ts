@@ -8,7 +8,7 @@ import { toColumn } from '../shared/column-text.js';
 import { parseValue } from '../shared/values.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { RowsForWrite, SessionRow } from './read.js';
-import type { CommitFacts, CommitContent } from '../shared/decide.js';
+import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
 import type { Json } from '../../model/types.js';
@@ -36,12 +36,16 @@ export class Target implements CommitFacts {
     return update && resultsIn(update);
   }
 
-  hasTombstone({ id }: Change): boolean {
-    return this.#driver.all(sql.FIND_CREATION, [toColumn(id)]).length > 0;
+  creationOf(): CallRecord {
+    return {};
   }
 
-  isRefused(): boolean {
-    return this.#rows.isRefused;
+  tombstoneOf({ id }: Change): CallRecord | undefined {
+    return this.#driver.all(sql.FIND_CREATION, [toColumn(id)]).length > 0 ? {} : undefined;
+  }
+
+  refusalOf(): CallRecord | undefined {
+    return this.#rows.isRefused ? {} : undefined;
   }
 
   fence(): number {

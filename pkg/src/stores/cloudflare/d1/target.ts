@@ -1,7 +1,7 @@
 // The row that answers a change which the batch did not write.
 
 import { numberIn, textIn } from '../../sqlite-core/rows.js';
-import type { CommitFacts, CommitContent } from '../../shared/decide.js';
+import type { CallRecord, CommitFacts, CommitContent } from '../../shared/decide.js';
 import type { Change, Rev } from '../../../store/contract.js';
 import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { SharedScope } from '../../../model/scope.js';
@@ -24,12 +24,16 @@ export class Target implements CommitFacts {
     return kind === 'append' ? { data: textIn(this.#row, 'data') } : {};
   }
 
-  hasTombstone(): boolean {
-    return this.#is('duplicate');
+  creationOf(): CallRecord {
+    return {};
   }
 
-  isRefused(): boolean {
-    return this.#is('refused');
+  tombstoneOf(): CallRecord | undefined {
+    return this.#is('duplicate') ? {} : undefined;
+  }
+
+  refusalOf(): CallRecord | undefined {
+    return this.#is('refused') ? {} : undefined;
   }
 
   fence(): number {
