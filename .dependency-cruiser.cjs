@@ -12,7 +12,7 @@ const ADAPTER = ['service', 'session', 'template', 'engine', 'input', 'checks', 
 
 /** The folders of backend/durable from the bottom up. */
 const CACHE = ['backend/durable/commit', 'watch', ...SESSIONS];
-const WRITER = ['backend/durable/cache', 'backend/durable/commit', 'backend', ...SESSIONS];
+const WRITER = ['backend/durable/cache', 'backend/durable/commit', 'backend', 'lease', ...SESSIONS];
 const OPERATIONS = [...WRITER, 'past', 'watch', 'update'];
 const UPDATE = [...WRITER, 'backend/durable/operations', 'update'];
 
@@ -28,12 +28,13 @@ const PACKAGE = {
   engine: ['model'],
   input: ['checks', 'model'],
   update: CONTRACT,
-  session: ['engine', 'input', 'checks', 'model', 'store'],
+  lease: ['checks', ...CONTRACT],
+  session: ['engine', 'input', 'lease', 'checks', 'model', 'store'],
   past: ['session', 'engine', 'model', 'async'],
   watch: ['session', 'engine', ...CONTRACT],
   template: ['engine', 'input', 'checks', 'model', 'async'],
   context: ['input', 'template', 'checks', 'model', 'async'],
-  backend: ['past', 'watch', 'update', 'checks', ...SESSIONS],
+  backend: ['past', 'watch', 'update', 'lease', 'checks', ...SESSIONS],
   'backend/durable/commit': ['engine', ...CONTRACT],
   'backend/durable/cache': CACHE,
   'backend/durable/operations': OPERATIONS,
@@ -44,12 +45,12 @@ const PACKAGE = {
   ],
   'backend/durable': [
     ...['watch', 'update', 'operations', 'cache', 'commit'].map((name) => `backend/durable/${name}`),
-    ...['backend', 'past', 'watch', 'update', 'session', 'input', 'stores/journal'],
+    ...['backend', 'past', 'watch', 'update', 'lease', 'session', 'input', 'stores/journal'],
     ...CONTRACT,
   ],
   // stores/journal: only for the type of the callbacks that its options take.
   service: [
-    ...['backend', 'backend/durable', 'past', 'watch', 'update', 'context', 'checks', 'stores/journal'],
+    ...['backend', 'backend/durable', 'past', 'watch', 'update', 'lease', 'context', 'checks', 'stores/journal'],
     ...SESSIONS,
   ],
   adk: ADAPTER,
@@ -58,7 +59,7 @@ const PACKAGE = {
   'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
   http: ['checks', 'model'],
   serve: ['http', 'service', 'input', 'checks', 'model', 'async'],
-  client: ['http', 'update', 'input', 'checks', 'model', 'async'],
+  client: ['http', 'update', 'lease', 'input', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
   'stores/shared': ['checks', ...CONTRACT],

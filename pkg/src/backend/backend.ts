@@ -5,7 +5,7 @@ import type { ListPlan } from '../input/requests.js';
 import type { ForkPlan } from './fork-plan.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
-import type { LeaseHold } from '../session/lease-hold.js';
+import type { LeaseHold } from '../lease/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../store/lease.js';
 import type { StoreLack } from '../store/lacks.js';
 import type {

@@ -1,7 +1,7 @@
 // Leases of sessions: taken, renewed and released. Loaded at the first call.
 
 import { defined } from '../model/defined.js';
-import { leaseLost, type LeaseHold } from '../session/lease-hold.js';
+import { leaseLost, type LeaseHold } from '../lease/lease-hold.js';
 import { throwNotFound, notFound } from '../session/append.js';
 import { checkCount, invalid } from '../checks/arguments.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';

@@ -11,7 +11,7 @@ import { admitString, checkCount, invalid } from '../checks/arguments.js';
 import { checkKey, checkSession } from '../input/requests.js';
 import { admitCreation, sessionIdFrom } from '../input/creation.js';
 import { foreignHandle } from '../session/other-services.js';
-import { leaseLost, type LeaseHold } from '../session/lease-hold.js';
+import { leaseLost, type LeaseHold } from '../lease/lease-hold.js';
 import { makeHandle, type View } from '../session/handle.js';
 import { throwNotFound } from '../session/append.js';
 import { StatepadError } from '../model/errors.js';

@@ -4,7 +4,7 @@ import { eventsInWindow, showsAll, type EventWindow } from './event-window.js';
 import { MergedState } from './merged-state.js';
 import { handleKind } from '../model/handle-kind.js';
 import type { InvocationView } from '../input/temp-values.js';
-import type { LeaseHold } from './lease-hold.js';
+import type { LeaseHold } from '../lease/lease-hold.js';
 import type { SessionRecord } from './record.js';
 import type { SessionVersions } from './scope-version.js';
 import type { Event, Json } from '../model/types.js';

@@ -32,7 +32,7 @@ import type { ForkPlan } from '../fork-plan.js';
 import type { AppendPlan, Creation, RemovalTarget, SessionBackend, SessionName } from '../backend.js';
 import type { BackendAccess } from '../backend-access.js';
 import type { View } from '../../session/handle.js';
-import type { LeaseHold } from '../../session/lease-hold.js';
+import type { LeaseHold } from '../../lease/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
 import type { StoreLack } from '../../store/lacks.js';
 import type {

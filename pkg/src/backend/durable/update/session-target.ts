@@ -1,7 +1,7 @@
 // The reads and writes of `updateState` on a session: under a guard for the values that the function has read.
 
 import { appendStored, type AppendRequest, type Appended } from '../operations/append.js';
-import type { LeaseHold } from '../../../session/lease-hold.js';
+import type { LeaseHold } from '../../../lease/lease-hold.js';
 import { NONE } from '../cache/event-range.js';
 import { withResults } from '../commit/operators.js';
 import { concurrentDelta } from './concurrent-delta.js';
