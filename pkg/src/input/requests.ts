@@ -237,6 +237,14 @@ export function checkRevisionUpTo(actual: number, id: string, revision: number, 
   }
 }
 
+/** Checks the limit of a list of apps or users. */
+export function checkNameLimit(limit: number | undefined): void {
+  checkCount(limit, 'limit');
+  if (limit === 0) {
+    invalid('limit', 'must be at least 1');
+  }
+}
+
 /** A checked list request, with adk-js's meaning of `limit`, `offset` and `page`. */
 export interface ListPlan {
   readonly appName: string;
