@@ -2,6 +2,7 @@
 
 import { continueView, forget, type RemoteView } from './handle.js';
 import { refresh } from './reading.js';
+import { underLease } from './under-lease.js';
 import { pathTo, PATHS } from '../http/paths.js';
 import { extractTempKeys, freezeEvent, type EventDraft } from '../input/event-draft.js';
 import { showTemp, tempBefore } from '../input/temp-values.js';
@@ -9,7 +10,7 @@ import { defined } from '../model/defined.js';
 import { deepFreeze } from '../model/json.js';
 import { resultsOf } from '../model/operator-results.js';
 import { isTemp } from '../model/scope.js';
-import type { Calls } from './calls.js';
+import { keyOf, type Calls } from './calls.js';
 import type { Signal } from '../async/abort.js';
 import type { Event, SessionName, Session } from '../model/types.js';
 
@@ -31,22 +32,22 @@ export async function append(
   { session, draft, expectedRevision }: AppendCall,
   signal: Signal | undefined,
 ): Promise<Event> {
-  const { appName, userId, id: sessionId } = session;
-  const key = { appName, userId, sessionId };
+  const key = keyOf(session);
   const view = calls.view(session);
+  const leased = underLease(view);
   return await calls.inTurn(key, signal, async () => {
     resolveTemp(draft, view);
     const temp = extractTempKeys(draft);
     const event = freezeEvent(draft);
     const since = view?.revision;
-    const { json } = await calls.write<Appended>({
-      method: 'POST',
-      path: pathTo(PATHS.events, key),
-      // The server's clock sets a time that the caller leaves open.
-      body: defined({ event: draft.timed ? { ...event, timestamp: undefined } : event, expectedRevision, since }),
-      repeats: 'by content',
-      signal,
+    // The server's clock sets a time that the caller leaves open.
+    const body = defined({
+      event: draft.timed ? { ...event, timestamp: undefined } : event,
+      expectedRevision,
+      since,
     });
+    const call = { method: 'POST', path: pathTo(PATHS.events, key), body, repeats: 'by content', signal } as const;
+    const { json } = await leased(async (headers) => await calls.write<Appended>({ ...call, headers }));
     const stored = deepFreeze(json.event);
     if (view !== undefined) {
       await showAppended(calls, view, since ?? 0, json);
@@ -61,7 +62,10 @@ export async function append(
 function resolveTemp({ event, delta, operators = {} }: EventDraft, view: RemoteView | undefined): void {
   const ofTemp = Object.fromEntries(Object.entries(operators).filter(([key]) => isTemp(key)));
   const temp = tempBefore(view, event as unknown as Event);
-  Object.assign(delta, resultsOf(ofTemp, (key) => temp?.get(key)));
+  Object.assign(
+    delta,
+    resultsOf(ofTemp, (key) => temp?.get(key)),
+  );
 }
 
 /** Shows what was stored since a revision. */

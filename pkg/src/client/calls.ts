@@ -7,7 +7,12 @@ import { Queues } from '../async/queues.js';
 import { StatepadError } from '../model/errors.js';
 import type { CheckedConnection } from './options.js';
 import type { Parameters } from './server.js';
-import type { Abortable, SessionKey } from '../model/types.js';
+import type { Abortable, SessionKey, SessionName } from '../model/types.js';
+
+/** The key of a named session. */
+export function keyOf({ appName, userId, id: sessionId }: SessionName): SessionKey {
+  return { appName, userId, sessionId };
+}
 
 /** The calls of one client. */
 export class Calls {
@@ -45,10 +50,10 @@ export class Calls {
 
   /** Sends a write. Throws as {@link Transport.send}. */
   async write<T>(call: ServerCall): Promise<ServerAnswer<T>> {
-    return await this.#tracked(this.#transport.send<T>(call));
+    return await this.counted(this.#transport.send<T>(call));
   }
 
-  /** Runs a write of a session after the earlier ones of this client: events are stored in the order of their calls. */
+  /** Runs a write of a session after the earlier ones of this client: the order of events is that of their calls. */
   async inTurn<T>(
     { appName, userId, sessionId }: SessionKey,
     signal: Signal | undefined,
@@ -58,7 +63,7 @@ export class Calls {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const result = this.#tracked(
+    const result = this.counted(
       this.#turns.run(JSON.stringify([appName, userId, sessionId]), async () => {
         signal?.throwIfAborted();
         begin();
@@ -71,6 +76,16 @@ export class Calls {
     return await result;
   }
 
+  /** Counts a write as under way until it is settled. */
+  async counted<T>(write: Promise<T>): Promise<T> {
+    this.#writes.add(write);
+    try {
+      return await write;
+    } finally {
+      this.#writes.delete(write);
+    }
+  }
+
   /** Resolves when all writes under way are answered, or have failed. */
   async flush(): Promise<void> {
     await Promise.allSettled([...this.#writes]);
@@ -80,15 +95,5 @@ export class Calls {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.flush();
-  }
-
-  /** Counts a write until it is settled. */
-  async #tracked<T>(write: Promise<T>): Promise<T> {
-    this.#writes.add(write);
-    try {
-      return await write;
-    } finally {
-      this.#writes.delete(write);
-    }
   }
 }

@@ -4,6 +4,7 @@ import { handleKind } from '../model/handle-kind.js';
 import { deepFreeze, put } from '../model/json.js';
 import { mergeRecords } from '../model/scope.js';
 import type { InvocationView } from '../input/temp-values.js';
+import type { LeaseHold } from '../lease/lease-hold.js';
 import type { Event, Json, Session, SessionKey } from '../model/types.js';
 
 type State = Readonly<Record<string, Json>>;
@@ -21,6 +22,10 @@ export interface RemoteView extends InvocationView {
   readonly log: Event[];
   updateTime: number;
   revision: number;
+  /** The lease of writes through the handle. */
+  lease: LeaseHold | undefined;
+  /** The proofs of its leases for the server, by their tokens. */
+  readonly proofs: Map<number, string>;
   /** The state with `temp:` keys, and the list of events, once they were asked for. */
   state: State | undefined;
   events: readonly Event[] | undefined;
@@ -58,6 +63,8 @@ export function handleOf(owner: object, session: Session, created: string | unde
     temp: undefined,
     invocations: undefined,
     invocation: undefined,
+    lease: undefined,
+    proofs: new Map(),
     state: undefined,
     events: undefined,
   });

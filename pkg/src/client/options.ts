@@ -106,7 +106,10 @@ function checkedUrl(input: unknown, hasFetch: boolean): Pick<Server, 'base' | 'p
 /** A token that a header can carry. Its text is in no message. */
 function checkedToken(input: unknown): string | undefined {
   if (input !== undefined && !(typeof input === 'string' && /^[\x21-\x7e]+$/.test(input))) {
-    invalid('token', `must be a string of visible ASCII characters${typeof input === 'string' ? '' : `, not ${describe(input)}`}`);
+    invalid(
+      'token',
+      `must be a string of visible ASCII characters${typeof input === 'string' ? '' : `, not ${describe(input)}`}`,
+    );
   }
   return input;
 }

@@ -53,6 +53,20 @@ export async function etagOf(calls: Calls, key: SessionKey, signal: Signal | und
   return answer?.headers.get('etag') ?? undefined;
 }
 
+/** The state of a session, under full keys. Throws `SESSION_NOT_FOUND`. */
+export async function readState(calls: Calls, key: SessionKey, signal: Signal | undefined): Promise<Session['state']> {
+  const answer = await read(calls, key, { numRecentEvents: 0 }, signal);
+  if (answer === undefined) {
+    throw sessionNotFound(key.sessionId);
+  }
+  return answer.json.state;
+}
+
+/** The error for a missing session. */
+export function sessionNotFound(id: string): StatepadError {
+  return new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, { id });
+}
+
 /** The events that a refreshed handle is expected to lack: a guess that saves a second request. */
 const EXPECTED_EVENTS = 10;
 
@@ -61,12 +75,11 @@ const EXPECTED_EVENTS = 10;
  * Throws `SESSION_NOT_FOUND`, also for a session that was created anew.
  */
 export async function refresh(calls: Calls, view: RemoteView, signal: Signal | undefined): Promise<void> {
-  for (let numRecentEvents = EXPECTED_EVENTS; ; ) {
+  for (let numRecentEvents = EXPECTED_EVENTS; ;) {
     const answer = await read(calls, view.key, { numRecentEvents }, signal);
     const etag = answer?.headers.get('etag') ?? undefined;
     if (answer === undefined || (view.created !== undefined && etag !== undefined && etag !== view.created)) {
-      const { sessionId: id } = view.key;
-      throw new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, { id });
+      throw sessionNotFound(view.key.sessionId);
     }
     const { events, revision } = answer.json;
     const lacked = revision - view.revision;
@@ -89,6 +102,7 @@ export async function readScope(
   { appName, userId }: Omit<UpdateStateTarget, 'sessionId'>,
   signal: Signal | undefined,
 ): Promise<Record<string, Json>> {
-  const path = userId === undefined ? pathTo(PATHS.appState, { appName }) : pathTo(PATHS.userState, { appName, userId });
+  const path =
+    userId === undefined ? pathTo(PATHS.appState, { appName }) : pathTo(PATHS.userState, { appName, userId });
   return (await calls.read<{ state: Record<string, Json> }>(path, undefined, signal)).json.state;
 }

@@ -3,7 +3,7 @@
 import { Connection, type Subscription } from './connection.js';
 import { Reader, type Feed } from './reader.js';
 import { SharedSession } from './shared-session.js';
-import { placeText, wholeText } from '../../http/watch-wire.js';
+import { placeText, wholeText, type Place } from '../../http/watch-wire.js';
 import type { RequestedTarget } from '../../http/watch-targets.js';
 import type { Server } from '../server.js';
 import type { SessionKey } from '../../model/types.js';
@@ -22,10 +22,10 @@ export class Watches {
     this.#silence = silence;
   }
 
-  /** Watches a session, a user or an app. */
-  watch(target: WatchKey, { since, initial = false, signal }: WatchOptions): Reader {
-    const place = since === undefined ? undefined : placeText({ at: since });
-    return new Reader(this.#own({ target, whole: false, since: place, initial }), signal);
+  /** Watches a session, a user or an app; after a place, if there is one. */
+  watch(target: WatchKey, place: Place | undefined, { initial = false, signal }: WatchOptions): Reader {
+    const since = place && placeText(place);
+    return new Reader(this.#own({ target, whole: false, since, initial }), signal);
   }
 
   /** Watches a whole session. */

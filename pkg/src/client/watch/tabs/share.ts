@@ -8,7 +8,10 @@ import type { SessionKey } from '../../../model/types.js';
 import type { SessionSource, WholeSessionChange, WholeWatchOptions } from '../../../model/watch.js';
 
 /** Watches a whole session. */
-export type WatchWhole = (key: SessionKey, options: WholeWatchOptions) => AsyncIterableIterator<WholeSessionChange>;
+export type WatchWhole = (
+  key: SessionKey,
+  options: WholeWatchOptions,
+) => AsyncIterableIterator<WholeSessionChange, undefined>;
 
 /**
  * Watches of whole sessions that are shared with other tabs: one of the tabs holds the connection. Where a page has no
