@@ -5,6 +5,7 @@ import type { Once } from '../model/once.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
   Abortable,
+  AppendEventRequest,
   CreateSessionRequest,
   Event,
   EventInit,
@@ -61,6 +62,11 @@ export interface ServingAccess {
   /** The id of the change that created the session of a handle: another session under its key has another one. */
   createdOf(session: Session): string;
   create(request: CreateSessionRequest, once?: Once): Promise<Session>;
+  /**
+   * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with no
+   * event but the last, for which the store is hardly ever asked again.
+   */
+  append(request: AppendEventRequest): Promise<{ readonly event: Event; readonly session: Session }>;
   /** As `updateState`, but of one write whose conditions are `expected`, never run again after a conflict. */
   write(target: UpdateStateTarget | Session, write: StateWrite, once?: Once): Promise<Readonly<Record<string, Json>>>;
   /**

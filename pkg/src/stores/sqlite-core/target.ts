@@ -2,9 +2,10 @@
 
 import { defined } from '../../model/defined.js';
 import { readLease } from './lease.js';
-import { resultsOf, textIn } from './rows.js';
+import { recordIn, resultsOf, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
+import { callOf } from '../shared/keys.js';
 import { parseValue } from '../shared/values.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { RowsForWrite, SessionRow } from './read.js';
@@ -33,19 +34,20 @@ export class Target implements CommitFacts {
         : { data: eventData, ...resultsIn(this.#first(sql.READ_RESULTS, session?.n ?? 0, id)) };
     }
     const update = this.#first(sql.FIND_UPDATE, (key.userId === undefined ? app : user).n, id);
-    return update && resultsIn(update);
+    return update && { ...resultsIn(update), ...recordIn(update) };
   }
 
   creationOf(): CallRecord {
-    return {};
+    return recordIn(this.#driver.all(sql.READ_DIGEST, [this.session?.n ?? 0])[0]);
   }
 
   tombstoneOf({ id }: Change): CallRecord | undefined {
-    return this.#driver.all(sql.FIND_CREATION, [toColumn(id)]).length > 0 ? {} : undefined;
+    const [row] = this.#driver.all(sql.FIND_CREATION, [toColumn(id)]);
+    return row && recordIn(row);
   }
 
-  refusalOf(): CallRecord | undefined {
-    return this.#rows.isRefused ? {} : undefined;
+  refusalOf(change: Change): CallRecord | undefined {
+    return this.#rows.isRefused ? recordIn(this.#driver.all(sql.FIND_CALL, [toColumn(callOf(change))])[0]) : undefined;
   }
 
   fence(): number {

@@ -1,6 +1,6 @@
 // The row that answers a change which the batch did not write.
 
-import { numberIn, textIn } from '../../sqlite-core/rows.js';
+import { numberIn, recordIn, textIn } from '../../sqlite-core/rows.js';
 import type { CallRecord, CommitFacts, CommitContent } from '../../shared/decide.js';
 import type { Change, Rev } from '../../../store/contract.js';
 import type { SqlRow } from '../../sqlite-core/driver.js';
@@ -21,19 +21,19 @@ export class Target implements CommitFacts {
     if (!this.#is('duplicate')) {
       return undefined;
     }
-    return kind === 'append' ? { data: textIn(this.#row, 'data') } : {};
+    return kind === 'append' ? { data: textIn(this.#row, 'data') } : recordIn(this.#row);
   }
 
   creationOf(): CallRecord {
-    return {};
+    return recordIn(this.#row);
   }
 
   tombstoneOf(): CallRecord | undefined {
-    return this.#is('duplicate') ? {} : undefined;
+    return this.#is('duplicate') ? recordIn(this.#row) : undefined;
   }
 
   refusalOf(): CallRecord | undefined {
-    return this.#is('refused') ? {} : undefined;
+    return this.#is('refused') ? recordIn({ digest: this.#row['refused_digest'] ?? null }) : undefined;
   }
 
   fence(): number {
