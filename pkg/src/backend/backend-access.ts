@@ -34,8 +34,8 @@ export interface BackendAccess {
   listApps(query: NameQuery, signal?: Signal): MaybePromise<NamePage>;
   listUsers(appName: string, query: NameQuery, signal?: Signal): MaybePromise<NamePage>;
   /**
-   * A new handle of a session that is in memory and current, with its last event if that is in memory, too; `undefined`
-   * where it has to be read.
+   * A new handle of a session that is in memory and current, with its last event if that is in memory, too;
+   * `undefined` where it has to be read.
    */
   current(key: SessionKey): Session | undefined;
   /** Some events of a session; `undefined` for a missing one. */

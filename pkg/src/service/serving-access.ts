@@ -63,8 +63,8 @@ export interface ServingAccess {
   createdOf(session: Session): string;
   create(request: CreateSessionRequest, once?: Once): Promise<Session>;
   /**
-   * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with no
-   * event but the last, for which the store is hardly ever asked again.
+   * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with
+   * no event but the last, for which the store is hardly ever asked again.
    */
   append(request: AppendEventRequest): Promise<{ readonly event: Event; readonly session: Session }>;
   /** As `updateState`, but of one write whose conditions are `expected`, never run again after a conflict. */

@@ -129,6 +129,12 @@ export const SESSION = {
   required: ['id', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'],
 } as const satisfies Schema;
 
+export const SESSION_KEY = {
+  type: 'object',
+  properties: { appName: TEXT, userId: TEXT, sessionId: TEXT },
+  required: ['appName', 'userId', 'sessionId'],
+} as const satisfies Schema;
+
 export const REWOUND = {
   type: 'object',
   properties: {

@@ -80,11 +80,14 @@ function readQuery({ query = { type: 'object' } }: Declaration, parameters: URLS
 
 /** The headers that a route declares. Others are none of its business. */
 function readHeaders(
-  { headers = [] }: Declaration,
+  { headers = [], needs = [] }: Declaration,
   values: Headers,
 ): Pick<Asked<Declaration>, 'proof' | 'creation'> & { readonly key: string | undefined } {
   const read = <T>(header: keyof typeof REQUEST_HEADERS, parse: (text: string) => T): T | undefined => {
     const text = headers.includes(header) ? values.get(REQUEST_HEADERS[header].name) : null;
+    if (text === null && needs.includes(header)) {
+      invalid(REQUEST_HEADERS[header].name, 'is missing');
+    }
     return text === null ? undefined : parse(text);
   };
   return { proof: read('lease', readProof), key: read('key', checkedKey), creation: read('creation', readEtag) };

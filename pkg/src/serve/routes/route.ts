@@ -53,6 +53,8 @@ export interface Declaration {
   /** The parameters of the URL. */
   readonly query?: ObjectSchema;
   readonly headers?: readonly RequestHeader[];
+  /** Those of them that may not be absent. */
+  readonly needs?: readonly RequestHeader[];
   /** The body. It may be absent where none of its members is required. */
   readonly body?: ObjectSchema;
   readonly answers: Readonly<Record<number, DeclaredAnswer>>;
