@@ -4,6 +4,7 @@ import { handleOf } from './handle.js';
 import { MAX_PAGE } from '../http/pages.js';
 import { pathTo, PATHS } from '../http/paths.js';
 import { defined } from '../model/defined.js';
+import { isStatepadError, StatepadError } from '../model/errors.js';
 import type { Calls } from './calls.js';
 import type { Parameters } from './server.js';
 import type { Signal } from '../async/abort.js';
@@ -35,15 +36,22 @@ interface List<Page extends ServerPage> {
   readonly signal: Signal | undefined;
   /** The number of items of a page that count towards the limit. */
   readonly count: (page: Page) => number;
+  /** The items, for messages. */
+  readonly what: string;
 }
 
 /** The pages of the server that have the items of a list up to its limit. */
 async function pagesOf<Page extends ServerPage>(calls: Calls, list: List<Page>): Promise<readonly [Page, ...Page[]]> {
-  const { path, parameters, first, limit = Infinity, cursor, signal, count } = list;
+  const { path, parameters, first, limit = Infinity, cursor, signal, count, what } = list;
   const read = async (left: number, pageToken: string | undefined, more?: Parameters): Promise<Page> => {
     // A page of no item says how many there are; the server has none of that size.
     const pageSize = Math.max(1, Math.min(left, MAX_PAGE));
-    return (await calls.read<Page>(path, { ...parameters, ...more, pageSize, pageToken }, signal)).json;
+    try {
+      return (await calls.read<Page>(path, { ...parameters, ...more, pageSize, pageToken }, signal)).json;
+    } catch (error) {
+      const isCursor = isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path === 'pageToken';
+      throw isCursor ? wrongCursor(what, error) : error;
+    }
   };
   const begin = await read(limit, cursor, first);
   const pages: [Page, ...Page[]] = [begin];
@@ -55,6 +63,12 @@ async function pagesOf<Page extends ServerPage>(calls: Calls, list: List<Page>):
     next = page.nextPageToken;
   }
   return pages;
+}
+
+/** The error for a cursor, which the server has under another name. */
+function wrongCursor(what: string, cause: unknown): StatepadError {
+  const message = `cursor must come from a page of ${what}`;
+  return new StatepadError('INVALID_ARGUMENT', message, { path: 'cursor', cause });
 }
 
 type SessionsPage = ServerPage & Omit<ListSessionsResponse, 'cursor'>;
@@ -74,6 +88,7 @@ export async function listSessions(
     cursor,
     signal,
     count: ({ sessions, corrupt = [] }) => sessions.length + corrupt.length,
+    what: 'sessions',
   });
   const [{ totalItems, page: firstPage }] = pages;
   const rows = limit === 0 ? [] : pages.flatMap(({ sessions }) => sessions);
@@ -106,6 +121,7 @@ export async function listApps(calls: Calls, { limit, cursor, signal }: ListApps
     cursor,
     signal,
     count: ({ apps }) => apps.length,
+    what: 'apps or users',
   });
   return defined({ apps: pages.flatMap(({ apps }) => apps), cursor: pages.at(-1)?.nextPageToken });
 }
@@ -122,6 +138,7 @@ export async function listUsers(
     cursor,
     signal,
     count: ({ users }) => users.length,
+    what: 'apps or users',
   });
   return defined({ users: pages.flatMap(({ users }) => users), cursor: pages.at(-1)?.nextPageToken });
 }
