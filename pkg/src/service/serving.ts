@@ -16,7 +16,7 @@ import { foreignHandle } from '../session/other-services.js';
 import { leaseLost, type LeaseHold } from '../lease/lease-hold.js';
 import { makeHandle, type View } from '../session/handle.js';
 import { throwNotFound } from '../session/append.js';
-import { StatepadError } from '../model/errors.js';
+import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
 import { keyReused, type Once } from '../model/once.js';
 import { isStoreError } from '../store/store-error.js';
 import type { BackendAccess, EventPage, RequestKind } from '../backend/backend-access.js';
@@ -88,7 +88,18 @@ class Serving implements ServingAccess {
     const creation = { ...admitted, key: isNew ? home : admitted.key };
     return await this.#once(once, { kind: 'create', target: creation.key, isRecorded: true }, async () => {
       const own = isNew ? once : await this.#claimed(home, once);
-      return await sessions.create({ ...creation, once: own }, request.signal);
+      try {
+        return await sessions.create({ ...creation, once: own }, request.signal);
+      } catch (error) {
+        // A store that does not keep creations cannot tell; but nobody else knows the id.
+        const isOwn = isNew && sessions.lacks?.includes('created') === true && hasCode(error, 'SESSION_EXISTS');
+        const session = isOwn ? await sessions.get(home, undefined, request.signal) : undefined;
+        if (session === undefined) {
+          throw error;
+        }
+        once.onRepeated?.(false);
+        return session;
+      }
     });
   }
 
@@ -304,6 +315,10 @@ class Serving implements ServingAccess {
       ...(isInMemory && { refusal: () => (isAtToken(record, token) ? undefined : leaseLost(sessionId)) }),
     };
   }
+}
+
+function hasCode(error: unknown, code: ErrorCode): boolean {
+  return isStatepadError(error) && error.code === code;
 }
 
 function targetOf({ appName, userId, id }: SessionName): RequestTarget {

@@ -284,7 +284,7 @@ function withStoredResults(
 
 /** The change of an append for the store. Discards the append on failure. */
 function changeToSend(
-  { cache: { registry }, writer }: StoreComponents,
+  { cache: { registry }, connection, writer }: StoreComponents,
   { key, created }: SessionRecord,
   { event: body, prepared, guard }: ToSend,
   { draft: { id, timestamp: time, named, operators, request }, reservation, lease }: AppendRequest,
@@ -308,7 +308,10 @@ function changeToSend(
       change.guard = sentGuard;
     }
     if (request !== undefined) {
-      Object.assign(change, request.isSingle && !isResolved ? requestMembers(request) : { digest: request.digest });
+      Object.assign(
+        change,
+        request.isSingle && !isResolved ? requestMembers(connection.store, request) : { digest: request.digest },
+      );
     } else if (named || isResolved) {
       // The id may be used again: by another call, or with other results of its operators.
       change.call = newId();

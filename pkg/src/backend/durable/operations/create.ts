@@ -36,7 +36,7 @@ async function create(
   { key, state, time: requestedTime, once }: Creation,
   begin: Begin,
 ): Promise<Session> {
-  const { cache, loader, writer, now } = components;
+  const { cache, connection, loader, writer, now } = components;
   const { registry } = cache;
   const existing = registry.find(key);
   if (existing !== undefined && once !== undefined) {
@@ -52,7 +52,8 @@ async function create(
   const event = { id, time, data: JSON.stringify(creation) };
   const known = cache.knownPositions(key);
   const delta = scopedDelta(prepared);
-  const change: Change = { id, kind: 'create', key, time, event, delta, known, ...requestMembers(once) };
+  const request = requestMembers(connection.store, once);
+  const change: Change = { id, kind: 'create', key, time, event, delta, known, ...request };
   const sentChange = { change, prepared, known };
   let committed: Committed;
   try {

@@ -71,7 +71,7 @@ async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promis
 }
 
 /** Creates the session, or finds the unfinished one of an earlier call for the same fork. Throws `SESSION_EXISTS`. */
-async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
+async function begin({ connection, loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
   const { key, state, source, revision, once } = plan;
   const [time, id] = [now(), unfinishedId(revision + 1, once?.id)];
   const from = forkedFrom(source, revision);
@@ -79,7 +79,7 @@ async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): 
   const delta = ownDelta(state);
   try {
     const event = { id, time, data };
-    const request = once && { call: once.id, ...requestMembers(once) };
+    const request = once && { call: once.id, ...requestMembers(connection.store, once) };
     const committed = await writer.send({ id, kind: 'create', key, time, event, delta, ...request });
     if (once !== undefined && committed.duplicate) {
       checkRequest(committed, once);

@@ -99,7 +99,9 @@ export function scopeTarget(
           const written = resolution === undefined ? admitted : resolvedDelta(admitted, resolution.results);
           const hasLanes = resolution !== undefined;
           const leave = handover.beginWrite();
-          const request = hasLanes ? defined({ digest: once?.digest }) : requestMembers(once);
+          const request = hasLanes
+            ? defined({ digest: once?.digest })
+            : requestMembers(components.connection.store, once);
           const sent = { id, time, key, written, read: now, hasLanes, once, request, ...guard, ...reservation };
           const next = await write(components, sent, begin);
           if (next.app.isWhole && next.user?.isWhole !== false) {
