@@ -3,6 +3,7 @@
 import { PATHS } from '../../http/paths.js';
 import { visibleEvent, visibleState } from '../../http/visible.js';
 import { invalid } from '../../checks/arguments.js';
+import { createEvent } from '../../input/event.js';
 import { appendOrRewind } from '../markers.js';
 import { checkDelta } from './delta.js';
 import { DEFAULT_PAGE, EVENT, EVENT_INPUT, REVISION, STATE, TIME } from './components.js';
@@ -121,13 +122,13 @@ const appendEvent = route(
     const handle = async (): Promise<Session> => await handleOf(asked);
     const session = proof === undefined ? nameOfSession(ids) : await handle();
     const { event, session: shown } = given.partial
-      ? { event: json, session: await handle() }
+      ? { event: createEvent(given), session: await handle() }
       : await appendOrRewind(await door.access(), handle, { session, event: given, expectedRevision });
     const { revision, lastUpdateTime, state } = shown;
     const added = since === undefined ? undefined : await eventsAfter(door, ids, since, shown);
     return {
       body: {
-        event: visibleEvent(rights, event as Event),
+        event: visibleEvent(rights, event),
         revision,
         lastUpdateTime,
         ...(added !== undefined && {

@@ -25,7 +25,8 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   ...(['STORE_UNAVAILABLE', 'STORE_UNSUITABLE', 'CLOSED', 'NOT_READY'] as const),
 ];
 const BODY_ERRORS: readonly ErrorCode[] = ['TOO_LARGE'];
-const OPEN_ERRORS: readonly ErrorCode[] = ['INTERNAL', 'STORE_UNAVAILABLE', 'CLOSED'];
+// A host or an origin may be forbidden there, too.
+const OPEN_ERRORS: readonly ErrorCode[] = ['FORBIDDEN', 'INTERNAL', 'STORE_UNAVAILABLE', 'CLOSED'];
 /** The other statuses of a wrong body. */
 const BODY_STATUSES = { 408: 'The body did not arrive in time.', 415: 'The body is not JSON by its type.' } as const;
 
