@@ -26,6 +26,8 @@ export interface UpdateAttempt {
 export interface WriteConditions {
   /** The values that keys must have, and the keys that must be missing, by scope. */
   readonly expected: NonNullable<Guard['keys']>;
+  /** The scopes that must have no other keys than those. */
+  readonly whole?: readonly StoredScope[] | undefined;
   /** The request that it is for, where that has an identity. */
   readonly once?: Once | undefined;
 }

@@ -16,6 +16,7 @@ import { checkRequest, requestMembers, requestRefusal } from '../commit/requests
 import { lanesOfKeys } from '../operations/lanes.js';
 import { concurrentDelta } from './concurrent-delta.js';
 import { knownOf, positionIn, type KnownPositions, type SentChange } from '../cache/positions.js';
+import { guardOfConditions } from '../../../update/conditions.js';
 import { ReadTracker } from '../../../update/read-tracker.js';
 import { admitDelta, type AdmittedDelta } from '../../../input/admit.js';
 import { withDeltas } from '../../../model/delta.js';
@@ -92,7 +93,7 @@ export function scopeTarget(
         const base: Guard =
           conditions === undefined
             ? { keys: reads.guardedKeys(), ...(reads.isWhole ? { pos } : {}) }
-            : { keys: conditions.expected };
+            : guardOfConditions(conditions, { state: reads.state, pos });
         const reservation = reserved === undefined ? {} : { reservation: reserved };
         const send = async (begin: Begin, now: ReadScopes, resolution?: Resolution): Promise<State> => {
           const guard = components.writer.guardOf({ ...base, keys: mergeGuardedKeys(base.keys, resolution?.keys) });

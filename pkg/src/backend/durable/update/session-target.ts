@@ -5,6 +5,7 @@ import type { LeaseHold } from '../../../lease/lease-hold.js';
 import { NONE } from '../cache/event-range.js';
 import { withResults } from '../commit/operators.js';
 import { concurrentDelta } from './concurrent-delta.js';
+import { guardOfConditions } from '../../../update/conditions.js';
 import { ReadTracker } from '../../../update/read-tracker.js';
 import { requestEvent } from '../../../input/event-draft.js';
 import { withDeltas } from '../../../model/delta.js';
@@ -59,7 +60,7 @@ export function sessionTarget(
         const guard: Guard =
           conditions === undefined
             ? { created, keys: reads.guardedKeys(), ...(reads.isWhole ? { rev, pos } : {}) }
-            : { created, ...keysOf(conditions) };
+            : { created, ...guardOfConditions(conditions, { state: session.state, pos, rev }) };
         const leave = handover.beginWrite();
         try {
           const request: AppendRequest = {
@@ -88,11 +89,6 @@ export function sessionTarget(
       },
     };
   };
-}
-
-/** The part of a guard for the conditions of a write. */
-function keysOf({ expected }: WriteConditions): Pick<Guard, 'keys'> {
-  return Object.keys(expected).length === 0 ? {} : { keys: expected };
 }
 
 /** Reads a session that the update before has left in the cache, or loads it. */
