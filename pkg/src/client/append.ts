@@ -2,7 +2,7 @@
 
 import { continueView, forget, type RemoteView } from './handle.js';
 import { refresh } from './reading.js';
-import { underLease } from './under-lease.js';
+import { throughHandle } from './through-handle.js';
 import { pathTo, PATHS } from '../http/paths.js';
 import { extractTempKeys, freezeEvent, type EventDraft } from '../input/event-draft.js';
 import { showTemp, tempBefore } from '../input/temp-values.js';
@@ -34,7 +34,7 @@ export async function append(
 ): Promise<Event> {
   const key = keyOf(session);
   const view = calls.view(session);
-  const leased = underLease(view);
+  const leased = throughHandle(view);
   return await calls.inTurn(key, signal, async () => {
     resolveTemp(draft, view);
     const temp = extractTempKeys(draft);

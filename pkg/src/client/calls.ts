@@ -44,8 +44,9 @@ export class Calls {
     path: string,
     parameters: Parameters | undefined,
     signal: Signal | undefined,
+    headers?: ServerCall['headers'],
   ): Promise<ServerAnswer<T>> {
-    return await this.#transport.send<T>({ method: 'GET', path, parameters, repeats: 'reading', signal });
+    return await this.#transport.send<T>({ method: 'GET', path, parameters, headers, repeats: 'reading', signal });
   }
 
   /** Sends a write. Throws as {@link Transport.send}. */

@@ -5,7 +5,7 @@ import { getSession, refresh, sessionNotFound } from './reading.js';
 import { checkLeaseOptions } from '../lease/options.js';
 import { takeLease as takeLeaseOf, withLease as withLeaseOf } from '../lease/take-lease.js';
 import { pathTo, PATHS } from '../http/paths.js';
-import { LEASE_HEADER } from './under-lease.js';
+import { CREATION_HEADER, LEASE_HEADER } from './through-handle.js';
 import { keyOf, type Calls } from './calls.js';
 import type { RemoteView } from './handle.js';
 import type { Signal } from '../async/abort.js';
@@ -55,12 +55,13 @@ async function leasedHandle(calls: Calls, name: SessionName, signal: Signal | un
 }
 
 /** The requests for leases of a view's session. */
-function requestsOf(calls: Calls, { key, proofs }: RemoteView): LeasedHandle['request'] {
+function requestsOf(calls: Calls, { key, proofs, created }: RemoteView): LeasedHandle['request'] {
   return async ({ holder, ttl, fence }, signal, onDone) => {
     const path = pathTo(fence === undefined || ttl === 0 ? PATHS.lease : PATHS.renewLease, key);
     const common = { path, repeats: 'by content', signal } as const;
     if (fence === undefined) {
-      const { json } = await calls.write<Granted>({ ...common, method: 'POST', body: { holder, ttl } });
+      const headers = { [CREATION_HEADER]: created };
+      const { json } = await calls.write<Granted>({ ...common, method: 'POST', body: { holder, ttl }, headers });
       proofs.set(json.token, json.lease);
       return { fence: json.token, until: json.until };
     }

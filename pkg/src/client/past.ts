@@ -1,11 +1,14 @@
 // The past over HTTP: states and histories.
 
 import { keyOf, type Calls } from './calls.js';
+import { CREATION_HEADER } from './through-handle.js';
 import { pathTo, PATHS } from '../http/paths.js';
 import { checkRevisionUpTo } from '../input/requests.js';
 import { defined } from '../model/defined.js';
 import { deepFreeze } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
+import type { RemoteView } from './handle.js';
+import type { ServerCall } from './transport.js';
 import type { Signal } from '../async/abort.js';
 import type { DetailedHistory, DetailedState, SharedHistory, SharedKey } from '../model/past.js';
 import type { HistoryOptions, SessionName } from '../model/types.js';
@@ -20,7 +23,7 @@ export async function stateAt(
   const view = calls.view(session);
   checkRevisionUpTo(view?.revision ?? Infinity, session.id, revision, 'revision');
   const path = pathTo(PATHS.sessionState, keyOf(session));
-  const { state, exact } = (await calls.read<DetailedState>(path, { revision }, signal)).json;
+  const { state, exact } = (await calls.read<DetailedState>(path, { revision }, signal, creationOf(view))).json;
   return deepFreeze({ state, exact });
 }
 
@@ -31,14 +34,20 @@ export async function history(
   key: string,
   { until, last, signal }: HistoryOptions,
 ): Promise<DetailedHistory> {
-  const shown = calls.view(session)?.revision;
+  const view = calls.view(session);
+  const shown = view?.revision;
   if (until !== undefined) {
     checkRevisionUpTo(shown ?? Infinity, session.id, until, 'until');
   }
   const parameters = defined({ key, until: until ?? shown, last });
   const path = pathTo(PATHS.sessionHistory, keyOf(session));
-  const { exact, steps } = (await calls.read<DetailedHistory>(path, parameters, signal)).json;
+  const { exact, steps } = (await calls.read<DetailedHistory>(path, parameters, signal, creationOf(view))).json;
   return deepFreeze({ exact, steps });
+}
+
+/** The header that keeps a handle to its own session. */
+function creationOf(view: RemoteView | undefined): ServerCall['headers'] {
+  return { [CREATION_HEADER]: view?.created };
 }
 
 /** The writes of an `app:` or `user:` key by any session. */

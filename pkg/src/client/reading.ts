@@ -53,13 +53,17 @@ export async function etagOf(calls: Calls, key: SessionKey, signal: Signal | und
   return answer?.headers.get('etag') ?? undefined;
 }
 
-/** The state of a session, under full keys. Throws `SESSION_NOT_FOUND`. */
-export async function readState(calls: Calls, key: SessionKey, signal: Signal | undefined): Promise<Session['state']> {
+/** Reads a session without its events. Throws `SESSION_NOT_FOUND`. */
+export async function readWithoutEvents(
+  calls: Calls,
+  key: SessionKey,
+  signal: Signal | undefined,
+): Promise<ServerAnswer<Session>> {
   const answer = await read(calls, key, { numRecentEvents: 0 }, signal);
   if (answer === undefined) {
     throw sessionNotFound(key.sessionId);
   }
-  return answer.json.state;
+  return answer;
 }
 
 /** The error for a missing session. */

@@ -5,7 +5,7 @@ import { Calls } from './calls.js';
 import { listApps, listSessions, listUsers } from './lists.js';
 import { history, sharedHistory, stateAt } from './past.js';
 import { getSession, readScope } from './reading.js';
-import { underLease } from './under-lease.js';
+import { throughHandle } from './through-handle.js';
 import { watchesOf, type ClientWatches } from './watch/client-watches.js';
 import { create, fork, mark, remove, trimHistory } from './writing.js';
 import { admitString, checkCount, checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
@@ -195,7 +195,7 @@ export class SessionClient implements SessionOperations {
     const checked = checkTarget(target);
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
-    const leased = underLease(this.#calls.view(target));
+    const leased = throughHandle(this.#calls.view(target));
     this.#calls.begin(options);
     // Loaded at the first update.
     const { UpdateQueues, remoteTarget, updateState } = await import('./update.js');

@@ -1,18 +1,19 @@
 // The reads and writes of `updateState` over HTTP: the function runs here, and the server compares what it has read.
 // Loaded at the first update.
 
-import { readScope, readState } from './reading.js';
+import { readScope, readWithoutEvents } from './reading.js';
+import { CREATION_HEADER, type HandleSend } from './through-handle.js';
 import { pathTo, PATHS } from '../http/paths.js';
 import { admitDelta, type AdmittedDelta } from '../input/admit.js';
 import { defined } from '../model/defined.js';
 import { isStatepadError, StatepadError } from '../model/errors.js';
+import { withDeltas, type Delta } from '../model/delta.js';
 import { deepFreeze } from '../model/json.js';
 import { resolveOperator } from '../model/operators.js';
 import { APP_PREFIX, mergeRecords, underKeys, USER_PREFIX } from '../model/scope.js';
 import { ReadTracker, type Reads } from '../update/read-tracker.js';
 import { isSessionTarget, type State, type UpdateTarget } from '../update/update-target.js';
 import type { Calls } from './calls.js';
-import type { LeasedSend } from './under-lease.js';
 import type { Signal } from '../async/abort.js';
 import type { Json, UpdateStateOptions, UpdateStateTarget } from '../model/types.js';
 
@@ -23,10 +24,10 @@ export function remoteTarget(
   calls: Calls,
   target: UpdateStateTarget,
   options: UpdateStateOptions,
-  leased: LeasedSend,
+  send: HandleSend,
 ): UpdateTarget {
   return async () => {
-    const values = deepFreeze(await readTarget(calls, target, options.signal));
+    const { values, etag } = await readTarget(calls, target, options.signal);
     const reads = new ReadTracker(values);
     return {
       state: reads.state,
@@ -36,7 +37,7 @@ export function remoteTarget(
         const read = reads.keysRead();
         const expected = { ...read, ...(reads.isWhole && { whole: true }) };
         try {
-          return await write(calls, target, { options, admitted, expected, leased });
+          return await write(calls, target, { options, admitted, values, etag, expected, send });
         } catch (error) {
           throw hasChanged(error, admitted, read) ? changed(error) : error;
         }
@@ -45,31 +46,55 @@ export function remoteTarget(
   };
 }
 
+/** The values of a target, and the etag of a session. */
+interface ReadTarget {
+  readonly values: State;
+  readonly etag: string | undefined;
+}
+
 /** The current values of a target, under full keys. */
-async function readTarget(calls: Calls, target: UpdateStateTarget, signal: Signal | undefined): Promise<State> {
+async function readTarget(calls: Calls, target: UpdateStateTarget, signal: Signal | undefined): Promise<ReadTarget> {
   if (isSessionTarget(target)) {
-    return await readState(calls, target, signal);
+    const { json, headers } = await readWithoutEvents(calls, target, signal);
+    return { values: deepFreeze(json.state), etag: headers.get('etag') ?? undefined };
   }
   const { appName, userId } = target;
   const [app, user] = await Promise.all([
-    readScope(calls, { appName }, signal),
+    userId === undefined ? readScope(calls, { appName }, signal) : readableScope(calls, { appName }, signal),
     userId === undefined ? {} : readScope(calls, { appName, userId }, signal),
   ]);
-  return mergeRecords([underKeys(APP_PREFIX, app), underKeys(USER_PREFIX, user)]);
+  const values = mergeRecords([underKeys(APP_PREFIX, app), underKeys(USER_PREFIX, user)]);
+  return { values: deepFreeze(values), etag: undefined };
+}
+
+/** The values of an app as sessions show them: a client that may not read them sees none. */
+async function readableScope(
+  calls: Calls,
+  scope: { readonly appName: string },
+  signal: Signal | undefined,
+): Promise<Record<string, Json>> {
+  try {
+    return await readScope(calls, scope, signal);
+  } catch (error) {
+    if (isStatepadError(error) && error.code === 'FORBIDDEN') {
+      return {};
+    }
+    throw error;
+  }
 }
 
 /** A write under the condition that the values that were read still hold. */
-interface ConditionalWrite {
+interface ConditionalWrite extends ReadTarget {
   readonly options: UpdateStateOptions;
   readonly admitted: AdmittedDelta;
   readonly expected: Reads & { readonly whole?: boolean };
-  readonly leased: LeasedSend;
+  readonly send: HandleSend;
 }
 
 async function write(
   calls: Calls,
   target: UpdateStateTarget,
-  { options, admitted, expected, leased }: ConditionalWrite,
+  { options, admitted, values, etag, expected, send }: ConditionalWrite,
 ): Promise<State> {
   const { author, invocationId, signal } = options;
   const { deleted, operators } = admitted;
@@ -77,17 +102,28 @@ async function write(
   [...deleted, ...Object.keys(operators ?? {})].forEach((key) => delete delta[key]);
   const body = defined({ delta, deleted, operators, expected, author, invocationId });
   const call = { method: 'POST', path: pathOf(target), body, repeats: 'by key', signal } as const;
-  const send = async (): Promise<State> => {
-    const { json, headers } = await leased(
-      async (lease) => await calls.write<{ state: State }>({ ...call, headers: lease }),
-    );
-    if (headers.get('statepad-values') === 'unknown') {
-      const message = 'the update is stored, but the values right after it are not known any more';
-      throw new StatepadError('COMMIT_UNKNOWN', message, { committed: true });
-    }
-    return deepFreeze(json.state);
+  const written = async (): Promise<State> => {
+    const { json, headers } = await send(async (own) => {
+      const all = { ...own, [CREATION_HEADER]: etag };
+      return await calls.write<{ state: State }>({ ...call, headers: all });
+    });
+    return headers.get('statepad-values') === 'unknown'
+      ? knownAnyway(values, { set: delta, unset: deleted }, operators)
+      : deepFreeze(json.state);
   };
-  return isSessionTarget(target) ? await calls.inTurn(target, signal, send) : await send();
+  return isSessionTarget(target) ? await calls.inTurn(target, signal, written) : await written();
+}
+
+/**
+ * The values right after a write whose answer was lost and cannot be repeated: they are known all the same, as those
+ * that were read still held, unless operators have made some of them.
+ */
+function knownAnyway(values: State, delta: Delta, operators: object | undefined): State {
+  if (operators !== undefined) {
+    const message = 'the update is stored, but the results of its operators are not known any more';
+    throw new StatepadError('COMMIT_UNKNOWN', message, { committed: true });
+  }
+  return Object.freeze(withDeltas(values, delta));
 }
 
 function pathOf(target: UpdateStateTarget): string {
@@ -105,8 +141,12 @@ function pathOf(target: UpdateStateTarget): string {
  * fit a value that the function has not read, or that is as the function has read it, is the function's own fault.
  */
 function hasChanged(error: unknown, { operators = {} }: AdmittedDelta, { set, unset }: Reads): boolean {
-  if (!isStatepadError(error) || error.code !== 'STATE_CONFLICT' || error.key === undefined) {
+  if (!isStatepadError(error)) {
     return false;
+  }
+  if (error.code !== 'STATE_CONFLICT' || error.key === undefined) {
+    // Deleted, or created anew: the next read reports it.
+    return error.code === 'SESSION_NOT_FOUND';
   }
   const { key } = error;
   const operator = Object.hasOwn(operators, key) ? operators[key] : undefined;

@@ -2,7 +2,7 @@
 
 import { forget, type RemoteView } from './handle.js';
 import { etagOf, finite, refresh, sessionOf } from './reading.js';
-import { underLease } from './under-lease.js';
+import { CREATION_HEADER, throughHandle } from './through-handle.js';
 import { pathTo, PATHS } from '../http/paths.js';
 import { showTemp } from '../input/temp-values.js';
 import { defined } from '../model/defined.js';
@@ -46,12 +46,14 @@ export async function remove(
   key: SessionKey,
   signal: Signal | undefined,
 ): Promise<void> {
-  const leased = underLease(calls.view(request));
+  const leased = throughHandle(calls.view(request));
   await calls.inTurn(key, signal, async () => {
     const etag = await etagOf(calls, key, signal);
     if (etag !== undefined) {
       const call = { method: 'DELETE', path: pathTo(PATHS.session, key), repeats: 'by content', signal } as const;
-      await leased(async (headers) => await calls.write({ ...call, headers: { ...headers, 'if-match': etag } }));
+      await leased(
+        async (headers) => await calls.write({ ...call, headers: { ...headers, [CREATION_HEADER]: etag } }),
+      );
     }
   });
 }
@@ -65,7 +67,7 @@ export async function mark(
 ): Promise<Rewound> {
   const view = calls.view(session);
   const key = keyOf(session);
-  const leased = underLease(view);
+  const leased = throughHandle(view);
   return await calls.inTurn(key, signal, async () => {
     const body = defined({ before });
     const call = { method: 'POST', path: pathTo(PATHS[path], key), body, repeats: 'by key', signal } as const;
@@ -90,9 +92,15 @@ export async function fork(
   session: SessionName,
   { at, sessionId, signal }: ForkOptions,
 ): Promise<Session> {
-  const path = pathTo(PATHS.fork, keyOf(session));
-  const body = defined({ at, sessionId });
-  return sessionOf(calls, await calls.write<Session>({ method: 'POST', path, body, repeats: 'by key', signal }));
+  const call = {
+    method: 'POST',
+    path: pathTo(PATHS.fork, keyOf(session)),
+    body: defined({ at, sessionId }),
+    headers: { [CREATION_HEADER]: calls.view(session)?.created },
+    repeats: 'by key',
+    signal,
+  } as const;
+  return sessionOf(calls, await calls.write<Session>(call));
 }
 
 /** Deletes the oldest writes to an app's values, or to a user's, from the log. Returns their number. */
@@ -106,6 +114,6 @@ export async function trimHistory(
       ? pathTo(PATHS.trimAppHistory, { appName })
       : pathTo(PATHS.trimUserHistory, { appName, userId });
   const body = defined({ before: finite(before), upTo });
-  const { json } = await calls.write<{ deleted: number }>({ method: 'POST', path, body, repeats: 'by key', signal });
-  return json.deleted;
+  const call = { method: 'POST', path, body, repeats: 'by content', signal } as const;
+  return (await calls.write<{ deleted: number }>(call)).json.deleted;
 }
