@@ -28,8 +28,9 @@ export async function pythonWith(name, lock, options = () => []) {
 async function install(name, folder, lock, options) {
   mkdirSync(target, { recursive: true });
   // Those of other lock files are of no use any more.
+  const hashed = new RegExp(`^${name}-[0-9a-f]{12}$`);
   for (const other of readdirSync(target)) {
-    if (other.startsWith(`${name}-`)) rmSync(join(target, other), { recursive: true, force: true });
+    if (hashed.test(other)) rmSync(join(target, other), { recursive: true, force: true });
   }
   const begun = join(target, `.${name}-${process.pid}`);
   rmSync(begun, { recursive: true, force: true });

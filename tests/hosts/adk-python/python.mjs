@@ -6,11 +6,15 @@ import { createInterface } from 'node:readline';
 import { root, run } from '../../packaging/project.mjs';
 import { pythonWith } from '../../support/python.mjs';
 
-const here = join(root, 'tests', 'hosts', 'adk-python');
+const hosts = join(root, 'tests', 'hosts');
+const here = join(hosts, 'adk-python');
 
-/** Answers the path of a Python that has what requirements.txt names, and installs it first where it is not there. */
-export async function adkPython() {
-  return join(await pythonWith('adk-python', join(here, 'requirements.txt')), 'bin', 'python');
+/**
+ * Answers the path of a Python that has what requirements.txt of a host names, and installs it first where it is not
+ * there.
+ */
+export async function adkPython(host = 'adk-python') {
+  return join(await pythonWith(host, join(hosts, host, 'requirements.txt')), 'bin', 'python');
 }
 
 /** The output of a script of this folder. */
