@@ -53,7 +53,9 @@ const PACKAGE = {
   // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
   'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
   http: ['checks', 'model'],
-  serve: ['http', 'service', 'input', 'checks', 'model', 'async'],
+  // The forms of an event in the sessions API of Agent Engine, for the store over it and the server of it.
+  'api-event': ['model'],
+  serve: ['http', 'service', 'api-event', 'input', 'checks', 'model', 'async'],
   client: ['http', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
@@ -68,7 +70,7 @@ const PACKAGE = {
   'stores/redis': STORE,
   'stores/sqlite': ['stores/sqlite-core', ...STORE],
   'stores/sqlite-core': STORE,
-  'stores/vertex-ai': STORE,
+  'stores/vertex-ai': ['api-event', ...STORE],
 };
 
 /** Files that only their own folder imports. */

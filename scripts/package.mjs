@@ -84,9 +84,9 @@ const PAST = /^(engine\/(history|rewind)|session\/(history|session-scope)|servic
 const APART = new RegExp(
   [
     '^(engine/(core-error|load[.]|loading|module-text|wasm)',
-    'service/(?!lifetime|options|session-past|session-service)',
+    'service/(?!lifetime|options|session-directory|session-past|session-service)',
     'async/(handovers|reentrant-queues)',
-    'backend/(durable/|memory-target))',
+    'backend/(durable/|memory-access|memory-target))',
   ].join('|'),
 );
 

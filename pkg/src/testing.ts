@@ -45,6 +45,7 @@ import { basicCases } from './testing/cases/basic.js';
 import { callCases } from './testing/cases/calls.js';
 import { changedCases } from './testing/cases/changed.js';
 import { comparisonCases } from './testing/cases/comparisons.js';
+import { digestCases } from './testing/cases/digests.js';
 import { duplicateCases } from './testing/cases/duplicates.js';
 import { isolationCases } from './testing/cases/isolation.js';
 import { leaseCases } from './testing/cases/leases.js';
@@ -54,6 +55,7 @@ import { logCases } from './testing/cases/log.js';
 import { keptLogCases } from './testing/cases/log-kept.js';
 import { manyCases } from './testing/cases/many.js';
 import { marksCases } from './testing/cases/marks.js';
+import { nameCases } from './testing/cases/names.js';
 import { numberCases } from './testing/cases/numbers.js';
 import { operatorBatchCases } from './testing/cases/operator-batches.js';
 import { operatorCases } from './testing/cases/operators.js';
@@ -82,6 +84,7 @@ export const storeCases: readonly StoreCase[] = [
   ...removalCases,
   ...loadCases,
   ...listCases,
+  ...nameCases,
   ...manyCases,
   ...parallelCases,
   ...reopenCases,
@@ -91,6 +94,7 @@ export const storeCases: readonly StoreCase[] = [
   ...marksCases,
   ...changedCases,
   ...callCases,
+  ...digestCases,
   ...leaseCases,
   ...operatorCases,
   ...operatorBatchCases,

@@ -9,7 +9,6 @@ import type { ForkPlan } from './fork-plan.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
-import type { SessionRecord } from '../session/record.js';
 import type { LeaseAnswer, LeaseRequest } from '../store/lease.js';
 import type { StoreLack } from '../store/lacks.js';
 import type {
@@ -24,7 +23,9 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
-import type { UpdateReservation, UpdateTarget } from './update-target.js';
+import type { UpdateReservation, UpdateTarget, WriteConditions } from './update-target.js';
+import type { BackendAccess } from './backend-access.js';
+import type { Once } from '../model/once.js';
 import type { SharedPast } from '../past/shared-past.js';
 import type { WholeSessionChange } from '../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
@@ -35,6 +36,8 @@ export interface Creation {
   readonly state: AdmittedDelta;
   /** The time of creation, in milliseconds since the epoch; now when it is absent. */
   readonly time?: number | undefined;
+  /** The request that it is for, where that has an identity. */
+  readonly once?: Once | undefined;
 }
 
 /** Checks and copies a request to create a session. */
@@ -74,10 +77,11 @@ export interface AppendPlan {
   readonly shown?: () => void;
 }
 
-/** A leased session and its lease. */
-export interface Leased {
-  readonly record: SessionRecord;
-  readonly lease: LeaseHold;
+/** The one session that may be deleted, and the lease of the deletion. */
+export interface RemovalTarget {
+  /** The creation id: another session under the key stays. */
+  readonly created: string;
+  readonly lease?: LeaseHold | undefined;
 }
 
 type MaybePromise<T> = T | Promise<T>;
@@ -89,8 +93,8 @@ export interface SessionBackend {
   create(creation: Creation, signal?: Signal): MaybePromise<Session>;
   get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): MaybePromise<Session | undefined>;
   list(plan: ListPlan, signal?: Signal): MaybePromise<ListSessionsResponse>;
-  /** Deletes a session; `under` a lease only the leased session, and only while the lease is not lost. */
-  remove(key: SessionKey, signal?: Signal, under?: Leased): MaybePromise<void>;
+  /** Deletes a session; with `only` that one, and only while its lease is not lost. */
+  remove(key: SessionKey, signal?: Signal, only?: RemovalTarget): MaybePromise<void>;
   append(plan: AppendPlan, signal?: Signal): MaybePromise<Event>;
   /**
    * Creates a fork, which is invisible until it is complete. Throws `SESSION_EXISTS`, also when another fork has begun
@@ -99,8 +103,16 @@ export interface SessionBackend {
   fork(plan: ForkPlan, signal?: Signal): MaybePromise<Session>;
   /** The values of an app, or of a user in it, by name, in a record of the caller's own. */
   scope(appName: string, userId: string | undefined, signal?: Signal): MaybePromise<Record<string, unknown>>;
-  /** The access of `updateState` to a target; writes to a session under a `lease` carry that lease. */
-  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): MaybePromise<UpdateTarget>;
+  /**
+   * The access of `updateState` to a target; writes to a session under a `lease` carry that lease. `conditions` take
+   * the place of the values that a function has read.
+   */
+  target(
+    target: UpdateStateTarget,
+    options: UpdateStateOptions,
+    lease?: LeaseHold,
+    conditions?: WriteConditions,
+  ): MaybePromise<UpdateTarget>;
   /** The reservation that an update may take among all users of the store; `undefined` where there are none. */
   reservation?(target: UpdateStateTarget, signal?: Signal): UpdateReservation | undefined;
   /** The view of a handle, or of the current session, with its creation and all its events. */
@@ -119,6 +131,8 @@ export interface SessionBackend {
   watch(plan: WatchPlan): Promise<ChangeSource>;
   /** The changes of a whole session, for one reader, who has to close the source. */
   watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>>;
+  /** The operations that few services need. Their code is loaded at the first call. */
+  access(): Promise<BackendAccess>;
   /** The view behind a handle that this backend returned. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */

@@ -2,6 +2,7 @@
 
 import type { AdmittedDelta } from '../input/admit.js';
 import type { EventDraft } from '../input/event-draft.js';
+import type { Once } from '../model/once.js';
 import type { SessionKey } from '../model/types.js';
 
 /** A checked request to fork. */
@@ -9,6 +10,8 @@ export interface ForkPlan {
   readonly key: SessionKey;
   /** True when the id was generated: nobody else knows it. */
   readonly isNew: boolean;
+  /** The request that it is for, where that has an identity. */
+  readonly once?: Once | undefined;
   readonly source: ForkSource;
   /** The requested revision; absent for the current one. */
   readonly at: number | undefined;

@@ -16,12 +16,13 @@ import {
   pageOf,
   type AppendPlan,
   type Creation,
-  type Leased,
+  type RemovalTarget,
   type SessionName,
   type SessionBackend,
 } from './backend.js';
 import type { ForkPlan } from './fork-plan.js';
-import type { UpdateTarget } from './update-target.js';
+import type { BackendAccess } from './backend-access.js';
+import type { UpdateTarget, WriteConditions } from './update-target.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { View } from '../session/handle.js';
@@ -92,12 +93,12 @@ export class MemoryBackend implements SessionBackend {
     return pageOf(plan, offset, total, sessions, cursor);
   }
 
-  remove(key: SessionKey, _signal?: Signal, under?: Leased): void {
+  remove(key: SessionKey, _signal?: Signal, only?: RemovalTarget): void {
     const record = this.#registry.find(key);
-    if (record !== undefined && (under === undefined || under.record === record)) {
-      const refusal = under?.lease.refusal?.();
+    if (record !== undefined && (only === undefined || only.created === record.created)) {
+      const refusal = only?.lease?.refusal?.();
       if (refusal !== undefined) {
-        throw under?.lease.markLost(refusal) ?? refusal;
+        throw only?.lease?.markLost(refusal) ?? refusal;
       }
       this.#registry.remove(record);
       this.#topics?.movedSession(record.key);
@@ -156,7 +157,12 @@ export class MemoryBackend implements SessionBackend {
     return record;
   }
 
-  async target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): Promise<UpdateTarget> {
+  async target(
+    target: UpdateStateTarget,
+    options: UpdateStateOptions,
+    lease?: LeaseHold,
+    conditions?: WriteConditions,
+  ): Promise<UpdateTarget> {
     const { memoryTarget } = await withWholeCore(import('./memory-target.js'));
     const writer = {
       registry: this.#registry,
@@ -166,7 +172,7 @@ export class MemoryBackend implements SessionBackend {
       },
       updated: this.#changeApplied.bind(this),
     };
-    return memoryTarget(writer, target, options);
+    return memoryTarget(writer, target, options, conditions?.once);
   }
 
   loadHistory(session: SessionName): View {
@@ -200,6 +206,11 @@ export class MemoryBackend implements SessionBackend {
     const { Topics } = await import('../watch/memory-sources.js');
     const topics = (this.#topics ??= new Topics(false));
     return { registry: this.#registry, logs: this.#logs, topics };
+  }
+
+  async access(): Promise<BackendAccess> {
+    const { memoryAccess } = await withWholeCore(import('./memory-access.js'));
+    return memoryAccess(this.#registry, this.#logs);
   }
 
   async past(): Promise<SharedPast> {

@@ -1,7 +1,7 @@
 // The reads and writes of `updateState` on sessions without a store. Loaded at the first update.
 
 import { admitDelta } from '../input/admit.js';
-import { admitEvent, type EventDraft } from '../input/event-draft.js';
+import { requestEvent, type EventDraft } from '../input/event-draft.js';
 import { checkKey } from '../input/requests.js';
 import { StatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
@@ -12,6 +12,7 @@ import { entriesOf } from '../session/scope-version.js';
 import { isSessionTarget, type UpdateTarget } from './update-target.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { SessionRecord } from '../session/record.js';
+import type { Once } from '../model/once.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from '../model/types.js';
 
@@ -30,8 +31,9 @@ export function memoryTarget(
   writer: MemoryWriter,
   target: UpdateStateTarget,
   options: UpdateStateOptions,
+  once?: Once,
 ): UpdateTarget {
-  return isSessionTarget(target) ? sessionTarget(writer, target, options) : scopeTarget(writer, target);
+  return isSessionTarget(target) ? sessionTarget(writer, target, options, once) : scopeTarget(writer, target);
 }
 
 /** The target of a session: a write becomes an event. */
@@ -39,6 +41,7 @@ function sessionTarget(
   { registry, now, append }: MemoryWriter,
   target: SessionKey,
   { author = 'system', invocationId }: UpdateStateOptions,
+  once: Once | undefined,
 ): UpdateTarget {
   const key = checkKey(target);
   const { appName, userId, sessionId } = key;
@@ -56,7 +59,7 @@ function sessionTarget(
             id: sessionId,
           });
         }
-        append(record, admitEvent({ author, invocationId, actions: { stateDelta } }, now, {}), guard);
+        append(record, requestEvent({ author, invocationId, actions: { stateDelta } }, now, once), guard);
         return registry.read(record).state;
       },
     };

@@ -5,7 +5,8 @@ import { StatepadError } from '../model/errors.js';
 import type { Handover } from '../async/handovers.js';
 import type { StoredScope } from '../model/scope.js';
 import type { Json, SessionKey, UpdateStateTarget } from '../model/types.js';
-import type { Hint } from '../store/contract.js';
+import type { Once } from '../model/once.js';
+import type { Guard, Hint } from '../store/contract.js';
 
 /**
  * Receives the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with
@@ -32,6 +33,20 @@ export interface UpdateAttempt {
   readonly widest?: (delta: Readonly<Record<string, unknown>>) => StoredScope;
   /** Returns the values after the update. `reserved` is {@link UpdateReservation.id}. */
   readonly write: (delta: Readonly<Record<string, unknown>>, reserved?: string) => State | Promise<State>;
+}
+
+/** The conditions that a caller names for one write, in place of the values that a function has read. */
+export interface WriteConditions {
+  /** The values that keys must have, and the keys that must be missing, by scope. */
+  readonly expected: NonNullable<Guard['keys']>;
+  /** The request that it is for, where that has an identity. */
+  readonly once?: Once | undefined;
+}
+
+/** The error for a write whose conditions do not hold. */
+export function notExpected(cause?: unknown, key?: string): StatepadError {
+  const what = key === undefined ? 'the state is' : `the value of "${key}" is`;
+  return new StatepadError('STATE_CONFLICT', `${what} not the expected one`, defined({ key, cause }));
 }
 
 /** Reads a target at each call, unless the update before has handed over the values that it wrote. */

@@ -37,7 +37,8 @@ export function visibleChange<Change extends WatchedChange | WholeSessionChange>
   }
 }
 
-function visibleEvent(rights: Rights, event: Event): Event {
+/** The visible part of an event. */
+export function visibleEvent(rights: Rights, event: Event): Event {
   const { actions, customMetadata } = event;
   const stateDelta = visibleKeys(rights, actions.stateDelta);
   const metadata = customMetadata?.statepad as Readonly<Record<string, unknown>> | undefined;

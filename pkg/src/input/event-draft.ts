@@ -11,6 +11,7 @@ import { isTemp } from '../model/scope.js';
 import { admitString } from '../checks/arguments.js';
 import { ADK_EVENT } from '../model/adk-event.js';
 import { withOperators, withResults, type KeyedOperators } from '../model/operator-write.js';
+import { requestIn, requestMetadata, type EventRequest, type Once } from '../model/once.js';
 import type { Event, EventInit, Json } from '../model/types.js';
 
 /** An admitted event. Its values are frozen copies; its top level, its actions and its delta are not frozen yet. */
@@ -28,6 +29,8 @@ export interface EventDraft {
   readonly timestamp: number;
   /** True when the clock sets the timestamp. */
   readonly timed: boolean;
+  /** The request that writes it, where that has an identity: see `Once`. */
+  readonly request?: EventRequest | undefined;
 }
 
 /** The `temp:` keys of an event: visible to its invocation, never stored. Deletions apply after the values. */
@@ -91,6 +94,22 @@ export function admitEvent(
   }
   const stored = deletionsIn(event['customMetadata'], deleted, operators);
   return { event, actions, delta, deleted: stored, operators, id, named, timestamp, timed };
+}
+
+/** The event that a request with an identity writes: the same id and metadata in each of its attempts. */
+export function requestEvent(
+  input: EventInit,
+  now: () => number,
+  once: Once | undefined,
+  context?: ContextContribution,
+  isSingle = true,
+): EventDraft {
+  if (once === undefined) {
+    return admitEvent(input, now, {}, context);
+  }
+  const { id, digest } = once;
+  const draft = admitEvent({ ...input, id, customMetadata: requestMetadata(once) }, now, {}, context);
+  return { ...draft, request: { digest, isSingle } };
 }
 
 const NO_NAMES: readonly string[] = [];
@@ -186,9 +205,12 @@ export function freezeEvent({ event, actions, delta, deleted, operators }: Event
 
 /**
  * True when a draft, sealed, equals the stored event. A timestamp by the clock does not count, and neither do the
- * results of operators.
+ * results of operators. Of the event of a request, the request alone counts.
  */
-export function isRepeated({ timed, operators }: EventDraft, sealed: Event, stored: Event): boolean {
+export function isRepeated({ timed, operators, request }: EventDraft, sealed: Event, stored: Event): boolean {
+  if (request !== undefined) {
+    return requestIn(stored.customMetadata) === request.digest;
+  }
   const compared = timed ? { ...sealed, timestamp: stored.timestamp } : sealed;
   const names = Object.keys(operators ?? {});
   if (names.length === 0) {

@@ -38,6 +38,8 @@ export const REQUESTS = {
   appendEvent: requestOf('appendEvent', 'session', 'event', 'expectedRevision'),
   getAppState: requestOf('getAppState', 'appName'),
   getUserState: requestOf('getUserState', 'appName', 'userId'),
+  listApps: requestOf('listApps', 'limit', 'cursor'),
+  listUsers: requestOf('listUsers', 'appName', 'limit', 'cursor'),
   target: namesOf('the target', ['appName', 'userId', 'sessionId', 'whole'], { others: SESSION }),
 } as const;
 

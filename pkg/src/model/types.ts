@@ -239,6 +239,33 @@ export interface ListSessionsResponse {
   readonly corrupt?: readonly SessionKey[];
 }
 
+/** The request of `listApps`. */
+export interface ListAppsRequest extends Abortable {
+  /** The most names of the page, from 1; all when it is absent. */
+  readonly limit?: number | undefined;
+  /** The cursor of the page before: the page begins behind it. */
+  readonly cursor?: string | undefined;
+}
+
+/** The answer of `listApps`. */
+export interface ListAppsResponse {
+  readonly apps: string[];
+  /** The cursor of the next page, when there is one. */
+  readonly cursor?: string;
+}
+
+/** The request of `listUsers`. */
+export interface ListUsersRequest extends ListAppsRequest {
+  readonly appName: string;
+}
+
+/** The answer of `listUsers`. */
+export interface ListUsersResponse {
+  readonly users: string[];
+  /** The cursor of the next page, when there is one. */
+  readonly cursor?: string;
+}
+
 /** The request of `appendEvent`. */
 export interface AppendEventRequest extends Abortable {
   /** The handle to bring up to date; or any name of a session. */

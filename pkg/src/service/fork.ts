@@ -9,15 +9,17 @@ import { currentLog } from './current-log.js';
 import { checkKeepsCreations, checkKeepsRevisions } from './store-requirements.js';
 import { checkRevision, stateAt } from '../session/history.js';
 import { newId } from '../model/ids.js';
+import type { Once } from '../model/once.js';
 import type { ServiceComponents } from './current-log.js';
 import type { Event, EventInit, Session, SessionName } from '../model/types.js';
 import type { ForkOptions } from '../model/rewind.js';
 
-/** See `SessionService.fork`. */
+/** See `SessionService.fork`. `once` is the request that it is for, where that has an identity. */
 export async function fork(
   components: ServiceComponents,
   source: SessionName,
   options: ForkOptions,
+  once?: Once,
 ): Promise<Session> {
   const { sessions, now } = components;
   const { at, signal } = options;
@@ -33,6 +35,7 @@ export async function fork(
   const plan = {
     key: { appName, userId, sessionId },
     isNew,
+    once,
     source: { sessionId: id, created, lastAt: (last: number) => log[last - 1]?.id },
     at,
     revision,

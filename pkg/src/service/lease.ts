@@ -36,7 +36,7 @@ function checkLeaseOptions({ ttl, wait, signal }: WithLeaseOptions): LeasePlan {
   return { ttl: checkedTtl(ttl), wait: wait ?? 0, signal };
 }
 
-function checkedTtl(ttl: unknown = DEFAULT_TTL_MS): number {
+export function checkedTtl(ttl: unknown = DEFAULT_TTL_MS): number {
   if (!(typeof ttl === 'number' && Number.isSafeInteger(ttl) && ttl >= 1 && ttl <= MAX_TTL_MS)) {
     invalid('ttl', `must be a whole number of milliseconds from 1 to ${MAX_TTL_MS}, not ${describe(ttl)}`);
   }
@@ -172,6 +172,11 @@ export function keepAlive(lease: TakenLease): () => void {
   };
 }
 
+/** True while a session in memory is at a token. */
+export function isAtToken(record: SessionRecord, token: number): boolean {
+  return rows.get(record)?.fence === token;
+}
+
 /** The leases of sessions in memory. */
 const rows = new WeakMap<SessionRecord, LeaseRow>();
 const NO_LEASE: LeaseRow = { fence: 0 };
@@ -180,7 +185,7 @@ const NO_LEASE: LeaseRow = { fence: 0 };
  * Requests, renews or releases a lease. Calls `onDone` before any later request begins. Throws `LEASE_HELD`,
  * `LEASE_LOST`, `SESSION_NOT_FOUND`.
  */
-async function requestLease(
+export async function requestLease(
   { sessions, now }: ServiceComponents,
   view: View,
   request: LeaseRequest,
@@ -366,7 +371,7 @@ export class TakenLease implements Lease {
       ...(this.#components.sessions.lease === undefined && {
         refusal: () => {
           const own = token();
-          return own === undefined || rows.get(record)?.fence === own ? undefined : leaseLost(this.#id);
+          return own === undefined || isAtToken(record, own) ? undefined : leaseLost(this.#id);
         },
       }),
     };

@@ -6,7 +6,7 @@ import { isStatepadError } from '../model/errors.js';
 import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
 import { watchChanges, type AnyChanges } from './watch.js';
 import { Lifetime } from './lifetime.js';
-import { SessionPast } from './session-past.js';
+import { SessionDirectory } from './session-directory.js';
 import {
   checkCount,
   checkFunction,
@@ -33,8 +33,6 @@ import { requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/other-services.js';
 import type { ServiceComponents } from './current-log.js';
-import type { LogWriter } from './log-writer.js';
-import type { ServingAccess } from './serving-access.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type {
   Abortable,
@@ -84,7 +82,7 @@ export interface SessionServiceOptions extends StoreOptions {
  * await service.appendEvent({ session, event: { author: 'user', actions: { stateDelta: { topic: 'tides' } } } });
  * session.state; // { topic: 'tides', 'user:visits': 1 }
  */
-export class SessionService extends SessionPast {
+export class SessionService extends SessionDirectory {
   readonly #lifetime: Lifetime;
   readonly #admit: AdmitOptions;
   #updates: UpdateQueues | undefined;
@@ -165,7 +163,7 @@ export class SessionService extends SessionPast {
     const view = this.#lifetime.view(request);
     const lease = view?.lease;
     const sessions = await this.#lifetime.begin(request);
-    await sessions.remove(key, request.signal, lease && { lease, record: view.record });
+    await sessions.remove(key, request.signal, lease && { lease, created: view.record.created });
   }
 
   /**
@@ -345,20 +343,6 @@ export class SessionService extends SessionPast {
       },
       options,
     );
-  }
-
-  /** @internal Writes sessions that come from elsewhere. */
-  async logWriter(options: Abortable): Promise<LogWriter> {
-    const sessions = await this.#lifetime.begin(options);
-    // Loaded at the first call.
-    const { logWriter } = await import('./log-writer.js');
-    return logWriter({ sessions, now: this.#lifetime.now });
-  }
-
-  /** @internal The operations of a server of the service. */
-  async serving(options: Abortable): Promise<ServingAccess> {
-    await this.#lifetime.begin(options);
-    throw new Error('not yet');
   }
 
   /** Resolves when every earlier write is durable, or has failed with an error to its caller. */

@@ -3,6 +3,7 @@
 import { isRepeated, freezeEvent, extractTempKeys, type EventDraft, type TempDelta } from '../input/event-draft.js';
 import { showTemp, tempBefore } from './temp-values.js';
 import { StatepadError } from '../model/errors.js';
+import { keyReused } from '../model/once.js';
 import { resultsOf } from '../model/operator-results.js';
 import { isTemp } from '../model/scope.js';
 import type { DuplicateEvent, ExpectedVersions, PreparedChange } from '../engine/sessions.js';
@@ -109,9 +110,12 @@ export function finishAppend(
   return event;
 }
 
-/** The stored event, if the appended one equals it. Throws `EVENT_ID_CONFLICT`. */
+/** The stored event, if the appended one equals it. Throws `EVENT_ID_CONFLICT`, of a request `KEY_REUSED`. */
 export function storedDuplicate(record: SessionRecord, draft: EventDraft, appended: Event, stored: Event): Event {
   if (!isRepeated(draft, appended, stored)) {
+    if (draft.request !== undefined) {
+      throw keyReused();
+    }
     const message = `session "${record.key.sessionId}" has another event with the id "${draft.id}"`;
     throw new StatepadError('EVENT_ID_CONFLICT', message, { id: draft.id });
   }

@@ -54,6 +54,16 @@ export class SessionRegistry {
     return this.#sessions.findAny(key);
   }
 
+  /** The users of an app that have a session with this id, in no order. */
+  owners(appName: string, sessionId: string): Iterable<string> {
+    return this.#sessions.owners(appName, sessionId);
+  }
+
+  /** The apps that have a session, in no order; the users of an app that have one. */
+  names(appName?: string): Iterable<string> {
+    return this.#sessions.names(appName);
+  }
+
   /** Creates the record of a session that is not in the core. */
   newRecord(key: SessionKey, created: string): SessionRecord {
     return newRecord(this, key, created);

@@ -6,6 +6,8 @@ import type { SessionKey } from '../model/types.js';
 /** Sessions by app, user and id. */
 export class SessionIndex {
   readonly #apps = new Map<string, Map<string, Map<string, SessionRecord>>>();
+  /** The users that have an id, by app and id: made when it is first asked for. */
+  #owners: Map<string, Map<string, Set<string>>> | undefined;
 
   /** The session of a full key. */
   find({ appName, userId, sessionId }: SessionKey): SessionRecord | undefined {
@@ -32,9 +34,35 @@ export class SessionIndex {
     return userId === undefined ? users !== undefined : users?.has(userId) === true;
   }
 
+  /** The users of an app that have a session with this id, in no order. */
+  owners(appName: string, sessionId: string): Iterable<string> {
+    if (this.#owners === undefined) {
+      this.#owners = new Map();
+      for (const users of this.#apps.values()) {
+        for (const sessions of users.values()) {
+          sessions.forEach((record) => this.#addOwner(record));
+        }
+      }
+    }
+    return this.#owners.get(appName)?.get(sessionId) ?? [];
+  }
+
+  /** The apps that have a session, in no order; the users of an app that have one. */
+  names(appName?: string): Iterable<string> {
+    return (appName === undefined ? this.#apps : this.#apps.get(appName))?.keys() ?? [];
+  }
+
   add(record: SessionRecord): void {
     const { appName, userId, sessionId } = record.key;
     child(child(this.#apps, appName), userId).set(sessionId, record);
+    this.#addOwner(record);
+  }
+
+  #addOwner({ key: { appName, userId, sessionId } }: SessionRecord): void {
+    if (this.#owners !== undefined) {
+      const owners = child(this.#owners, appName);
+      owners.set(sessionId, (owners.get(sessionId) ?? new Set()).add(userId));
+    }
   }
 
   remove({ key: { appName, userId, sessionId } }: SessionRecord): void {
@@ -46,6 +74,15 @@ export class SessionIndex {
     }
     if (users?.size === 0) {
       this.#apps.delete(appName);
+    }
+    const ids = this.#owners?.get(appName);
+    const owners = ids?.get(sessionId);
+    owners?.delete(userId);
+    if (owners?.size === 0) {
+      ids?.delete(sessionId);
+    }
+    if (ids?.size === 0) {
+      this.#owners?.delete(appName);
     }
   }
 }

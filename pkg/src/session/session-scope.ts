@@ -36,3 +36,15 @@ export function sessionMetadata(metadata: Readonly<Record<string, unknown>> | un
     },
   };
 }
+
+/** The metadata of an event without that of its delta. */
+export function withoutWrites(metadata: Readonly<Record<string, unknown>> | undefined): typeof metadata {
+  const statepad = metadata?.['statepad'];
+  if (!isObject(statepad)) {
+    return metadata;
+  }
+  const rest: Record<string, unknown> = { ...statepad };
+  delete rest['deleted'];
+  delete rest['operators'];
+  return { ...metadata, statepad: rest };
+}

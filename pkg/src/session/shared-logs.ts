@@ -71,6 +71,11 @@ export class SharedLogs {
     return userId === undefined ? logs?.app : logs?.users.get(userId);
   }
 
+  /** The apps with a change of their values or of a user's, in no order; the users of an app with one of theirs. */
+  names(appName?: string): Iterable<string> {
+    return (appName === undefined ? this.#apps : this.#apps.get(appName)?.users)?.keys() ?? [];
+  }
+
   /** Adds a change that was applied. `key` has a `sessionId` when a session has made it. */
   add(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId: string | undefined): void {
     const { app, user } = change.scopes;

@@ -145,8 +145,8 @@ export interface Change {
   /**
    * A digest of the request that the call was made for, at most 200 characters. A store that keeps `digests` stores it
    * with what it remembers of the call: the creation of a session, while it lives and after it was removed; an update;
-   * a refusal. A repeated call gets it back, so that its caller can tell a repeated request from another one under
-   * the same id. It is never a condition. Appends have none: their events are compared.
+   * the first refusal of a call. A repeated call gets it back, so that its caller can tell a repeated request from
+   * another one under the same id. It is never a condition. Appends have none: their events are compared.
    */
   readonly digest?: string;
   /** The id of a `Reservation`: it ends in the step that writes the change, or recognizes a duplicate. */
@@ -169,7 +169,7 @@ export interface Committed {
   readonly duplicate?: true;
   /** For a duplicate append: the event that is stored under this id. */
   readonly data?: string;
-  /** For a duplicate creation or update, from a store that keeps `digests`: the {@link Change.digest} it was made with. */
+  /** For a duplicate creation or update, from a store that keeps `digests`: the {@link Change.digest} of the first. */
   readonly digest?: string;
   /**
    * The results of the operators of the change. For a duplicate: the results when it was written, whatever was written

@@ -98,8 +98,8 @@ export interface SessionStore {
    * fit, in the order app, user, session.
    *
    * The same change sent again is a `duplicate`: an append for ever; a creation while the session lives and for at
-   * least 24 hours after that, so that a repeated creation does not restore deleted data (`rev` and `prev` are 0 then);
-   * an update for at least 24 hours.
+   * least 24 hours after that, so that a repeated creation does not restore deleted data (`rev` and `prev` are 0
+   * then); an update for at least 24 hours.
    */
   commit(change: Change, context: StoreContext): Promise<Committed>;
   /** Reads one consistent snapshot of a session, or `null` when there is none. Throws `corrupt`. */

@@ -3,6 +3,7 @@
 import { isStoreError, StoreError, type StoreErrorCode } from './store-error.js';
 import type { Change, ScopeName } from './contract.js';
 import type { OperatorFault } from '../model/operators.js';
+import { defined } from '../model/defined.js';
 import { lostTitle, type LostNumber } from '../model/json-numbers.js';
 import type { SessionKey } from '../model/types.js';
 
@@ -61,9 +62,9 @@ export function misfit(scope: 'app' | 'user' | 'session', key: string, fault: Op
   }
 }
 
-/** `conflict`: another try of the same call was refused. */
-export function refusedBefore({ id }: Pick<Change, 'id'>): StoreError {
-  return new StoreError('conflict', `an earlier attempt of change "${id}" was refused`);
+/** `conflict`: another try of the same call was refused; `digest` is that of that try. */
+export function refusedBefore({ id }: Pick<Change, 'id'>, digest?: string): StoreError {
+  return new StoreError('conflict', `an earlier attempt of change "${id}" was refused`, defined({ digest }));
 }
 
 /** `rejected`: more bytes than the store can hold in one place. */

@@ -28,7 +28,7 @@ export interface StoreErrorDetails {
   /** `rejected`, when something is too big: its size and the limit, in bytes. */
   readonly size?: number;
   readonly limit?: number;
-  /** `conflict` because an earlier attempt of the call was refused: the `Change.digest` of that attempt, if it had one. */
+  /** `conflict` because the call was refused before: the `Change.digest` of its first refused attempt, if any. */
   readonly digest?: string;
   /** The cause of the error. */
   readonly cause?: unknown;

@@ -12,6 +12,8 @@ import type {
   LogEntry,
   LogQuery,
   Migrate,
+  NamePage,
+  NameQuery,
   OperatorName,
   Page,
   ScopeLog,
@@ -64,14 +66,15 @@ export interface StoreHarness {
 export type OpenHarness = () => StoreHarness | Promise<StoreHarness>;
 
 /**
- * A refusal: the code of the `StoreError`, its `actual` if the case has one, and the name and scope of an operator
- * that does not fit: if they are absent, the error has none.
+ * A refusal: the code of the `StoreError`, its `actual` if the case has one, the name and scope of an operator that
+ * does not fit, and the digest of an earlier attempt: if they are absent, the error has none.
  */
 export interface Refused {
   readonly throws: StoreErrorCode;
   readonly actual?: number;
   readonly key?: string;
   readonly scope?: 'app' | 'user' | 'session';
+  readonly digest?: string;
 }
 
 /** The outcome of a change. `changed: null`: no changes of others may be reported. */
@@ -117,6 +120,28 @@ export interface ListStep extends StepOptions {
   readonly answer: ListedPage;
   /** Alternative answers, because another store writes at the same time. */
   readonly or?: readonly ListedPage[];
+}
+
+/** Finds the users that have a session with an id. */
+export interface OwnersStep extends StepOptions {
+  readonly owners: { readonly app: string; readonly sessionId: string };
+  readonly answer: readonly string[];
+}
+
+/** Lists apps. */
+export interface ListAppsStep extends StepOptions {
+  readonly listApps: NameQuery;
+  readonly answer: NamePage;
+  /** Alternative answers, because an app that has lost everything may be listed or not. */
+  readonly or?: readonly NamePage[];
+}
+
+/** Lists the users in an app. */
+export interface ListUsersStep extends StepOptions {
+  readonly listUsers: NameQuery & { readonly app: string };
+  readonly answer: NamePage;
+  /** Alternative answers, because a user who has lost everything may be listed or not. */
+  readonly or?: readonly NamePage[];
 }
 
 /**
@@ -209,6 +234,9 @@ export type OneStoreStep =
   | CommitManyStep
   | LoadStep
   | ListStep
+  | OwnersStep
+  | ListAppsStep
+  | ListUsersStep
   | RemoveStep
   | LoadScopeStep
   | RemoveScopeStep

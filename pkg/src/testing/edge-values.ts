@@ -144,6 +144,36 @@ export const TEXTS: readonly string[] = [
   '😀x',
 ];
 
+/** Ids in UTF-8 order, which is not that of UTF-16: surrogates come before U+E000 there. */
+export const IDS: readonly string[] = [
+  '',
+  '\u0000',
+  ' ',
+  '-',
+  '0',
+  '1',
+  '10',
+  '2',
+  'A',
+  'B',
+  'Z',
+  '_',
+  'a',
+  'aa',
+  'b',
+  '\u007f',
+  '\u00e9',
+  '\u0416',
+  '\u4e2d',
+  '\ud7ff',
+  '\ue000',
+  '\ufffd',
+  '\uffff',
+  '\u{10000}',
+  '😀',
+  '\u{10ffff}',
+];
+
 /** A text of this many letters that hardly compresses. */
 export function letters(length: number): string {
   let seed = 1;

@@ -14,11 +14,12 @@ import {
 } from './compare.js';
 import { missingNeeds } from './needs.js';
 import { normalizerFor, type Normalizer } from './normalize.js';
-import type { Change, Hint, LeaseAnswer, Migrate, SessionStore, StoreContext } from '../store/contract.js';
+import type { Change, Hint, LeaseAnswer, Migrate, NamePage, SessionStore, StoreContext } from '../store/contract.js';
 import type {
   CommitStep,
   HintedStep,
   LeaseStep,
+  ListAppsStep,
   LoadScopeStep,
   OneStoreStep,
   OpenHarness,
@@ -163,6 +164,14 @@ class Run {
       const { page } = this.#normalizer;
       const answer = page(await store.list(step.list, context));
       fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, page(expected))));
+    } else if ('owners' in step) {
+      const { app, sessionId } = step.owners;
+      fail(difference(await store.owners?.(app, sessionId, context), step.answer, 'the users'));
+    } else if ('listApps' in step) {
+      fail(namesDifference(await store.listApps?.(step.listApps, context), step));
+    } else if ('listUsers' in step) {
+      const { app, ...query } = step.listUsers;
+      fail(namesDifference(await store.listUsers?.(app, query, context), step));
     } else if ('remove' in step) {
       fail(await this.#removeDifference(step, store));
     } else if ('loadScope' in step) {
@@ -323,8 +332,8 @@ async function orRefused<T>(call: Promise<T>): Promise<T | Refused> {
   }
 }
 
-function refused({ code, actual, key, scope }: StoreError): Refused {
-  return defined({ throws: code, actual, key, scope });
+function refused({ code, actual, key, scope, digest }: StoreError): Refused {
+  return defined({ throws: code, actual, key, scope, digest });
 }
 
 function withoutUntil(answer: Refused | LeaseAnswer): Refused | { readonly fence: number } {
@@ -342,6 +351,14 @@ function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?
     expected,
     path,
   );
+}
+
+/** Compares a page of names. */
+function namesDifference(
+  actual: NamePage | undefined,
+  { answer, or = [] }: Pick<ListAppsStep, 'answer' | 'or'>,
+): string | undefined {
+  return anyDifference([answer, ...or], (expected) => difference(actual, expected, 'the page'));
 }
 
 /** The first difference, unless one of several answers matches. */

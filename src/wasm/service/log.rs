@@ -15,7 +15,7 @@ use crate::session_log::SessionLog;
 pub(super) const VERSION: u32 = 1;
 
 /// Its fingerprint, which tells unreleased builds apart: that of the package (pkg/src/stores/journal/version.ts).
-pub(super) const LAYOUT: &str = "7ba2d2c7";
+pub(super) const LAYOUT: &str = "eef73e5a";
 
 /// One record of a log, as it is written.
 #[derive(Debug, Clone, Serialize)]

@@ -304,7 +304,7 @@ fn time_of(record: &Map<String, Value>) -> Option<f64> {
 /// The guard of a change whose id, time and guard can be read.
 fn own_guard(record: &Map<String, Value>) -> Option<Guard> {
     let is_text = |name: &str| record.get(name).is_some_and(Value::is_string);
-    let is_called = record.get("call").is_none_or(Value::is_string);
+    let is_called = ["call", "digest"].iter().all(|&name| record.get(name).is_none_or(Value::is_string));
     if is_text("id") && is_called && time_of(record).is_some() { guard_of(record.get("guard")) } else { None }
 }
 

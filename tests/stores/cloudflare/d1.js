@@ -106,6 +106,9 @@ export async function roundTrips({ database }) {
   );
   assertEqual((await counts(() => store.load(KEY, { events: { since: 1, last: 3 } }))).length, 1, 'a load');
   assertEqual((await counts(() => store.list({ app: 'app', descending: true, limit: 20 }))).length, 1, 'a list');
+  assertEqual(await counts(() => store.owners('app', 's1')), [1], 'owners');
+  assertEqual(await counts(() => store.listApps({ limit: 2 })), [1], 'apps');
+  assertEqual(await counts(() => store.listUsers('app', { after: 'u1', limit: 2 })), [1], 'users');
   assertEqual((await counts(() => store.loadScope({ app: 'app' }))).length, 1, 'a scope');
   assertEqual((await counts(() => store.readLog({ app: 'app' }, { name: 'a' }))).length, 1, 'a log');
   assertEqual((await counts(() => store.trimLog({ app: 'app' }, 3))).length, 1, 'trimming a log');

@@ -78,6 +78,51 @@ test('a refusal that cannot be kept is not told: the call may be tried again', a
   await assert.rejects(store.commit({ ...change, attempt: 3, guard: {} }, context), { code: 'conflict' });
 });
 
+test('a damaged digest is that of its record alone', async () => {
+  const log = [];
+  const make = () =>
+    callbackStore({ persist: async (records) => void log.push(...structuredClone(records)), restore: () => log });
+  const store = await opened(make());
+  const digest = 'one';
+  const late = update({ appName: 'notes' }, 'late', {}, { digest, attempt: 2, guard: { pos: { app: 7 } } });
+  await store.commit(create(keys[0], 'c1', {}, { digest }), context);
+  await store.commit(create(keys[1], 'c2', {}, { digest }), context);
+  await assert.rejects(store.commit(late, context), { code: 'conflict' });
+  await store.remove(keys[1], context);
+  const kinds = log.filter((record) => record.digest === digest).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['create', 'create', 'refusal', 'remove']);
+  log
+    .filter(({ id, kind }) => id === 'c1' || kind === 'refusal' || kind === 'remove')
+    .forEach((record) => {
+      record.digest = 1;
+    });
+  const again = await opened(make());
+  assert.equal(await loaded(again, keys[0]), 'corrupt');
+  await assert.rejects(again.commit(late, context), ({ code, digest }) => code === 'conflict' && digest === undefined);
+  const repeated = await again.commit(create(keys[1], 'c2', {}, { digest: 'two' }), context);
+  assert.deepEqual([repeated.duplicate, repeated.digest], [true, undefined]);
+});
+
+test('a session that cannot be read has its owner still, and its user and app are listed', async () => {
+  const medium = textMedium();
+  const store = await opened(journalStore(medium));
+  const elsewhere = { appName: 'other', userId: 'bob', sessionId: 'first' };
+  await store.commit(create(keys[0], 'c1'), context);
+  await store.commit(create({ ...keys[0], userId: 'eve' }, 'c2'), context);
+  await store.commit(create(elsewhere, 'c3'), context);
+  const again = await opened(journalStore(textMedium(medium.text.replaceAll(/"id":"c[13]"/g, '"id":"C"'))));
+  assert.deepEqual([await loaded(again, keys[0]), await loaded(again, elsewhere)], ['corrupt', 'corrupt']);
+  assert.deepEqual(await again.owners('notes', 'first', context), ['ada', 'eve']);
+  assert.deepEqual(await again.owners('other', 'first', context), ['bob']);
+  assert.deepEqual(await again.listUsers('notes', { limit: 1 }, context), { names: ['ada'], more: true });
+  assert.deepEqual(await again.listUsers('notes', { after: 'ada' }, context), { names: ['eve'], more: false });
+  assert.deepEqual(await again.listApps({}, context), { names: ['notes', 'other'], more: false });
+  await again.remove(keys[0], context);
+  await again.remove(elsewhere, context);
+  assert.deepEqual(await again.owners('notes', 'first', context), ['eve']);
+  assert.deepEqual(await again.listApps({}, context), { names: ['notes'], more: false });
+});
+
 test('a session that cannot be read is removed when it is the one that is meant', async () => {
   const medium = textMedium();
   const store = await opened(journalStore(medium));

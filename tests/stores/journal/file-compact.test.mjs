@@ -140,6 +140,36 @@ test('what removed sessions have changed stays when it is compacted, also where 
   await again.close();
 });
 
+test('digests stay when a file is compacted', async () => {
+  const { path, open } = place();
+  const store = await compacting(open);
+  const with1 = { digest: 'digest 1' };
+  const late = update({ appName: 'app' }, 'late', {}, { ...with1, attempt: 2, guard: { pos: { app: 7 } } });
+  await store.commit(create(session('gone'), 'gone', { session: { set: { secret: 1 } } }, with1), context);
+  await store.commit(create(session('live'), 'live', {}, with1), context);
+  await store.commit(update({ appName: 'app' }, 'u', { app: { set: { a: 1 } } }, with1), context);
+  await assert.rejects(store.commit(late, context), { code: 'conflict' });
+  await store.remove(session('gone'), context);
+  await store.close();
+  // The first one compacts what the store has written, the second one what the first has left.
+  for (const round of [1, 2]) {
+    await (await compacting(open)).close();
+    assert.doesNotMatch(readFileSync(path, 'utf8'), /secret/);
+    const again = await open();
+    const with2 = { digest: 'digest 2' };
+    for (const change of [
+      create(session('gone'), 'gone', {}, with2),
+      create(session('live'), 'live', {}, with2),
+      update({ appName: 'app' }, 'u', {}, with2),
+    ]) {
+      const { duplicate, digest } = await again.commit(change, context);
+      assert.deepEqual([duplicate, digest], [true, 'digest 1'], `${change.id}, ${round}`);
+    }
+    await assert.rejects(again.commit({ ...late, ...with2 }, context), { code: 'conflict', digest: 'digest 1' });
+    await again.close();
+  }
+});
+
 test('what is remembered of removals and refusals goes out of a compacted file after some days', async () => {
   const { path, open } = place();
   const text = () => readFileSync(path, 'utf8');

@@ -17,9 +17,13 @@ async function write(store) {
   const event = { id: 'c', time: 1, data: '{"id":"c"}' };
   await store.commit(create(key, 'c', all, { event, call: 'call 1', reservation: 'reservation' }), context);
   await store.commit(append(key, 'e', { session: { set: { n: 2 }, unset: ['m'] } }, { call: 'call 2' }), context);
-  await store.commit(create(other, 'd', { user: { set: { u: 1 } } }), context);
-  await store.commit(update({ appName: 'app' }, 'u', { app: { set: { a: 2 } } }, { known: {} }), context);
-  await store.commit(append(key, 'f', {}, { attempt: 2, guard: { rev: 7 } }), context).catch(() => undefined);
+  await store.commit(create(other, 'd', { user: { set: { u: 1 } } }, { digest: 'digest 1' }), context);
+  await store.commit(
+    update({ appName: 'app' }, 'u', { app: { set: { a: 2 } } }, { known: {}, digest: 'digest 2' }),
+    context,
+  );
+  const refused = { attempt: 2, digest: 'digest 3', guard: { pos: { app: 7 } } };
+  await store.commit(update({ appName: 'app' }, 'f', {}, refused), context).catch(() => undefined);
   await store.trimLog({ app: 'app' }, 1, context);
   await store.remove(other, context, { created: 'd' });
   await store.removeScope({ app: 'app', user: 'user' }, context);

@@ -2,6 +2,7 @@
 
 import { brokenBatches } from './broken/batches.mjs';
 import { brokenCalls } from './broken/calls.mjs';
+import { brokenDigests } from './broken/digests.mjs';
 import { brokenDuplicates } from './broken/duplicates.mjs';
 import { brokenGuards } from './broken/guards.mjs';
 import { brokenKeys } from './broken/keys.mjs';
@@ -9,6 +10,7 @@ import { brokenLeases } from './broken/leases.mjs';
 import { brokenLists } from './broken/lists.mjs';
 import { brokenLogs } from './broken/logs.mjs';
 import { brokenMarks } from './broken/marks.mjs';
+import { brokenNamesAndOwners } from './broken/names.mjs';
 import { brokenOpening } from './broken/opening.mjs';
 import { brokenOperators } from './broken/operators.mjs';
 import { brokenOrder } from './broken/order.mjs';
@@ -26,8 +28,10 @@ export const broken = {
   ...brokenKeys,
   ...brokenMarks,
   ...brokenCalls,
+  ...brokenDigests,
   ...brokenWindows,
   ...brokenLists,
+  ...brokenNamesAndOwners,
   ...brokenBatches,
   ...brokenOpening,
   ...brokenLeases,

@@ -6,8 +6,19 @@ import { runStoreCase, storeCases } from 'statepad/testing';
 import { storeTests } from '../support/run.mjs';
 import { foreignStore, LACKS } from './foreign.mjs';
 
-const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log'];
-const MEMBERS = ['reopen', 'another', 'removeScope', 'commitMany', 'watch', 'lease', 'trimLog'];
+const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log', 'digests'];
+const MEMBERS = [
+  'reopen',
+  'another',
+  'removeScope',
+  'commitMany',
+  'watch',
+  'lease',
+  'trimLog',
+  'owners',
+  'listApps',
+  'listUsers',
+];
 const OPERATORS = ['increment', 'append', 'setOnce', 'compareAndSet'];
 const without = [...LACKS, ...FEATURES, ...MEMBERS, ...OPERATORS];
 

@@ -20,11 +20,12 @@ import { ChangeWriter } from './operations/writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
-import { isSessionTarget, type UpdateReservation, type UpdateTarget } from '../update-target.js';
+import { isSessionTarget, type UpdateReservation, type UpdateTarget, type WriteConditions } from '../update-target.js';
 import type { StoreComponents } from './operations/components.js';
 import type { StoredOptions } from './options.js';
 import type { ForkPlan } from '../fork-plan.js';
-import type { AppendPlan, Creation, Leased, SessionBackend, SessionName } from '../backend.js';
+import type { AppendPlan, Creation, RemovalTarget, SessionBackend, SessionName } from '../backend.js';
+import type { BackendAccess } from '../backend-access.js';
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../session/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
@@ -86,8 +87,8 @@ export class StoreBackend implements SessionBackend {
     return await listPage(this.#components, plan, signal);
   }
 
-  async remove(key: SessionKey, signal?: Signal, under?: Leased): Promise<void> {
-    await removeStored(this.#components, key, signal, under);
+  async remove(key: SessionKey, signal?: Signal, only?: RemovalTarget): Promise<void> {
+    await removeStored(this.#components, key, signal, only);
   }
 
   async append({ session, draft, expectedRevision, lease, shown }: AppendPlan, signal?: Signal): Promise<Event> {
@@ -100,10 +101,15 @@ export class StoreBackend implements SessionBackend {
     return cloneMutable(state) as Record<string, unknown>;
   }
 
-  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget {
+  target(
+    target: UpdateStateTarget,
+    options: UpdateStateOptions,
+    lease?: LeaseHold,
+    conditions?: WriteConditions,
+  ): UpdateTarget {
     return isSessionTarget(target)
-      ? sessionTarget(this.#components, checkKey(target), options, lease)
-      : scopeTarget(this.#components, target, options.signal);
+      ? sessionTarget(this.#components, checkKey(target), options, lease, conditions)
+      : scopeTarget(this.#components, target, options.signal, conditions);
   }
 
   reservation(target: UpdateStateTarget, signal?: Signal): UpdateReservation | undefined {
@@ -128,6 +134,11 @@ export class StoreBackend implements SessionBackend {
 
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {
     return await loadFullLog(this.#components, session, signal);
+  }
+
+  async access(): Promise<BackendAccess> {
+    const { StoreAccess } = await import('./store-access.js');
+    return new StoreAccess(this.#components);
   }
 
   async past(): Promise<SharedPast> {

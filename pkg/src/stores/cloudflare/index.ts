@@ -20,11 +20,13 @@ import { listQueries, pageFrom } from './d1/list.js';
 import { leaseFrom, leaseQueries } from './d1/lease.js';
 import { loadedFrom, loadQueries } from './d1/load.js';
 import { openD1 } from './d1/open.js';
+import { namesQuery, ownersQuery } from './d1/names.js';
 import { logFrom, logQueries, trimmedFrom, trimQueries } from './d1/read-log.js';
 import { scopeFrom, scopeQueries } from './d1/read.js';
 import { checkRemoval, checkRemoved, removeQueries, removeScopeQueries } from './d1/remove.js';
 import { commit, commitMany } from './d1/write.js';
 import { sqliteCore } from '../sqlite-core/core.js';
+import { namesIn, ownersIn } from '../sqlite-core/names.js';
 import { commitUnrefused } from '../shared/outcome.js';
 import type { SessionStore } from '../../store/contract.js';
 
@@ -87,14 +89,18 @@ export function d1Store(database: D1DatabaseLike, options: D1StoreOptions = {}):
   checkD1Arguments(database, options);
   const { log: hasLog = true } = options;
   const run = (queries: readonly D1Query[]) => batch(database, queries);
+  const rowsOf = async (one: D1Query) => (await run([one]))[0] ?? [];
   return {
     durability: 'replicated',
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
     open: async ({ migrate }) => openD1(database, migrate),
     commit: async (change) => commit(database, change, hasLog),
     commitMany: async (changes) => commitMany(database, changes, hasLog),
     load: async (key, query) => loadedFrom(key, query, await run(loadQueries(key, query))),
     list: async (query) => pageFrom(query, await run(listQueries(query))),
+    owners: async (app, sessionId) => ownersIn(await rowsOf(ownersQuery(app, sessionId))),
+    listApps: async (query) => namesIn(await rowsOf(namesQuery(undefined, query)), query),
+    listUsers: async (app, query) => namesIn(await rowsOf(namesQuery(app, query)), query),
     remove: async (key, _, guard = {}) => checkRemoved(await run(removeQueries(key, guard, Date.now())), guard),
     loadScope: async (scope) => scopeFrom(scope, await run(scopeQueries(scope))),
     removeScope: async (scope) => checkRemoval(await run(removeScopeQueries(scope, hasLog ? Date.now() : undefined))),

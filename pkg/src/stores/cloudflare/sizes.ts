@@ -22,14 +22,15 @@ export function fits(text: string): boolean {
 
 /** The refusal of a change with a row that is too big; `undefined` when it has none. */
 export function sizeRefusal(change: Change): StoreError | undefined {
-  const { id, kind, key, event, delta } = change;
+  const { id, kind, key, event, delta, digest = '' } = change;
   const call = callOf(change);
   const { appName, userId = '', sessionId = '' } = key;
   const what = kind === 'append' ? `event "${id}"` : `change "${id}"`;
   const entries = [delta.app, delta.user].map((part) => (part === undefined ? '' : entryOf(call, part)));
   return (
-    checked(what, [appName, userId, sessionId, id]) ??
-    checked(what, [scopeColumn(appName, userId), call, ...entries], ROW_REST + RECENT_BYTES) ??
+    checked(what, [appName, userId, sessionId, id, digest]) ??
+    checked(what, [scopeColumn(appName, userId), appName, userId, call, ...entries], ROW_REST + RECENT_BYTES) ??
+    checked(what, [call, digest]) ??
     checked(what, [id, event?.data ?? '']) ??
     [delta.app, delta.user, delta.session]
       .flatMap((part) => Object.entries(part?.set ?? {}))

@@ -10,7 +10,7 @@ import { ValueBuffer } from './values.js';
 import type { RememberedIds } from './ids.js';
 import type { EventRow, SessionRow } from './rows.js';
 import type { ScopeBuffer } from './scope.js';
-import type { CommitFacts, CommitContent } from '../shared/decide.js';
+import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
 import type { Json, SessionKey } from '../../model/types.js';
@@ -62,12 +62,16 @@ export class Target implements CommitFacts {
     return update && resultsIn(update);
   }
 
-  hasTombstone({ id }: Change): boolean {
-    return this.#ids.creations.has(id);
+  creationOf(): CallRecord {
+    return {};
   }
 
-  isRefused(change: Change): boolean {
-    return this.#ids.calls.has(callOf(change));
+  tombstoneOf({ id }: Change): CallRecord | undefined {
+    return this.#ids.creations.has(id) ? {} : undefined;
+  }
+
+  refusalOf(change: Change): CallRecord | undefined {
+    return this.#ids.calls.has(callOf(change)) ? {} : undefined;
   }
 
   fence(): number {

@@ -1,5 +1,6 @@
 // Batches of a log: which of the waiting requests are decided now, and which records are written for them.
 
+import { defined } from '../../model/defined.js';
 import { newId } from '../../model/ids.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
 import { callOf, keyText } from '../shared/keys.js';
@@ -164,12 +165,15 @@ class Batch {
       const record: Request & { known?: unknown; attempt?: unknown } = { ...request, guard };
       delete record.known;
       delete record.attempt;
-      return record;
+      return request.kind === 'remove' ? { ...record, ...this.#tables.creationIn(request.key) } : record;
     }
-    const { id, kind, key, time, event, delta, call, reservation } = request;
+    const { id, kind, key, time, event, delta, call, digest, reservation } = request;
     const record: { -readonly [Name in keyof Change]: Change[Name] } = { id, kind, key, time, event, guard, delta };
     if (call !== undefined) {
       record.call = call;
+    }
+    if (digest !== undefined) {
+      record.digest = digest;
     }
     if (reservation !== undefined) {
       record.reservation = reservation;
@@ -188,11 +192,12 @@ function unitOf({ id, key }: Request): string {
 }
 
 function refusalRecord(change: Change): Refusal {
-  return {
+  return defined({
     id: newId(),
-    kind: 'refusal',
+    kind: 'refusal' as const,
     key: { appName: change.key.appName },
     call: callOf(change),
+    digest: change.digest,
     time: Date.now(),
-  };
+  });
 }

@@ -61,7 +61,7 @@ export function logStore(source: LogSource, options: LogOptions, format = FORMAT
     log.write(change, context) as Promise<Committed>;
   return {
     exclusive: true,
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
     open: async ({ migrate }) => {
       log.migrate = migrate;
       await log.tables();
@@ -70,6 +70,9 @@ export function logStore(source: LogSource, options: LogOptions, format = FORMAT
     commitMany: (changes, context) => outcomesLater(changes.map((change) => commit(change, context))),
     load: async (key, query) => (await log.tables()).load(key, query),
     list: async (query) => (await log.tables()).list(query),
+    owners: async (app, sessionId) => (await log.tables()).owners(app, sessionId),
+    listApps: async (query) => (await log.tables()).listApps(query),
+    listUsers: async (app, query) => (await log.tables()).listUsers(app, query),
     remove: async ({ appName, userId, sessionId }, context, guard) => {
       const request = removal('remove', { appName, userId, sessionId });
       await log.write(guard === undefined ? request : { ...request, guard }, context);

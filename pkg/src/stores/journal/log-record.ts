@@ -19,6 +19,8 @@ export interface Removal {
   readonly time: number;
   /** As in {@link LogRecord}. */
   readonly guard?: Guard;
+  /** Of a session: the `Change.digest` of its creation, which outlives it. */
+  readonly digest?: string;
 }
 
 /** An update that writes nothing and says up to which position the log of its scope was trimmed. */
@@ -42,6 +44,8 @@ export interface Refusal {
   readonly key: Hint;
   /** The call. */
   readonly call: string;
+  /** The digest of the refused change: see `Change.digest`. */
+  readonly digest?: string;
   /** The time, in milliseconds since the epoch. */
   readonly time: number;
 }

@@ -8,6 +8,7 @@ import type { Numbered, Refusal, Remainder, Removal, Trimming, VersionRecord } f
 import { writerOf } from '../shared/log-entries.js';
 import { callOf, hintOf, keyText } from '../shared/keys.js';
 import { placeOf } from '../shared/list-order.js';
+import { namePage, sortedNames } from '../shared/name-page.js';
 import { otherLayout, scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { Tables, type RemovalGuard, type TableOptions, type Where } from '../memory/tables.js';
 import type {
@@ -22,6 +23,8 @@ import type {
   LoadedScope,
   LoadQuery,
   LogQuery,
+  NamePage,
+  NameQuery,
   Page,
   ScopeLog,
   ScopeName,
@@ -140,13 +143,13 @@ export class LogTables extends Tables {
     return super.trimLog(defined({ app: appName, user: userId }), upTo);
   }
 
-  #replayRemoval({ id, kind, key, guard, time }: Removal): void {
+  #replayRemoval({ id, kind, key, guard, digest, time }: Removal): void {
     const { appName, userId } = key;
     if (kind === 'remove') {
       this.remove(key as SessionKey);
       // Of one that was removed before the log was compacted, there is nothing else.
       if (guard?.created !== undefined) {
-        this.forget(guard.created);
+        this.forget(guard.created, defined({ digest }));
       }
     } else if (!this.#cleared.has(id)) {
       this.#cleared.add(id);
@@ -209,6 +212,37 @@ export class LogTables extends Tables {
       ...(corrupt.length > 0 && { corrupt }),
       ...(corrupt.length > 0 && last !== undefined && { next: placeOf(last) }),
     };
+  }
+
+  override owners(app: string, sessionId: string): readonly string[] {
+    const lost = this.#lostNames(({ key }) =>
+      key.appName === app && key.sessionId === sessionId ? key.userId : undefined,
+    );
+    const users = super.owners(app, sessionId);
+    return lost.length === 0 ? users : sortedNames([...users, ...lost]);
+  }
+
+  override listApps(query: NameQuery): NamePage {
+    return this.#pageWith(
+      this.#lostNames(({ key }) => key.appName),
+      query,
+      (all) => super.listApps(all),
+    );
+  }
+
+  override listUsers(app: string, query: NameQuery): NamePage {
+    const lost = this.#lostNames(({ key }) => (key.appName === app ? key.userId : undefined));
+    return this.#pageWith(lost, query, (all) => super.listUsers(app, all));
+  }
+
+  /** Names of corrupt parts: what cannot be read is still there. */
+  #lostNames(nameOf: (damage: { readonly key: Hint }) => string | undefined): string[] {
+    return [...this.#corrupt.values()].map(nameOf).filter((name) => name !== undefined);
+  }
+
+  /** A page of names with those of corrupt parts. */
+  #pageWith(lost: readonly string[], query: NameQuery, read: (query: NameQuery) => NamePage): NamePage {
+    return lost.length === 0 ? read(query) : namePage(sortedNames([...read({}).names, ...lost]), query);
   }
 
   override remove(key: SessionKey, guard: RemovalGuard = {}): boolean {

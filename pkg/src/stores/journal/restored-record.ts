@@ -35,7 +35,7 @@ export function recordsIn(value: unknown, place: number, isText: TextCheck = () 
   }
   if (kind === 'refusal') {
     // One that cannot be read is forgotten: nothing that is stored depends on it.
-    return typeof call === 'string' ? [value as Refusal] : [];
+    return typeof call === 'string' ? [defined({ ...(value as Refusal), digest: digestIn(value as Members) })] : [];
   }
   if (key === undefined || !fits(kind, key)) {
     throw unreadable(place);
@@ -62,14 +62,21 @@ function fits(kind: string, { userId, sessionId }: Hint): boolean {
     : userId !== undefined && sessionId !== undefined;
 }
 
-function removalIn({ id, kind, time, guard }: Members, key: Hint): Removal {
+function removalIn(record: Members, key: Hint): Removal {
+  const { id, kind, time, guard } = record;
   return {
     id: typeof id === 'string' ? id : '',
     kind: kind as Removal['kind'],
     key,
     time: isTime(time) ? time : 0,
     ...(isGuard(guard) && guard !== undefined && { guard }),
+    ...defined({ digest: digestIn(record) }),
   };
+}
+
+/** The digest of a record; none where it cannot be read. */
+function digestIn({ digest }: Members): string | undefined {
+  return typeof digest === 'string' ? digest : undefined;
 }
 
 function changeIn(record: Members, key: Hint, isText: TextCheck): readonly LogItem[] {
@@ -96,8 +103,8 @@ function changeIn(record: Members, key: Hint, isText: TextCheck): readonly LogIt
 }
 
 /** True when all of a change but its delta can be read. */
-function isOwnSound({ id, kind, time, event, guard, call }: Members, isText: TextCheck): boolean {
-  const isCalled = call === undefined || typeof call === 'string';
+function isOwnSound({ id, kind, time, event, guard, call, digest }: Members, isText: TextCheck): boolean {
+  const isCalled = [call, digest].every((text) => text === undefined || typeof text === 'string');
   const hasEvent = event === undefined ? kind !== 'append' : isEvent(event, isText);
   return typeof id === 'string' && isTime(time) && isCalled && hasEvent && isGuard(guard);
 }

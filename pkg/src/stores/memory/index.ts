@@ -30,12 +30,15 @@ export function memoryStore(options: MemoryOptions = {}): SessionStore {
   };
   return {
     durability: 'memory',
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     commit: async (change) => commit(change),
     commitMany: async (changes) => changes.map((change) => outcomeOf(() => commit(change))),
     load: async (key, query) => tables.load(key, query),
     list: async (query) => tables.list(query),
+    owners: async (app, sessionId) => tables.owners(app, sessionId),
+    listApps: async (query) => tables.listApps(query),
+    listUsers: async (app, query) => tables.listUsers(app, query),
     remove: async (key, _context, guard) => {
       if (tables.remove(key, guard)) {
         watchers.forEach((onHint) => onHint(key));

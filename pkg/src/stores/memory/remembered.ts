@@ -1,28 +1,24 @@
 // Ids that are remembered for a while: a change that is sent again is sent soon.
 
-/** The least time that an id is remembered, in milliseconds. */
-const LEAST_REMEMBERED_MS = 60 * 60 * 1000;
+import { REMEMBERED_MS } from '../shared/limits.js';
 
-/** Ids, each with the retained data of its change, if there is any; each is forgotten some time after an hour. */
-export class Remembered<Data = undefined> {
+/** Ids, each with a record of its change; each is forgotten some time after a day. */
+export class Remembered<Data extends object> {
   /** The time at which each was added, in milliseconds since the epoch. The oldest first. */
-  readonly #ids = new Map<string, { readonly time: number; readonly data: Data | undefined }>();
+  readonly #ids = new Map<string, { readonly time: number; readonly data: Data }>();
 
-  has(id: string): boolean {
-    return this.#ids.has(id);
-  }
-
-  /** The retained data of an id. */
+  /** The record of an id; `undefined` for one that is not remembered. */
   get(id: string): Data | undefined {
     return this.#ids.get(id)?.data;
   }
 
-  add(id: string, data?: Data): void {
+  /** Remembers an id from now on. */
+  add(id: string, data: Data): void {
     const now = Date.now();
     this.#ids.delete(id);
     this.#ids.set(id, { time: now, data });
     for (const [oldest, { time }] of this.#ids) {
-      if (time > now - LEAST_REMEMBERED_MS) {
+      if (time > now - REMEMBERED_MS) {
         break;
       }
       this.#ids.delete(oldest);

@@ -7,7 +7,8 @@ import { Remembered } from './remembered.js';
 import { writesOf } from '../shared/log-entries.js';
 import { ScopeValues } from '../shared/scope-values.js';
 import { isEmpty } from '../shared/values.js';
-import type { Delta, Known, LogEntry, LogQuery, ScopedValues, ScopeLog } from '../../store/contract.js';
+import type { CommitContent } from '../shared/decide.js';
+import type { Delta, Known, LogEntry, LogQuery, ScopeLog } from '../../store/contract.js';
 
 /** The origin of a move, which a log states besides its writes. */
 export interface Origin extends Pick<LogEntry, 'time'> {
@@ -21,8 +22,8 @@ export class Scope {
   /** The change that brought it to `pos`, if that is known. */
   mark: string | undefined;
   readonly values = new ScopeValues();
-  /** The updates that have been made here, and the results of their operators. */
-  readonly updates = new Remembered<ScopedValues>();
+  /** The updates that have been made here. */
+  readonly updates = new Remembered<CommitContent>();
   readonly #moves = new ScopeMoves();
   readonly #log: ScopeEntries | undefined;
 

@@ -2,7 +2,7 @@
 
 import { defined } from '../../model/defined.js';
 import { ScopeValues } from '../shared/scope-values.js';
-import type { Known, LoadQuery, Pos, Rev, ScopedValues, StoredEvent } from '../../store/contract.js';
+import type { Change, Known, LoadQuery, Pos, Rev, ScopedValues, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** An event as it is stored. */
@@ -19,8 +19,9 @@ interface Event {
 /** One session. */
 export class Session {
   readonly key: SessionKey;
-  /** The change that created it. */
+  /** The change that created it, and its digest. */
   readonly created: string;
+  readonly digest: string | undefined;
   /** The time of the last event, or of the creation. */
   time: number;
   readonly values = new ScopeValues();
@@ -30,9 +31,10 @@ export class Session {
   /** The place of each event, by its id. */
   readonly #places = new Map<string, number>();
 
-  constructor(key: SessionKey, created: string, time: number, beginning: Event | undefined) {
+  constructor(key: SessionKey, { id, time, digest }: Change, beginning: Event | undefined) {
     this.key = key;
-    this.created = created;
+    this.created = id;
+    this.digest = digest;
     this.time = time;
     this.#beginning = beginning;
   }

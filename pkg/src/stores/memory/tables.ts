@@ -10,6 +10,8 @@ import { callOf, isKnownScope, isNamed } from '../shared/keys.js';
 import { listOrder, placeOf } from '../shared/list-order.js';
 import { loadedOf, stateOf } from '../shared/parts.js';
 import { emptyValues } from '../shared/values.js';
+import { NamedMap } from './named-map.js';
+import { Owners } from './owners.js';
 import { Remembered } from './remembered.js';
 import { Scope } from './scope.js';
 import { Session } from './session.js';
@@ -25,6 +27,8 @@ import type {
   LoadedScope,
   LoadQuery,
   LogQuery,
+  NamePage,
+  NameQuery,
   Page,
   Pos,
   Rev,
@@ -33,6 +37,7 @@ import type {
   ScopeName,
   Values,
 } from '../../store/contract.js';
+import type { CallRecord } from '../shared/decide.js';
 import type { SharedScope } from '../../model/scope.js';
 import type { SessionKey } from '../../model/types.js';
 
@@ -47,10 +52,12 @@ class User extends Scope {
 }
 
 class App extends Scope {
-  readonly users = new Map<string, User>();
+  readonly users = new NamedMap<User>();
+  readonly owners = new Owners();
 }
 
 const NOTHING: Values = Object.freeze(emptyValues());
+const NO_NAMES: NamePage = { names: [], more: false };
 /** The conditions that are checked before a session is removed. */
 export type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 
@@ -64,7 +71,7 @@ export interface TableOptions {
 
 /** All sessions of a store. A change is first checked, then applied: a log writes it between the two. */
 export class Tables {
-  readonly #apps = new Map<string, App>();
+  readonly #apps = new NamedMap<App>();
   readonly #hasLog: boolean;
   readonly #ledger: Ledger;
 
@@ -86,8 +93,11 @@ export class Tables {
   /**
    * Remembers that a call was refused: an earlier try of it that arrives later is refused, too. See `Change.attempt`.
    */
-  refuse(change: Pick<Change, 'id' | 'call'>): void {
-    this.#ledger.refusals.add(callOf(change));
+  refuse(change: Pick<Change, 'id' | 'call' | 'digest'>): void {
+    const { refusals } = this.#ledger;
+    const call = callOf(change);
+    // The digest of the first refusal stays.
+    refusals.add(call, refusals.get(call) ?? recordOf(change));
   }
 
   /** Makes a change that has been checked. `by`: who wrote it, where the change does not say so itself. */
@@ -97,18 +107,18 @@ export class Tables {
     const { delta, results } = resolveChange(change, target);
     const history = target.history(change);
     const report = results === undefined ? history : { ...history, results };
-    const app = this.#ensureApp(key.appName);
-    const user = key.userId === undefined ? undefined : this.#ensureUser(app, key.userId);
+    const app = this.#apps.ensure(key.appName, () => new App(this.#hasLog));
+    const user = key.userId === undefined ? undefined : app.users.ensure(key.userId, () => new User(this.#hasLog));
     const origin = { time, by };
     app.move(delta.app, callOf(change), origin);
     user?.move(delta.user, callOf(change), origin);
     const pos = { app: app.pos, user: user?.pos ?? 0 };
     if (user === undefined || key.sessionId === undefined) {
-      (user ?? app).updates.add(change.id, results);
+      (user ?? app).updates.add(change.id, { ...recordOf(change), ...defined({ results }) });
       return { rev: 0, prev: null, pos, ...report };
     }
     const extras = { results, pos: this.#hasLog ? pos : undefined };
-    const session = kind === 'create' ? createSession(user, change, extras) : append(user, change, extras);
+    const session = kind === 'create' ? createSession(app, user, change, extras) : append(user, change, extras);
     session.values.apply(delta.session ?? {});
     const { rev } = session;
     return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...report };
@@ -131,6 +141,11 @@ export class Tables {
   where(key: Change['key']): Where {
     const { session, positions: pos } = this.#target(key);
     return session === undefined ? { rev: 0, pos } : { created: session.created, rev: session.rev, pos };
+  }
+
+  /** The record of the creation of a session; empty where there is no session. */
+  creationIn(key: Change['key']): CallRecord {
+    return this.#target(key).creationOf();
   }
 
   /** See `SessionStore.load`. */
@@ -188,6 +203,21 @@ export class Tables {
     };
   }
 
+  /** See `SessionStore.owners`. */
+  owners(app: string, sessionId: string): readonly string[] {
+    return this.#apps.get(app)?.owners.of(sessionId) ?? [];
+  }
+
+  /** See `SessionStore.listApps`. */
+  listApps(query: NameQuery): NamePage {
+    return this.#apps.page(query, isApp);
+  }
+
+  /** See `SessionStore.listUsers`. */
+  listUsers(app: string, query: NameQuery): NamePage {
+    return this.#apps.get(app)?.users.page(query, isUser) ?? NO_NAMES;
+  }
+
   /** See `SessionStore.remove`. Says whether it was there. */
   remove(key: SessionKey, guard: RemovalGuard = {}): boolean {
     const { session } = this.#target(key);
@@ -195,8 +225,10 @@ export class Tables {
       return false;
     }
     this.checkFenceOf(session.created, guard);
-    this.forget(session.created);
-    return this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.delete(key.sessionId) ?? false;
+    this.forget(session.created, recordOf(session));
+    const app = this.#apps.get(key.appName);
+    app?.owners.remove(key);
+    return app?.users.get(key.userId)?.sessions.delete(key.sessionId) ?? false;
   }
 
   /** Throws `fenced` when the session that this change has created is not at the token of a guard. */
@@ -205,8 +237,8 @@ export class Tables {
   }
 
   /** Remembers the creation of a deleted session: sent again, it does not bring the session back. */
-  forget(created: string): void {
-    this.#ledger.tombstones.add(created);
+  forget(created: string, record: CallRecord): void {
+    this.#ledger.tombstones.add(created, record);
     this.#ledger.leases.delete(created);
   }
 
@@ -242,34 +274,31 @@ export class Tables {
     const app = this.#apps.get(appName);
     return user === undefined ? app : app?.users.get(user);
   }
+}
 
-  #ensureApp(name: string): App {
-    let app = this.#apps.get(name);
-    if (app === undefined) {
-      app = new App(this.#hasLog);
-      this.#apps.set(name, app);
-    }
-    return app;
-  }
+/** The part of a change, or of the session that it made, that is remembered with its id. */
+function recordOf({ digest }: CallRecord | Session): CallRecord {
+  return defined({ digest });
+}
 
-  #ensureUser(app: App, name: string): User {
-    let user = app.users.get(name);
-    if (user === undefined) {
-      user = new User(this.#hasLog);
-      app.users.set(name, user);
-    }
-    return user;
-  }
+function isUser({ sessions, values }: User): boolean {
+  return sessions.size > 0 || !values.isEmpty;
+}
+
+function isApp({ values, users }: App): boolean {
+  return !values.isEmpty || users.some(isUser);
 }
 
 /** Members of a stored event besides those of its change. */
 type EventExtras = Pick<NonNullable<ReturnType<Session['find']>>, 'results' | 'pos'>;
 
-function createSession(user: User, { id, key, time, event }: Change, extras: EventExtras): Session {
-  const { appName, userId, sessionId } = key as SessionKey;
+function createSession(app: App, user: User, change: Change, extras: EventExtras): Session {
+  const { id, event } = change;
+  const { appName, userId, sessionId } = change.key as SessionKey;
   const beginning = event && { id, data: event.data, time: event.time, ...extras };
-  const session = new Session({ appName, userId, sessionId }, id, time, beginning);
+  const session = new Session({ appName, userId, sessionId }, change, beginning);
   user.sessions.set(sessionId, session);
+  app.owners.add(session.key);
   return session;
 }
 

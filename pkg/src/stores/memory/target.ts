@@ -6,7 +6,7 @@ import { callOf } from '../shared/keys.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import type { Remembered } from './remembered.js';
 import type { Session } from './session.js';
-import type { CommitFacts, CommitContent } from '../shared/decide.js';
+import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Committed, Delta, Known, Pos } from '../../store/contract.js';
 import type { LeaseRow } from '../../store/lease.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
@@ -19,9 +19,9 @@ export type Leases = Map<string, LeaseRow>;
 export interface Ledger {
   readonly leases: Leases;
   /** The creations of sessions that have been removed. */
-  readonly tombstones: Remembered;
+  readonly tombstones: Remembered<CallRecord>;
   /** The calls that were refused when an earlier try of theirs may have been on its way. */
-  readonly refusals: Remembered;
+  readonly refusals: Remembered<CallRecord>;
 }
 
 /** A scope that was never written to. */
@@ -49,16 +49,19 @@ export class Target implements CommitFacts {
       return event && defined({ data: event.data, results: event.results });
     }
     const { updates } = key.userId === undefined ? this.app : this.user;
-    const results = updates.get(id);
-    return updates.has(id) ? defined({ results }) : undefined;
+    return updates.get(id);
   }
 
-  hasTombstone({ id }: Change): boolean {
-    return this.#ledger.tombstones.has(id);
+  creationOf(): CallRecord {
+    return defined({ digest: this.session?.digest });
   }
 
-  isRefused(change: Change): boolean {
-    return this.#ledger.refusals.has(callOf(change));
+  tombstoneOf({ id }: Change): CallRecord | undefined {
+    return this.#ledger.tombstones.get(id);
+  }
+
+  refusalOf(change: Change): CallRecord | undefined {
+    return this.#ledger.refusals.get(callOf(change));
   }
 
   /** The lease of the session. */

@@ -8,7 +8,10 @@ import { resolveChange, type CurrentValues, type ResolvedChange } from './operat
 import type { Change, Committed, Delta, Guard, Pos, Rev } from '../../store/contract.js';
 
 /** The part of a committed change that the answer to its duplicate repeats. */
-export type CommitContent = Pick<Committed, 'data' | 'results'>;
+export type CommitContent = Pick<Committed, 'data' | 'results' | 'digest'>;
+
+/** The part of a change that is remembered with its id, or with its call. */
+export type CallRecord = Pick<Change, 'digest'>;
 
 /** The answer to a duplicate, without its part about the scopes. */
 export interface Duplicate extends CommitContent, Pick<Committed, 'rev' | 'prev'> {
@@ -22,12 +25,14 @@ export interface Duplicate extends CommitContent, Pick<Committed, 'rev' | 'prev'
 export interface CommitFacts extends CurrentValues {
   /** The session of the change's key. */
   readonly session: { readonly created: string; readonly rev: Rev } | undefined;
+  /** The record of the creation of that session. */
+  creationOf(change: Change): CallRecord;
   /** The event of the session, or the update, with the id of the change. */
   contentOf(change: Change): CommitContent | undefined;
-  /** True for a change that created a session which was removed since. */
-  hasTombstone(change: Change): boolean;
-  /** True where an earlier attempt of the call of the change was refused. */
-  isRefused(change: Change): boolean;
+  /** The record of a change that created a session which was removed since; `undefined` for others. */
+  tombstoneOf(change: Change): CallRecord | undefined;
+  /** The record of an earlier attempt of the call of the change that was refused; `undefined` where there is none. */
+  refusalOf(change: Change): CallRecord | undefined;
   /** The fencing token of the session; 0 where there is none. */
   fence(): number;
   /** The position of a scope; 0 where there is none. */
@@ -49,8 +54,9 @@ export function decideCommit(change: Change, facts: CommitFacts): Duplicate | Re
   if (duplicate !== undefined) {
     return duplicate;
   }
-  if (facts.isRefused(change)) {
-    throw refusedBefore(change);
+  const refusal = facts.refusalOf(change);
+  if (refusal !== undefined) {
+    throw refusedBefore(change, refusal.digest);
   }
   if (kind === 'create' && session !== undefined) {
     throw sessionExists(change);
@@ -79,9 +85,10 @@ function duplicateOf(change: Change, facts: CommitFacts, isThere: boolean): Dupl
   const rev = session?.rev ?? 0;
   if (kind === 'create') {
     if (session?.created === id) {
-      return { rev, prev: rev, duplicate: true };
+      return { rev, prev: rev, duplicate: true, ...facts.creationOf(change) };
     }
-    return facts.hasTombstone(change) ? { rev: 0, prev: 0, duplicate: true } : undefined;
+    const tombstone = facts.tombstoneOf(change);
+    return tombstone && { rev: 0, prev: 0, duplicate: true, ...tombstone };
   }
   if (kind === 'append' && !isThere) {
     return undefined;

@@ -1,8 +1,8 @@
 // The time and the number of entries for which stores remember the past.
 
 /**
- * The time for which refused calls, updates and creations of removed sessions are remembered, in milliseconds. The
- * contract asks for an hour; clocks may be wrong.
+ * The least time for which refused calls, updates and creations of removed sessions are remembered, in milliseconds,
+ * as the contract asks.
  */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
 

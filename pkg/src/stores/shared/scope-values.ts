@@ -16,6 +16,11 @@ export class ScopeValues {
     this.#record = undefined;
   }
 
+  /** True if there is no value. */
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
+  }
+
   has(name: string): boolean {
     return this.#values.has(name);
   }

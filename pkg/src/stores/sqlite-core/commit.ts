@@ -43,7 +43,7 @@ export function commitChange(
   }
   if (isRememberedRefusal(change, outcome)) {
     driver.run(sql.FORGET_CALLS, [Date.now() - REMEMBERED_MS]);
-    driver.run(sql.ADD_CALL, [callColumn(change), Date.now()]);
+    driver.run(sql.ADD_CALL, [callColumn(change), Date.now(), digestColumn(change)]);
   }
   return outcome;
 }
@@ -51,6 +51,11 @@ export function commitChange(
 /** See `callOf`; as columns hold it. */
 function callColumn(change: Change): string {
   return toColumn(callOf(change));
+}
+
+/** The digest of a change, as columns hold it. */
+function digestColumn({ digest }: Change): string | null {
+  return digest === undefined ? null : toColumn(digest);
 }
 
 function findFor(driver: SqlDriver, change: Change): RowsForWrite {
@@ -114,12 +119,13 @@ function write(
   if (kind === 'update' || userId === undefined || sessionId === undefined) {
     values.write(driver);
     driver.run(sql.FORGET_UPDATES, [Date.now() - REMEMBERED_MS]);
-    driver.run(sql.ADD_UPDATE, [(userId === undefined ? app : user).n, toColumn(id), Date.now(), cameTo]);
+    const { n } = userId === undefined ? app : user;
+    driver.run(sql.ADD_UPDATE, [n, toColumn(id), Date.now(), cameTo, digestColumn(change)]);
     return { rev: 0, prev: null, pos, ...report };
   }
   if (kind === 'create') {
     const names = [toColumn(appName), toColumn(userId), toColumn(sessionId)];
-    driver.run(sql.MAKE_SESSION, [...names, toColumn(id), time]);
+    driver.run(sql.MAKE_SESSION, [...names, toColumn(id), time, digestColumn(change)]);
     if (event !== undefined || !isEmpty(delta.session)) {
       const [row = {}] = driver.all(sql.FIND_SESSION, names);
       const n = numberIn(row, 'n');
@@ -162,7 +168,9 @@ function ensureScope(driver: SqlDriver, row: ScopeRow, scope: ScopeName): ScopeR
   if (row.n !== 0) {
     return row;
   }
-  driver.run(sql.MAKE_SCOPE, [sql.scopeColumn(scope.app, scope.user)]);
+  const { app, user } = scope;
+  const names = user === undefined ? [null, toColumn(app)] : [toColumn(app), toColumn(user)];
+  driver.run(sql.MAKE_SCOPE, [sql.scopeColumn(app, user), ...names]);
   return readScope(driver, scope);
 }
 

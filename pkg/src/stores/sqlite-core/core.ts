@@ -8,13 +8,13 @@ import { ScopeHistory } from './changed.js';
 import { commitChange } from './commit.js';
 import { lease, readLease } from './lease.js';
 import { readPage } from './list.js';
+import { readAppNames, readOwners, readUserNames } from './names.js';
 import { readLog, trimLog } from './log.js';
 import { LogWrites } from './log-writes.js';
 import { checkVersion, openSchema } from './open.js';
 import { find, findToWrite, readEvents, readNames, readScope, readValues, type SessionRow } from './read.js';
 import { textIn } from './rows.js';
 import * as sql from './statements.js';
-import { toColumn } from '../shared/column-text.js';
 import { hintOf, isKnownScope, isNamed } from '../shared/keys.js';
 import { REMEMBERED_MS } from '../shared/limits.js';
 import { committedOr, outcomeOf, type Outcome } from '../shared/outcome.js';
@@ -52,13 +52,16 @@ export type SqliteCore = Required<Omit<SessionStore, Absent>> & Pick<SessionStor
  */
 export function sqliteCore(driver: SqlDriver, hasLog = true): SqliteCore {
   return {
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => openSchema(driver, migrate),
     commit: async (change) => committedOr(driver.transaction(() => commitChange(driver, change, hasLog))),
     commitMany: async (changes) => commitMany(driver, changes, hasLog),
     load: async (key, query) => driver.snapshot(() => load(driver, key, query)),
     list: async (query) => driver.snapshot(() => readPage(driver, query)),
+    owners: async (app, sessionId) => driver.snapshot(() => readOwners(driver, app, sessionId)),
+    listApps: async (query) => driver.snapshot(() => readAppNames(driver, query)),
+    listUsers: async (app, query) => driver.snapshot(() => readUserNames(driver, app, query)),
     remove: async (key, _, guard) => driver.transaction(() => remove(driver, key, guard)),
     loadScope: async (scope) => driver.snapshot(() => loadScope(driver, scope)),
     removeScope: async (scope) => driver.transaction(() => removeScope(driver, scope, hasLog)),
@@ -144,12 +147,12 @@ function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created'
   if (!isNamed(session, guard)) {
     return;
   }
-  const { n, created } = session;
+  const { n } = session;
   if (guard.fence !== undefined) {
     checkFence(readLease(driver, n).fence, guard.fence);
   }
   driver.run(sql.FORGET_CREATIONS, [Date.now() - REMEMBERED_MS]);
-  driver.run(sql.ADD_CREATION, [...[created, key.appName, key.userId, key.sessionId].map(toColumn), Date.now()]);
+  driver.run(sql.ADD_CREATION, [Date.now(), n]);
   driver.run(sql.REMOVE_EVENTS, [n, n]);
   driver.run(sql.CLEAR_VALUES, [n]);
   driver.run(sql.REMOVE_SESSION, [n]);

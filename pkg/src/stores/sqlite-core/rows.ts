@@ -4,6 +4,7 @@ import { StoreError } from '../../store/store-error.js';
 import { fromColumn } from '../shared/column-text.js';
 import { parseValue, valuesOf } from '../shared/values.js';
 import type { SqlRow } from './driver.js';
+import type { CallRecord } from '../shared/decide.js';
 import type { ScopedValues, StoredEvent, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
@@ -94,6 +95,11 @@ export function resultsOf(column: unknown): ScopedValues | undefined {
     parseValue('results', textOf(column, 'results'), 'an event') as Record<string, Values>,
   );
   return Object.fromEntries(scopes.map(([scope, values]) => [scope, valuesOf(Object.entries<Json>(values))]));
+}
+
+/** The record of a change in a row with `digest`. */
+export function recordIn(row: SqlRow = {}): CallRecord {
+  return typeof row['digest'] === 'string' ? { digest: textIn(row, 'digest') } : {};
 }
 
 /** The entry in a row with `name`, `value`, `born` and `nth`. */

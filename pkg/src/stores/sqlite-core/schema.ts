@@ -7,7 +7,7 @@ export const SCHEMA_VERSION = 1;
  * The fingerprint of the statements below: tables that an unreleased build has made otherwise have another one, or
  * none, and are refused. It goes with the first release.
  */
-export const LAYOUT = 'af405dca';
+export const LAYOUT = '6dba66c0';
 
 /** Makes the table by which a database of statepad is known. It is the same in every version. */
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
@@ -21,13 +21,15 @@ export const REPORTED_CHANGES = 1024;
 /**
  * Makes everything but `statepad_meta`.
  *
- * - `statepad_scopes`: one row for each app and each user in it. `scope` is `["app"]` or `["app","user"]` as JSON;
- *   `n` is its number, below 0; `sessions` counts those that are there; `mark` is the change that brought it to `pos`;
- *   `recent` are its last changes, up to `pos`: each a comma and, as JSON, a list of its mark and of the names that it
- *   has set or deleted; of no names where these were too many. `log_base` is the position above which `statepad_log`
- *   has every change; NULL where that is `pos`, as the last one was not logged.
- * - `statepad_sessions`: one row for each session; `n` is its number, above 0. `fence` is the token of its last
- *   lease, `holder` who has that lease, until `held_until`.
+ * - `statepad_scopes`: one row for each app and each user in it. `scope` is `["app"]` or `["app","user"]` as JSON,
+ *   `name` the app or the user by itself, and `of_app` the app of a user; `n` is its number, below 0; `sessions`
+ *   counts those that are there; `mark` is the change that brought it to `pos`; `recent` are its last changes, up to
+ *   `pos`: each a comma and, as JSON, a list of its mark and of the names that it has set or deleted; of no names
+ *   where these were too many. `log_base` is the position above which `statepad_log` has every change; NULL where that is
+ *   `pos`, as the last one was not logged.
+ * - `statepad_sessions`: one row for each session; `n` is its number, above 0. `digest` is that of its creation; in
+ *   the tables of updates, calls and creations it is that of the change. It is NULL where there was none. `fence` is
+ *   the token of its last lease, `holder` who has that lease, until `held_until`.
  * - `statepad_values`: one row for each key. `owner` is the number of the scope or of the session; `value` is JSON.
  *   Keys come in the order of the change that brought them (`born`: revision or position), then of their place in it
  *   (`nth`).
@@ -49,16 +51,18 @@ export const REPORTED_CHANGES = 1024;
  */
 export const TABLES: readonly string[] = [
   `CREATE TABLE statepad_scopes (
-    n INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE, pos INTEGER NOT NULL, sessions INTEGER NOT NULL, mark TEXT,
-    recent TEXT NOT NULL DEFAULT '', log_base INTEGER
+    n INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE, of_app TEXT, name TEXT NOT NULL, pos INTEGER NOT NULL,
+    sessions INTEGER NOT NULL, mark TEXT, recent TEXT NOT NULL DEFAULT '', log_base INTEGER
   )`,
+  'CREATE INDEX statepad_scopes_by_name ON statepad_scopes (of_app, name)',
   `CREATE TABLE statepad_sessions (
     n INTEGER PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, id TEXT NOT NULL, created TEXT NOT NULL,
-    rev INTEGER NOT NULL, time REAL NOT NULL, fence INTEGER NOT NULL DEFAULT 0, holder TEXT, held_until REAL,
-    UNIQUE (app, user, id)
+    rev INTEGER NOT NULL, time REAL NOT NULL, digest TEXT, fence INTEGER NOT NULL DEFAULT 0, holder TEXT,
+    held_until REAL, UNIQUE (app, user, id)
   )`,
   'CREATE INDEX statepad_sessions_of_app ON statepad_sessions (app, time, id, user)',
   'CREATE INDEX statepad_sessions_of_user ON statepad_sessions (app, user, time, id)',
+  'CREATE INDEX statepad_sessions_of_id ON statepad_sessions (app, id, user)',
   `CREATE TABLE statepad_values (
     owner INTEGER NOT NULL, name TEXT NOT NULL, born INTEGER NOT NULL, nth INTEGER NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (owner, name)
@@ -68,7 +72,7 @@ export const TABLES: readonly string[] = [
     data TEXT NOT NULL, results TEXT, app_pos INTEGER, user_pos INTEGER, UNIQUE (session, id)
   )`,
   `CREATE TABLE statepad_updates (
-    scope INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, results TEXT, PRIMARY KEY (scope, id)
+    scope INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, results TEXT, digest TEXT, PRIMARY KEY (scope, id)
   ) WITHOUT ROWID`,
   'CREATE INDEX statepad_updates_by_time ON statepad_updates (time)',
   `CREATE TABLE statepad_changes (
@@ -76,10 +80,10 @@ export const TABLES: readonly string[] = [
   ) WITHOUT ROWID`,
   `CREATE TRIGGER statepad_changes_trim AFTER INSERT ON statepad_changes BEGIN
     DELETE FROM statepad_changes WHERE owner = new.owner AND pos <= new.pos - ${REPORTED_CHANGES}; END`,
-  'CREATE TABLE statepad_calls (id TEXT PRIMARY KEY, time REAL NOT NULL) WITHOUT ROWID',
+  'CREATE TABLE statepad_calls (id TEXT PRIMARY KEY, time REAL NOT NULL, digest TEXT) WITHOUT ROWID',
   'CREATE INDEX statepad_calls_by_time ON statepad_calls (time)',
   `CREATE TABLE statepad_creations (
-    id TEXT PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, time REAL NOT NULL
+    id TEXT PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, time REAL NOT NULL, digest TEXT
   ) WITHOUT ROWID`,
   'CREATE INDEX statepad_creations_by_time ON statepad_creations (time)',
   `CREATE TABLE statepad_log (

@@ -3,7 +3,7 @@
 
 import { toColumn } from '../shared/column-text.js';
 import type { SqlValue } from './driver.js';
-import type { ListQuery } from '../../store/contract.js';
+import type { ListQuery, NameQuery } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
 /**
@@ -47,9 +47,9 @@ export const FIND_TO_WRITE = `SELECT ${PLACE[0]},
 
 /** `scope`. */
 export const FIND_SCOPE = 'SELECT n, pos, sessions, mark FROM statepad_scopes WHERE scope = ?';
-/** `scope`. */
-export const MAKE_SCOPE = `INSERT INTO statepad_scopes (n, scope, pos, sessions)
-  VALUES ((SELECT coalesce(min(n), 0) - 1 FROM statepad_scopes), ?, 0, 0)`;
+/** `scope`, `of_app`, `name`. */
+export const MAKE_SCOPE = `INSERT INTO statepad_scopes (n, scope, of_app, name, pos, sessions)
+  VALUES ((SELECT coalesce(min(n), 0) - 1 FROM statepad_scopes), ?, ?, ?, 0, 0)`;
 const MOVE = 'UPDATE statepad_scopes SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?, log_base =';
 /** `pos`, `mark`, what comes to `recent`, how many sessions more; `n`. The change is in the log. */
 export const MOVE_SCOPE = `${MOVE} coalesce(log_base, pos) WHERE n = ?`;
@@ -72,9 +72,14 @@ export const CLEAR_RECENT = "UPDATE statepad_scopes SET recent = '' WHERE n = ?"
 
 /** `app`, `user`, `id`. */
 export const FIND_SESSION = 'SELECT n, created, rev FROM statepad_sessions WHERE app = ? AND user = ? AND id = ?';
-/** `app`, `user`, `id`, `created`, `time`. */
+/** `app`, `user`, `id`, `created`, `time`, `digest`. */
 export const MAKE_SESSION =
-  'INSERT INTO statepad_sessions (app, user, id, created, rev, time) VALUES (?, ?, ?, ?, 0, ?)';
+  'INSERT INTO statepad_sessions (app, user, id, created, rev, time, digest) VALUES (?, ?, ?, ?, 0, ?, ?)';
+/** `n`. */
+export const READ_DIGEST = 'SELECT digest FROM statepad_sessions WHERE n = ?';
+/** `app`, `id`. */
+export const READ_OWNERS = `SELECT user FROM statepad_sessions INDEXED BY statepad_sessions_of_id
+  WHERE app = ? AND id = ? ORDER BY user`;
 /** `rev`, `time`; `n`. */
 export const MOVE_SESSION = 'UPDATE statepad_sessions SET rev = ?, time = ? WHERE n = ?';
 /** `n`. */
@@ -132,9 +137,9 @@ export const UNSET_VALUE = 'DELETE FROM statepad_values WHERE owner = ? AND name
 export const CLEAR_VALUES = 'DELETE FROM statepad_values WHERE owner = ?';
 
 /** `scope` by its number, `id`. */
-export const FIND_UPDATE = 'SELECT results FROM statepad_updates WHERE scope = ? AND id = ?';
-/** `scope` by its number, `id`, `time` by the clock, `results`. */
-export const ADD_UPDATE = 'INSERT INTO statepad_updates (scope, id, time, results) VALUES (?, ?, ?, ?)';
+export const FIND_UPDATE = 'SELECT results, digest FROM statepad_updates WHERE scope = ? AND id = ?';
+/** `scope` by its number, `id`, `time` by the clock, `results`, `digest`. */
+export const ADD_UPDATE = 'INSERT INTO statepad_updates (scope, id, time, results, digest) VALUES (?, ?, ?, ?, ?)';
 /** The earliest `time` to keep. */
 export const FORGET_UPDATES = 'DELETE FROM statepad_updates WHERE time < ?';
 
@@ -143,16 +148,20 @@ export const READ_CHANGES = 'SELECT pos, entries FROM statepad_changes WHERE own
 /** `owner`. */
 export const CLEAR_CHANGES = 'DELETE FROM statepad_changes WHERE owner = ?';
 
-/** `id`, `time` by the clock. */
-export const ADD_CALL = 'INSERT INTO statepad_calls (id, time) VALUES (?, ?) ON CONFLICT (id) DO NOTHING';
+/** `id`. */
+export const FIND_CALL = 'SELECT digest FROM statepad_calls WHERE id = ?';
+/** `id`, `time` by the clock, `digest`. The digest of the first refusal stays. */
+export const ADD_CALL = `INSERT INTO statepad_calls (id, time, digest) VALUES (?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET time = excluded.time`;
 /** The earliest `time` to keep. */
 export const FORGET_CALLS = 'DELETE FROM statepad_calls WHERE time < ?';
 
 /** `id`. */
-export const FIND_CREATION = 'SELECT 1 FROM statepad_creations WHERE id = ?';
-/** `id`, `app`, `user`, `session`, `time` by the clock. */
-export const ADD_CREATION = `INSERT INTO statepad_creations (id, app, user, session, time) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET time = excluded.time`;
+export const FIND_CREATION = 'SELECT digest FROM statepad_creations WHERE id = ?';
+/** `time` by the clock; `n` of the session. */
+export const ADD_CREATION = `INSERT INTO statepad_creations (id, app, user, session, time, digest)
+  SELECT created, app, user, id, ?, digest FROM statepad_sessions WHERE n = ?
+  ON CONFLICT (id) DO UPDATE SET time = excluded.time, digest = excluded.digest`;
 /** The earliest `time` to keep. */
 export const FORGET_CREATIONS = 'DELETE FROM statepad_creations WHERE time < ?';
 
@@ -181,6 +190,27 @@ export function placeValues(
   { time, sessionId, userId }: NonNullable<ListQuery['after']>,
 ): SqlValue[] {
   return [time, ...(descending ? [time] : []), toColumn(sessionId), toColumn(userId)];
+}
+
+/**
+ * The statement that reads names of the list of apps, or of the users in an app (`app`): behind one of them (`name`);
+ * how many at most.
+ */
+export function listNames(kind: 'app' | 'user', { after }: NameQuery): string {
+  const hasValue = (owner: string): string => `EXISTS (SELECT 1 FROM statepad_values AS v WHERE v.owner = ${owner}.n)`;
+  const hasUser = `EXISTS (SELECT 1 FROM statepad_scopes AS u WHERE u.of_app = s.name AND ${hasValue('u')})`;
+  return `SELECT s.name FROM statepad_scopes AS s
+    WHERE s.of_app ${kind === 'app' ? 'IS NULL' : '= ?'} ${after === undefined ? '' : 'AND s.name > ?'}
+    AND (s.sessions > 0 OR ${hasValue('s')}${kind === 'app' ? ` OR ${hasUser}` : ''}) ORDER BY s.name LIMIT ?`;
+}
+
+/** The parameters of {@link listNames}: one name more than are wanted shows that there are more. */
+export function nameValues(app: string | undefined, { after, limit = Infinity }: NameQuery): SqlValue[] {
+  return [
+    ...(app === undefined ? [] : [toColumn(app)]),
+    ...(after === undefined ? [] : [toColumn(after)]),
+    Math.min(limit + 1, Number.MAX_SAFE_INTEGER),
+  ];
 }
 
 /** An app, or a user in it, as the column `scope` names it. */

@@ -2,13 +2,14 @@
 
 import { defined } from '../../model/defined.js';
 import { readLease } from './lease.js';
-import { resultsOf, textIn } from './rows.js';
+import { recordIn, resultsOf, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
+import { callOf } from '../shared/keys.js';
 import { parseValue } from '../shared/values.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { RowsForWrite, SessionRow } from './read.js';
-import type { CommitFacts, CommitContent } from '../shared/decide.js';
+import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
 import type { Json } from '../../model/types.js';
@@ -33,15 +34,20 @@ export class Target implements CommitFacts {
         : { data: eventData, ...resultsIn(this.#first(sql.READ_RESULTS, session?.n ?? 0, id)) };
     }
     const update = this.#first(sql.FIND_UPDATE, (key.userId === undefined ? app : user).n, id);
-    return update && resultsIn(update);
+    return update && { ...resultsIn(update), ...recordIn(update) };
   }
 
-  hasTombstone({ id }: Change): boolean {
-    return this.#driver.all(sql.FIND_CREATION, [toColumn(id)]).length > 0;
+  creationOf(): CallRecord {
+    return recordIn(this.#driver.all(sql.READ_DIGEST, [this.session?.n ?? 0])[0]);
   }
 
-  isRefused(): boolean {
-    return this.#rows.isRefused;
+  tombstoneOf({ id }: Change): CallRecord | undefined {
+    const [row] = this.#driver.all(sql.FIND_CREATION, [toColumn(id)]);
+    return row && recordIn(row);
+  }
+
+  refusalOf(change: Change): CallRecord | undefined {
+    return this.#rows.isRefused ? recordIn(this.#driver.all(sql.FIND_CALL, [toColumn(callOf(change))])[0]) : undefined;
   }
 
   fence(): number {

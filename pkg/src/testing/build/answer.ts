@@ -29,6 +29,11 @@ export function updatedBefore(app = 0, user = 0): Committed {
   return { ...made(app, user), duplicate: true };
 }
 
+/** The same answer, with the digest that the change was made with. */
+export function withDigest(committed: Committed, digest: string): Committed {
+  return { ...committed, digest };
+}
+
 /** Members of a loaded session. Values that are `undefined`, and `changed: null`, must be absent. */
 export interface LoadedWith extends Partial<Omit<Loaded, 'pos' | 'state' | 'changed'>> {
   readonly pos?: Partial<Loaded['pos']>;

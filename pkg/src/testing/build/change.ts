@@ -1,6 +1,6 @@
 // Changes for a store, with their events.
 
-import { HOME, KEY, TIME } from './keys.js';
+import { APP, HOME, KEY, TIME } from './keys.js';
 import type { Change } from '../../store/contract.js';
 import { beginningOf, dataOf } from './stored.js';
 
@@ -22,6 +22,11 @@ export function begin(id = 'c', delta: Change['delta'] = {}, more: More = {}): C
 export function append(id: string, delta: Change['delta'] = {}, more: More = {}): Change {
   const time = more.time ?? TIME;
   return { id, kind: 'append', key: KEY, time, event: { id, time, data: dataOf(id) }, delta, ...more };
+}
+
+/** Updates the app alone. */
+export function appUpdate(id: string, delta: Change['delta'], more: More = {}): Change {
+  return update(id, delta, { key: { appName: APP }, ...more });
 }
 
 /** Updates the usual user and the app. */

@@ -18,7 +18,7 @@ export function lackable(steps: readonly StoreStep[]): StoreLack[] {
     revisions: all.some(isAboutKnown) || changes.some(({ known }) => known !== undefined),
     order: !areInOrder(steps),
     texts: changes.some((change) => hasOtherText(change) || hasNul(change.delta) || hasNul(change.guard)),
-    ids: changes.some(hasOddId) || all.some((step) => 'load' in step && !SESSION_ID.test(step.load.sessionId)),
+    ids: changes.some(hasOddId) || all.some(asksForOddId),
     times: changes.some(({ time, event }) => !isDate(time) || !isDate(event?.time ?? 0)) || all.some(isSinceOdd),
     clock: all.some(isSorted),
     created:
@@ -55,6 +55,11 @@ function isUpdate({ kind }: Change): boolean {
 function isTwice(kind: Change['kind'], changes: readonly Change[]): boolean {
   const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
   return new Set(ids).size < ids.length;
+}
+
+function asksForOddId(step: StoreStep): boolean {
+  const asked = 'load' in step ? step.load : 'owners' in step ? step.owners : undefined;
+  return asked !== undefined && !SESSION_ID.test(asked.sessionId);
 }
 
 function isAboutKnown(step: StoreStep): boolean {

@@ -3,9 +3,29 @@
 import { loaded, type LoadedWith } from './answer.js';
 import { defined } from '../../model/defined.js';
 import { APP, KEY, USER } from './keys.js';
-import type { Change, LeaseRequest, ListQuery, LoadQuery, LogQuery, Row, Values } from '../../store/contract.js';
+import type {
+  Change,
+  LeaseRequest,
+  ListQuery,
+  LoadQuery,
+  LogQuery,
+  NameQuery,
+  Row,
+  Values,
+} from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
-import type { CommitStep, LeaseStep, ListStep, LoadScopeStep, LoadStep, LoggedEntry, ReadLogStep } from '../case.js';
+import type {
+  CommitStep,
+  LeaseStep,
+  ListAppsStep,
+  ListStep,
+  ListUsersStep,
+  LoadScopeStep,
+  LoadStep,
+  LoggedEntry,
+  OwnersStep,
+  ReadLogStep,
+} from '../case.js';
 
 /** Commits, to this outcome. */
 export function commit(change: Change, outcome?: CommitStep['outcome']): CommitStep {
@@ -43,6 +63,21 @@ export function list(
     list: { app: APP, descending: false, ...query },
     answer: { rows, app: {}, users, total: rows.length, ...more },
   };
+}
+
+/** Finds the users of a session by its id. */
+export function owners(answer: readonly string[], sessionId = KEY.sessionId, app = APP): OwnersStep {
+  return { owners: { app, sessionId }, answer };
+}
+
+/** Lists apps, to a page of these names. */
+export function apps(names: readonly string[], query: NameQuery = {}, more = false): ListAppsStep {
+  return { listApps: query, answer: { names, more } };
+}
+
+/** Lists the users in an app, to a page of these names. */
+export function users(names: readonly string[], query: NameQuery = {}, more = false, app = APP): ListUsersStep {
+  return { listUsers: { app, ...query }, answer: { names, more } };
 }
 
 /** Acquires the lease of the usual session. */

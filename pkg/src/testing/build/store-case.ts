@@ -20,10 +20,21 @@ export function featureCase(feature: StoreFeature, name: string, ...steps: reado
   return caseThatNeeds(feature, name, ...steps);
 }
 
+/** The needs that are named as the steps that have them. */
+const MEMBERS = [
+  'reopen',
+  'removeScope',
+  'commitMany',
+  'watch',
+  'lease',
+  'trimLog',
+  'owners',
+  'listApps',
+  'listUsers',
+] as const satisfies readonly StoreNeed[];
+
 function needsOf(step: StoreStep): StoreNeed[] {
-  const members = (['reopen', 'removeScope', 'commitMany', 'watch', 'lease', 'trimLog'] as const).filter(
-    (member) => member in step,
-  );
+  const members = MEMBERS.filter((member) => member in step);
   const log: StoreNeed[] = 'readLog' in step || 'trimLog' in step ? ['log'] : [];
   const inner = 'parallel' in step ? step.parallel.flatMap(needsOf) : [];
   const another: StoreNeed[] = 'hinted' in step || 'by' in step ? ['another'] : [];

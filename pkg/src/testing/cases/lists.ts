@@ -2,7 +2,7 @@
 
 import { defined } from '../../model/defined.js';
 import { APP, USER, answer, change, keyOf, set, step, storeCase, times } from '../build/index.js';
-import { inByteOrder } from '../edge-values.js';
+import { IDS, inByteOrder } from '../edge-values.js';
 import type { ListQuery, Row } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
@@ -23,35 +23,6 @@ function behind({ key: { sessionId, userId }, time }: Row): NonNullable<ListQuer
   return { time, sessionId, userId };
 }
 
-/** In UTF-8 order, which is not that of UTF-16: surrogates come before U+E000 there. */
-const IDS = [
-  '',
-  '\u0000',
-  ' ',
-  '-',
-  '0',
-  '1',
-  '10',
-  '2',
-  'A',
-  'B',
-  'Z',
-  '_',
-  'a',
-  'aa',
-  'b',
-  '\u007f',
-  '\u00e9',
-  '\u0416',
-  '\u4e2d',
-  '\ud7ff',
-  '\ue000',
-  '\ufffd',
-  '\uffff',
-  '\u{10000}',
-  '😀',
-  '\u{10ffff}',
-];
 const shuffled = IDS.map((_, index) => IDS[(index * 7 + 3) % IDS.length] ?? '');
 /** In ascending order. */
 const NUMBERS = [

@@ -172,12 +172,12 @@ export class SessionLoader {
   /** The creation id of a session to be deleted, complete or unfinished; `undefined` for a missing one. */
   async loadCreationId(key: SessionKey, signal: Signal | undefined): Promise<string | undefined> {
     const known = this.#cache.known(key, this.#cache.registry.find(key));
-    return (await this.#askAny(key, { events: { last: 0 }, known }, signal))?.created;
+    return (await this.loadAny(key, { events: { last: 0 }, known }, signal))?.created;
   }
 
   /** An unfinished session, with its creation; `null` when there is none. */
   async loadUnfinished(key: SessionKey): Promise<Loaded | null> {
-    const loaded = await this.#askAny(key, { events: { from: 0, to: 0 } });
+    const loaded = await this.loadAny(key, { events: { from: 0, to: 0 } });
     return loaded !== null && isUnfinished(loaded) ? loaded : null;
   }
 
@@ -194,11 +194,12 @@ export class SessionLoader {
 
   /** Loads a session; an unfinished one counts as missing. */
   async #ask(key: SessionKey, query: LoadQuery, signal: Signal | undefined): Promise<Loaded | null> {
-    const loaded = await this.#askAny(key, query, signal);
+    const loaded = await this.loadAny(key, query, signal);
     return loaded !== null && isUnfinished(loaded) ? null : loaded;
   }
 
-  async #askAny(key: SessionKey, query: LoadQuery, signal?: Signal): Promise<Loaded | null> {
+  /** As {@link SessionLoader.loadRange}, also of an unfinished session. */
+  async loadAny(key: SessionKey, query: LoadQuery, signal?: Signal): Promise<Loaded | null> {
     return await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
   }
 }

@@ -7,8 +7,14 @@ import type { Loaded } from '../../../store/contract.js';
 const PATTERN = /^whole-at-(\d+)-(.+)$/u;
 
 /** The creation id of a session that is complete at a revision: `whole-at-3-…`. */
-export function unfinishedId(revision: number): string {
-  return `whole-at-${revision}-${newId()}`;
+export function unfinishedId(revision: number, unique = newId()): string {
+  return `whole-at-${revision}-${unique}`;
+}
+
+/** The revision at which a session with such an id is complete. */
+export function wholeAt(created: string): number | undefined {
+  const [, revision] = PATTERN.exec(created) ?? [];
+  return revision === undefined ? undefined : Number(revision);
 }
 
 /** The unique part of such an id. */
@@ -18,6 +24,6 @@ export function uniquePart(created: string): string {
 
 /** True for an unfinished session. */
 export function isUnfinished({ created, rev }: Pick<Loaded, 'created' | 'rev'>): boolean {
-  const [, revision] = PATTERN.exec(created) ?? [];
-  return revision !== undefined && rev < Number(revision);
+  const whole = wholeAt(created);
+  return whole !== undefined && rev < whole;
 }

@@ -187,9 +187,12 @@ export class CommitQueue {
   }
 }
 
-/** The change for the store: from the second attempt on it has the number, as an earlier one may still arrive. */
+/**
+ * The change for the store: from the second attempt on it has the number, as an earlier one may still arrive. That of
+ * a request has one from the beginning, as the request may have been sent before.
+ */
 function changeOf({ change, attempts }: QueuedChange): Change {
-  return attempts > 1 ? { ...change, attempt: attempts } : change;
+  return attempts > 1 ? { ...change, attempt: (change.attempt ?? 1) + attempts - 1 } : change;
 }
 
 /** True when writes of an earlier attempt may remain, even without the session. */

@@ -11,6 +11,8 @@ import {
   type PendingAppend,
 } from '../../../session/append.js';
 import { pinAtOnce, pinForAppend, showAppended } from './append-target.js';
+import { requestMembers, requestRefusal } from '../commit/requests.js';
+import { refusedBefore } from '../../../model/once.js';
 import { NONE } from '../cache/event-range.js';
 import {
   OperatorAttempts,
@@ -22,6 +24,7 @@ import {
 import { storeResolves, keyedResults, operatorRefusal, contentOf } from '../commit/operators.js';
 import { parseEvent } from '../cache/stored-event.js';
 import { checkKey } from '../../../input/requests.js';
+import { notExpected } from '../../update-target.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
@@ -46,6 +49,8 @@ export interface AppendRequest {
   readonly draft: EventDraft;
   /** The caller's guard. */
   readonly guard: Guard;
+  /** True when its values are conditions that the caller has named, and not values that it has read. */
+  readonly isConditional?: boolean;
   /** The positions that the caller has read, where they are not the cached ones. */
   readonly read?: Pick<Known, 'pos' | 'marks'> | undefined;
   /** See `AppendPlan.shown`. */
@@ -197,13 +202,14 @@ async function storeAppend(
   try {
     committed = await writer.commit(sentChange, begin, hasLanes);
   } catch (error) {
-    if (ready.misfit !== undefined && isStoreError(error) && error.code === 'conflict' && error.actual === undefined) {
+    const isAnswered = isRequestRefused(error, request);
+    if (ready.misfit !== undefined && !isAnswered && isStateConflict(error)) {
       throw ready.misfit;
     }
-    if (guard.keys === undefined && (await operatorAttempts?.canTryAgain(cache, record, error))) {
+    if (guard.keys === undefined && !isAnswered && (await operatorAttempts?.canTryAgain(cache, record, error))) {
       return undefined;
     }
-    const reason = await refusal(components, error, record, guard, lease);
+    const reason = await refusal(components, error, record, request, lease);
     const isByKey = view === undefined && guard.created === undefined;
     if (wasCached && isByKey && isStatepadError(reason) && reason.code === 'SESSION_NOT_FOUND') {
       return undefined;
@@ -211,6 +217,16 @@ async function storeAppend(
     throw reason;
   }
   return await applyStored(components, record, ready.event, request.draft, sentChange, committed);
+}
+
+/** True if the values are not those of the guard. */
+function isStateConflict(error: unknown): boolean {
+  return isStoreError(error) && error.code === 'conflict' && error.actual === undefined;
+}
+
+/** True if no attempt of the request can be carried out any more. */
+function isRequestRefused(error: unknown, { draft }: AppendRequest): boolean {
+  return isStoreError(error) && requestRefusal(error, draft.request) !== undefined;
 }
 
 /** Applies a stored append. */
@@ -268,10 +284,10 @@ function withStoredResults(
 
 /** The change of an append for the store. Discards the append on failure. */
 function changeToSend(
-  { cache: { registry }, writer }: StoreComponents,
+  { cache: { registry }, connection, writer }: StoreComponents,
   { key, created }: SessionRecord,
   { event: body, prepared, guard }: ToSend,
-  { draft: { id, timestamp: time, named, operators }, reservation, lease }: AppendRequest,
+  { draft: { id, timestamp: time, named, operators, request }, reservation, lease }: AppendRequest,
   { pos = {}, marks = {} }: Known,
   isResolved: boolean,
 ): Change {
@@ -291,7 +307,12 @@ function changeToSend(
     if (sentGuard !== undefined) {
       change.guard = sentGuard;
     }
-    if (named || isResolved) {
+    if (request !== undefined) {
+      Object.assign(
+        change,
+        request.isSingle && !isResolved ? requestMembers(connection.store, request) : { digest: request.digest },
+      );
+    } else if (named || isResolved) {
       // The id may be used again: by another call, or with other results of its operators.
       change.call = newId();
     }
@@ -310,7 +331,7 @@ async function refusal(
   { cache, loader }: StoreComponents,
   error: unknown,
   record: SessionRecord,
-  guard: Guard,
+  { guard, isConditional, draft: { request } }: AppendRequest,
   lease: LeaseHold | undefined,
 ): Promise<unknown> {
   const { sessionId: id } = record.key;
@@ -328,11 +349,18 @@ async function refusal(
     const leaseError = leaseLost(id, error);
     return lease?.markLost(leaseError) ?? leaseError;
   }
-  const ofOperator = operatorRefusal(error);
-  if (ofOperator !== undefined) {
-    return ofOperator;
+  const other = operatorRefusal(error) ?? requestRefusal(error, request);
+  if (other !== undefined) {
+    return other;
   }
   const { rev: expected } = guard;
+  if (request !== undefined && error.actual === undefined && guard.keys === undefined) {
+    // It has expected no values, so this is no conflict with them.
+    return refusedBefore(error);
+  }
+  if (isConditional === true) {
+    return notExpected(error);
+  }
   if (expected === undefined || guard.keys !== undefined) {
     return new StatepadError('STATE_CONFLICT', `the state of session "${id}" changed since it was read`, {
       id,

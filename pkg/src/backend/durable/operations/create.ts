@@ -6,6 +6,7 @@ import { creationEvent, type CreationEvent } from '../../../session/creation-eve
 import { scopedDelta } from '../../../engine/sessions.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError } from '../../../model/errors.js';
+import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { newId } from '../../../model/ids.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { SharedScope } from '../../../model/scope.js';
@@ -32,29 +33,39 @@ export async function createStored(
 
 async function create(
   components: StoreComponents,
-  { key, state, time: requestedTime }: Creation,
+  { key, state, time: requestedTime, once }: Creation,
   begin: Begin,
 ): Promise<Session> {
-  const { cache, loader, writer, now } = components;
+  const { cache, connection, loader, writer, now } = components;
   const { registry } = cache;
-  if (registry.find(key) !== undefined) {
+  const existing = registry.find(key);
+  if (existing !== undefined && once !== undefined) {
+    // The core would refuse. The store knows whether an earlier attempt has created it.
+    cache.evict(existing);
+  } else if (existing !== undefined) {
     // Others may have deleted it; otherwise the core refuses.
     await loader.load(key, NONE, () => undefined);
   }
-  const [time, id] = [requestedTime ?? now(), newId()];
+  const [time, id] = [requestedTime ?? now(), once?.id ?? newId()];
   const creation = creationEvent(time, state);
   const prepared = registry.engine.prepareCreate(key, time, state);
   const event = { id, time, data: JSON.stringify(creation) };
   const known = cache.knownPositions(key);
-  const change: Change = { id, kind: 'create', key, time, event, delta: scopedDelta(prepared), known };
+  const delta = scopedDelta(prepared);
+  const request = requestMembers(connection.store, once);
+  const change: Change = { id, kind: 'create', key, time, event, delta, known, ...request };
   const sentChange = { change, prepared, known };
   let committed: Committed;
   try {
     committed = await writer.commit(sentChange, begin);
   } catch (error) {
-    throw isStoreError(error) ? creationRefused(error.code, key, error) : error;
+    throw isStoreError(error) ? (requestRefusal(error, once) ?? creationRefused(error.code, key, error)) : error;
   }
   const record = cache.applyCommittedCreate(key, creation, sentChange, committed);
+  if (once !== undefined && committed.duplicate) {
+    checkRequest(committed, once);
+    once.onRepeated?.(await isUnmoved(components, change, committed));
+  }
   return record === undefined ? await readBack(components, key, creation, change, committed) : registry.read(record);
 }
 
@@ -95,6 +106,24 @@ async function readBack(
   ]);
   const row = { key, created, rev: 0, time: creation.timestamp, state: delta.session?.set ?? {} };
   return createdHandle(registry, row, creation, shared, isDeleted);
+}
+
+/** True if no scope of a session has certainly moved since its creation, in this step or before. */
+async function isUnmoved(
+  { loader }: Pick<StoreComponents, 'loader'>,
+  { id, key, delta }: Change,
+  { created = id, pos }: Committed,
+): Promise<boolean> {
+  try {
+    const loaded = await loader.loadRange(key as SessionKey, { events: { from: 0, to: 0 } });
+    const isThere = loaded?.created === created;
+    const now = isThere ? loaded.pos : pos;
+    const then = (isThere ? loaded.events[0]?.pos : undefined) ?? { app: delta.app ? 1 : 0, user: delta.user ? 1 : 0 };
+    return now.app === then.app && now.user === then.user;
+  } catch {
+    // The next use of its handle reports the failure.
+    return false;
+  }
 }
 
 /** The values of an app or a user with the writes of a creation; the writes alone, when the values cannot be read. */

@@ -1,6 +1,7 @@
 // A fork over a store: one change after the other, invisible before the last one. A repeated call completes an
 // unfinished one.
 
+import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { creationRefused } from './create.js';
 import { outcomeUnknown } from '../commit/retry.js';
 import { uniquePart, unfinishedId } from '../cache/unfinished.js';
@@ -70,20 +71,30 @@ async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promis
 }
 
 /** Creates the session, or finds the unfinished one of an earlier call for the same fork. Throws `SESSION_EXISTS`. */
-async function begin({ loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
-  const { key, state, source, revision } = plan;
-  const [time, id] = [now(), unfinishedId(revision + 1)];
+async function begin({ connection, loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
+  const { key, state, source, revision, once } = plan;
+  const [time, id] = [now(), unfinishedId(revision + 1, once?.id)];
   const from = forkedFrom(source, revision);
   const data = JSON.stringify({ ...creationEvent(time, state), forkedFrom: from });
   const delta = ownDelta(state);
   try {
-    await writer.send({ id, kind: 'create', key, time, event: { id, time, data }, delta });
-    return { created: id, rev: 0, revision };
+    const event = { id, time, data };
+    const request = once && { call: once.id, ...requestMembers(connection.store, once) };
+    const committed = await writer.send({ id, kind: 'create', key, time, event, delta, ...request });
+    if (once !== undefined && committed.duplicate) {
+      checkRequest(committed, once);
+    }
+    return { created: id, rev: committed.rev, revision };
   } catch (error) {
     if (!isStoreError(error)) {
       throw error;
     }
-    const existing = error.code === 'exists' ? await loader.loadUnfinished(key) : null;
+    const refusal = requestRefusal(error, once);
+    if (refusal !== undefined) {
+      throw refusal;
+    }
+    // A request continues its own fork alone, so that it finds it again.
+    const existing = error.code === 'exists' && once === undefined ? await loader.loadUnfinished(key) : null;
     const begun = existing === null ? undefined : sameFork(plan, existing);
     if (begun === undefined) {
       throw creationRefused(error.code, key, error);

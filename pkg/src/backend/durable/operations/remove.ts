@@ -4,7 +4,7 @@ import { StatepadError, isStatepadError } from '../../../model/errors.js';
 import { leaseLost } from '../../../session/lease-hold.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { StoreComponents } from './components.js';
-import type { Leased } from '../../backend.js';
+import type { RemovalTarget } from '../../backend.js';
 import type { SessionRecord } from '../../../session/record.js';
 import type { Guard } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
@@ -18,11 +18,11 @@ export async function removeStored(
   components: StoreComponents,
   key: SessionKey,
   signal: Signal | undefined,
-  under: Leased | undefined,
+  only: RemovalTarget | undefined,
 ): Promise<void> {
   const { cache, connection, writer } = components;
   await writer.runExclusive(key, signal, async (begin) => {
-    const guard = guardOfLease(components, under) ?? (await guardOfRemoval(components, key, signal));
+    const guard = guardOfTarget(components, key, only) ?? (await guardOfRemoval(components, key, signal));
     if (guard === 'deleted') {
       return;
     }
@@ -36,27 +36,41 @@ export async function removeStored(
     } catch (error) {
       // The outcome is unknown.
       withCached(components, key, (record) => cache.evict(record));
-      throw isFenced(error) ? leaseLostError(key, under, error) : error;
+      throw isFenced(error) ? leaseLostError(key, only, error) : error;
     }
-    withCached(components, key, (record) => cache.markDeleted(record));
+    withCached(components, key, (record) => {
+      if (guard?.created === undefined || guard.created === record.created) {
+        cache.markDeleted(record);
+      }
+    });
   });
 }
 
-/** The guard of the leased session and its token; `undefined` when the lease was released before. */
-function guardOfLease(
+/** The guard of the named session, and of its lease; `undefined` when the lease was released before. */
+function guardOfTarget(
   { connection: { store } }: Pick<StoreComponents, 'connection'>,
-  under: Leased | undefined,
+  { sessionId: id }: SessionKey,
+  only: RemovalTarget | undefined,
 ): RemovalGuard | undefined {
-  const fence = under?.lease.token;
-  if (under === undefined || fence === undefined) {
+  const fence = only?.lease?.token;
+  if (only === undefined || (only.lease !== undefined && fence === undefined)) {
     return undefined;
+  }
+  const { created } = only;
+  if (fence === undefined) {
+    if (!store.keeps?.includes('creations')) {
+      const message =
+        'the session cannot be deleted by its creation: the store does not compare creations on deletion';
+      throw new StatepadError('INVALID_ARGUMENT', message, { id });
+    }
+    return { created };
   }
   if (!store.keeps?.includes('removals')) {
     const message =
       'the session cannot be deleted under its lease: the store does not compare tokens on deletion; release the lease first';
-    throw new StatepadError('INVALID_ARGUMENT', message, { id: under.record.key.sessionId });
+    throw new StatepadError('INVALID_ARGUMENT', message, { id });
   }
-  return { created: under.record.created, fence };
+  return { created, fence };
 }
 
 /** True when the store has refused the token: then no attempt takes effect, even if an answer was lost. */
@@ -65,9 +79,13 @@ function isFenced(error: unknown): boolean {
   return code === 'LEASE_LOST' || (code === 'COMMIT_UNKNOWN' && isStoreError(cause) && cause.code === 'fenced');
 }
 
-function leaseLostError({ sessionId: id }: SessionKey, under: Leased | undefined, cause: unknown): StatepadError {
+function leaseLostError(
+  { sessionId: id }: SessionKey,
+  only: RemovalTarget | undefined,
+  cause: unknown,
+): StatepadError {
   const error = leaseLost(id, cause);
-  return under?.lease.markLost(error) ?? error;
+  return only?.lease?.markLost(error) ?? error;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   contentOf,
   type Resolution,
 } from '../commit/operators.js';
+import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { lanesOfKeys } from '../operations/lanes.js';
 import { concurrentDelta } from './concurrent-delta.js';
 import { knownOf, positionIn, type KnownPositions, type SentChange } from '../cache/positions.js';
@@ -21,14 +22,23 @@ import { withDeltas } from '../../../model/delta.js';
 import { StatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
 import { deepFreeze } from '../../../model/json.js';
-import { APP_PREFIX, USER_PREFIX, mergeRecords, nameOf, underKeys, type SharedScope } from '../../../model/scope.js';
+import {
+  APP_PREFIX,
+  SHARED_SCOPES,
+  USER_PREFIX,
+  mergeRecords,
+  nameOf,
+  underKeys,
+  type SharedScope,
+} from '../../../model/scope.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { SessionCache } from '../cache/session-cache.js';
 import type { Handover } from '../../../async/handovers.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { Begin } from '../operations/writer.js';
-import type { UpdateTarget } from '../../update-target.js';
+import { notExpected, type UpdateTarget, type WriteConditions } from '../../update-target.js';
+import type { Once } from '../../../model/once.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { Change, Committed, Guard, LoadedScope, Values } from '../../../store/contract.js';
 import type { Json, UpdateStateTarget } from '../../../model/types.js';
@@ -51,6 +61,9 @@ interface ScopeChange extends Pick<Change, 'id' | 'time' | 'guard' | 'reservatio
   readonly read: ReadScopes;
   /** True when it has the lanes of the scopes that it writes. */
   readonly hasLanes: boolean;
+  /** The request that it is for, where that has an identity. */
+  readonly once: Once | undefined;
+  readonly request: Pick<Change, 'digest' | 'attempt'>;
 }
 
 /** The target of a user's and the app's keys, or of the app's alone. */
@@ -58,8 +71,10 @@ export function scopeTarget(
   components: StoreComponents,
   target: UpdateStateTarget,
   signal: Signal | undefined,
+  conditions?: WriteConditions,
 ): UpdateTarget {
   const { appName, userId } = target;
+  const once = conditions?.once;
   const key = { appName, userId };
   return async (handover) => {
     const handedOver = handover.read() as ReadScopes | undefined;
@@ -70,22 +85,25 @@ export function scopeTarget(
       state: reads.state,
       widest: (delta) => reads.widest(delta),
       write: async (delta, reserved) => {
-        const [id, time] = [newId(), components.now()];
+        const [id, time] = [once?.id ?? newId(), components.now()];
         const admitted = admitDelta(delta, 'delta');
         const { operators } = admitted;
         const pos = { app: app.pos, ...(user && { user: user.pos }) };
-        const base: Guard = { keys: reads.guardedKeys(), ...(reads.isWhole ? { pos } : {}) };
+        const base: Guard =
+          conditions === undefined
+            ? { keys: reads.guardedKeys(), ...(reads.isWhole ? { pos } : {}) }
+            : { keys: conditions.expected };
         const reservation = reserved === undefined ? {} : { reservation: reserved };
         const send = async (begin: Begin, now: ReadScopes, resolution?: Resolution): Promise<State> => {
           const guard = components.writer.guardOf({ ...base, keys: mergeGuardedKeys(base.keys, resolution?.keys) });
           const written = resolution === undefined ? admitted : resolvedDelta(admitted, resolution.results);
           const hasLanes = resolution !== undefined;
           const leave = handover.beginWrite();
-          const next = await write(
-            components,
-            { id, time, key, written, read: now, hasLanes, ...guard, ...reservation },
-            begin,
-          );
+          const request = hasLanes
+            ? defined({ digest: once?.digest })
+            : requestMembers(components.connection.store, once);
+          const sent = { id, time, key, written, read: now, hasLanes, once, request, ...guard, ...reservation };
+          const next = await write(components, sent, begin);
           if (next.app.isWhole && next.user?.isWhole !== false) {
             leave(next);
           }
@@ -109,7 +127,11 @@ export function scopeTarget(
             components.writer.lanes.hold(lanes, () => resolved(begin)),
           );
         } catch (error) {
-          throw isStoreError(error) ? (operatorRefusal(error) ?? changed(error)) : error;
+          if (!isStoreError(error)) {
+            throw error;
+          }
+          const reason = operatorRefusal(error) ?? requestRefusal(error, once);
+          throw reason ?? (conditions === undefined ? changed(error) : notExpected(error));
         }
       },
     };
@@ -180,6 +202,8 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
     guard,
     reservation,
     hasLanes,
+    once,
+    request,
   } = scopeChange;
   const { appName, userId } = key;
   const { registry } = cache;
@@ -193,16 +217,44 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
     ...contentOf(prepared, operators),
     ...defined({ guard }),
     known,
+    ...request,
     ...defined({ reservation }),
   };
   const sentChange = { change, prepared, known };
   const committed = await writer.commit(sentChange, begin, hasLanes);
+  const isRepeated = once !== undefined && committed.duplicate === true;
+  if (isRepeated) {
+    checkRepeated(components, sentChange, committed, once);
+  }
   cache.applyCommittedUpdate(key, withStoredResults(cache, key, sentChange, committed), committed);
+  if (isRepeated) {
+    once.onRepeated?.(isUnmoved(change, scopeChange.read, committed));
+  }
   return {
     ended: writer.ended,
     app: scopeAfter(app, 'app', change, committed),
     user: user && scopeAfter(user, 'user', change, committed),
   };
+}
+
+/** Discards a duplicate that is another request's. Throws `KEY_REUSED`. */
+function checkRepeated({ cache }: StoreComponents, { prepared }: SentChange, committed: Committed, once: Once): void {
+  try {
+    checkRequest(committed, once);
+  } catch (error) {
+    cache.registry.engine.discard(prepared);
+    throw error;
+  }
+}
+
+/** True if the values that were read before a duplicate are still those right after the change. */
+function isUnmoved({ id, delta, operators }: Change, { app, user }: ReadScopes, { before, pos }: Committed): boolean {
+  return SHARED_SCOPES.every((scope) => {
+    const read = scope === 'app' ? app : user;
+    const isWritten = delta[scope] !== undefined || operators?.[scope] !== undefined;
+    const isLast = isWritten ? before?.[scope] === id : pos[scope] === 0;
+    return read === undefined || (isLast && read.pos === pos[scope]);
+  });
 }
 
 /** A change with the operators' results, as the store reports them. */

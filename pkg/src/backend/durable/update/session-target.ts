@@ -6,7 +6,7 @@ import { NONE } from '../cache/event-range.js';
 import { withResults } from '../commit/operators.js';
 import { concurrentDelta } from './concurrent-delta.js';
 import { ReadTracker } from './read-tracker.js';
-import { admitEvent } from '../../../input/event-draft.js';
+import { requestEvent } from '../../../input/event-draft.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
 import { deepFreeze } from '../../../model/json.js';
@@ -14,7 +14,7 @@ import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../../model
 import { notFound } from '../../../session/append.js';
 import { NO_EVENTS } from '../../../session/event-window.js';
 import type { StoreComponents } from '../operations/components.js';
-import type { UpdateTarget } from '../../update-target.js';
+import type { UpdateTarget, WriteConditions } from '../../update-target.js';
 import type { Handover } from '../../../async/handovers.js';
 import type { View } from '../../../session/handle.js';
 import type { SessionRecord } from '../../../session/record.js';
@@ -31,6 +31,7 @@ export function sessionTarget(
   key: SessionKey,
   options: UpdateStateOptions,
   lease?: LeaseHold,
+  conditions?: WriteConditions,
 ): UpdateTarget {
   const { author = 'system', invocationId, signal } = options;
   const { cache, now } = components;
@@ -53,14 +54,19 @@ export function sessionTarget(
       state: reads.state,
       widest: (delta) => reads.widest(delta),
       write: async (stateDelta, reserved) => {
-        const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, now, {});
-        const guard: Guard = { created, keys: reads.guardedKeys(), ...(reads.isWhole ? { rev, pos } : {}) };
+        const once = conditions?.once;
+        const draft = requestEvent({ author, invocationId, actions: { stateDelta } }, now, once);
+        const guard: Guard =
+          conditions === undefined
+            ? { created, keys: reads.guardedKeys(), ...(reads.isWhole ? { rev, pos } : {}) }
+            : { created, ...keysOf(conditions) };
         const leave = handover.beginWrite();
         try {
           const request: AppendRequest = {
             session,
             draft,
             guard,
+            isConditional: conditions !== undefined,
             signal,
             read: { pos, marks },
             reservation: reserved,
@@ -68,10 +74,13 @@ export function sessionTarget(
           };
           const { stored } = await appendStored(components, request);
           leave('written');
+          if (stored === undefined || stored.committed.duplicate) {
+            once?.onRepeated?.(false);
+          }
           return Object.freeze(mergeRecords(valuesAfter(versions, stored, pos)));
         } catch (error) {
           // Deleted, or created anew: the next read reports it.
-          const isDeleted = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
+          const isDeleted = conditions === undefined && isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
           throw isDeleted
             ? new StatepadError('STATE_CONFLICT', error.message, { id: key.sessionId, cause: error })
             : error;
@@ -79,6 +88,11 @@ export function sessionTarget(
       },
     };
   };
+}
+
+/** The part of a guard for the conditions of a write. */
+function keysOf({ expected }: WriteConditions): Pick<Guard, 'keys'> {
+  return Object.keys(expected).length === 0 ? {} : { keys: expected };
 }
 
 /** Reads a session that the update before has left in the cache, or loads it. */

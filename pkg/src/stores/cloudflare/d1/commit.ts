@@ -121,12 +121,13 @@ function makeScopes(group: readonly PackedChange[]): D1Query {
   return query((all) => {
     const [tables, holds] = guarded(group, false, all);
     return `${tables}, named AS (
-        SELECT app_scope AS scope FROM head WHERE kind <> ${KINDS.append} AND ${holds}
+        SELECT app_scope AS scope, NULL AS of_app, app AS name FROM head WHERE kind <> ${KINDS.append} AND ${holds}
         UNION
-        SELECT user_scope FROM head WHERE kind <> ${KINDS.append} AND user_scope IS NOT NULL AND ${holds}
+        SELECT user_scope, app, user FROM head WHERE kind <> ${KINDS.append} AND user_scope IS NOT NULL AND ${holds}
       )
-      INSERT INTO statepad_scopes (n, scope, pos, sessions)
-      SELECT (SELECT coalesce(min(n), 0) FROM statepad_scopes) - row_number() OVER (ORDER BY scope), scope, 0, 0 FROM named
+      INSERT INTO statepad_scopes (n, scope, of_app, name, pos, sessions)
+      SELECT (SELECT coalesce(min(n), 0) FROM statepad_scopes) - row_number() OVER (ORDER BY scope), scope, of_app, name, 0, 0
+        FROM named
         WHERE NOT EXISTS (SELECT 1 FROM statepad_scopes AS x WHERE x.scope = named.scope)`;
   });
 }
@@ -135,8 +136,8 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
   return query((all) => {
     const [tables, holds] = guarded(group, false, all);
     return `${tables}
-      INSERT INTO statepad_sessions (app, user, id, created, rev, time)
-      SELECT head.app, head.user, head.session, head.id, -1, head.time FROM head
+      INSERT INTO statepad_sessions (app, user, id, created, rev, time, digest)
+      SELECT head.app, head.user, head.session, head.id, -1, head.time, head.digest FROM head
         WHERE head.kind = ${KINDS.create} AND NOT EXISTS (SELECT 1 FROM statepad_sessions AS s WHERE ${IS_SESSION}) AND ${holds}
         AND NOT EXISTS (SELECT 1 FROM statepad_creations AS c WHERE c.id = head.id)`;
   });
@@ -174,15 +175,15 @@ function addUpdates(group: readonly PackedChange[]): D1Query {
   return query((all) => {
     const [tables, holds] = guarded(group, false, all);
     return `${tables}
-      INSERT INTO statepad_updates (scope, id, time)
-      SELECT x.n, head.id, -1 FROM head JOIN statepad_scopes AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
+      INSERT INTO statepad_updates (scope, id, time, digest)
+      SELECT x.n, head.id, -1, head.digest FROM head JOIN statepad_scopes AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
         WHERE head.kind = ${KINDS.update} AND ${holds}
         AND NOT EXISTS (SELECT 1 FROM statepad_updates AS u WHERE u.scope = x.n AND u.id = head.id)`;
   });
 }
 
 /** The state while changes are pending: all but they is as it was before. */
-const PENDING_STATE = `SELECT head.i, head.call, head.attempt, s.created, s.rev, s.fence,
+const PENDING_STATE = `SELECT head.i, head.call, head.attempt, head.digest AS sent, s.created, s.rev, s.fence,
     coalesce(a.pos, 0) AS app, coalesce(b.pos, 0) AS user, a.mark AS appMark, b.mark AS userMark,
     (SELECT id FROM statepad_events AS e WHERE s.rev > 0 AND e.place = (s.n << 32 | s.rev)) AS last,
     CASE head.kind
@@ -198,7 +199,13 @@ const PENDING_STATE = `SELECT head.i, head.call, head.attempt, s.created, s.rev,
           WHERE e.session = s.n AND e.id = head.id AND e.place <= (s.n << 32 | s.rev))
       ELSE u.time IS NOT -1 AND u.id IS NOT NULL
     END AS duplicate,
+    CASE head.kind
+      WHEN ${KINDS.create} THEN
+        iif(s.created IS head.id, s.digest, (SELECT digest FROM statepad_creations AS c WHERE c.id = head.id))
+      ELSE u.digest
+    END AS digest,
     EXISTS (SELECT 1 FROM statepad_calls AS c WHERE c.id = head.call) AS refused,
+    (SELECT digest FROM statepad_calls AS c WHERE c.id = head.call) AS refused_digest,
     (SELECT data FROM statepad_events AS e
       WHERE head.kind = ${KINDS.append} AND e.session = s.n AND e.id = head.id AND e.place <= (s.n << 32 | s.rev)) AS data,
     (SELECT value FROM statepad_meta WHERE name = 'version') AS version
@@ -217,9 +224,9 @@ function readOutcomes(group: readonly PackedChange[]): D1Query {
 function addCalls(group: readonly PackedChange[], now: number): D1Query {
   return query(
     (all) => `WITH ${headAs(group, all)}, state AS MATERIALIZED (${PENDING_STATE})
-      INSERT INTO statepad_calls (id, time)
-      SELECT call, ${all.add(now)} FROM state WHERE attempt AND NOT written AND NOT duplicate AND ${IS_CURRENT}
-      ON CONFLICT (id) DO NOTHING`,
+      INSERT INTO statepad_calls (id, time, digest)
+      SELECT call, ${all.add(now)}, sent FROM state WHERE attempt AND NOT written AND NOT duplicate AND ${IS_CURRENT}
+      ON CONFLICT (id) DO UPDATE SET time = excluded.time`,
   );
 }
 

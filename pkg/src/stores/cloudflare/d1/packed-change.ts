@@ -33,6 +33,7 @@ export const HEAD = [
   'time',
   'call',
   'attempt',
+  'digest',
 ] as const;
 /** The columns of {@link PackedChange.event}. */
 export const EVENT = ['i', 'time', 'data'] as const;
@@ -69,7 +70,7 @@ const NO_JSON = '?';
 
 /** Packs a change. */
 export function packChange(change: Change, index: number): PackedChange {
-  const { id, kind, key, time, event, delta, guard = {}, attempt } = change;
+  const { id, kind, key, time, event, delta, guard = {}, attempt, digest } = change;
   const call = callOf(change);
   const { appName, userId, sessionId } = key;
   const appScope = scopeColumn(appName, undefined);
@@ -100,6 +101,7 @@ export function packChange(change: Change, index: number): PackedChange {
     time,
     toColumn(call),
     attempt === undefined ? 0 : 1,
+    digest === undefined ? null : toColumn(digest),
   ]);
   return {
     index,

@@ -36,9 +36,9 @@ export function removeQueries(
     READ_VERSION,
     query((all) => `SELECT created, fence FROM statepad_sessions WHERE ${isSession(key, all)}`),
     query(
-      (all) => `INSERT INTO statepad_creations (id, app, user, session, time)
-        SELECT created, app, user, id, ${all.add(now)} FROM statepad_sessions WHERE ${isMeant(all)}
-        ON CONFLICT (id) DO UPDATE SET time = excluded.time`,
+      (all) => `INSERT INTO statepad_creations (id, app, user, session, time, digest)
+        SELECT created, app, user, id, ${all.add(now)}, digest FROM statepad_sessions WHERE ${isMeant(all)}
+        ON CONFLICT (id) DO UPDATE SET time = excluded.time, digest = excluded.digest`,
     ),
     query((all) => `DELETE FROM statepad_values WHERE owner = (${n(all)})`),
     query(

@@ -1,7 +1,7 @@
 // The row that answers a change which the batch did not write.
 
-import { numberIn, textIn } from '../../sqlite-core/rows.js';
-import type { CommitFacts, CommitContent } from '../../shared/decide.js';
+import { numberIn, recordIn, textIn } from '../../sqlite-core/rows.js';
+import type { CallRecord, CommitFacts, CommitContent } from '../../shared/decide.js';
 import type { Change, Rev } from '../../../store/contract.js';
 import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { SharedScope } from '../../../model/scope.js';
@@ -21,15 +21,19 @@ export class Target implements CommitFacts {
     if (!this.#is('duplicate')) {
       return undefined;
     }
-    return kind === 'append' ? { data: textIn(this.#row, 'data') } : {};
+    return kind === 'append' ? { data: textIn(this.#row, 'data') } : recordIn(this.#row);
   }
 
-  hasTombstone(): boolean {
-    return this.#is('duplicate');
+  creationOf(): CallRecord {
+    return recordIn(this.#row);
   }
 
-  isRefused(): boolean {
-    return this.#is('refused');
+  tombstoneOf(): CallRecord | undefined {
+    return this.#is('duplicate') ? recordIn(this.#row) : undefined;
+  }
+
+  refusalOf(): CallRecord | undefined {
+    return this.#is('refused') ? recordIn({ digest: this.#row['refused_digest'] ?? null }) : undefined;
   }
 
   fence(): number {

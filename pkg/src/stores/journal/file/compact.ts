@@ -74,7 +74,7 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
     const created = record.guard?.created;
     return time < since || created === undefined
       ? undefined
-      : { id, kind: record.kind, time, key, guard: { created } };
+      : defined({ id, kind: record.kind, time, key, guard: { created }, digest: record.digest });
   }
   if (!('delta' in record) || (isEmpty(record.delta.app) && isEmpty(record.delta.user))) {
     return undefined;

@@ -1,7 +1,7 @@
 // Single values of a body, and what becomes of them: `undefined` says that a value is not of the type.
 
-import { formatSpan, formatTime, parseSpan, parseTime } from './time.ts';
-import { isObject } from '../../../pkg/src/model/value-types.ts';
+import { formatSpan, formatTime, parseSpan, parseTime, timeFrom } from './time.js';
+import { isObject } from '../../../model/value-types.js';
 
 /** A value as it is kept and written. */
 export type Scalar = string | number | boolean;
@@ -36,8 +36,11 @@ export function isDefault(value: unknown): boolean {
 
 /** Reads a time or a span, and says why it is none. */
 export function readTime(type: string, value: unknown): { readonly text: string } | { readonly reason: string } {
+  if (type === 'moment' && isObject(value)) {
+    return readMoment(value);
+  }
   if (typeof value !== 'string') {
-    return { reason: `Invalid data type for ${type}, value is ${textOf(value)}` };
+    return { reason: `Invalid data type for ${type === 'moment' ? 'timestamp' : type}, value is ${textOf(value)}` };
   }
   if (type === 'duration') {
     const span = parseSpan(value);
@@ -45,6 +48,14 @@ export function readTime(type: string, value: unknown): { readonly text: string 
   }
   const time = parseTime(value);
   return time === undefined ? { reason: `Invalid time format: ${value}` } : { text: formatTime(time) };
+}
+
+/** Reads a time that is written as a message would be. */
+function readMoment(value: object): { readonly text: string } | { readonly reason: string } {
+  const { seconds = 0, nanos = 0, ...others } = value as { readonly seconds?: unknown; readonly nanos?: unknown };
+  const isWhole = Number.isSafeInteger(seconds) && Number.isSafeInteger(nanos) && Object.keys(others).length === 0;
+  const time = isWhole ? timeFrom(BigInt(seconds as number), BigInt(nanos as number)) : undefined;
+  return time === undefined ? { reason: 'Invalid seconds and nanos' } : { text: formatTime(time) };
 }
 
 /** Reads a name of an enumeration or its number. What has no name stays a number. */

@@ -3,6 +3,7 @@
 //
 //   string bool int32 float double bytes          a value
 //   timestamp duration struct                     a well-known type
+//   moment                                        a timestamp, or an object with its seconds and nanos
 //   map string, map int32                         a map from strings
 //   enum A B C                                    one of these names, or its number, counted from 0
 //   Name                                          a message of this table
@@ -15,7 +16,10 @@
 export type Version = 'v1' | 'v1beta1';
 
 /** The fields of a message, by their names in JSON. */
-type Fields = Readonly<Record<string, string>>;
+export type Fields = Readonly<Record<string, string>>;
+
+/** Fields in addition to those of the API, or in their place: by the names of their messages. */
+export type FurtherFields = Readonly<Record<string, Fields>>;
 
 const MESSAGES: Readonly<Record<string, Fields>> = {
   Session: {
@@ -199,21 +203,25 @@ export interface Field {
   readonly union: string | undefined;
 }
 
-const WELL_KNOWN = new Set(['timestamp', 'duration', 'struct']);
+const WELL_KNOWN = new Set(['timestamp', 'moment', 'duration', 'struct']);
 const SPEC = /^(\[\])?([^?|@]+)(\?)?(?:\|(\w+))?(?:@(\w+))?$/;
 
 /** The fields of a message in one version of the API, in their order. */
-export function fieldsOf(message: string, version: Version): readonly Field[] {
+export function fieldsOf(message: string, version: Version, further: FurtherFields = NONE): readonly Field[] {
+  const known = knownFields.get(further) ?? new Map<string, readonly Field[]>();
+  knownFields.set(further, known);
   const key = `${version} ${message}`;
   let fields = known.get(key);
   if (fields === undefined) {
-    fields = Object.entries(MESSAGES[message] ?? {}).flatMap(([name, spec]) => fieldOf(name, spec, version));
+    const all = { ...MESSAGES[message], ...further[message] };
+    fields = Object.entries(all).flatMap(([name, spec]) => fieldOf(name, spec, version));
     known.set(key, fields);
   }
   return fields;
 }
 
-const known = new Map<string, readonly Field[]>();
+const NONE: FurtherFields = {};
+const knownFields = new WeakMap<FurtherFields, Map<string, readonly Field[]>>();
 
 function fieldOf(name: string, spec: string, version: Version): Field[] {
   const [, list, type = '', presence, union, only] = SPEC.exec(spec) ?? [];

@@ -1,7 +1,6 @@
 // The paths of the API, and the names of its resources.
 
-import { hash } from './shuffle.ts';
-import type { Version } from './schema.ts';
+import type { Version } from './schema.js';
 
 /** The methods of the API, by their names. */
 export type VertexCall =
@@ -55,26 +54,50 @@ const ROUTES = [
 /** All that the API can be asked. */
 export const CALLS: readonly VertexCall[] = [...new Set(ROUTES.map(([, , call]) => call))];
 
-/** The target of a request; `undefined` when the API has no such path. */
-export function targetOf(method: string, path: string): Target | undefined {
+/** The parts of a path, as they are written in it. Those that it does not have are empty. */
+export interface Segments {
+  readonly project: string;
+  readonly location: string;
+  readonly engine: string;
+  readonly session: string;
+  readonly operation: string;
+}
+
+/** The call that a path makes. */
+export interface FoundPath {
+  readonly call: VertexCall;
+  readonly version: Version;
+  readonly segments: Segments;
+}
+
+/** The call of a method at a path; `undefined` when the API has no such path. */
+export function findPath(method: string, path: string): FoundPath | undefined {
   for (const [asked, pattern, call] of ROUTES) {
     const groups = asked === method ? pattern.exec(path)?.groups : undefined;
     if (groups !== undefined) {
-      const { version, ...names } = groups as Record<string, string | undefined>;
-      const part = (name: string): string => decode(names[name] ?? '');
-      const [project, location, engine] = [part('project'), part('location'), part('engine')];
-      const [session, operation] = [part('session'), part('operation')];
-      const name = nameOf({ project, location, engine, session });
-      return { call, version: version as Version, name, project, location, engine, session, operation };
+      const { version, project = '', location = '', engine = '', session = '', operation = '' } = groups;
+      return { call, version: version as Version, segments: { project, location, engine, session, operation } };
     }
   }
   return undefined;
 }
 
-/** A target of express mode with the project that belongs to an API key, where it is. */
-export function withProject(target: Target, key: string): Target {
-  const isExpress = target.project === '';
-  return isExpress ? { ...target, project: String(200_000_000_000 + hash(key)), location: 'us-central1' } : target;
+/** The methods that the API has at a path. */
+export function methodsAt(path: string): readonly string[] {
+  return ROUTES.filter(([, pattern]) => pattern.test(path)).map(([method]) => method);
+}
+
+/** The target of a request; `undefined` when the API has no such path. */
+export function targetOf(method: string, path: string): Target | undefined {
+  const found = findPath(method, path);
+  if (found === undefined) {
+    return undefined;
+  }
+  const { call, version, segments } = found;
+  const [project, location, engine] = [decode(segments.project), decode(segments.location), decode(segments.engine)];
+  const [session, operation] = [decode(segments.session), decode(segments.operation)];
+  const name = nameOf({ project, location, engine, session });
+  return { call, version, name, project, location, engine, session, operation };
 }
 
 /** The name of a resource: of a session, of an engine when there is no session, or of a location. */

@@ -10,6 +10,7 @@ const CODES = {
   RESOURCE_EXHAUSTED: { grpc: 8, http: 429 },
   FAILED_PRECONDITION: { grpc: 9, http: 400 },
   ABORTED: { grpc: 10, http: 409 },
+  UNIMPLEMENTED: { grpc: 12, http: 501 },
   INTERNAL: { grpc: 13, http: 500 },
   UNAVAILABLE: { grpc: 14, http: 503 },
   UNAUTHENTICATED: { grpc: 16, http: 401 },
@@ -17,6 +18,11 @@ const CODES = {
 
 /** The name of a code of gRPC. */
 export type StatusName = keyof typeof CODES;
+
+/** The status of HTTP that belongs to a code of gRPC. */
+export function statusOf(name: StatusName): number {
+  return CODES[name].http;
+}
 
 /** One member of a request that is not accepted. At the root of a body it has no field. */
 export interface Violation {
@@ -36,7 +42,7 @@ export class ApiError extends Error {
   }
 
   get httpStatus(): number {
-    return CODES[this.status].http;
+    return statusOf(this.status);
   }
 
   /** The body of the answer. */

@@ -1,9 +1,9 @@
 // The parameters of an address: those of a call, and those that all calls take.
 
-import { unreadable, type Violation } from './errors.ts';
-import { protoNameOf } from './schema.ts';
-import { readScalar } from './scalars.ts';
-import type { VertexCall } from './paths.ts';
+import { unreadable, type Violation } from './errors.js';
+import { protoNameOf } from './schema.js';
+import { readScalar } from './scalars.js';
+import type { VertexCall } from './paths.js';
 
 const LISTS = ['pageSize', 'pageToken', 'filter', 'orderBy'];
 

@@ -1,9 +1,9 @@
 // Reads the messages of a body, as strictly as Google's own reader of JSON: all faults are reported at once.
 
-import { unreadable, type Violation } from './errors.ts';
-import { isDefault, readEnum, readScalar, readTime, textOf } from './scalars.ts';
-import { fieldsOf, isMessage, type Field, type Version } from './schema.ts';
-import { isList, isObject } from '../../../pkg/src/model/value-types.ts';
+import { unreadable, type Violation } from './errors.js';
+import { isDefault, readEnum, readScalar, readTime, textOf } from './scalars.js';
+import { fieldsOf, isMessage, type Field, type FurtherFields, type Version } from './schema.js';
+import { isList, isObject } from '../../../model/value-types.js';
 
 /** A message that was read, ready to be written: without what is left out of answers; maps are instances of Map. */
 export type Message = Record<string, unknown>;
@@ -11,11 +11,17 @@ export type Message = Record<string, unknown>;
 const UNREAD = 'Invalid JSON payload received.';
 
 /**
- * Reads a body as a message; none at all is an empty one. `path` is what errors call it. Throws all that is wrong with
- * it as one error.
+ * Reads a body as a message; none at all is an empty one. `path` is what errors call it; `further` are fields that the
+ * API does not have. Throws all that is wrong with it as one error.
  */
-export function readMessage(type: string, value: unknown, path: string, version: Version): Message {
-  const reader = new Reader(version);
+export function readMessage(
+  type: string,
+  value: unknown,
+  path: string,
+  version: Version,
+  further?: FurtherFields,
+): Message {
+  const reader = new Reader(version, further);
   const message = value === undefined ? {} : reader.root(type, value, path);
   if (reader.violations.length > 0) {
     throw unreadable(reader.violations);
@@ -23,12 +29,19 @@ export function readMessage(type: string, value: unknown, path: string, version:
   return message;
 }
 
+/** A value as a message, without what the API has no name or another type for. */
+export function messagePart(type: string, value: object, version: Version, further?: FurtherFields): Message {
+  return new Reader(version, further).root(type, value, '');
+}
+
 class Reader {
   readonly violations: Violation[] = [];
   readonly #version: Version;
+  readonly #further: FurtherFields | undefined;
 
-  constructor(version: Version) {
+  constructor(version: Version, further: FurtherFields | undefined) {
     this.#version = version;
+    this.#further = further;
   }
 
   root(type: string, value: unknown, path: string): Message {
@@ -40,7 +53,7 @@ class Reader {
   }
 
   #message(type: string, value: object, path: string): Message {
-    const fields = fieldsOf(type, this.#version);
+    const fields = fieldsOf(type, this.#version, this.#further);
     const found = new Map<Field, unknown>();
     const unions = new Set<string>();
     for (const [name, member] of Object.entries(value)) {
@@ -98,7 +111,7 @@ class Reader {
     if (isMessage(type)) {
       return isObject(value) ? this.#message(type, value, at) : this.#invalid(at, this.#url(type), textOf(value));
     }
-    if (type === 'timestamp' || type === 'duration') {
+    if (type === 'timestamp' || type === 'moment' || type === 'duration') {
       return this.#time(field, value, at);
     }
     if (type.startsWith('enum ')) {
@@ -113,7 +126,7 @@ class Reader {
 
   #time({ name, type }: Field, value: unknown, at: string): unknown {
     const read = readTime(type, value);
-    const title = type === 'timestamp' ? 'Timestamp' : 'Duration';
+    const title = type === 'duration' ? 'Duration' : 'Timestamp';
     return 'text' in read
       ? read.text
       : this.#invalid(at, url(`google.protobuf.${title}`), `Field '${name}', ${read.reason}`);

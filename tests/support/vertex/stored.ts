@@ -1,32 +1,12 @@
-// The rules for sessions and events beyond their protocol buffers, and their form in answers.
+// Stored sessions and events in answers, and the times when sessions expire.
 
-import { invalidFields } from './errors.ts';
-import { formatTime, later, parseSpan, parseTime } from './time.ts';
-import type { Message } from './message.ts';
+import { invalidFields } from '../../../pkg/src/serve/agent-engine/wire/errors.ts';
+import { formatTime, later, parseSpan, parseTime } from '../../../pkg/src/serve/agent-engine/wire/time.ts';
+import type { Message } from '../../../pkg/src/serve/agent-engine/wire/message.ts';
 import type { State, StoredEvent, StoredSession } from './sessions.ts';
 
 /** The life of a session without an expiry: 365 days, in nanoseconds. */
 const LIFETIME = 365n * 86_400_000_000_000n;
-
-/** The characters of a label, in its key and its value. */
-const LABEL = /^[\p{Ll}\p{Lo}\p{N}_-]{0,64}$/u;
-
-/** Checks that members are there. `path` is what errors call the whole. */
-export function checkRequired(message: Message, path: string, names: Readonly<Record<string, string>>): void {
-  const missing = Object.keys(names).filter((name) => message[name] === undefined);
-  if (missing.length > 0) {
-    throw invalidFields(...missing.map((name) => [`${path}.${names[name]}`, 'Required field is not set.'] as const));
-  }
-}
-
-/** Checks the labels of a session. */
-export function checkLabels(labels: unknown): void {
-  for (const [key, value] of (labels ?? new Map()) as ReadonlyMap<string, string>) {
-    if (key === '' || !LABEL.test(key) || !LABEL.test(value)) {
-      throw invalidFields(['session.labels', `Invalid label ${JSON.stringify(key)}.`]);
-    }
-  }
-}
 
 /** The time when a session that is made at `time` expires. */
 export function firstExpiryOf(message: Message, time: bigint): bigint {

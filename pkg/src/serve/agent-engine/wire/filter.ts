@@ -1,6 +1,6 @@
 // The filters of lists: comparisons, all of which must be true.
 
-import { invalidFields } from './errors.ts';
+import { invalidFields } from './errors.js';
 
 /** One comparison of a filter. */
 export interface Comparison {

@@ -26,6 +26,12 @@ export function parseTime(text: string): bigint | undefined {
   return time >= MINIMUM && time <= MAXIMUM ? time : undefined;
 }
 
+/** A time of seconds since the epoch and nanoseconds; `undefined` out of the years 1 to 9999. */
+export function timeFrom(seconds: bigint, nanos: bigint): bigint | undefined {
+  const time = seconds * NANOS + nanos;
+  return nanos >= 0n && nanos < NANOS && time >= MINIMUM && time <= MAXIMUM ? time : undefined;
+}
+
 /** Writes a time, with as many groups of three decimals as it needs. */
 export function formatTime(time: bigint): string {
   const nanos = ((time % NANOS) + NANOS) % NANOS;

@@ -1,0 +1,38 @@
+// The operations without a store that few services need: see `BackendAccess`. Loaded at the first call.
+
+import { compareText } from '../model/compare-text.js';
+import type { BackendAccess } from './backend-access.js';
+import type { SessionRegistry } from '../session/registry.js';
+import type { SharedLogs } from '../session/shared-logs.js';
+import type { NamePage, NameQuery } from '../store/contract.js';
+
+/** See `BackendAccess`. */
+export function memoryAccess(registry: SessionRegistry, logs: SharedLogs): BackendAccess {
+  const hasValues = (appName: string, userId?: string): boolean =>
+    registry.valuesOf({ appName, userId }).values.some((value) => value !== undefined);
+  const usersOf = (appName: string): string[] => {
+    const withValues = [...logs.names(appName)].filter((userId) => hasValues(appName, userId));
+    return [...new Set([...registry.names(appName), ...withValues])];
+  };
+  return {
+    hasOwners: true,
+    hasLeases: true,
+    owners: (appName, sessionId) => [...registry.owners(appName, sessionId)].sort(compareText),
+    listApps: (query) => {
+      const withValues = [...logs.names()].filter((appName) => hasValues(appName) || usersOf(appName).length > 0);
+      return pageOf([...new Set([...registry.names(), ...withValues])], query);
+    },
+    listUsers: (appName, query) => pageOf(usersOf(appName), query),
+    events: (key, { from, limit = Infinity }) => {
+      const record = registry.find(key);
+      return record && { events: record.events.slice(from - 1, from - 1 + limit), revision: record.revision };
+    },
+  };
+}
+
+/** The page of some names that a query asks for. */
+function pageOf(names: string[], { after, limit = Infinity }: NameQuery): NamePage {
+  const behind = after === undefined ? names : names.filter((name) => compareText(name, after) > 0);
+  behind.sort(compareText);
+  return { names: behind.slice(0, limit), more: behind.length > limit };
+}

@@ -1,0 +1,58 @@
+// The operations of a service beyond those of one session: the lists of apps and users, and the access of other parts
+// of the package.
+
+import { SessionPast } from './session-past.js';
+import type { Lifetime } from './lifetime.js';
+import type { LogWriter } from './log-writer.js';
+import type { ServingAccess } from './serving-access.js';
+import type {
+  Abortable,
+  ListAppsRequest,
+  ListAppsResponse,
+  ListUsersRequest,
+  ListUsersResponse,
+} from '../model/types.js';
+
+/** The methods of a service that lists of names and servers need. The code of each is loaded at its first call. */
+export abstract class SessionDirectory extends SessionPast {
+  readonly #lifetime: Lifetime;
+  #serving: ServingAccess | undefined;
+
+  /** @internal */
+  constructor(lifetime: Lifetime) {
+    super(lifetime);
+    this.#lifetime = lifetime;
+  }
+
+  /**
+   * Lists the apps that have a session, a value, or a user in `listUsers`, in the order of their UTF-8 bytes. Throws
+   * `INVALID_ARGUMENT`, also over a store that cannot list them.
+   */
+  async listApps(request: ListAppsRequest = {}): Promise<ListAppsResponse> {
+    const { listApps } = await import('./names.js');
+    return await listApps(this.#lifetime, request);
+  }
+
+  /**
+   * Lists the users in an app that have a session or a value, in the order of their UTF-8 bytes. Throws
+   * `INVALID_ARGUMENT`, also over a store that cannot list them.
+   */
+  async listUsers(request: ListUsersRequest): Promise<ListUsersResponse> {
+    const { listUsers } = await import('./names.js');
+    return await listUsers(this.#lifetime, request);
+  }
+
+  /** @internal Writes sessions that come from elsewhere. */
+  async logWriter(options: Abortable): Promise<LogWriter> {
+    const sessions = await this.#lifetime.begin(options);
+    const { logWriter } = await import('./log-writer.js');
+    return logWriter({ sessions, now: this.#lifetime.now });
+  }
+
+  /** @internal The operations of a server of this service. */
+  async serving(options: Abortable): Promise<ServingAccess> {
+    const sessions = await this.#lifetime.begin(options);
+    const { serving } = await import('./serving.js');
+    return (this.#serving ??= serving(this.#lifetime, await sessions.access()));
+  }
+}
