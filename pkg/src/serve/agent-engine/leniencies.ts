@@ -10,6 +10,8 @@ export interface FieldLeniency {
   readonly field: string;
   /** Its type, as in the table of messages. */
   readonly type: string;
+  /** True when it is so only beside `rawEvent`, which has the field whole: nothing is read from the field then. */
+  readonly besideRaw?: true;
 }
 
 /** Fields that the API refuses, or reads as another type. */
@@ -19,15 +21,25 @@ export const FIELDS: readonly FieldLeniency[] = [
   { client: 'adk-java', message: 'EventActions', field: 'endOfAgent', type: 'bool' },
   { client: 'adk-java', message: 'EventMetadata', field: 'usageMetadata', type: 'struct' },
   { client: 'adk-java', message: 'SessionEvent', field: 'timestamp', type: 'moment' },
+  // All members of its models: the API refuses `partMetadata`, `toolCall` and what else it does not know yet.
+  { client: 'google-adk', message: 'SessionEvent', field: 'content', type: 'struct', besideRaw: true },
+  { client: 'google-adk', message: 'EventMetadata', field: 'groundingMetadata', type: 'struct', besideRaw: true },
 ];
 
-/** {@link FIELDS}, by their messages. */
-export const FURTHER_FIELDS: FurtherFields = Object.fromEntries(
-  [...new Set(FIELDS.map(({ message }) => message))].map((message) => [
-    message,
-    Object.fromEntries(FIELDS.filter((one) => one.message === message).map(({ field, type }) => [field, type])),
-  ]),
-);
+/** {@link FIELDS}, by their messages: those that count without `rawEvent`. */
+export const FURTHER_FIELDS = byMessage(FIELDS.filter(({ besideRaw }) => besideRaw === undefined));
+
+/** {@link FIELDS}, by their messages: those that count beside `rawEvent`. */
+export const FURTHER_FIELDS_BESIDE_RAW = byMessage(FIELDS);
+
+function byMessage(lines: readonly FieldLeniency[]): FurtherFields {
+  return Object.fromEntries(
+    [...new Set(lines.map(({ message }) => message))].map((message) => [
+      message,
+      Object.fromEntries(lines.filter((one) => one.message === message).map(({ field, type }) => [field, type])),
+    ]),
+  );
+}
 
 /** The ids that a creation may choose, where the API takes fewer. */
 export const SESSION_IDS = [{ client: 'google-adk', pattern: /^[A-Za-z0-9_-]+$/ }] as const;
