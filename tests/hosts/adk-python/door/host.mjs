@@ -25,6 +25,7 @@ export async function startPlace() {
   const balancer = await startBalancer([door.port], (asked) => cutting.by(asked));
   const { service, end } = await openService(place);
   return {
+    url: balancer.url,
     cutting,
     log: balancer.log,
     service,
