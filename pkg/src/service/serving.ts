@@ -4,6 +4,7 @@ import { Outcomes, isRefusal } from './requests/outcomes.js';
 import { checkWrite, isSingle, valuesThen, writeState, type WritePlan } from './requests/write.js';
 import { derivedId } from './requests/derived-id.js';
 import { forkKey, forkStoredOnce } from './requests/fork.js';
+import { createAs } from './create-as.js';
 import { fork } from './fork.js';
 import { redo, rewind } from './rewind.js';
 import { checkedTtl, isAtToken, requestLease } from './lease.js';
@@ -17,10 +18,10 @@ import { throwNotFound } from '../session/append.js';
 import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
 import { keyReused, type Once } from '../model/once.js';
 import { isStoreError } from '../store/store-error.js';
-import type { BackendAccess, EventPage, RequestKind } from '../backend/backend-access.js';
+import type { BackendAccess, CreationTime, EventPage, RequestKind } from '../backend/backend-access.js';
 import type { Lifetime } from './lifetime.js';
 import type { RequestComponents } from './current-log.js';
-import type { LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
+import type { CreationIdentity, LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
 import type { LeaseAnswer } from '../store/lease.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
@@ -109,6 +110,16 @@ class Serving implements ServingAccess {
       throw keyReused();
     }
     return { ...once, id: `${once.id}/named` };
+  }
+
+  async createAs(request: CreateSessionRequest, identity: CreationIdentity): Promise<Session> {
+    return await createAs(await this.#components(undefined, request), request, identity);
+  }
+
+  async creation(key: SessionKey, options: Abortable = {}): Promise<CreationTime | undefined> {
+    const checked = checkKey(key);
+    await this.#lifetime.begin(options);
+    return await this.#access.creation(checked, options.signal);
   }
 
   async write(

@@ -4,8 +4,11 @@ import { storeResolves } from './commit/operators.js';
 import { claimRequest, forkOf, refuseRequest } from './operations/requests.js';
 import { parseEvent } from './cache/stored-event.js';
 import { StatepadError } from '../../model/errors.js';
+import { creationOf } from '../backend-access.js';
+import { parseCreation } from '../../session/creation-event.js';
 import type {
   BackendAccess,
+  CreationTime,
   EventPage,
   EventsFrom,
   RequestFork,
@@ -129,6 +132,11 @@ export class StoreAccess implements BackendAccess, StoredRequests {
     return loaded === null
       ? undefined
       : { events: loaded.events.map((event) => parseEvent({ key }, event)), revision: loaded.rev };
+  }
+
+  async creation(key: SessionKey, signal?: Signal): Promise<CreationTime | undefined> {
+    const loaded = await this.#components.loader.loadRange(key, { events: { from: 0, to: 0 } }, signal);
+    return loaded === null ? undefined : creationOf(loaded.created, parseCreation(loaded.events[0]));
   }
 
   resolves(operators: KeyedOperators): boolean {

@@ -12,49 +12,90 @@ import { readSession, visibleOwners } from './owner.js';
 import { sessionAnswer } from './session-answer.js';
 import { sessionName } from './target.js';
 import { timeText } from './moments.js';
-import { isStatepadError } from '../../model/errors.js';
+import { isStatepadError, type ErrorCode } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
-import { sameJson } from '../../model/json.js';
-import { withoutTemp } from '../../model/scope.js';
+import { put } from '../../model/json.js';
+import { nameOf, withoutTemp, type StoredScope } from '../../model/scope.js';
 import type { EngineCall } from './call.js';
 import type { Json, Session, SessionKey } from '../../model/types.js';
 
 /** A session to be created. */
 interface Creation {
   readonly key: SessionKey;
+  /** Without `temp:` keys. */
   readonly state: Readonly<Record<string, Json>>;
   readonly described: Described;
+  /** A digest of the request and of who has sent it, which the creation id of the session has in it. */
+  readonly digest: string;
 }
 
-/** Creates a session. */
+/**
+ * Creates a session. The same client may send the same request again while the session is as it was created: it is
+ * answered as the first time. An id that somebody has whom the client may not see is free to it.
+ */
 export async function createSession(call: EngineCall): Promise<object> {
-  const { target, query, rights, access } = call;
-  const message = readMessage('Session', call.body, 'session', target.version);
-  checkRequired(message, 'session', { userId: 'user_id' });
-  checkSession(message);
-  const given = query['sessionId'] ?? '';
-  checkId(given);
-  const key = {
-    appName: target.appName,
-    userId: message['userId'] as string,
-    sessionId: given === '' ? newId() : given,
-  };
-  const state = (plainOf(message['sessionState']) ?? {}) as Record<string, Json>;
-  rights.checkWrite(key);
-  rights.checkKeys(Object.keys(state));
-  const creation = { key, state: withoutTemp(state), described: describedIn(message) };
-  if (given !== '' && (await visibleOwners(call, key.appName, key.sessionId)).length > 0) {
+  const creation = await creationIn(call);
+  const { appName, sessionId } = creation.key;
+  if (call.query['sessionId'] && (await visibleOwners(call, appName, sessionId)).length > 0) {
     return await again(call, creation);
   }
   try {
-    const session = await access.create({ ...key, state });
-    return await finished(call, creation, session);
+    return await answerOf(call, creation, await create(call, creation));
   } catch (error) {
-    if (given !== '' && isStatepadError(error) && error.code === 'SESSION_EXISTS') {
+    if (isStatepadError(error) && TAKEN.includes(error.code)) {
       return await again(call, creation);
     }
     throw error;
   }
+}
+
+/** Another request has the id, or has taken it over before this one was done. */
+const TAKEN: readonly ErrorCode[] = ['SESSION_EXISTS', 'SESSION_NOT_FOUND'];
+
+async function creationIn({ target, query, body, rights }: EngineCall): Promise<Creation> {
+  const message = readMessage('Session', body, 'session', target.version);
+  checkRequired(message, 'session', { userId: 'user_id' });
+  checkSession(message);
+  const given = query['sessionId'] ?? '';
+  checkId(given);
+  const { appName } = target;
+  const key = { appName, userId: message['userId'] as string, sessionId: given === '' ? newId() : given };
+  const state = (plainOf(message['sessionState']) ?? {}) as Record<string, Json>;
+  rights.checkWrite(key);
+  rights.checkKeys(Object.keys(state));
+  const digest = await digestOf([rights.id, key, plainOf(message)]);
+  return { key, state: withoutTemp(state), described: describedIn(message), digest };
+}
+
+/** Creates it; with its display name and its labels, if it has any, in one step for all who look. */
+async function create({ access }: EngineCall, { key, state, described, digest }: Creation): Promise<Session> {
+  if (Object.keys(described).length === 0) {
+    return await access.createAs({ ...key, state }, { digest });
+  }
+  const own = keysOf(state, (scope) => scope === 'session');
+  const shared = keysOf(state, (scope) => scope !== 'session');
+  const first = { ...describingEvent(described), actions: { stateDelta: shared } };
+  return await access.createAs({ ...key, state: own }, { digest, first });
+}
+
+function keysOf(
+  state: Readonly<Record<string, Json>>,
+  isWanted: (scope: StoredScope) => boolean,
+): Readonly<Record<string, Json>> {
+  const kept: Record<string, Json> = {};
+  for (const key of Object.keys(state)) {
+    if (isWanted(nameOf(key)[0])) {
+      put(kept, key, state[key] as Json);
+    }
+  }
+  return kept;
+}
+
+/** 32 hexadecimal digits: creation ids have to fit into the labels and indexes of stores. */
+async function digestOf(request: unknown): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify(request));
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', text)).slice(0, 16);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Checks the rules of a session beyond its protocol buffer. */
@@ -87,39 +128,22 @@ function checkId(given: string): void {
 
 /** Answers a creation whose id is taken: as the first time, if it is the same one, and nothing has happened since. */
 async function again(call: EngineCall, creation: Creation): Promise<object> {
-  const session = await readSession(call, creation.key);
-  if (session !== undefined && (await isSame(call, creation, session))) {
-    return await finished(call, creation, session);
+  const { key, described, digest } = creation;
+  const session = await readSession(call, key);
+  const revision = Object.keys(described).length === 0 ? 0 : 1;
+  if (session?.revision === revision && call.access.createdOf(session).includes(digest)) {
+    return await answerOf(call, creation, session);
   }
-  const name = sessionName(call.target, creation.key.sessionId);
+  const name = sessionName(call.target, key.sessionId);
   throw new ApiError(CHOICES[call.target.version].taken, `Session with user-provided ID '${name}' already exists.`);
 }
 
-async function isSame(call: EngineCall, { state, described }: Creation, session: Session): Promise<boolean> {
-  const { displayName, labels } = await call.details.of(call.access, session);
-  const found = { ...(displayName !== undefined && { displayName }), ...(labels !== undefined && { labels }) };
-  const isNew = session.revision === (Object.keys(described).length === 0 ? 0 : 1);
-  const isUnchanged = session.revision === 0 || (isNew && sameJson(found, described));
-  return isUnchanged && sameJson(state, session.state);
-}
-
-async function finished(call: EngineCall, creation: Creation, session: Session): Promise<object> {
-  const { access, service, target } = call;
+/** The answer has the state that was asked for, as the API's has; not what the session shows besides. */
+async function answerOf(call: EngineCall, creation: Creation, session: Session): Promise<object> {
+  const { access, target } = call;
   const { key, state, described } = creation;
-  const createTime =
-    session.revision === 0 ? session.lastUpdateTime : (await call.details.of(access, session)).createTime;
-  const created = access.createdOf(session);
-  if (session.revision === 0 && Object.keys(described).length > 0) {
-    await service.appendEvent({
-      session,
-      event: { ...describingEvent(described), id: `statepad-session-${created}` },
-    });
-  }
-  const time = timeText(createTime);
-  const answer = sessionAnswer(
-    target,
-    { id: key.sessionId, userId: key.userId, state, lastUpdateTime: createTime },
-    { createTime, ...described },
-  );
-  return createdAnswer(target, { ...key, created }, time, answer);
+  const { createTime } = await call.details.of(access, session);
+  const { id, userId, lastUpdateTime } = session;
+  const answer = sessionAnswer(target, { id, userId, state, lastUpdateTime }, { createTime, ...described });
+  return createdAnswer(target, { ...key, created: access.createdOf(session) }, timeText(createTime), answer);
 }

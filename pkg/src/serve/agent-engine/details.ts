@@ -99,8 +99,14 @@ async function continued(
 }
 
 async function fromTheStart(access: ServingAccess, session: Session): Promise<Known> {
-  const events = await eventsUpTo(access, session, 1);
-  const createTime = events[0]?.timestamp ?? session.lastUpdateTime;
+  const { appName, userId, id: sessionId } = session;
+  const [events, creation] = await Promise.all([
+    eventsUpTo(access, session, 1),
+    access.creation({ appName, userId, sessionId }),
+  ]);
+  const isSame = creation?.created === access.createdOf(session);
+  // A store that does not keep the creation has the first event to go by.
+  const createTime = (isSame ? creation.time : undefined) ?? events[0]?.timestamp ?? session.lastUpdateTime;
   return knownAt(session, described(events, { createTime }), events);
 }
 

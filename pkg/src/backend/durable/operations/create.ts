@@ -33,7 +33,7 @@ export async function createStored(
 
 async function create(
   components: StoreComponents,
-  { key, state, time: requestedTime, once }: Creation,
+  { key, state, time: requestedTime, id: requestedId, once }: Creation,
   begin: Begin,
 ): Promise<Session> {
   const { cache, connection, loader, writer, now } = components;
@@ -46,7 +46,7 @@ async function create(
     // Others may have deleted it; otherwise the core refuses.
     await loader.load(key, NONE, () => undefined);
   }
-  const [time, id] = [requestedTime ?? now(), once?.id ?? newId()];
+  const [time, id] = [requestedTime ?? now(), once?.id ?? requestedId ?? newId()];
   const creation = creationEvent(time, state);
   const prepared = registry.engine.prepareCreate(key, time, state);
   const event = { id, time, data: JSON.stringify(creation) };
