@@ -37,7 +37,7 @@ async function install(name, folder, lock, options) {
   await run('python3', ['-m', 'venv', begun]);
   await run(join(begun, 'bin', 'python'), [
     ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
-    // The lock file has all that is needed: of a dependency with an extra, pip would take the newest, not the one named.
+    // The lock file is complete. Of a dependency with an extra pip would take the newest one, not the one named.
     ...['--require-hashes', '--no-deps', '--only-binary', ':all:', '--requirement', lock],
     ...options(begun),
   ]);

@@ -7,35 +7,21 @@ may not have installed.
 
 import asyncio
 import json
-import random
 import sys
 
 if "httpx" in sys.argv[4:]:
   sys.modules["aiohttp"] = None
 
 from google.adk.events.event import Event
-from google.adk.sessions import VertexAiSessionService
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 
 import agents
 import members
+from at_door import service_at
 
 URL, TOKEN, APP = sys.argv[1:4]
-
-# Its client waits for 1 to 10 seconds before it sends again what was cut off: these tests wait for the shortest time.
-random.randint = lambda least, most: least
-
-
-def service_at(url, token):
-  """The three lines that lead google-adk to a door."""
-  service = VertexAiSessionService(agent_engine_id=APP)
-  service._express_mode_api_key = token
-  service._api_client_http_options_override = lambda: {"base_url": url}
-  return service
-
-
-service = service_at(URL, TOKEN)
+service = service_at(URL, TOKEN, APP)
 
 # The session that was created or read last: events are appended to it.
 held = None

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-const NAMES = Array.from({ length: 4 }, (_, index) => `p${index} `);
+const NAMES = Array.from({ length: 4 }, (_, index) => `p${index}-`);
 
 /** The tests, at the place that `at` answers. Each of the processes writes `count` keys. */
 export function processTests(name, at, { count = 50 } = {}) {
@@ -28,7 +28,7 @@ export function processTests(name, at, { count = 50 } = {}) {
       const read = await Promise.all(sessions.map((session) => client.ask('get', { user, session })));
       const written = read.flatMap(({ events }) => events.map(({ id }) => id));
       assert.deepEqual(written.toSorted(), keys);
-      const own = read.flatMap(({ state }) => Object.keys(state).filter((key) => /^p\d /.test(key)));
+      const own = read.flatMap(({ state }) => Object.keys(state).filter((key) => /^p\d-/.test(key)));
       assert.deepEqual(own.sort(), keys);
       for (const { state } of read) {
         for (const prefix of ['user:', 'app:']) {
