@@ -93,13 +93,17 @@ for (const name of Object.keys(libraries)) {
       assert.equal([...plans.keys()].filter((sql) => sql.includes('ORDER BY time')).length, 8);
       for (const [sql, plan] of plans) {
         const text = `${sql}\n${plan.join('\n')}`;
-        const steps = plan.filter((step) => !/^((CORRELATED )?SCALAR SUBQUERY|SCAN sqlite_(master|schema))/.test(step));
+        const steps = plan.filter(
+          (step) => !/^((CORRELATED )?SCALAR SUBQUERY|SCAN sqlite_(master|schema))/.test(step),
+        );
         // The index finds the beginning of a list's page; the rest of the order concerns those of one time.
         const isGroupSort = (step) =>
           sql.includes('ORDER BY time DESC') &&
           /^USE TEMP B-TREE FOR (LAST (2 TERMS|TERM)|RIGHT PART) OF ORDER BY$/.test(step);
         const isSearch = (step) =>
-          /^SEARCH (statepad_\w+|[a-z])( EXISTS)? USING (INDEX|COVERING INDEX|PRIMARY KEY|INTEGER PRIMARY KEY) /.test(step);
+          /^SEARCH (statepad_\w+|[a-z])( EXISTS)? USING (INDEX|COVERING INDEX|PRIMARY KEY|INTEGER PRIMARY KEY) /.test(
+            step,
+          );
         // The one row that the others are joined to.
         const isOne = (step) =>
           sql.includes('FROM (SELECT 1)') &&

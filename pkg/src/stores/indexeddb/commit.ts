@@ -72,7 +72,7 @@ class Batch {
         : answerTo(decision, target.now.pos, target.history(change));
     });
     if (isRememberedRefusal(change, outcome)) {
-      this.#ids.calls.add(callOf(change));
+      this.#ids.calls.add(callOf(change), [], defined({ digest: change.digest }));
     }
     return outcome;
   }
@@ -184,7 +184,7 @@ class Batch {
   }
 
   #apply(change: Change, { delta, results }: ResolvedChange, target: Target): Committed {
-    const { id, key, time, event } = change;
+    const { id, key, time, event, digest } = change;
     const { app, user, place } = target;
     const report = { ...target.history(change), ...defined({ results }) };
     const origin = { time, by: writerOf(change) };
@@ -193,14 +193,14 @@ class Batch {
     user?.move(delta.user, callOf(change), isNew, origin);
     const resolved = results && { results: JSON.stringify(results) };
     if (place === undefined) {
-      this.#ids.updates.add(id, scopeKey(key.appName, key.userId), resolved);
+      this.#ids.updates.add(id, scopeKey(key.appName, key.userId), { ...resolved, ...defined({ digest }) });
       return { ...target.now, prev: null, ...report };
     }
     const columns = { ...resolved, ...(this.#hasLog && { pos: target.now.pos }) };
     place.hasMoved = true;
     place.values.apply(delta.session ?? {});
     if (place.row === undefined) {
-      place.row = this.#newSession(key as SessionKey, id, time);
+      place.row = { ...this.#newSession(key as SessionKey, id, time), ...defined({ digest }) };
       if (event !== undefined) {
         const { time, data } = event;
         place.added.push({ session: place.row.number, rev: 0, time, peak: time, data, ...columns });

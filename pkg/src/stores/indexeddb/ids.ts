@@ -2,13 +2,14 @@
 
 import { REMEMBERED_MS } from '../shared/limits.js';
 import { get, put, remove } from './requests.js';
-import type { IdRow } from './rows.js';
+import type { IdColumns, IdRow } from './rows.js';
 
 /** The ids of one table that are looked for or added in a transaction. */
 export class RememberedIds {
   readonly #table: 'updates' | 'calls' | 'creations';
-  readonly #known = new Map<string, Pick<IdRow, 'results'>>();
-  readonly #added: IdRow[] = [];
+  readonly #known = new Map<string, IdRow>();
+  readonly #stored = new Map<string, IdRow>();
+  readonly #added = new Map<string, IdRow>();
 
   constructor(table: 'updates' | 'calls' | 'creations') {
     this.#table = table;
@@ -19,30 +20,34 @@ export class RememberedIds {
     const row = await get(transaction, this.#table, [[...scope], id], 'id');
     if (row !== undefined) {
       this.#known.set(textOf(scope, id), row);
+      this.#stored.set(textOf(scope, id), row);
     }
-  }
-
-  has(id: string, scope?: readonly string[]): boolean {
-    return this.get(id, scope) !== undefined;
   }
 
   /** The stored data of an id; `undefined` where it is not known. */
-  get(id: string, scope: readonly string[] = []): Pick<IdRow, 'results'> | undefined {
+  get(id: string, scope: readonly string[] = []): IdColumns | undefined {
     return this.#known.get(textOf(scope, id));
   }
 
-  add(id: string, scope: readonly string[] = [], columns: Pick<IdRow, 'results'> = {}): void {
-    if (!this.has(id, scope)) {
-      this.#known.set(textOf(scope, id), columns);
-      this.#added.push({ at: Date.now(), scope, id, ...columns });
-    }
+  /** Remembers an id from now on. One that is known keeps its columns. */
+  add(id: string, scope: readonly string[], columns: IdColumns): void {
+    const text = textOf(scope, id);
+    const row = { ...(this.#known.get(text) ?? { scope, id, ...columns }), at: Date.now() };
+    this.#known.set(text, row);
+    this.#added.set(text, row);
   }
 
   /** Writes the added ids, and forgets those that are too old. */
   write(transaction: IDBTransaction): void {
-    if (this.#added.length > 0) {
+    if (this.#added.size > 0) {
       remove(transaction, this.#table, IDBKeyRange.upperBound([Date.now() - REMEMBERED_MS]));
-      this.#added.forEach((row) => put(transaction, this.#table, row));
+      for (const [text, row] of this.#added) {
+        const stored = this.#stored.get(text);
+        if (stored !== undefined) {
+          remove(transaction, this.#table, [stored.at, [...stored.scope], stored.id]);
+        }
+        put(transaction, this.#table, row);
+      }
     }
   }
 }

@@ -14,6 +14,7 @@ import { Hints } from './hints.js';
 import { leaseSession } from './lease.js';
 import { readPage } from './list.js';
 import { readLog, trimLog } from './log.js';
+import { readApps, readOwners, readUsers } from './names.js';
 import { readScope, readSession } from './read.js';
 import { removeScope, removeSession } from './remove.js';
 import { hintOf } from '../shared/keys.js';
@@ -51,12 +52,15 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   };
   return {
     durability: durability === 'strict' ? 'disk' : 'os',
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
     load: (key, query) => connection.read((transaction) => readSession(transaction, key, query)),
     list: (query) => connection.read((transaction) => readPage(transaction, query)),
+    owners: (app, sessionId) => connection.read((transaction) => readOwners(transaction, app, sessionId)),
+    listApps: (query) => connection.read((transaction) => readApps(transaction, query)),
+    listUsers: (app, query) => connection.read((transaction) => readUsers(transaction, app, query)),
     loadScope: (scope) => connection.read((transaction) => readScope(transaction, scope)),
     remove: async (key, _, guard) => {
       if (await connection.write(durability, (transaction) => removeSession(transaction, key, guard))) {

@@ -1,11 +1,16 @@
 // The keys of rows: of a session, an app, a user; and texts that IndexedDB puts in the order of lists.
 
-import type { ScopeKey, SessionRow } from './rows.js';
+import type { ScopeKey, ScopeNames, SessionRow } from './rows.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** The key of an app, or of a user in it. */
 export function scopeKey(appName: string, userId?: string): ScopeKey {
   return userId === undefined ? [appName] : [appName, userId];
+}
+
+/** The names by which the row of a scope is listed. */
+export function scopeNames([app, user]: ScopeKey): ScopeNames {
+  return user === undefined ? { app: toOrdered(app) } : { ofApp: toOrdered(app), user: toOrdered(user) };
 }
 
 /** The key of a session's row. */

@@ -1,7 +1,8 @@
 // Deleting a session, or the values of an app or a user.
 
+import { defined } from '../../model/defined.js';
 import { RememberedIds } from './ids.js';
-import { scopeKey, sessionKey } from './keys.js';
+import { scopeKey, scopeNames, sessionKey } from './keys.js';
 import { logRow } from './log.js';
 import { beginningWith, get, getAll, put, remove } from './requests.js';
 import { withBase } from './scope.js';
@@ -30,7 +31,7 @@ export async function removeSession(
   remove(transaction, 'events', beginningWith([session.number]));
   remove(transaction, 'values', beginningWith([session.number]));
   const creations = new RememberedIds('creations');
-  creations.add(session.created);
+  creations.add(session.created, [], defined({ digest: session.digest }));
   creations.write(transaction);
   for (const row of scopes) {
     if (row !== undefined) {
@@ -47,15 +48,16 @@ export async function removeScope(
   hasLog: boolean,
 ): Promise<void> {
   const key = scopeKey(app, user);
-  const [row, values] = await Promise.all([
+  const [found, values] = await Promise.all([
     get(transaction, 'scopes', key),
     hasLog ? getAll(transaction, 'values', beginningWith([key])) : [],
   ]);
-  if (row !== undefined) {
-    const { scope, pos, sessions, next, base = pos } = row;
+  if (found !== undefined) {
+    const { scope, pos, sessions, next, base = pos } = found;
     remove(transaction, 'values', beginningWith([key]));
     forgetAll(transaction, key);
-    put(transaction, 'scopes', withBase({ scope, pos: pos + 1, sessions, next }, hasLog ? base : undefined));
+    const row = { scope, ...scopeNames(scope), pos: pos + 1, sessions, next };
+    put(transaction, 'scopes', withBase(row, hasLog ? base : undefined));
     if (hasLog) {
       const texts = new Map(values.sort((a, b) => a.order - b.order).map(({ name, text }) => [name, text]));
       const delta = { unset: [...texts.keys()] };

@@ -26,6 +26,8 @@ export interface SessionRow {
   /** Never used twice: a session's rows are found by it, and never belong to a later one under the same key. */
   readonly number: number;
   readonly created: string;
+  /** The digest of its creation. */
+  readonly digest?: string;
   readonly time: number;
   /** The time below zero: an ascending index of it is a descending one of the time, with ties still ascending. */
   readonly back: number;
@@ -73,8 +75,18 @@ export interface ValueRow {
   readonly made?: number;
 }
 
+/**
+ * The names by which a scope is listed, written by `toOrdered`: an app has `app`, a user has the others. An index has
+ * the rows alone that have all of its members.
+ */
+export interface ScopeNames {
+  readonly app?: string;
+  readonly ofApp?: string;
+  readonly user?: string;
+}
+
 /** An app, or a user in it. */
-export interface ScopeRow {
+export interface ScopeRow extends ScopeNames {
   readonly scope: ScopeKey;
   readonly pos: number;
   /** The number of its sessions: they are never counted one by one. */
@@ -110,7 +122,12 @@ export interface IdRow {
   readonly id: string;
   /** Of an update: the results of its operators, as JSON text. */
   readonly results?: string;
+  /** The digest of the change. */
+  readonly digest?: string;
 }
+
+/** The part of a row that belongs to the change of its id. */
+export type IdColumns = Pick<IdRow, 'results' | 'digest'>;
 
 /** The writes of a change to a scope. */
 export interface LogRow {

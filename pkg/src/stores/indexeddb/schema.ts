@@ -39,11 +39,12 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
       appBack: ['app', 'back', 'id', 'user'],
       user: ['app', 'user', 'time', 'id'],
       userBack: ['app', 'user', 'back', 'id'],
+      owner: ['app', 'id', 'user'],
     },
   },
   events: { key: ['session', 'rev'], indexes: { id: ['session', 'id'] } },
   values: { key: ['home', 'name'], indexes: { pos: ['home', 'pos'] } },
-  scopes: { key: 'scope' },
+  scopes: { key: 'scope', indexes: { app: ['app'], user: ['ofApp', 'user'] } },
   updates: IDS,
   marks: { key: ['scope', 'pos'] },
   deletions: { key: ['scope', 'pos', 'name'] },
@@ -56,7 +57,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
  * The fingerprint of {@link TABLES}: a database that an unreleased build has made otherwise has another one, or none,
  * and is refused. It goes with the first release.
  */
-export const LAYOUT = '72af87ac';
+export const LAYOUT = 'd87ba6c4';
 
 /** The version that this module reads and writes. */
 export const CURRENT: Schema = { version: 1, layout: LAYOUT, tables: TABLES };

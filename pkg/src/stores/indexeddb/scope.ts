@@ -2,6 +2,7 @@
 
 import { defined } from '../../model/defined.js';
 import { scopeTitle } from '../../store/refusals.js';
+import { scopeNames } from './keys.js';
 import { get, put } from './requests.js';
 import type { DeletionRow, LogRow, MarkRow, ScopeKey, ScopeRow } from './rows.js';
 import { deltaSince, forgetBefore, readSince, type Since } from './since.js';
@@ -36,7 +37,7 @@ export class ScopeBuffer {
   /** `hasLog`: true to keep its writes in the log. */
   constructor(scope: ScopeKey, hasLog: boolean) {
     this.#hasLog = hasLog;
-    this.#row = { scope, pos: 0, sessions: 0, next: 0 };
+    this.#row = { scope, ...scopeNames(scope), pos: 0, sessions: 0, next: 0 };
   }
 
   get pos(): number {

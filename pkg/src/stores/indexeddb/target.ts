@@ -59,19 +59,21 @@ export class Target implements CommitFacts {
       return event && { data: event.data, ...resultsIn(event) };
     }
     const update = this.#ids.updates.get(id, scopeKey(appName, userId));
-    return update && resultsIn(update);
+    return update && { ...resultsIn(update), ...recordIn(update) };
   }
 
   creationOf(): CallRecord {
-    return {};
+    return recordIn(this.session ?? {});
   }
 
   tombstoneOf({ id }: Change): CallRecord | undefined {
-    return this.#ids.creations.has(id) ? {} : undefined;
+    const creation = this.#ids.creations.get(id);
+    return creation && recordIn(creation);
   }
 
   refusalOf(change: Change): CallRecord | undefined {
-    return this.#ids.calls.has(callOf(change)) ? {} : undefined;
+    const call = this.#ids.calls.get(callOf(change));
+    return call && recordIn(call);
   }
 
   fence(): number {
@@ -112,6 +114,11 @@ export class Target implements CommitFacts {
     const user = this.user?.changedSince({ pos: pos.user, mark: marks.user });
     return { ...changedOf(app, user), before: beforeOf(this.app.mark, this.user?.mark, this.session?.last) };
   }
+}
+
+/** The record of a change in a row. */
+function recordIn({ digest }: CallRecord): CallRecord {
+  return digest === undefined ? {} : { digest };
 }
 
 /** The results of the operators in the row of a committed change. */

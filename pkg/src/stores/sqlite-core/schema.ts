@@ -25,8 +25,8 @@ export const REPORTED_CHANGES = 1024;
  *   `name` the app or the user by itself, and `of_app` the app of a user; `n` is its number, below 0; `sessions`
  *   counts those that are there; `mark` is the change that brought it to `pos`; `recent` are its last changes, up to
  *   `pos`: each a comma and, as JSON, a list of its mark and of the names that it has set or deleted; of no names
- *   where these were too many. `log_base` is the position above which `statepad_log` has every change; NULL where that is
- *   `pos`, as the last one was not logged.
+ *   where these were too many. `log_base` is the position above which `statepad_log` has every change; NULL where
+ *   that is `pos`, as the last one was not logged.
  * - `statepad_sessions`: one row for each session; `n` is its number, above 0. `digest` is that of its creation; in
  *   the tables of updates, calls and creations it is that of the change. It is NULL where there was none. `fence` is
  *   the token of its last lease, `holder` who has that lease, until `held_until`.
