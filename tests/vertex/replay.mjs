@@ -1,8 +1,7 @@
-// Recordings of the real service, over gRPC, asked again of a fake over REST. What it answers has to be the same, but
-// for ids, which go together one to one, and times, which have to be in the same order.
+// Recordings of the real service, over gRPC, asked again of a server of the API over REST. What it answers has to be
+// the same, but for ids, which go together one to one, and times, which have to be in the same order.
 
 import assert from 'node:assert/strict';
-import { fakeVertexAi } from '../../support/vertex.mjs';
 
 const HOST = 'https://us-central1-aiplatform.googleapis.com/v1beta1';
 
@@ -26,10 +25,14 @@ const METHODS = {
   GetOperation: ({ name }) => ['GET', name],
 };
 
-/** Asks a fake what was recorded, and compares what it answers. */
-export async function replay({ calls }) {
-  const vertex = fakeVertexAi({ projects: projectsOf(calls) });
-  await prepare(vertex, calls);
+/**
+ * Asks a server what was recorded, and compares what it answers: the differences, `{ method, path, recorded, given }`.
+ * `open(projects)` makes the server for the numbers of projects by their ids: `{ fetch, pending?(polls) }`; `pending`
+ * lets the operation that the next request starts be undone for some polls.
+ */
+export async function replay({ calls }, open) {
+  const server = open(projectsOf(calls));
+  await prepare(server, calls);
   const pairs = new Pairs();
   for (const call of calls) {
     const request = withoutType(call.request);
@@ -37,16 +40,17 @@ export async function replay({ calls }) {
       pairs.bind(request.sessionId, request.sessionId);
     }
     if (call.response?.['@type'] === 'Operation' && !call.response.done) {
-      vertex.disturb({ kind: 'pending', polls: undonePolls(calls, call.response.name) });
+      server.pending?.(undonePolls(calls, call.response.name));
     }
     const [method, path, query = {}, body] = METHODS[call.method](request);
     await compare(
       call,
-      (signal) => ask(vertex, method, pairs.translate(path), pairs.translated(query), body, signal),
+      (signal) => ask(server, method, pairs.translate(path), pairs.translated(query), body, signal),
       pairs,
     );
   }
   pairs.checkTimes();
+  return pairs.differences;
 }
 
 async function compare(call, send, pairs) {
@@ -54,26 +58,31 @@ async function compare(call, send, pairs) {
     await assert.rejects(send(AbortSignal.abort()), { name: 'AbortError' });
     return;
   }
+  pairs.method = call.method;
   const { status, body } = await send();
-  if (call.error === undefined) {
-    assert.equal(status, 200, JSON.stringify(body));
-    pairs.match(withoutType(call.response), body, call.method);
-  } else {
+  const isRefused = body.error !== undefined;
+  if (isRefused !== (call.error !== undefined)) {
+    pairs.differ('(error)', call.error?.message, body.error?.message);
+  } else if (isRefused) {
     const { status: name, message, details } = body.error;
     const given = { code: CODES[name], message, ...(details && { details }) };
-    assert.deepEqual(given, pairs.translated(withoutType(call.error)));
+    pairs.matchExactly(pairs.translated(withoutType(call.error)), given, 'error');
     assert.equal(status, body.error.code);
+  } else {
+    assert.equal(status, 200, JSON.stringify(body));
+    pairs.match(withoutType(call.response), body, '');
   }
 }
 
-async function ask(vertex, method, path, query, body, signal) {
+async function ask(server, method, path, query, body, signal) {
   const url = new URL(`${HOST}/${path}`);
   for (const [name, value] of Object.entries(query).filter(([, given]) => given !== undefined)) {
     url.searchParams.set(name, value);
   }
-  const response = await vertex.fetch(url, {
+  const headers = { authorization: 'Bearer any', ...(body !== undefined && { 'content-type': 'application/json' }) };
+  const response = await server.fetch(url, {
     method,
-    headers: { authorization: 'Bearer any' },
+    headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal,
   });
@@ -95,11 +104,11 @@ function undonePolls(calls, name) {
 }
 
 /** Writes the state of apps and users that was there before the recording: what it reads and has not yet written. */
-async function prepare(vertex, calls) {
+async function prepare(server, calls) {
   for (const { engine, userId, key, value } of stateBefore(calls)) {
     const session = { userId, sessionState: { [key]: value } };
-    const created = await ask(vertex, 'POST', `${engine}/sessions`, {}, session);
-    await ask(vertex, 'DELETE', created.body.response.name, {});
+    const created = await ask(server, 'POST', `${engine}/sessions`, {}, session);
+    await ask(server, 'DELETE', created.body.response.name, {});
   }
 }
 
@@ -133,8 +142,11 @@ function withoutType(message) {
   return Object.fromEntries(Object.entries(message).filter(([name]) => name !== '@type'));
 }
 
-/** The pairs of ids of a recording and of the fake, and of their times. */
+/** The pairs of ids of a recording and of the server, and of their times; and what differs. */
 class Pairs {
+  differences = [];
+  /** The method that is compared. */
+  method = '';
   #given = new Map();
   #recorded = new Map();
   #times = [];
@@ -150,7 +162,7 @@ class Pairs {
     this.#recorded.set(given, recorded);
   }
 
-  /** A text with the ids of the fake. */
+  /** A text with the ids of the server. */
   translate(text) {
     return text.replace(/(?<=(?:sessions|events|operations)\/)[\w-]+/g, (id) => this.#given.get(id) ?? id);
   }
@@ -161,38 +173,57 @@ class Pairs {
     return JSON.parse([...this.#given].reduce((all, [recorded, given]) => all.replaceAll(recorded, given), text));
   }
 
+  /** Notes a difference. Paths have `*` in the place of indexes. */
+  differ(path, recorded, given) {
+    this.differences.push({ method: this.method, path: path.replace(/\.\d+(?=\.|$)/g, '.*'), recorded, given });
+  }
+
   match(recorded, given, path) {
-    if (typeof recorded !== 'object' || recorded === null) {
-      assert.deepEqual(given, recorded, path);
+    if (typeof recorded !== 'object' || recorded === null || typeof given !== 'object' || given === null) {
+      this.matchExactly(recorded, given, path);
       return;
     }
-    assert.deepEqual(Object.keys(given).sort(), Object.keys(recorded).sort(), `the members of ${path}`);
-    for (const [name, member] of Object.entries(recorded)) {
-      this.#matchMember(name, member, given[name], `${path}.${name}`);
+    for (const name of new Set([...Object.keys(recorded), ...Object.keys(given)])) {
+      this.#matchMember(name, recorded[name], given[name], path === '' ? name : `${path}.${name}`);
+    }
+  }
+
+  matchExactly(recorded, given, path) {
+    try {
+      assert.deepEqual(given, recorded);
+    } catch {
+      this.differ(path, recorded, given);
     }
   }
 
   #matchMember(name, recorded, given, path) {
-    if (name === 'name' && typeof recorded === 'string' && recorded.startsWith('projects/')) {
+    if (recorded === undefined || given === undefined) {
+      this.differ(path, recorded, given);
+    } else if (name === 'name' && typeof recorded === 'string' && recorded.startsWith('projects/')) {
       this.#matchName(recorded, given, path);
     } else if (TIMES.includes(name)) {
       assert.match(given, TIME, path);
       assert.match(recorded, TIME, path);
-      this.#times.push([recorded, given]);
+      this.#times.push({ recorded, given, path: `${this.method}.${path}`.replace(/\.\d+(?=\.|$)/g, '.*') });
     } else {
       this.match(recorded, given, path);
     }
   }
 
+  /** Compares names part by part; of ids, whether they are numbers. */
   #matchName(recorded, given, path) {
     const [wanted, found] = [recorded.split('/'), given.split('/')];
-    assert.equal(found.length, wanted.length, path);
+    assert.equal(found.length, wanted.length, `${path}: ${given}`);
     for (const [index, part] of wanted.entries()) {
-      if (['sessions', 'events', 'operations'].includes(wanted[index - 1])) {
-        assert.equal(/^\d+$/.test(found[index]), /^\d+$/.test(part), path);
+      const kind = wanted[index - 1];
+      if (['sessions', 'events', 'operations'].includes(kind)) {
+        const isNumber = (id) => /^\d+$/.test(id);
+        if (isNumber(found[index]) !== isNumber(part)) {
+          this.differ(`${path} (${kind})`, part, found[index]);
+        }
         this.bind(part, found[index]);
-      } else {
-        assert.equal(found[index], part, path);
+      } else if (found[index] !== part) {
+        this.differ(`${path} (${kind})`, part, found[index]);
       }
     }
   }
@@ -200,9 +231,13 @@ class Pairs {
   /** Times that were equal are equal, and an earlier one is earlier. */
   checkTimes() {
     const order = (a, b) => Math.sign(microsOf(a) - microsOf(b));
-    for (const [recorded, given] of this.#times) {
-      for (const [otherRecorded, otherGiven] of this.#times) {
-        assert.equal(order(given, otherGiven), order(recorded, otherRecorded), `${given} and ${otherGiven}`);
+    this.method = 'times';
+    for (const [index, one] of this.#times.entries()) {
+      for (const other of this.#times.slice(index + 1)) {
+        if (order(one.given, other.given) !== order(one.recorded, other.recorded)) {
+          const show = ({ recorded, given }) => `${recorded} (${given})`;
+          this.differ(`${one.path} and ${other.path}`, show(one), show(other));
+        }
       }
     }
   }

@@ -3,7 +3,7 @@
 import type { CreationEvent } from '../session/creation-event.js';
 import type { KeyedOperators } from '../model/operator-write.js';
 import type { Once } from '../model/once.js';
-import type { Event, SessionKey, UpdateStateTarget } from '../model/types.js';
+import type { Event, Session, SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 import type { NamePage, NameQuery } from '../store/contract.js';
 
@@ -42,9 +42,14 @@ export interface BackendAccess {
   /** A page of apps; of users in an app. Both throw `INVALID_ARGUMENT` where the store has no such operation. */
   listApps(query: NameQuery, signal?: Signal): MaybePromise<NamePage>;
   listUsers(appName: string, query: NameQuery, signal?: Signal): MaybePromise<NamePage>;
+  /**
+   * A new handle of a session that is in memory and current, with its last event if that is in memory, too;
+   * `undefined` where it has to be read.
+   */
+  current(key: SessionKey): Session | undefined;
   /** Some events of a session; `undefined` for a missing one. */
   events(key: SessionKey, range: EventsFrom, signal?: Signal): MaybePromise<EventPage | undefined>;
-  /** The creation of a session; `undefined` for a missing one. Its time is absent where the store has none. */
+  /** The creation of a session; `undefined` for a missing one. Its time is absent where the store keeps none. */
   creation(key: SessionKey, signal?: Signal): MaybePromise<CreationTime | undefined>;
   /** The requests of a store; absent in memory. */
   readonly requests?: StoredRequests;

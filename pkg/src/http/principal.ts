@@ -138,6 +138,16 @@ export class Rights {
     return SCOPES.every((scope) => this.reads(scope));
   }
 
+  /** True when nothing in a session that it may see is hidden from it. */
+  get seesAll(): boolean {
+    return this.readsAll && this.#sessions === 'all';
+  }
+
+  /** True when it may see a session with this id, of the users that it may see. */
+  hasSessionId(sessionId: string): boolean {
+    return has(this.#sessions, sessionId);
+  }
+
   /** True when it may see a session of an app that it may see. */
   seesSession({ userId, sessionId }: { readonly userId: string; readonly sessionId: string }): boolean {
     return has(this.#users, userId) && has(this.#sessions, sessionId) && this.reads('session');
@@ -159,14 +169,48 @@ export class Rights {
   /** Throws `FORBIDDEN` when it may not see the target, present or not. */
   check(target: WatchKey): void {
     if (!this.sees(target)) {
-      throw new StatepadError('FORBIDDEN', 'the client may not see the target');
+      throw notVisible();
+    }
+  }
+
+  /** Throws `FORBIDDEN` when it may see nothing in an app. */
+  checkApp(appName: string): void {
+    if (!has(this.#apps, appName)) {
+      throw notVisible();
+    }
+  }
+
+  /** Throws `FORBIDDEN` when it may see no sessions of an app, or of a user in it. */
+  checkSessions({ appName, userId }: { readonly appName: string; readonly userId?: string | undefined }): void {
+    this.checkApp(appName);
+    if (!this.reads('session') || (userId !== undefined && !has(this.#users, userId))) {
+      throw notVisible();
+    }
+  }
+
+  /**
+   * Throws `FORBIDDEN` when it may not create a session of a user: under this id, or under a generated one when that
+   * is `undefined`.
+   */
+  checkCreation({ appName, userId, sessionId }: WatchKey & { readonly userId: string }): void {
+    if (sessionId !== undefined) {
+      this.checkWrite({ appName, userId, sessionId });
+      return;
+    }
+    this.checkSessions({ appName, userId });
+    if (this.#sessions !== 'all' || !this.writes('session')) {
+      throw new StatepadError('FORBIDDEN', 'the client may not create a session under a generated id');
     }
   }
 
   /** Throws `FORBIDDEN` when it may not see the target, present or not, or not write to it. */
   checkWrite(target: WatchKey): void {
     this.check(target);
-    const scope = target.sessionId !== undefined ? 'session' : target.userId !== undefined ? 'user' : 'app';
+    this.checkWritesTo(target.sessionId !== undefined ? 'session' : target.userId !== undefined ? 'user' : 'app');
+  }
+
+  /** Throws `FORBIDDEN` when it may not write keys of a scope. */
+  checkWritesTo(scope: StoredScope): void {
     if (!this.writes(scope)) {
       throw new StatepadError('FORBIDDEN', `the client may not write to the ${scope}`);
     }
@@ -212,6 +256,10 @@ export async function authorized(authorize: Authorize, request: Request): Promis
 async function rightsOf(authorize: Authorize, request: Request): Promise<Rights | Response | undefined> {
   const answer = await authorize(request);
   return answer === undefined || answer instanceof Response ? answer : new Rights(answer);
+}
+
+function notVisible(): StatepadError {
+  return new StatepadError('FORBIDDEN', 'the client may not see the target');
 }
 
 function has(granted: Granted, name: string): boolean {

@@ -16,9 +16,8 @@ export interface RequestedTarget {
   readonly initial: boolean;
 }
 
-/** The largest number of targets in a request, and the largest size of their JSON, in bytes. */
+/** The largest number of targets in a request. */
 export const MAX_TARGETS = 1000;
-const MAX_BODY = 1_000_000;
 
 /** The parameter that has several targets as JSON. In a POST they are the body. */
 export const TARGETS = 'targets';
@@ -35,11 +34,8 @@ export function keyOf(watchTarget: WatchTarget): { readonly target: WatchKey; re
   return { target: checkedKey({ appName, userId, sessionId }), whole: 'whole' in watchTarget && watchTarget.whole };
 }
 
-/** The several targets of a request; `undefined` for one that names a single one in its URL. */
-export async function severalTargets(request: Request): Promise<readonly RequestedTarget[] | undefined> {
-  if (request.method === 'POST') {
-    return parseTargets(await textOf(request));
-  }
+/** The several targets in the URL of a request; `undefined` for one that names a single one. */
+export function targetsInUrl(request: Request): readonly RequestedTarget[] | undefined {
   const text = new URL(request.url).searchParams.get(TARGETS);
   return text === null ? undefined : parseTargets(text);
 }
@@ -76,7 +72,8 @@ export function targetsText(targets: readonly RequestedTarget[]): string {
   );
 }
 
-function parseTargets(text: string): readonly RequestedTarget[] {
+/** Several targets in JSON. Throws `TOO_LARGE`, `INVALID_ARGUMENT`. */
+export function parseTargets(text: string): readonly RequestedTarget[] {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -127,21 +124,4 @@ function checkedKey(ids: Readonly<Record<string, unknown>>): WatchKey {
     invalid('userId', 'is missing: a sessionId needs one');
   }
   return defined({ appName, userId, sessionId });
-}
-
-/** The body of a request. Throws `TOO_LARGE`. */
-async function textOf({ body }: Request): Promise<string> {
-  const decoder = new TextDecoder();
-  const reader = body?.getReader();
-  let text = '';
-  let size = 0;
-  for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
-    size += piece.value.byteLength;
-    if (size > MAX_BODY) {
-      await reader?.cancel();
-      throw new StatepadError('TOO_LARGE', `the body is longer than ${MAX_BODY} bytes`);
-    }
-    text += decoder.decode(piece.value, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -16,6 +16,15 @@ export interface BodyLimits {
  * long, and with 415 for one that is not JSON by its type, which is also what keeps forms of other sites out.
  */
 export async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const bytes = await readAnyBody(request, limits);
+  if (bytes.length > 0 && !isJson(request.headers.get('content-type'))) {
+    throw refused(415, 'the body must be JSON: send content-type: application/json');
+  }
+  return bytes;
+}
+
+/** The same, whatever its type. */
+export async function readAnyBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > limits.body) {
     await request.body?.cancel();
@@ -24,11 +33,7 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
   if (request.body === null) {
     return new Uint8Array();
   }
-  const bytes = await readAll(request.body.getReader(), limits);
-  if (bytes.length > 0 && !isJson(request.headers.get('content-type'))) {
-    throw refused(415, 'the body must be JSON: send content-type: application/json');
-  }
-  return bytes;
+  return await readAll(request.body.getReader(), limits);
 }
 
 async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {

@@ -13,6 +13,8 @@ export interface Door {
   readonly access: () => Promise<ServingAccess>;
   readonly errors: ErrorLog;
   readonly streams: WatchStreams;
+  /** The path below which the door is mounted; empty where it is none. */
+  readonly basePath: string;
 }
 
 /** A request whose sender is known. */
@@ -22,6 +24,8 @@ export interface Received {
   readonly rights: Rights;
   /** Reads the body, once. Throws `TOO_LARGE`, and `INVALID_ARGUMENT` with status 408 or 415. */
   readonly body: () => Promise<Uint8Array>;
+  /** The same, whatever its type: for requests that change nothing. */
+  readonly anyBody: () => Promise<Uint8Array>;
 }
 
 /** One request to a face, before its sender is known. */

@@ -1,6 +1,6 @@
 // A session service over HTTP: the way of a request from its arrival to its answer.
 
-import { readBody } from './body.js';
+import { readAnyBody, readBody } from './body.js';
 import { isWelcome } from './origin.js';
 import { checkServeOptions, type CheckedOptions, type ServeOptions } from './options.js';
 import { WatchStreams } from './watch/streams.js';
@@ -63,10 +63,10 @@ class Server {
   #isClosed = false;
 
   constructor(service: SessionService, options: CheckedOptions) {
-    const { errors } = options;
+    const { errors, basePath } = options;
     this.#options = options;
     const streams = new WatchStreams(service, errors, options.streams);
-    this.#door = { service, access: async () => await service.serving({}), errors, streams };
+    this.#door = { service, access: async () => await service.serving({}), errors, streams, basePath };
     this.#faces = facesOf(this.#door);
   }
 
@@ -133,7 +133,13 @@ class Server {
     if (rights instanceof Response) {
       return rights;
     }
-    return await call.answer({ request, url, rights, body: async () => await readBody(request, limits) });
+    return await call.answer({
+      request,
+      url,
+      rights,
+      body: async () => await readBody(request, limits),
+      anyBody: async () => await readAnyBody(request, limits),
+    });
   }
 
   /** Lets pages of the named origins read an answer. */

@@ -171,19 +171,19 @@ function markerOf(
 }
 
 /** True if another attempt may append the marker, or finds it in the log. */
-function isRepeatable(error: unknown, { marker }: MarkerIdentity): boolean {
-  const isKnown = marker !== undefined && isStatepadError(error) && error.code === 'EVENT_ID_CONFLICT';
-  return isKnown || (isConflict(error) && !isRefusedRequest(error));
+function isRepeatable(error: unknown, identity: MarkerIdentity): boolean {
+  const isKnown = identity.marker !== undefined && isStatepadError(error) && error.code === 'EVENT_ID_CONFLICT';
+  return isKnown || (isConflict(error) && !isRefusedRequest(error, identity));
 }
 
 function isConflict(error: unknown): boolean {
   return isStatepadError(error) && (error.code === 'SESSION_STALE' || error.code === 'STATE_CONFLICT');
 }
 
-/** True if the store has refused the request for good. */
-function isRefusedRequest(error: unknown): boolean {
+/** True if the store has refused a request for good: not because of the revision, which it would have told. */
+function isRefusedRequest(error: unknown, { once }: MarkerIdentity): boolean {
   const { cause } = error as { readonly cause?: unknown };
-  return isStoreError(cause) && cause.digest !== undefined;
+  return once !== undefined && isStoreError(cause) && cause.code === 'conflict' && cause.actual === undefined;
 }
 
 /** Replaces the error of a store that compares no revisions. */

@@ -5,6 +5,7 @@ import type { Once } from '../model/once.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
   Abortable,
+  AppendEventRequest,
   CreateSessionRequest,
   Event,
   EventInit,
@@ -59,7 +60,16 @@ export interface CreationIdentity {
 /**
  * The operations that `statepad/serve` needs beyond those of the service. Each `once` makes the operation idempotent:
  * repeated with the same id and digest it resolves as the first attempt did, and an attempt that arrives after a
- * refusal is refused, too (`STATE_CONFLICT`). Throws `KEY_REUSED` for another digest under a known id.
+ * refusal is refused, too (with `STATE_CONFLICT`, or as before). Throws `KEY_REUSED` for another digest under a known
+ * id. In memory outcomes are known for 24 hours, over a store for as long as it knows changes and refusals.
+ *
+ * A session that was deleted and created anew is another one: a write that is repeated then is carried out there. A
+ * fork that was deleted since is `SESSION_NOT_FOUND`, and does not come back.
+ *
+ * Stores that remember less make requests less certain. Without `digests` another request under a known id is answered
+ * as the first one, but for writes to a session, whose events have the digest; and a fork of the current revision may
+ * branch off at another one when it is repeated before it was begun. Without `calls` no refusal is remembered. Without
+ * `creations` a repeated creation brings a deleted session back. A store that lacks `repeats` makes an update again.
  */
 export interface ServingAccess {
   /** False where the store has no `owners`. */
@@ -81,6 +91,11 @@ export interface ServingAccess {
     key: SessionKey,
     options?: Abortable,
   ): Promise<{ readonly created: string; readonly time: number | undefined } | undefined>;
+  /**
+   * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with
+   * no event but the last, for which the store is hardly ever asked again.
+   */
+  append(request: AppendEventRequest): Promise<{ readonly event: Event; readonly session: Session }>;
   /** As `updateState`, but of one write whose conditions are `expected`, never run again after a conflict. */
   write(target: UpdateStateTarget | Session, write: StateWrite, once?: Once): Promise<Readonly<Record<string, Json>>>;
   /**

@@ -9,6 +9,7 @@ import { fork } from './fork.js';
 import { redo, rewind } from './rewind.js';
 import { checkedTtl, isAtToken, requestLease } from './lease.js';
 import { admitString, checkCount, invalid } from '../checks/arguments.js';
+import { admitEvent } from '../input/event-draft.js';
 import { checkKey, checkSession } from '../input/requests.js';
 import { admitCreation, sessionIdFrom } from '../backend/backend.js';
 import { foreignHandle } from '../session/other-services.js';
@@ -26,7 +27,9 @@ import type { LeaseAnswer } from '../store/lease.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
   Abortable,
+  AppendEventRequest,
   CreateSessionRequest,
+  Event,
   Json,
   Session,
   SessionKey,
@@ -98,6 +101,21 @@ class Serving implements ServingAccess {
         return session;
       }
     });
+  }
+
+  async append(request: AppendEventRequest): Promise<{ readonly event: Event; readonly session: Session }> {
+    const { session, event, expectedRevision, signal } = request;
+    checkSession(session);
+    checkCount(expectedRevision, 'expectedRevision');
+    const draft = admitEvent(event, this.#lifetime.now, {});
+    const sessions = await this.#lifetime.begin(request);
+    const appended = await sessions.append({ session, draft, expectedRevision }, signal);
+    if (sessions.view(session) !== undefined) {
+      return { event: appended, session: session as Session };
+    }
+    const key = { appName: session.appName, userId: session.userId, sessionId: session.id };
+    const current = this.#access.current(key) ?? (await sessions.get(key, { numRecentEvents: 1 }, signal));
+    return { event: appended, session: current ?? throwNotFound(key) };
   }
 
   /**

@@ -146,7 +146,8 @@ export interface Change {
    * A digest of the request that the call was made for, at most 200 characters. A store that keeps `digests` stores it
    * with what it remembers of the call: the creation of a session, while it lives and after it was removed; an update;
    * the first refusal of a call. A repeated call gets it back, so that its caller can tell a repeated request from
-   * another one under the same id. It is never a condition. Appends have none: their events are compared.
+   * another one under the same id. It is never a condition. An append has one for its refusal alone: once it is
+   * written, its event is compared.
    */
   readonly digest?: string;
   /** The id of a `Reservation`: it ends in the step that writes the change, or recognizes a duplicate. */

@@ -34,7 +34,7 @@ def event_of(number):
 
 def is_final(error):
   """True for an answer that another try would not change."""
-  return isinstance(error, APIError) and error.code < 500 and error.code not in (409, 429)
+  return isinstance(error, APIError) and error.code not in (429, 503)
 
 
 async def main():

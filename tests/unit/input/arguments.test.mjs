@@ -216,6 +216,8 @@ const methods = {
   getSession: [{ ...KEY, config: { numRecentEvents: 1, afterTimestamp: 1 }, signal }],
   getOrCreateSession: [{ ...KEY, state: { x: 1 }, signal }],
   listSessions: [{ appName: 'app', userId: 'u', limit: 1, page: 1, order: 'asc', signal }],
+  listApps: [{ limit: 1, cursor: '["app"]', signal }],
+  listUsers: [{ appName: 'app', limit: 1, cursor: '["u"]', signal }],
   deleteSession: [{ ...KEY, signal }],
   appendEvent: [{ session: { appName: 'app', userId: 'u', id: 's' }, event, expectedRevision: 0, signal }],
   getAppState: [{ appName: 'app', signal }],

@@ -84,6 +84,9 @@ describe('near misses', () => {
     ['getSession', { ...KEY, config: { limit: 1 } }, ['config.limit', 'numRecentEvents, afterTimestamp']],
     ['listSessions', { appName: 'app', user_id: 'u' }, ['user_id', 'did you mean userId?']],
     ['listSessions', { appName: 'app', pages: 1 }, ['pages', 'did you mean page?']],
+    ['listApps', { limt: 1 }, ['limt', 'the request of listApps', 'did you mean limit?']],
+    ['listUsers', { appName: 'app', Cursor: '' }, ['Cursor', 'did you mean cursor?']],
+    ['listUsers', { app_name: 'app' }, ['app_name', 'did you mean appName?']],
     ['deleteSession', { ...KEY, Signal: undefined }, ['Signal', 'did you mean signal?']],
     ['appendEvent', { session: { appName: 'app', userId: 'u', id: 's' }, events: {} }, ['event is missing']],
     [

@@ -121,6 +121,8 @@ test('nothing is done by a service that is closed, however it was used before, n
         () => closed.getSession(KEY),
         () => closed.getOrCreateSession(KEY),
         () => closed.listSessions(KEY),
+        () => closed.listApps(),
+        () => closed.listUsers(KEY),
         () => closed.deleteSession(KEY),
         () => closed.appendEvent({ session, event: {} }),
         () => closed.getAppState(KEY),

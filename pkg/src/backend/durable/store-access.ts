@@ -3,6 +3,7 @@
 import { storeResolves } from './commit/operators.js';
 import { claimRequest, forkOf, refuseRequest } from './operations/requests.js';
 import { parseEvent } from './cache/stored-event.js';
+import { LAST_EVENT } from '../../session/event-window.js';
 import { StatepadError } from '../../model/errors.js';
 import { creationOf } from '../backend-access.js';
 import { parseCreation } from '../../session/creation-event.js';
@@ -18,7 +19,7 @@ import type {
 import type { StoreComponents } from './operations/components.js';
 import type { KeyedOperators } from '../../model/operator-write.js';
 import type { Once } from '../../model/once.js';
-import type { SessionKey, UpdateStateTarget } from '../../model/types.js';
+import type { Session, SessionKey, UpdateStateTarget } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
 import type { LoadQuery, NamePage, NameQuery, SessionStore, StoreContext } from '../../store/contract.js';
 
@@ -91,6 +92,12 @@ export class StoreAccess implements BackendAccess, StoredRequests {
       throw new StatepadError('INVALID_ARGUMENT', `${what}: the store has no ${operation}`);
     }
     return await this.#components.connection.ask((store, context) => run(store, context) as Promise<T>, signal);
+  }
+
+  current(key: SessionKey): Session | undefined {
+    const { cache } = this.#components;
+    const record = cache.registry.find(key);
+    return record !== undefined && cache.isCurrent(record) ? cache.registry.read(record, LAST_EVENT) : undefined;
   }
 
   async events(key: SessionKey, { from, limit }: EventsFrom, signal?: Signal): Promise<EventPage | undefined> {

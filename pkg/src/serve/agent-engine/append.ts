@@ -6,6 +6,7 @@ import { FURTHER_FIELDS, FURTHER_FIELDS_BESIDE_RAW } from './leniencies.js';
 import { receivedEvent } from './event-from.js';
 import { membersOf } from '../../api-event/members.js';
 import { findKey } from './owner.js';
+import { rewoundBy } from '../markers.js';
 import { isObject } from '../../model/value-types.js';
 import type { EngineCall } from './call.js';
 
@@ -15,11 +16,12 @@ export async function appendEvent(call: EngineCall): Promise<object> {
   const further = hasRaw(call.body) ? FURTHER_FIELDS_BESIDE_RAW : FURTHER_FIELDS;
   const message = readMessage('SessionEvent', call.body, 'event', target.version, further);
   checkRequired(message, 'event', { author: 'author', invocationId: 'invocation_id', timestamp: 'timestamp' });
-  const { event, keys, before, isPartial } = receivedEvent(message);
+  const { event, keys, isPartial } = receivedEvent(message);
   rights.checkKeys(keys);
   const { appName, userId, sessionId } = await findKey(call);
   rights.checkWrite({ appName, userId, sessionId });
   const session = { appName, userId, id: sessionId };
+  const before = rewoundBy(event);
   if (before !== undefined) {
     await access.rewind(session, { before, marker: event });
   } else if (!isPartial) {

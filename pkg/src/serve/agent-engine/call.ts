@@ -1,7 +1,6 @@
 // One call of the API.
 
 import { ApiError } from './wire/errors.js';
-import { StatepadError } from '../../model/errors.js';
 import type { SessionDetails } from './details.js';
 import type { EngineTarget } from './target.js';
 import type { Query } from './wire/query.js';
@@ -31,12 +30,9 @@ const WRITES = ['createSession', 'updateSession', 'deleteSession', 'appendEvent'
  * looked for, so that the answer does not tell whether it exists.
  */
 export function checkApp(target: EngineTarget, rights: Rights): void {
-  const { apps } = rights;
-  if (apps !== 'all' && !apps.includes(target.appName)) {
-    throw new StatepadError('FORBIDDEN', 'the client may not see the target');
-  }
-  if (WRITES.includes(target.call) && !rights.writes('session')) {
-    throw new StatepadError('FORBIDDEN', 'the client may not write to the session');
+  rights.checkApp(target.appName);
+  if (WRITES.includes(target.call)) {
+    rights.checkWritesTo('session');
   }
 }
 

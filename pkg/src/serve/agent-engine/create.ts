@@ -35,10 +35,7 @@ interface Creation {
  */
 export async function createSession(call: EngineCall): Promise<object> {
   const creation = await creationIn(call);
-  const { appName, sessionId } = creation.key;
-  if (call.query['sessionId'] && (await visibleOwners(call, appName, sessionId)).length > 0) {
-    return await again(call, creation);
-  }
+  await checkFree(call, creation);
   try {
     return await answerOf(call, creation, await create(call, creation));
   } catch (error) {
@@ -46,6 +43,15 @@ export async function createSession(call: EngineCall): Promise<object> {
       return await again(call, creation);
     }
     throw error;
+  }
+}
+
+/** Throws where another user, whom the client may see, has the chosen id: named alone, it would be one of two. */
+async function checkFree(call: EngineCall, { key }: Creation): Promise<void> {
+  const { appName, userId, sessionId } = key;
+  const owners = call.query['sessionId'] ? await visibleOwners(call, appName, sessionId) : [];
+  if (owners.some((owner) => owner !== userId)) {
+    throw taken(call, sessionId);
   }
 }
 
@@ -61,9 +67,9 @@ async function creationIn({ target, query, body, rights }: EngineCall): Promise<
   const { appName } = target;
   const key = { appName, userId: message['userId'] as string, sessionId: given === '' ? newId() : given };
   const state = (plainOf(message['sessionState']) ?? {}) as Record<string, Json>;
-  rights.checkWrite(key);
+  rights.checkCreation({ ...key, sessionId: given === '' ? undefined : given });
   rights.checkKeys(Object.keys(state));
-  const digest = await digestOf([rights.id, key, plainOf(message)]);
+  const digest = await digestOf([rights.id, appName, given, plainOf(message)]);
   return { key, state: withoutTemp(state), described: describedIn(message), digest };
 }
 
@@ -134,8 +140,12 @@ async function again(call: EngineCall, creation: Creation): Promise<object> {
   if (session?.revision === revision && call.access.createdOf(session).includes(digest)) {
     return await answerOf(call, creation, session);
   }
-  const name = sessionName(call.target, key.sessionId);
-  throw new ApiError(CHOICES[call.target.version].taken, `Session with user-provided ID '${name}' already exists.`);
+  throw taken(call, key.sessionId);
+}
+
+function taken({ target }: EngineCall, sessionId: string): ApiError {
+  const name = sessionName(target, sessionId);
+  return new ApiError(CHOICES[target.version].taken, `Session with user-provided ID '${name}' already exists.`);
 }
 
 /** The answer has the state that was asked for, as the API's has; not what the session shows besides. */

@@ -18,8 +18,6 @@ export interface ReceivedEvent {
   readonly event: EventInit;
   /** All keys that it writes or deletes. */
   readonly keys: readonly string[];
-  /** The invocation before which it rewinds the session, if it is a marker. */
-  readonly before: string | undefined;
   /** True for a piece of a stream, which nothing keeps. */
   readonly isPartial: boolean;
 }
@@ -39,12 +37,9 @@ export function receivedEvent(message: Message): ReceivedEvent {
       ? byParts(parts, timestamp, stateDelta)
       : byRaw(rawEvent as Members, parts, timestamp, stateDelta);
   const event = nanosecondsOf(timestamp) === moment ? whole : withExactTime(whole, formatTime(moment));
-  const actions = membersOf(event['actions']);
-  const before = textOr(actions['rewindBeforeInvocationId'], '');
   return {
     event,
     keys: [...Object.keys(stateDelta), ...storedDeletions(event['customMetadata'])],
-    before: before === '' ? undefined : before,
     isPartial: event['partial'] === true,
   };
 }

@@ -9,6 +9,7 @@ import { EXACT_TIME, momentOf, nanosecondsOf, timeText } from './moments.js';
 import { plainOf } from './plain.js';
 import { parseTime } from './wire/time.js';
 import { visibleEvent } from '../../http/visible.js';
+import { isObject } from '../../model/value-types.js';
 import type { Event } from '../../model/types.js';
 import type { Rights } from '../../http/principal.js';
 
@@ -18,8 +19,8 @@ export const TRANSCRIPTIONS = ['inputTranscription', 'outputTranscription'];
 /** An event in an answer, as far as the client may see it. */
 export function eventAnswer(stored: Event, { name, version }: EngineTarget, rights: Rights): object {
   const { hasEmptyContent, hasAdkMetadata, hasFurtherFields } = CHOICES[version];
-  const event = withoutOwn(rights.readsAll ? stored : visibleEvent(rights, stored));
-  const { stateDelta } = event['actions'] as { readonly stateDelta: Members };
+  const event = withoutOwn(visibleEvent(rights, stored));
+  const stateDelta = membersOf(membersOf(event['actions'])['stateDelta']);
   const parts = partsOf(event, {
     id: stored.id,
     stateDelta,
@@ -32,7 +33,7 @@ export function eventAnswer(stored: Event, { name, version }: EngineTarget, righ
       ...pick(event, TRANSCRIPTIONS),
       ...(hasFurtherFields && pick(event, ['usageMetadata'])),
     },
-    actions: { ...membersOf(parts['actions']), ...(hasFurtherFields && furtherActions(event)) },
+    actions: { ...filledMembers(membersOf(parts['actions'])), ...(hasFurtherFields && furtherActions(event)) },
   };
   const { author, invocationId, content, actions, eventMetadata, ...others } = plainOf(
     messagePart('SessionEvent', whole, version, hasFurtherFields ? FURTHER_FIELDS : undefined),
@@ -48,6 +49,13 @@ export function eventAnswer(stored: Event, { name, version }: EngineTarget, righ
     eventMetadata: eventMetadata ?? {},
     rawEvent: event,
   };
+}
+
+/** The members of actions that say anything: the API has no empty records where none were written. */
+function filledMembers(actions: Members): Members {
+  return Object.fromEntries(
+    Object.entries(actions).filter(([, value]) => !isObject(value) || Object.keys(value).length > 0),
+  );
 }
 
 /** The time of an event in nanoseconds. */

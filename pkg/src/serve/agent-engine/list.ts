@@ -9,7 +9,7 @@ import { sessionTest } from './wire/matches.js';
 import { nanosecondsOf } from './moments.js';
 import { readSession } from './owner.js';
 import { sessionAnswer } from './session-answer.js';
-import { isStatepadError, StatepadError } from '../../model/errors.js';
+import { isStatepadError } from '../../model/errors.js';
 import { digest } from '../../model/digest.js';
 import { visibleSession } from '../../http/visible.js';
 import type { Details } from './details.js';
@@ -123,24 +123,23 @@ async function answerOf(call: EngineCall, rows: readonly Row[], nextPageToken: s
 
 /** The user that a filter names. */
 function userIn(comparisons: readonly Comparison[]): string | undefined {
-  const named = comparisons.find(({ path, operator }) => /^user_?id$/i.test(path) && operator === '=');
+  const named = comparisons.find(({ path, operator }) => ['user_id', 'userId'].includes(path) && operator === '=');
   return named?.value;
 }
 
 /** The users to list; `undefined` stands for all. Throws `FORBIDDEN` for a user that the client may not see. */
 function visibleUsers({ rights, target }: EngineCall, user: string | undefined): readonly (string | undefined)[] {
   const { users } = rights;
-  const isHidden = user !== undefined && users !== 'all' && !users.includes(user);
-  if (isHidden || !rights.reads('session')) {
-    throw new StatepadError('FORBIDDEN', `the client may not see the sessions of ${target.appName}`);
-  }
+  rights.checkSessions({ appName: target.appName, userId: user });
   return user !== undefined ? [user] : users === 'all' ? [undefined] : users;
 }
 
 /** The order by which the service lists; `undefined` for any other one. */
 function orderIn(orderBy: string): 'asc' | 'desc' | undefined {
-  const [, direction = 'asc'] = /^\s*update_?time(?:\s+(asc|desc))?\s*$/i.exec(orderBy) ?? [];
-  return orderBy.trim() === '' ? 'desc' : /^\s*update/i.test(orderBy) ? (direction as 'asc' | 'desc') : undefined;
+  const found = /^\s*(?:update_time|updateTime)(?:\s+(asc|desc))?\s*$/.exec(orderBy);
+  return orderBy.trim() === ''
+    ? 'desc'
+    : (((found && (found[1] ?? 'asc')) ?? undefined) as 'asc' | 'desc' | undefined);
 }
 
 function cursorIn(token: string, mark: string): string {

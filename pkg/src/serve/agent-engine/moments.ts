@@ -9,6 +9,8 @@ import { formatTime, parseTime } from './wire/time.js';
 export const EXACT_TIME = 'time';
 
 const MICROS = 1_000n;
+const FIRST = momentOf('0001-01-01T00:00:00Z');
+const LAST = momentOf('9999-12-31T23:59:59Z');
 
 /** A time in milliseconds, from nanoseconds. */
 export function millisecondsOf(nanos: bigint): number {
@@ -27,7 +29,6 @@ export function momentOf(text: string): bigint {
 
 /** A time in milliseconds as the API writes it. Times before the year 1 and after the year 9999 are those limits. */
 export function timeText(milliseconds: number): string {
-  const [first, last] = [parseTime('0001-01-01T00:00:00Z') ?? 0n, parseTime('9999-12-31T23:59:59Z') ?? 0n];
   const nanos = Number.isFinite(milliseconds) ? nanosecondsOf(milliseconds) : 0n;
-  return formatTime(nanos < first ? first : nanos > last ? last : nanos);
+  return formatTime(nanos < FIRST ? FIRST : nanos > LAST ? LAST : nanos);
 }

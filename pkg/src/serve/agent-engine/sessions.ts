@@ -14,9 +14,9 @@ import { sleep } from '../../async/sleep.js';
 import { DELETED } from '../../model/deletion.js';
 import { isStatepadError } from '../../model/errors.js';
 import { put } from '../../model/json.js';
-import { isTemp, nameOf } from '../../model/scope.js';
+import { isTemp, nameOf, withoutTemp } from '../../model/scope.js';
 import type { EngineCall } from './call.js';
-import type { Session, SessionKey } from '../../model/types.js';
+import type { Json, Session, SessionKey } from '../../model/types.js';
 
 /** The number of attempts while others keep writing, and the longest pause between two, in milliseconds. */
 const ATTEMPTS = 100;
@@ -90,8 +90,9 @@ function checkMask(names: readonly string[]): void {
   }
 }
 
-function stateIn({ sessionState }: Message): Readonly<Record<string, unknown>> {
-  return (plainOf(sessionState) ?? {}) as Readonly<Record<string, unknown>>;
+/** The state of a message, without `temp:` keys. */
+function stateIn({ sessionState }: Message): Readonly<Record<string, Json>> {
+  return withoutTemp((plainOf(sessionState) ?? {}) as Readonly<Record<string, Json>>);
 }
 
 /** The details with those that the mask names in the place of the old ones. */

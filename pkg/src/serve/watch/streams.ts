@@ -1,7 +1,7 @@
 // Streams of changes: the answers to watches, as server-sent events.
 
 import { openTarget, existingSession, type OpenedTarget } from './changes.js';
-import { configOf, severalTargets, singleTarget, type RequestedTarget } from '../../http/watch-targets.js';
+import { configOf, parseTargets, singleTarget, targetsInUrl, type RequestedTarget } from '../../http/watch-targets.js';
 import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from '../../http/watch-wire.js';
 import { StreamLimit, type StreamLimitOptions } from '../../http/stream-limit.js';
 import { TextStream } from '../../http/text-stream.js';
@@ -56,9 +56,12 @@ export class WatchStreams {
     this.#limit = new StreamLimit(limit);
   }
 
-  /** Answers a watch of one target, or of several. Throws `FORBIDDEN`, `INVALID_ARGUMENT`, `TOO_MANY_REQUESTS`. */
-  async answer(request: Request, rights: Rights): Promise<Response> {
-    const several = await severalTargets(request);
+  /**
+   * Answers a watch of one target, or of several; `body` reads that of a POST. Throws `FORBIDDEN`, `INVALID_ARGUMENT`,
+   * `TOO_MANY_REQUESTS`.
+   */
+  async answer(request: Request, rights: Rights, body?: () => Promise<string>): Promise<Response> {
+    const several = body === undefined ? targetsInUrl(request) : parseTargets(await body());
     if (several !== undefined) {
       return this.#several(several, rights, request);
     }

@@ -1,6 +1,6 @@
 // The digests of requests: a repeated call is answered with the one that it was made with, or refused with.
 
-import { KEY, answer, change, featureCase, increment, keyOf, set, step, times } from '../build/index.js';
+import { KEY, answer, change, eventsOf, featureCase, increment, keyOf, set, step, times } from '../build/index.js';
 import { withOperators, withResults } from '../build/index.js';
 import { letters } from '../edge-values.js';
 import type { StoreCase, StoreStep } from '../case.js';
@@ -134,6 +134,16 @@ const refusalCases: readonly StoreCase[] = [
     step.commit(change.create('late', { app: set('a', 1) }, { ...one, attempt: 3 }), refusedWith('two')),
     step.load(null),
     step.appHas(0, {}),
+  ),
+  digestCase(
+    'so is an append, whose event has none once it is written',
+    step.commit(change.create(), answer.made()),
+    step.commit(change.append('e1', {}, { ...one, guard: { rev: 5 }, attempt: 2 }), conflict),
+    step.commit(change.append('e1', {}, { ...two, attempt: 3 }), refusedWith('one')),
+    step.commit(change.append('e1', {}, two), refusedWith('one')),
+    step.commit(change.append('e2', {}, one), answer.appended(1)),
+    step.commit(change.append('e2', {}, { ...two, attempt: 2 }), answer.appendedBefore('e2', 1)),
+    step.sessionHas({ rev: 1, events: eventsOf('e2') }),
   ),
   digestCase(
     'a refusal has no digest where the change had none',

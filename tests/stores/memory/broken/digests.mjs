@@ -46,6 +46,9 @@ export const brokenDigests = {
   'keeps no digests of creations that were refused': forgetting(
     ({ kind }, answer) => kind === 'create' && answer instanceof Error,
   ),
+  'keeps no digests of appends that were refused': forgetting(
+    ({ kind }, answer) => kind === 'append' && answer instanceof Error,
+  ),
   'keeps no digests of changes that go together': (store) => ({
     commitMany: (changes) => store.commitMany(changes.map(without('digest')), context),
   }),

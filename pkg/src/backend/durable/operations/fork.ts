@@ -3,6 +3,7 @@
 
 import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { creationRefused } from './create.js';
+import { dropUnfinishedCreation, forkedFromIn, type ForkedFrom } from './unfinished-creation.js';
 import { outcomeUnknown } from '../commit/retry.js';
 import { uniquePart, unfinishedId } from '../cache/unfinished.js';
 import { creationEvent } from '../../../session/creation-event.js';
@@ -27,15 +28,6 @@ interface StartedFork {
   readonly rev: number;
   /** The revision of the source at which it branches off. */
   readonly revision: number;
-}
-
-/** The source of a fork, as the event of its creation has it. */
-interface ForkedFrom {
-  readonly sessionId: string;
-  readonly created: string;
-  readonly revision: number;
-  /** The id of the event there. */
-  readonly last?: string | undefined;
 }
 
 /** See `SessionBackend.fork`. */
@@ -101,8 +93,7 @@ async function begin(components: StoreComponents, plan: ForkPlan): Promise<Start
     if (begun !== undefined) {
       return begun;
     }
-    if (existing !== null && isCreation(plan, existing)) {
-      await connection.ask(async (store, context) => await store.remove(key, context, { created: existing.created }));
+    if (source.sessionId === key.sessionId && existing !== null && (await dropUnfinishedCreation(components, key))) {
       return await begin(components, plan);
     }
     throw creationRefused(error.code, key, error);
@@ -114,27 +105,14 @@ function forkedFrom({ sessionId, created, lastAt }: ForkSource, revision: number
 }
 
 /** The unfinished session, if it is this fork: at the requested revision, or at the one that was current then. */
-function sameFork({ source, at }: ForkPlan, { created, rev, events }: Loaded): StartedFork | undefined {
-  const origin = forkedFromIn(events[0]?.data);
+function sameFork({ source, at }: ForkPlan, unfinished: Loaded): StartedFork | undefined {
+  const { created, rev } = unfinished;
+  const origin = forkedFromIn(unfinished);
   if (origin === undefined || (at !== undefined && at !== origin.revision)) {
     return undefined;
   }
   const isSame = JSON.stringify(origin) === JSON.stringify(forkedFrom(source, origin.revision));
   return isSame ? { created, rev, revision: origin.revision } : undefined;
-}
-
-/** True when both the plan and an unfinished session are creations with an event, and the latter was cut off. */
-function isCreation({ key, source }: ForkPlan, { events }: Loaded): boolean {
-  const origin = forkedFromIn(events[0]?.data);
-  return origin?.sessionId === key.sessionId && source.sessionId === key.sessionId;
-}
-
-function forkedFromIn(data = '{}'): ForkedFrom | undefined {
-  try {
-    return (JSON.parse(data) as { readonly forkedFrom?: ForkedFrom }).forkedFrom;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Writes the missing events. An event that another call has written meanwhile is a duplicate. */

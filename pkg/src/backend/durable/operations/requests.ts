@@ -29,7 +29,6 @@ export async function claimRequest(
   if (!canRemember(connection.store, 'digests')) {
     return digest;
   }
-  await connection.open();
   const refused: Change = {
     id,
     kind: 'create',
@@ -40,7 +39,7 @@ export async function claimRequest(
     ...requestMembers(connection.store, { digest }),
   };
   try {
-    const { digest: first } = await writer.send(refused);
+    const { digest: first } = await writer.runExclusive(key, undefined, () => writer.send(refused));
     return first ?? digest;
   } catch (error) {
     if (!isStoreError(error)) {
@@ -61,7 +60,6 @@ export async function refuseRequest(
   if (!canRemember(connection.store, 'calls')) {
     return false;
   }
-  await connection.open();
   const { id } = once;
   const time = now();
   const refused: Change = {
@@ -75,7 +73,9 @@ export async function refuseRequest(
     ...requestMembers(connection.store, once),
   };
   try {
-    checkRequest(await writer.send(refused), once);
+    // The store gets one change of a session at a time.
+    const queue = target.sessionId === undefined ? id : (target as SessionKey);
+    checkRequest(await writer.runExclusive(queue, undefined, () => writer.send(refused)), once);
     return true;
   } catch (error) {
     if (!isStoreError(error)) {

@@ -1,4 +1,4 @@
-// Asking a fake: one engine, one token.
+// Asking a server of the API: one engine, one token.
 
 /** The engine that is asked, by the id of its project. */
 export const ENGINE = 'projects/shop/locations/us-central1/reasoningEngines/77';
@@ -24,7 +24,10 @@ export function asker(vertex, { token = 'any', version } = {}) {
   return async (line, body, init = {}) => {
     const [method, path] = line.split(/ (.*)/s);
     const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-    const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
+    const headers = {
+      ...(token !== '' && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
     const response = await vertex.fetch(addressOf(path, version), { method, headers, ...sent, ...init });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
