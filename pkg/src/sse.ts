@@ -20,13 +20,11 @@
  */
 
 export { applyChange } from './model/apply-change.js';
-export { sseHandler, type SseHandlerOptions } from './sse/handler.js';
-export { sseSource } from './sse/source.js';
-export type { SseSourceOptions } from './sse/request.js';
-export type { TabSharing } from './sse/tabs/share.js';
+export { sseSource } from './client/watch/source.js';
+export type { SseSourceOptions } from './client/request.js';
+export type { TabSharing } from './client/watch/tabs/share.js';
 export { nodeListener, type NodeListenerOptions, type NodeRequest, type NodeResponse } from './http/node-listener.js';
 export type { StoredScope } from './model/scope.js';
 export type { Authorize, Authorized, Granted, Principal } from './http/principal.js';
 export type { ErrorContext, OnError } from './http/answers.js';
 export type { CorsOptions } from './http/cors.js';
-export type { StreamLimitOptions } from './http/stream-limit.js';

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { nodeListener } from 'statepad/sse';
+import { nodeListener } from 'statepad/serve';
 import { portOf } from './ports.mjs';
 
 /**

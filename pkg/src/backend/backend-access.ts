@@ -1,8 +1,9 @@
 // The operations of a backend that few services need: those for servers, and the lists of names.
 
+import type { CreationEvent } from '../session/creation-event.js';
 import type { KeyedOperators } from '../model/operator-write.js';
 import type { Once } from '../model/once.js';
-import type { Event, SessionKey, UpdateStateTarget } from '../model/types.js';
+import type { Event, Session, SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 import type { NamePage, NameQuery } from '../store/contract.js';
 
@@ -22,6 +23,14 @@ export interface EventPage {
   readonly revision: number;
 }
 
+/** The creation of a session. */
+export interface CreationTime {
+  /** The id of the change that created it. */
+  readonly created: string;
+  /** In milliseconds since the epoch. */
+  readonly time: number | undefined;
+}
+
 /** See `SessionBackend.access`. */
 export interface BackendAccess {
   /** True when {@link BackendAccess.owners} can answer. */
@@ -33,8 +42,15 @@ export interface BackendAccess {
   /** A page of apps; of users in an app. Both throw `INVALID_ARGUMENT` where the store has no such operation. */
   listApps(query: NameQuery, signal?: Signal): MaybePromise<NamePage>;
   listUsers(appName: string, query: NameQuery, signal?: Signal): MaybePromise<NamePage>;
+  /**
+   * A new handle of a session that is in memory and current, with its last event if that is in memory, too;
+   * `undefined` where it has to be read.
+   */
+  current(key: SessionKey): Session | undefined;
   /** Some events of a session; `undefined` for a missing one. */
   events(key: SessionKey, range: EventsFrom, signal?: Signal): MaybePromise<EventPage | undefined>;
+  /** The creation of a session; `undefined` for a missing one. Its time is absent where the store keeps none. */
+  creation(key: SessionKey, signal?: Signal): MaybePromise<CreationTime | undefined>;
   /** The requests of a store; absent in memory. */
   readonly requests?: StoredRequests;
 }
@@ -71,3 +87,8 @@ export interface RequestFork {
 
 /** The kind of change that a request makes. */
 export type RequestKind = 'create' | 'append' | 'update';
+
+/** The creation id of a session with the time of its creation. */
+export function creationOf(created: string, creation: CreationEvent | 'unknown' | undefined): CreationTime {
+  return { created, time: creation === 'unknown' ? undefined : creation?.timestamp };
+}

@@ -36,6 +36,8 @@ export interface Creation {
   readonly state: AdmittedDelta;
   /** The time of creation, in milliseconds since the epoch; now when it is absent. */
   readonly time?: number | undefined;
+  /** The id of its change, which is the creation id of the session; generated when it is absent. */
+  readonly id?: string | undefined;
   /** The request that it is for, where that has an identity. */
   readonly once?: Once | undefined;
 }

@@ -1,7 +1,8 @@
 // The operations without a store that few services need: see `BackendAccess`. Loaded at the first call.
 
 import { compareText } from '../model/compare-text.js';
-import type { BackendAccess } from './backend-access.js';
+import { LAST_EVENT } from '../session/event-window.js';
+import { creationOf, type BackendAccess } from './backend-access.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { SharedLogs } from '../session/shared-logs.js';
 import type { NamePage, NameQuery } from '../store/contract.js';
@@ -23,9 +24,17 @@ export function memoryAccess(registry: SessionRegistry, logs: SharedLogs): Backe
       return pageOf([...new Set([...registry.names(), ...withValues])], query);
     },
     listUsers: (appName, query) => pageOf(usersOf(appName), query),
+    current: (key) => {
+      const record = registry.find(key);
+      return record && registry.read(record, LAST_EVENT);
+    },
     events: (key, { from, limit = Infinity }) => {
       const record = registry.find(key);
       return record && { events: record.events.slice(from - 1, from - 1 + limit), revision: record.revision };
+    },
+    creation: (key) => {
+      const record = registry.find(key);
+      return record && creationOf(record.created, record.creation);
     },
   };
 }

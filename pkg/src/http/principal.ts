@@ -1,10 +1,10 @@
 // The principal of an HTTP request, and the sessions that it may see.
 
-import { checkOptionalString, checkOptions, invalid } from '../checks/arguments.js';
+import { checkFunction, checkOptionalString, checkOptions, invalid } from '../checks/arguments.js';
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
 import { describe } from '../model/value-types.js';
 import { isWellFormed } from '../model/json.js';
-import { STORED_SCOPES, type StoredScope } from '../model/scope.js';
+import { isTemp, nameOf, STORED_SCOPES, type StoredScope } from '../model/scope.js';
 import type { WatchKey } from '../model/watch.js';
 
 /** The granted names, or all. */
@@ -32,11 +32,17 @@ export interface Principal {
    * changes.
    */
   readonly reads?: readonly StoredScope[] | undefined;
+  /**
+   * The scopes whose keys it may write. By default `['session', 'user']`, and with a list of `sessions` `['session']`:
+   * `app:` keys, which all users share, have to be granted. With `[]` it only reads. A request that writes a key of
+   * another scope is refused whole. To create, append to and delete sessions takes `'session'`.
+   */
+  readonly writes?: readonly StoredScope[] | undefined;
   /** The time when it ends, as a `Date` or in milliseconds since the epoch: streams end then. */
   readonly ends?: Date | number | undefined;
 }
 
-const MEMBERS = ['id', 'apps', 'users', 'sessions', 'reads', 'ends'];
+const MEMBERS = ['id', 'apps', 'users', 'sessions', 'reads', 'writes', 'ends'];
 const SCOPES: readonly StoredScope[] = [...STORED_SCOPES].reverse();
 
 /**
@@ -48,8 +54,26 @@ export type Authorized = Principal | Response | undefined;
 /** Returns the principal of a request. It must not read the request's body. */
 export type Authorize = (request: Request) => Authorized | Promise<Authorized>;
 
-/** For demos, and programs that only their own machine reaches: everyone may see everything. */
-export const EVERYONE: Principal = Object.freeze({ apps: 'all', users: 'all' });
+/** For demos, and programs that only their own machine reaches: everyone may read and write everything. */
+const EVERYONE: Principal = Object.freeze({ apps: 'all', users: 'all', writes: SCOPES });
+
+/** The function that returns principals: the caller's, or one for everyone. Throws `INVALID_ARGUMENT`. */
+export function authorizerOf(authorize: Authorize | undefined, insecure: boolean): Authorize {
+  if (typeof insecure !== 'boolean') {
+    invalid('insecure', 'must be true or false');
+  }
+  if (authorize === undefined && insecure) {
+    return () => EVERYONE;
+  }
+  if (insecure) {
+    invalid('insecure', 'cannot go together with authorize');
+  }
+  if (authorize === undefined) {
+    invalid('authorize', 'is missing: it identifies the client; a demo can set insecure: true');
+  }
+  checkFunction(authorize, 'authorize');
+  return authorize;
+}
 
 /** The rights of a principal that was checked. */
 export class Rights {
@@ -60,6 +84,7 @@ export class Rights {
   readonly #users: Granted;
   readonly #sessions: Granted;
   readonly #reads: readonly StoredScope[];
+  readonly #writes: readonly StoredScope[];
 
   /** Throws `INVALID_ARGUMENT` unless it is a complete principal: an omission grants nothing. */
   constructor(input: unknown) {
@@ -67,13 +92,14 @@ export class Rights {
       invalid('authorize', `must return a principal, a Response or undefined, not ${describe(input)}`);
     }
     checkOptions(input, MEMBERS, 'principal');
-    const { id, apps, users, sessions = 'all', reads = SCOPES, ends } = input as Principal;
+    const { id, apps, users, sessions = 'all', reads = SCOPES, writes, ends } = input as Principal;
     checkOptionalString(id, 'principal.id');
     this.id = id ?? '';
     this.#apps = granted(apps, 'principal.apps');
     this.#users = granted(users, 'principal.users');
     this.#sessions = granted(sessions, 'principal.sessions');
-    this.#reads = readable(reads);
+    this.#reads = scopesOf(reads, 'principal.reads');
+    this.#writes = scopesOf(writes ?? (sessions === 'all' ? ['session', 'user'] : ['session']), 'principal.writes');
     this.ends = endOf(ends);
   }
 
@@ -87,9 +113,39 @@ export class Rights {
     return this.#reads.includes(scope);
   }
 
+  /** True when it may write keys of a scope. */
+  writes(scope: StoredScope): boolean {
+    return this.#writes.includes(scope);
+  }
+
+  /** The apps that it may see. */
+  get apps(): Granted {
+    return this.#apps;
+  }
+
+  /** The users that it may see, in these apps. */
+  get users(): Granted {
+    return this.#users;
+  }
+
+  /** The sessions that it may see, of these users. */
+  get sessions(): Granted {
+    return this.#sessions;
+  }
+
   /** True when it may read all scopes. */
   get readsAll(): boolean {
     return SCOPES.every((scope) => this.reads(scope));
+  }
+
+  /** True when nothing in a session that it may see is hidden from it. */
+  get seesAll(): boolean {
+    return this.readsAll && this.#sessions === 'all';
+  }
+
+  /** True when it may see a session with this id, of the users that it may see. */
+  hasSessionId(sessionId: string): boolean {
+    return has(this.#sessions, sessionId);
   }
 
   /** True when it may see a session of an app that it may see. */
@@ -113,7 +169,60 @@ export class Rights {
   /** Throws `FORBIDDEN` when it may not see the target, present or not. */
   check(target: WatchKey): void {
     if (!this.sees(target)) {
-      throw new StatepadError('FORBIDDEN', 'the client may not see the target');
+      throw notVisible();
+    }
+  }
+
+  /** Throws `FORBIDDEN` when it may see nothing in an app. */
+  checkApp(appName: string): void {
+    if (!has(this.#apps, appName)) {
+      throw notVisible();
+    }
+  }
+
+  /** Throws `FORBIDDEN` when it may see no sessions of an app, or of a user in it. */
+  checkSessions({ appName, userId }: { readonly appName: string; readonly userId?: string | undefined }): void {
+    this.checkApp(appName);
+    if (!this.reads('session') || (userId !== undefined && !has(this.#users, userId))) {
+      throw notVisible();
+    }
+  }
+
+  /**
+   * Throws `FORBIDDEN` when it may not create a session of a user: under this id, or under a generated one when that
+   * is `undefined`.
+   */
+  checkCreation({ appName, userId, sessionId }: WatchKey & { readonly userId: string }): void {
+    if (sessionId !== undefined) {
+      this.checkWrite({ appName, userId, sessionId });
+      return;
+    }
+    this.checkSessions({ appName, userId });
+    if (this.#sessions !== 'all' || !this.writes('session')) {
+      throw new StatepadError('FORBIDDEN', 'the client may not create a session under a generated id');
+    }
+  }
+
+  /** Throws `FORBIDDEN` when it may not see the target, present or not, or not write to it. */
+  checkWrite(target: WatchKey): void {
+    this.check(target);
+    this.checkWritesTo(target.sessionId !== undefined ? 'session' : target.userId !== undefined ? 'user' : 'app');
+  }
+
+  /** Throws `FORBIDDEN` when it may not write keys of a scope. */
+  checkWritesTo(scope: StoredScope): void {
+    if (!this.writes(scope)) {
+      throw new StatepadError('FORBIDDEN', `the client may not write to the ${scope}`);
+    }
+  }
+
+  /** Throws `FORBIDDEN` for the first key that it may not write. `temp:` keys are stored by nobody. */
+  checkKeys(keys: Iterable<string>): void {
+    for (const key of keys) {
+      const [scope] = nameOf(key);
+      if (!isTemp(key) && !this.writes(scope)) {
+        throw new StatepadError('FORBIDDEN', `the client may not write ${JSON.stringify(key)}`, { key });
+      }
     }
   }
 }
@@ -149,6 +258,10 @@ async function rightsOf(authorize: Authorize, request: Request): Promise<Rights 
   return answer === undefined || answer instanceof Response ? answer : new Rights(answer);
 }
 
+function notVisible(): StatepadError {
+  return new StatepadError('FORBIDDEN', 'the client may not see the target');
+}
+
 function has(granted: Granted, name: string): boolean {
   return granted === 'all' || granted.includes(name);
 }
@@ -163,9 +276,9 @@ function granted(input: unknown, path: string): Granted {
   return [...input];
 }
 
-function readable(input: readonly StoredScope[]): readonly StoredScope[] {
+function scopesOf(input: readonly StoredScope[], path: string): readonly StoredScope[] {
   if (!isTexts(input) || !input.every((scope) => SCOPES.includes(scope))) {
-    invalid('principal.reads', `must be a list of ${SCOPES.join(', ')}`);
+    invalid(path, `must be a list of ${SCOPES.join(', ')}`);
   }
   return [...input];
 }

@@ -4,10 +4,12 @@ import { Outcomes, isRefusal } from './requests/outcomes.js';
 import { checkWrite, isSingle, valuesThen, writeState, type WritePlan } from './requests/write.js';
 import { derivedId } from './requests/derived-id.js';
 import { ForkRequest, forkKey } from './requests/fork.js';
+import { createAs } from './create-as.js';
 import { fork } from './fork.js';
 import { redo, rewind } from './rewind.js';
 import { checkedTtl, isAtToken, requestLease } from './lease.js';
 import { admitString, checkCount, invalid } from '../checks/arguments.js';
+import { admitEvent } from '../input/event-draft.js';
 import { checkKey, checkSession } from '../input/requests.js';
 import { admitCreation, sessionIdFrom } from '../backend/backend.js';
 import { foreignHandle } from '../session/other-services.js';
@@ -17,15 +19,17 @@ import { throwNotFound } from '../session/append.js';
 import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
 import { keyReused, type Once } from '../model/once.js';
 import { isStoreError } from '../store/store-error.js';
-import type { BackendAccess, EventPage, StoredRequests } from '../backend/backend-access.js';
+import type { BackendAccess, CreationTime, EventPage, StoredRequests } from '../backend/backend-access.js';
 import type { Lifetime } from './lifetime.js';
 import type { RequestComponents } from './current-log.js';
-import type { LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
+import type { CreationIdentity, LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
 import type { LeaseAnswer } from '../store/lease.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
   Abortable,
+  AppendEventRequest,
   CreateSessionRequest,
+  Event,
   Json,
   Session,
   SessionKey,
@@ -102,6 +106,21 @@ class Serving implements ServingAccess {
     });
   }
 
+  async append(request: AppendEventRequest): Promise<{ readonly event: Event; readonly session: Session }> {
+    const { session, event, expectedRevision, signal } = request;
+    checkSession(session);
+    checkCount(expectedRevision, 'expectedRevision');
+    const draft = admitEvent(event, this.#lifetime.now, {});
+    const sessions = await this.#lifetime.begin(request);
+    const appended = await sessions.append({ session, draft, expectedRevision }, signal);
+    if (sessions.view(session) !== undefined) {
+      return { event: appended, session: session as Session };
+    }
+    const key = { appName: session.appName, userId: session.userId, sessionId: session.id };
+    const current = this.#access.current(key) ?? (await sessions.get(key, { numRecentEvents: 1 }, signal));
+    return { event: appended, session: current ?? throwNotFound(key) };
+  }
+
   /**
    * The identity of a creation under an id that its caller has chosen. Another request of the same key would create
    * another session, and the store would not notice: so the key itself is claimed first.
@@ -112,6 +131,16 @@ class Serving implements ServingAccess {
       throw keyReused();
     }
     return { ...once, id: `${once.id}/named` };
+  }
+
+  async createAs(request: CreateSessionRequest, identity: CreationIdentity): Promise<Session> {
+    return await createAs(await this.#components(undefined, request), request, identity);
+  }
+
+  async creation(key: SessionKey, options: Abortable = {}): Promise<CreationTime | undefined> {
+    const checked = checkKey(key);
+    await this.#lifetime.begin(options);
+    return await this.#access.creation(checked, options.signal);
   }
 
   async write(

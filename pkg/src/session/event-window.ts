@@ -15,6 +15,8 @@ export interface EventWindow {
 export const ALL_EVENTS: EventWindow = { since: undefined, last: Infinity };
 /** The window of the rows of a list. */
 export const NO_EVENTS: EventWindow = { since: undefined, last: 0 };
+/** The window of a session right after an append. */
+export const LAST_EVENT: EventWindow = { since: undefined, last: 1 };
 
 /** The window of a caller's config; all events by default. */
 export function windowOf(config: GetSessionConfig | undefined): EventWindow {

@@ -4,9 +4,13 @@ import { storeResolves } from './commit/operators.js';
 import { claimRequest, forkOf, refuseRequest } from './operations/requests.js';
 import { unfinishedId } from './cache/unfinished.js';
 import { parseEvent } from './cache/stored-event.js';
+import { LAST_EVENT } from '../../session/event-window.js';
 import { StatepadError } from '../../model/errors.js';
+import { creationOf } from '../backend-access.js';
+import { parseCreation } from '../../session/creation-event.js';
 import type {
   BackendAccess,
+  CreationTime,
   EventPage,
   EventsFrom,
   RequestFork,
@@ -16,7 +20,7 @@ import type {
 import type { StoreComponents } from './operations/components.js';
 import type { KeyedOperators } from '../../model/operator-write.js';
 import type { Once } from '../../model/once.js';
-import type { SessionKey, UpdateStateTarget } from '../../model/types.js';
+import type { Session, SessionKey, UpdateStateTarget } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
 import type { LoadQuery, NamePage, NameQuery, SessionStore, StoreContext } from '../../store/contract.js';
 
@@ -91,6 +95,12 @@ export class StoreAccess implements BackendAccess, StoredRequests {
     return await this.#components.connection.ask((store, context) => run(store, context) as Promise<T>, signal);
   }
 
+  current(key: SessionKey): Session | undefined {
+    const { cache } = this.#components;
+    const record = cache.registry.find(key);
+    return record !== undefined && cache.isCurrent(record) ? cache.registry.read(record, LAST_EVENT) : undefined;
+  }
+
   async events(key: SessionKey, { from, limit }: EventsFrom, signal?: Signal): Promise<EventPage | undefined> {
     return (
       (await this.#cachedEvents(key, { from, limit }, signal)) ??
@@ -130,6 +140,11 @@ export class StoreAccess implements BackendAccess, StoredRequests {
     return loaded === null
       ? undefined
       : { events: loaded.events.map((event) => parseEvent({ key }, event)), revision: loaded.rev };
+  }
+
+  async creation(key: SessionKey, signal?: Signal): Promise<CreationTime | undefined> {
+    const loaded = await this.#components.loader.loadRange(key, { events: { from: 0, to: 0 } }, signal);
+    return loaded === null ? undefined : creationOf(loaded.created, parseCreation(loaded.events[0]));
   }
 
   resolves(operators: KeyedOperators): boolean {

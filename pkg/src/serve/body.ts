@@ -1,0 +1,87 @@
+// The bodies of requests: read within limits.
+
+import { refused } from '../http/answers.js';
+import { StatepadError } from '../model/errors.js';
+
+/** The limits of a body. */
+export interface BodyLimits {
+  /** Its largest size, in bytes. */
+  readonly body: number;
+  /** The longest time that it may take to arrive, in milliseconds. */
+  readonly timeout: number;
+}
+
+/**
+ * Reads a body as bytes; none is empty. Throws `TOO_LARGE`; `INVALID_ARGUMENT` with status 408 for one that takes too
+ * long, and with 415 for one that is not JSON by its type, which is also what keeps forms of other sites out.
+ */
+export async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const bytes = await readAnyBody(request, limits);
+  if (bytes.length > 0 && !isJson(request.headers.get('content-type'))) {
+    throw refused(415, 'the body must be JSON: send content-type: application/json');
+  }
+  return bytes;
+}
+
+/** The same, whatever its type. */
+export async function readAnyBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const declared = Number(request.headers.get('content-length') ?? 0);
+  if (declared > limits.body) {
+    await request.body?.cancel();
+    throw tooLarge(limits);
+  }
+  if (request.body === null) {
+    return new Uint8Array();
+  }
+  return await readAll(request.body.getReader(), limits);
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const fail = (): void => reject(refused(408, `the body did not arrive within ${limits.timeout} ms`));
+    timer = setTimeout(fail, limits.timeout);
+  });
+  try {
+    for (;;) {
+      const piece = await Promise.race([reader.read(), late]);
+      if (piece.done) {
+        return joined(pieces, size);
+      }
+      size += piece.value.byteLength;
+      if (size > limits.body) {
+        throw tooLarge(limits);
+      }
+      pieces.push(piece.value);
+    }
+  } catch (error) {
+    void reader.cancel().catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const [first = new Uint8Array()] = pieces;
+  if (pieces.length <= 1) {
+    return first;
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
+}
+
+function tooLarge({ body }: BodyLimits): StatepadError {
+  return new StatepadError('TOO_LARGE', `the body is longer than ${body} bytes`);
+}
+
+function isJson(type: string | null): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type ?? '');
+}

@@ -1,0 +1,105 @@
+// Routes of leases: one runner at a time for a session.
+
+import { PATHS } from '../../http/paths.js';
+import { isStatepadError } from '../../model/errors.js';
+import { newId } from '../../model/ids.js';
+import { LEASE, TEXT } from './components.js';
+import { writeProof } from './shared.js';
+import { route, type Answer } from './route.js';
+import type { Schema } from './schema.js';
+import type { LeaseProof } from '../../service/serving-access.js';
+
+/** The duration of a lease without a `ttl`, in milliseconds. */
+const DEFAULT_TTL_MS = 30_000;
+
+const TTL = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 2 ** 31 - 1,
+  description: "The duration from now on, in milliseconds by the store's clock; 30,000 by default.",
+} as const satisfies Schema;
+
+const takeLease = route(
+  {
+    operation: 'takeLease',
+    method: 'POST',
+    path: PATHS.lease,
+    group: 'leases',
+    summary: 'Takes the lease of a session.',
+    description: 'A holder that asks again has it still: send the same `holder` when an answer was lost.',
+    access: { writes: 'session' },
+    body: {
+      type: 'object',
+      properties: {
+        ttl: TTL,
+        holder: {
+          ...TEXT,
+          minLength: 1,
+          maxLength: 255,
+          description: 'Unique for each lease; generated when absent.',
+        },
+      },
+      additionalProperties: false,
+    },
+    answers: { 200: { description: 'The lease.', schema: LEASE } },
+    errors: ['SESSION_NOT_FOUND', 'LEASE_HELD', 'COMMIT_UNKNOWN'],
+  },
+  async ({ door, ids, body: { ttl = DEFAULT_TTL_MS, holder = newId() } }) => {
+    const { fence, until, created } = await (await door.access()).lease(ids, { holder, ttl });
+    return leased({ token: fence, holder, created }, until, ttl);
+  },
+);
+
+const renewLease = route(
+  {
+    operation: 'renewLease',
+    method: 'POST',
+    path: PATHS.renewLease,
+    group: 'leases',
+    summary: 'Makes a lease last longer.',
+    access: { writes: 'session' },
+    headers: ['lease'],
+    needs: ['lease'],
+    body: { type: 'object', properties: { ttl: TTL }, additionalProperties: false },
+    answers: { 200: { description: 'The lease.', schema: LEASE } },
+    errors: ['SESSION_NOT_FOUND', 'LEASE_LOST', 'COMMIT_UNKNOWN'],
+  },
+  async ({ door, ids, body: { ttl = DEFAULT_TTL_MS }, proof: given }) => {
+    const proof = given as LeaseProof;
+    const { until } = await (await door.access()).lease(ids, { holder: proof.holder, ttl, proof });
+    return leased(proof, until, ttl);
+  },
+);
+
+const releaseLease = route(
+  {
+    operation: 'releaseLease',
+    method: 'DELETE',
+    path: PATHS.lease,
+    group: 'leases',
+    summary: 'Releases a lease. One that is lost, with its session or without, is no error.',
+    access: { writes: 'session' },
+    headers: ['lease'],
+    needs: ['lease'],
+    answers: { 204: { description: 'It is released.' } },
+    errors: ['COMMIT_UNKNOWN'],
+  },
+  async ({ door, ids, proof: given }) => {
+    const proof = given as LeaseProof;
+    try {
+      await (await door.access()).lease(ids, { holder: proof.holder, ttl: 0, proof });
+    } catch (error) {
+      if (!isStatepadError(error) || (error.code !== 'LEASE_LOST' && error.code !== 'SESSION_NOT_FOUND')) {
+        throw error;
+      }
+    }
+    return {};
+  },
+);
+
+/** The routes of leases. */
+export const LEASE_ROUTES = [takeLease, renewLease, releaseLease];
+
+function leased(proof: LeaseProof, until: number, ttl: number): Answer {
+  return { body: { lease: writeProof(proof), token: proof.token, until, ttl } };
+}

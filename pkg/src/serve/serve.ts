@@ -1,0 +1,168 @@
+// A session service over HTTP: the way of a request from its arrival to its answer.
+
+import { readAnyBody, readBody } from './body.js';
+import { isWelcome } from './origin.js';
+import { checkServeOptions, type CheckedOptions, type ServeOptions } from './options.js';
+import { WatchStreams } from './watch/streams.js';
+import { facesOf } from './faces.js';
+import { refused } from '../http/answers.js';
+import { authorized } from '../http/principal.js';
+import { checkMethods } from '../checks/arguments.js';
+import { StatepadError } from '../model/errors.js';
+import type { Call, Door, Face } from './face.js';
+import type { SessionService } from '../service/session-service.js';
+
+/** A handler of the Fetch API, for routes of Next, Hono, Workers, Deno and Bun; and for Node by `nodeListener`. */
+export interface ServeHandler {
+  (request: Request): Promise<Response>;
+  /**
+   * Ends all streams, refuses later requests with 503, and resolves when the requests that have begun are answered.
+   * The service stays open.
+   */
+  close(): Promise<void>;
+}
+
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
+/** The headers that pages of other origins may read. */
+const EXPOSED = 'etag, idempotency-replayed, statepad-values, retry-after';
+
+/**
+ * Serves a session service over HTTP: to clients of Agent Engine's sessions API, and to `statepad/client` and all
+ * others by JSON routes of its own, which `GET /openapi.json` describes.
+ *
+ * `authorize` returns the principal of each request: a target that it may not see is answered with 403, present or
+ * not. The handler never rejects. Errors are JSON, `{ error: { code, message, … } }`; internal ones reveal no more
+ * than their code and the number under which `onError` received them.
+ *
+ * Throws `INVALID_ARGUMENT` for a service or an option that it cannot use, and without `authorize`.
+ *
+ * @example
+ * const service = new SessionService({ store: sqliteStore('sessions.db') });
+ * const handler = serve(service, {
+ *   authorize: async (request) => {
+ *     const userId = await userOf(request);
+ *     return userId === undefined ? undefined : { id: userId, apps: ['tutor'], users: [userId] };
+ *   },
+ * });
+ * createServer(nodeListener(handler)).listen(8080);
+ */
+export function serve(service: SessionService, options: ServeOptions): ServeHandler {
+  checkMethods(service, 'service', ['getSession', 'watch', 'serving']);
+  const server = new Server(service, checkServeOptions(options));
+  return Object.assign(async (request: Request) => await server.answer(request), {
+    close: async () => await server.close(),
+  });
+}
+
+class Server {
+  readonly #options: CheckedOptions;
+  readonly #door: Door;
+  readonly #faces: readonly Face[];
+  /** The requests that have begun and are not answered. */
+  readonly #begun = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(service: SessionService, options: CheckedOptions) {
+    const { errors, basePath } = options;
+    this.#options = options;
+    const streams = new WatchStreams(service, errors, options.streams);
+    this.#door = { service, access: async () => await service.serving({}), errors, streams, basePath };
+    this.#faces = facesOf(this.#door);
+  }
+
+  async answer(request: Request): Promise<Response> {
+    const begin = performance.now();
+    const [operation, answering] = this.#begin(request);
+    this.#begun.add(answering);
+    const response = await answering;
+    this.#begun.delete(answering);
+    const { method } = request;
+    this.#options.onRequest?.({ operation, method, status: response.status, duration: performance.now() - begin });
+    return response;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#door.streams.close();
+    await Promise.all(this.#begun);
+  }
+
+  /** The name of the operation, and its answer. */
+  #begin(request: Request): readonly [string | undefined, Promise<Response>] {
+    const { cors, basePath, errors } = this.#options;
+    const url = new URL(request.url);
+    if (!isWelcome(request, url, this.#options.rules)) {
+      return [undefined, Promise.resolve(errors.answer(forbiddenOrigin(), request))];
+    }
+    if (cors !== undefined && request.method === 'OPTIONS') {
+      return ['preflight', Promise.resolve(cors.preflight(request, METHODS))];
+    }
+    const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '';
+    for (const face of this.#faces) {
+      const found = face.find(request.method, path);
+      if (found !== undefined) {
+        return isMethods(found)
+          ? [undefined, Promise.resolve(this.#readable(request, wrongMethod(found)))]
+          : [found.operation, this.#orRefused(face, found, request, url)];
+      }
+    }
+    const missing = errors.answer(refused(404, `there is nothing at ${url.pathname.slice(0, 200)}`), request);
+    return [undefined, Promise.resolve(this.#readable(request, missing))];
+  }
+
+  /** Answers a call; its errors in the form of its face. */
+  async #orRefused(face: Face, call: Call, request: Request, url: URL): Promise<Response> {
+    let response: Response;
+    try {
+      response = await this.#call(call, request, url);
+    } catch (error) {
+      response = face.refusal(error, request);
+    }
+    return this.#readable(request, response);
+  }
+
+  async #call(call: Call, request: Request, url: URL): Promise<Response> {
+    const { authorize, limits } = this.#options;
+    if (this.#isClosed) {
+      throw new StatepadError('CLOSED', 'the server is closing');
+    }
+    if (call.answerAnyone !== undefined) {
+      return await call.answerAnyone();
+    }
+    const rights = await authorized(authorize, request);
+    if (rights instanceof Response) {
+      return rights;
+    }
+    return await call.answer({
+      request,
+      url,
+      rights,
+      body: async () => await readBody(request, limits),
+      anyBody: async () => await readAnyBody(request, limits),
+    });
+  }
+
+  /** Lets pages of the named origins read an answer. */
+  #readable(request: Request, response: Response): Response {
+    const { cors } = this.#options;
+    if (cors === undefined) {
+      return response;
+    }
+    const allowed = cors.allow(request, response);
+    allowed.headers.set('access-control-expose-headers', EXPOSED);
+    return allowed;
+  }
+}
+
+function isMethods(found: Call | readonly string[]): found is readonly string[] {
+  return Array.isArray(found);
+}
+
+function wrongMethod(allowed: readonly string[]): Response {
+  const error = { code: 'INVALID_ARGUMENT', message: `the path has the methods ${allowed.join(', ')}` };
+  return Response.json({ error }, { status: 405, headers: { allow: allowed.join(', ') } });
+}
+
+function forbiddenOrigin(): StatepadError {
+  return new StatepadError('FORBIDDEN', 'the host or the origin of the request is not one that this server answers');
+}
