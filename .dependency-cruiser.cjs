@@ -12,9 +12,9 @@ const ADAPTER = ['service', 'session', 'template', 'engine', 'input', 'checks', 
 
 /** The folders of backend/durable from the bottom up. */
 const CACHE = ['backend/durable/commit', 'watch', ...SESSIONS];
-const WRITER = ['backend/durable/cache', 'backend/durable/commit', 'backend', ...SESSIONS];
-const OPERATIONS = [...WRITER, 'past', 'watch'];
-const UPDATE = [...WRITER, 'backend/durable/operations'];
+const WRITER = ['backend/durable/cache', 'backend/durable/commit', 'backend', 'lease', ...SESSIONS];
+const OPERATIONS = [...WRITER, 'past', 'watch', 'update'];
+const UPDATE = [...WRITER, 'backend/durable/operations', 'update'];
 
 /**
  * For each folder of pkg/src, the folders that it may import besides itself. Each name means the folder and what is
@@ -27,12 +27,14 @@ const PACKAGE = {
   store: ['model', 'async'],
   engine: ['model'],
   input: ['checks', 'model'],
-  session: ['engine', 'input', 'checks', 'model', 'store'],
+  update: CONTRACT,
+  lease: ['checks', ...CONTRACT],
+  session: ['engine', 'input', 'lease', 'checks', 'model', 'store'],
   past: ['session', 'engine', 'model', 'async'],
   watch: ['session', 'engine', ...CONTRACT],
   template: ['engine', 'input', 'checks', 'model', 'async'],
   context: ['input', 'template', 'checks', 'model', 'async'],
-  backend: ['past', 'watch', 'checks', ...SESSIONS],
+  backend: ['past', 'watch', 'update', 'lease', 'checks', ...SESSIONS],
   'backend/durable/commit': ['engine', ...CONTRACT],
   'backend/durable/cache': CACHE,
   'backend/durable/operations': OPERATIONS,
@@ -43,11 +45,14 @@ const PACKAGE = {
   ],
   'backend/durable': [
     ...['watch', 'update', 'operations', 'cache', 'commit'].map((name) => `backend/durable/${name}`),
-    ...['backend', 'past', 'watch', 'session', 'input', 'stores/journal'],
+    ...['backend', 'past', 'watch', 'update', 'lease', 'session', 'input', 'stores/journal'],
     ...CONTRACT,
   ],
   // stores/journal: only for the type of the callbacks that its options take.
-  service: ['backend', 'backend/durable', 'past', 'watch', 'context', 'checks', 'stores/journal', ...SESSIONS],
+  service: [
+    ...['backend', 'backend/durable', 'past', 'watch', 'update', 'lease', 'context', 'checks', 'stores/journal'],
+    ...SESSIONS,
+  ],
   adk: ADAPTER,
   jsonl: ADAPTER,
   // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
@@ -56,7 +61,7 @@ const PACKAGE = {
   // The forms of an event in the sessions API of Agent Engine, for the store over it and the server of it.
   'api-event': ['model'],
   serve: ['http', 'service', 'api-event', 'input', 'checks', 'model', 'async'],
-  client: ['http', 'checks', 'model', 'async'],
+  client: ['http', 'update', 'lease', 'input', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
   'stores/shared': ['checks', ...CONTRACT],

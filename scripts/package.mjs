@@ -86,6 +86,8 @@ const APART = new RegExp(
     '^(engine/(core-error|load[.]|loading|module-text|wasm)',
     'service/(?!lifetime|options|session-directory|session-past|session-service)',
     'async/(handovers|reentrant-queues)',
+    'lease/',
+    'update/',
     'backend/(durable/|memory-access|memory-target))',
   ].join('|'),
 );

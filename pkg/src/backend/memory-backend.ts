@@ -22,11 +22,11 @@ import {
 } from './backend.js';
 import type { ForkPlan } from './fork-plan.js';
 import type { BackendAccess } from './backend-access.js';
-import type { UpdateTarget, WriteConditions } from './update-target.js';
+import type { UpdateTarget, WriteConditions } from '../update/update-target.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { View } from '../session/handle.js';
-import type { LeaseHold } from '../session/lease-hold.js';
+import type { LeaseHold } from '../lease/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
 import type { SharedPast } from '../past/shared-past.js';
 import type { Signal } from '../async/abort.js';

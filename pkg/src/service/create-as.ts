@@ -1,7 +1,7 @@
 // Creations that their maker recognises later, with a first event that comes with them.
 
 import { admitEvent } from '../input/event-draft.js';
-import { admitCreation, sessionIdFrom } from '../backend/backend.js';
+import { admitCreation, sessionIdFrom } from '../input/creation.js';
 import { newId } from '../model/ids.js';
 import type { CreationIdentity } from './serving-access.js';
 import type { ServiceComponents } from './current-log.js';

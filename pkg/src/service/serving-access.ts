@@ -2,6 +2,7 @@
 
 import type { LeaseAnswer } from '../store/lease.js';
 import type { Once } from '../model/once.js';
+import type { StoredScope } from '../model/scope.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
   Abortable,
@@ -24,6 +25,8 @@ export interface StateWrite extends Abortable {
   readonly expected?: {
     readonly set?: Readonly<Record<string, Json>> | undefined;
     readonly unset?: readonly string[] | undefined;
+    /** The scopes that must have no other keys than those of `set`. */
+    readonly whole?: readonly StoredScope[] | undefined;
   };
   /** Of the event, where the target is a session. */
   readonly author?: string | undefined;
@@ -93,9 +96,12 @@ export interface ServingAccess {
   ): Promise<{ readonly created: string; readonly time: number | undefined } | undefined>;
   /**
    * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with
-   * no event but the last, for which the store is hardly ever asked again.
+   * no event but the last, for which the store is hardly ever asked again. With `created` only to the session that
+   * this change created: `SESSION_NOT_FOUND` otherwise.
    */
-  append(request: AppendEventRequest): Promise<{ readonly event: Event; readonly session: Session }>;
+  append(
+    request: AppendEventRequest & { readonly created?: string | undefined },
+  ): Promise<{ readonly event: Event; readonly session: Session }>;
   /** As `updateState`, but of one write whose conditions are `expected`, never run again after a conflict. */
   write(target: UpdateStateTarget | Session, write: StateWrite, once?: Once): Promise<Readonly<Record<string, Json>>>;
   /**

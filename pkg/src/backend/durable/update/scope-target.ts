@@ -16,7 +16,8 @@ import { checkRequest, requestMembers, requestRefusal } from '../commit/requests
 import { lanesOfKeys } from '../operations/lanes.js';
 import { concurrentDelta } from './concurrent-delta.js';
 import { knownOf, positionIn, type KnownPositions, type SentChange } from '../cache/positions.js';
-import { ReadTracker } from './read-tracker.js';
+import { guardOfConditions } from '../../../update/conditions.js';
+import { ReadTracker } from '../../../update/read-tracker.js';
 import { admitDelta, type AdmittedDelta } from '../../../input/admit.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError } from '../../../model/errors.js';
@@ -37,7 +38,7 @@ import type { Handover } from '../../../async/handovers.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { Begin } from '../operations/writer.js';
-import { notExpected, type UpdateTarget, type WriteConditions } from '../../update-target.js';
+import { notExpected, type UpdateTarget, type WriteConditions } from '../../../update/update-target.js';
 import type { Once } from '../../../model/once.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { Change, Committed, Guard, LoadedScope, Values } from '../../../store/contract.js';
@@ -92,7 +93,7 @@ export function scopeTarget(
         const base: Guard =
           conditions === undefined
             ? { keys: reads.guardedKeys(), ...(reads.isWhole ? { pos } : {}) }
-            : { keys: conditions.expected };
+            : guardOfConditions(conditions, { state: reads.state, pos });
         const reservation = reserved === undefined ? {} : { reservation: reserved };
         const send = async (begin: Begin, now: ReadScopes, resolution?: Resolution): Promise<State> => {
           const guard = components.writer.guardOf({ ...base, keys: mergeGuardedKeys(base.keys, resolution?.keys) });

@@ -1,11 +1,12 @@
 // The reads and writes of `updateState` on a session: under a guard for the values that the function has read.
 
 import { appendStored, type AppendRequest, type Appended } from '../operations/append.js';
-import type { LeaseHold } from '../../../session/lease-hold.js';
+import type { LeaseHold } from '../../../lease/lease-hold.js';
 import { NONE } from '../cache/event-range.js';
 import { withResults } from '../commit/operators.js';
 import { concurrentDelta } from './concurrent-delta.js';
-import { ReadTracker } from './read-tracker.js';
+import { guardOfConditions } from '../../../update/conditions.js';
+import { ReadTracker } from '../../../update/read-tracker.js';
 import { requestEvent } from '../../../input/event-draft.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
@@ -14,7 +15,7 @@ import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../../model
 import { notFound } from '../../../session/append.js';
 import { NO_EVENTS } from '../../../session/event-window.js';
 import type { StoreComponents } from '../operations/components.js';
-import type { UpdateTarget, WriteConditions } from '../../update-target.js';
+import type { UpdateTarget, WriteConditions } from '../../../update/update-target.js';
 import type { Handover } from '../../../async/handovers.js';
 import type { View } from '../../../session/handle.js';
 import type { SessionRecord } from '../../../session/record.js';
@@ -60,7 +61,7 @@ export function sessionTarget(
         const guard: Guard =
           conditions === undefined
             ? { created, keys: reads.guardedKeys(), ...(reads.isWhole ? { rev, pos } : {}) }
-            : { created, ...keysOf(conditions) };
+            : { created, ...guardOfConditions(conditions, { state: session.state, pos, rev }) };
         const leave = handover.beginWrite();
         try {
           const request: AppendRequest = {
@@ -90,11 +91,6 @@ export function sessionTarget(
       },
     };
   };
-}
-
-/** The part of a guard for the conditions of a write. */
-function keysOf({ expected }: WriteConditions): Pick<Guard, 'keys'> {
-  return Object.keys(expected).length === 0 ? {} : { keys: expected };
 }
 
 /** Reads a session that the update before has left in the cache, or loads it. */

@@ -1,8 +1,8 @@
 // Records the reads of an update function: only those values must not change until its delta is written.
 
-import { isTemp, nameOf, type StoredScope } from '../../../model/scope.js';
-import type { Delta, Guard } from '../../../store/contract.js';
-import type { Json } from '../../../model/types.js';
+import { isTemp, nameOf, type StoredScope } from '../model/scope.js';
+import type { Delta, Guard } from '../store/contract.js';
+import type { Json } from '../model/types.js';
 
 type State = Readonly<Record<string, Json>>;
 
@@ -53,29 +53,45 @@ export class ReadTracker {
     return this.#isWhole || scopes.has('app') ? 'app' : scopes.has('user') ? 'user' : 'session';
   }
 
-  /** The values, and the missing keys, that were read. */
+  /** The values that were read, under full keys, and the keys that were read and are missing. */
+  keysRead(): Reads {
+    const read = emptyReads();
+    const keys = this.#isWhole ? new Set([...Object.keys(this.#values), ...this.#keys]) : this.#keys;
+    for (const key of keys) {
+      this.#addTo(read, key, key);
+    }
+    return read;
+  }
+
+  /** The values, and the missing keys, that were read, by scope and name; of the list of keys nothing. */
   guardedKeys(): NonNullable<Guard['keys']> {
-    const groups: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = {
-      app: emptyDelta(),
-      user: emptyDelta(),
-      session: emptyDelta(),
-    };
+    const groups: Record<StoredScope, Reads> = { app: emptyReads(), user: emptyReads(), session: emptyReads() };
     for (const key of this.#keys) {
-      if (!isTemp(key)) {
-        const [scope, name] = nameOf(key);
-        const group = groups[scope];
-        if (Object.hasOwn(this.#values, key)) {
-          group.set[name] = this.#values[key] as Json;
-        } else {
-          group.unset.push(name);
-        }
-      }
+      const [scope, name] = nameOf(key);
+      this.#addTo(groups[scope], key, name);
     }
     return Object.fromEntries(Object.entries(groups).filter(([, group]) => !isEmpty(group)));
   }
+
+  #addTo({ set, unset }: Reads, key: string, name: string): void {
+    if (isTemp(key)) {
+      return;
+    }
+    if (Object.hasOwn(this.#values, key)) {
+      set[name] = this.#values[key] as Json;
+    } else {
+      unset.push(name);
+    }
+  }
 }
 
-function emptyDelta(): { set: Record<string, Json>; unset: string[] } {
+/** Values that were read, and missing names. */
+export interface Reads {
+  readonly set: Record<string, Json>;
+  readonly unset: string[];
+}
+
+function emptyReads(): Reads {
   return { set: Object.create(null) as Record<string, Json>, unset: [] };
 }
 

@@ -1,14 +1,22 @@
 // The `temp:` values of a handle: those of its last invocation.
 
-import type { View } from './handle.js';
-import type { TempDelta } from '../input/event-draft.js';
-import type { Event } from '../model/types.js';
+import type { TempDelta } from './event-draft.js';
+import type { Event, Json } from '../model/types.js';
 
 /** The most invocations that a handle remembers: those that alternate on it. */
 const MAX_INVOCATIONS = 64;
 
+/** The part of a handle that has its invocations and their values. */
+export interface InvocationView {
+  /** The `temp:` keys of the current invocation. */
+  temp: Map<string, Json> | undefined;
+  /** The invocations that this handle has seen, the latest `MAX_INVOCATIONS`, and the last of them. */
+  invocations: Set<string> | undefined;
+  invocation: string | undefined;
+}
+
 /** Shows the `temp:` keys of an event on the handle that it came through. A user's event may begin an invocation. */
-export function showTemp(view: View, { author, invocationId }: Event, temp: TempDelta | undefined): void {
+export function showTemp(view: InvocationView, { author, invocationId }: Event, temp: TempDelta | undefined): void {
   if (view.invocation !== invocationId) {
     enterInvocation(view, invocationId, author === 'user');
   }
@@ -21,13 +29,17 @@ export function showTemp(view: View, { author, invocationId }: Event, temp: Temp
 
 /** The `temp:` values of a handle before an event. */
 export function tempBefore(
-  view: View | undefined,
+  view: InvocationView | undefined,
   { author, invocationId }: Pick<Event, 'author' | 'invocationId'>,
-): View['temp'] {
+): InvocationView['temp'] {
   return view === undefined || beginsInvocation(view, invocationId, author === 'user') ? undefined : view.temp;
 }
 
-function beginsInvocation({ invocation, invocations }: View, invocationId: string, isOfUser: boolean): boolean {
+function beginsInvocation(
+  { invocation, invocations }: InvocationView,
+  invocationId: string,
+  isOfUser: boolean,
+): boolean {
   return (
     isOfUser &&
     invocation !== invocationId &&
@@ -37,7 +49,7 @@ function beginsInvocation({ invocation, invocations }: View, invocationId: strin
   );
 }
 
-function enterInvocation(view: View, invocationId: string, isOfUser: boolean): void {
+function enterInvocation(view: InvocationView, invocationId: string, isOfUser: boolean): void {
   if (beginsInvocation(view, invocationId, isOfUser)) {
     view.temp = undefined;
   }

@@ -4,18 +4,11 @@ import { StatepadError, isStatepadError } from '../model/errors.js';
 import { sleep } from '../async/sleep.js';
 import { isTemp, mergeRecords, type StoredScope } from '../model/scope.js';
 import { isThenable } from '../async/thenable.js';
-import {
-  scopeNameOf,
-  ownScope,
-  type UpdateReservation,
-  type State,
-  type UpdateFunction,
-  type UpdateTarget,
-} from '../backend/update-target.js';
+import { scopeNameOf, ownScope, type UpdateReservation, type State, type UpdateTarget } from './update-target.js';
 import { deltaOf } from './update-answer.js';
 import { Handovers, type Handover } from '../async/handovers.js';
 import { ReentrantQueues, type QueueTask } from '../async/reentrant-queues.js';
-import type { UpdateStateTarget } from '../model/types.js';
+import type { UpdateFunction, UpdateStateTarget } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
 /** The updates of one service: they queue by target, and leave the next one what they wrote. */

@@ -1,4 +1,4 @@
-// The reads and writes of `updateState`: the backend's side, and the type of the caller's function.
+// The reads and writes of `updateState`: the side of the backend, or of the client.
 
 import { defined } from '../model/defined.js';
 import { StatepadError } from '../model/errors.js';
@@ -7,19 +7,6 @@ import type { StoredScope } from '../model/scope.js';
 import type { Json, SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { Once } from '../model/once.js';
 import type { Guard, Hint } from '../store/contract.js';
-
-/**
- * Receives the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with
- * a callable `then`. With nothing to write it returns `{}`; or `undefined`, which is warned of once in development, as
- * a function that changes its argument in vain looks the same. Any other answer is `INVALID_ARGUMENT`.
- */
-export type UpdateFunction = (
-  state: Readonly<Record<string, Json>>,
-) =>
-  | Readonly<Record<string, unknown>>
-  | undefined
-  | void
-  | PromiseLike<Readonly<Record<string, unknown>> | undefined | void>;
 
 export type State = Readonly<Record<string, Json>>;
 
@@ -39,6 +26,8 @@ export interface UpdateAttempt {
 export interface WriteConditions {
   /** The values that keys must have, and the keys that must be missing, by scope. */
   readonly expected: NonNullable<Guard['keys']>;
+  /** The scopes that must have no other keys than those. */
+  readonly whole?: readonly StoredScope[] | undefined;
   /** The request that it is for, where that has an identity. */
   readonly once?: Once | undefined;
 }
