@@ -12,9 +12,9 @@ const ADAPTER = ['service', 'session', 'template', 'engine', 'input', 'checks', 
 
 /** The folders of backend/durable from the bottom up. */
 const CACHE = ['backend/durable/commit', 'watch', ...SESSIONS];
-const WRITER = ['backend/durable/cache', 'backend/durable/commit', 'backend', ...SESSIONS];
-const OPERATIONS = [...WRITER, 'past', 'watch'];
-const UPDATE = [...WRITER, 'backend/durable/operations'];
+const WRITER = ['backend/durable/cache', 'backend/durable/commit', 'backend', 'lease', ...SESSIONS];
+const OPERATIONS = [...WRITER, 'past', 'watch', 'update'];
+const UPDATE = [...WRITER, 'backend/durable/operations', 'update'];
 
 /**
  * For each folder of pkg/src, the folders that it may import besides itself. Each name means the folder and what is
@@ -27,12 +27,14 @@ const PACKAGE = {
   store: ['model', 'async'],
   engine: ['model'],
   input: ['checks', 'model'],
-  session: ['engine', 'input', 'checks', 'model', 'store'],
+  update: CONTRACT,
+  lease: ['checks', ...CONTRACT],
+  session: ['engine', 'input', 'lease', 'checks', 'model', 'store'],
   past: ['session', 'engine', 'model', 'async'],
   watch: ['session', 'engine', ...CONTRACT],
   template: ['engine', 'input', 'checks', 'model', 'async'],
   context: ['input', 'template', 'checks', 'model', 'async'],
-  backend: ['past', 'watch', 'checks', ...SESSIONS],
+  backend: ['past', 'watch', 'update', 'lease', 'checks', ...SESSIONS],
   'backend/durable/commit': ['engine', ...CONTRACT],
   'backend/durable/cache': CACHE,
   'backend/durable/operations': OPERATIONS,
@@ -43,18 +45,23 @@ const PACKAGE = {
   ],
   'backend/durable': [
     ...['watch', 'update', 'operations', 'cache', 'commit'].map((name) => `backend/durable/${name}`),
-    ...['backend', 'past', 'watch', 'session', 'input', 'stores/journal'],
+    ...['backend', 'past', 'watch', 'update', 'lease', 'session', 'input', 'stores/journal'],
     ...CONTRACT,
   ],
   // stores/journal: only for the type of the callbacks that its options take.
-  service: ['backend', 'backend/durable', 'past', 'watch', 'context', 'checks', 'stores/journal', ...SESSIONS],
+  service: [
+    ...['backend', 'backend/durable', 'past', 'watch', 'update', 'lease', 'context', 'checks', 'stores/journal'],
+    ...SESSIONS,
+  ],
   adk: ADAPTER,
   jsonl: ADAPTER,
   // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
   'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
   http: ['checks', 'model'],
-  serve: ['http', 'service', 'input', 'checks', 'model', 'async'],
-  client: ['http', 'checks', 'model', 'async'],
+  // The forms of an event in the sessions API of Agent Engine, for the store over it and the server of it.
+  'api-event': ['model'],
+  serve: ['http', 'service', 'api-event', 'input', 'checks', 'model', 'async'],
+  client: ['http', 'update', 'lease', 'input', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
   'stores/shared': ['checks', ...CONTRACT],
@@ -68,11 +75,14 @@ const PACKAGE = {
   'stores/redis': STORE,
   'stores/sqlite': ['stores/sqlite-core', ...STORE],
   'stores/sqlite-core': STORE,
-  'stores/vertex-ai': STORE,
+  'stores/vertex-ai': ['api-event', ...STORE],
 };
 
 /** Files that only their own folder imports. */
 const INTERNAL = { session: ['merged-state', 'scope-table', 'scope-values', 'session-index'] };
+
+/** The folder of pkg/src that imports what the package exports, and is imported by one entry alone. */
+const COMMAND_LINE = 'cli';
 
 /** As PACKAGE, for www/inspector. Its files beside the folders put the parts together, and may import all of them. */
 const INSPECTOR = {
@@ -142,7 +152,10 @@ module.exports = {
       severity: 'error',
       from: {
         path: ['^pkg/src/[^/]+/', '^www/inspector/[^/]+/'],
-        pathNot: [...inside('pkg/src', Object.keys(PACKAGE)), ...inside('www/inspector', folders(INSPECTOR))],
+        pathNot: [
+          ...inside('pkg/src', [...Object.keys(PACKAGE), COMMAND_LINE]),
+          ...inside('www/inspector', folders(INSPECTOR)),
+        ],
       },
       to: {},
     },
@@ -150,8 +163,18 @@ module.exports = {
       name: 'entries are imported by nothing',
       comment: 'the files beside the folders of pkg/src are what the package exports: import the file that has it',
       severity: 'error',
-      from: { path: '^pkg/src/' },
+      from: { path: '^pkg/src/', pathNot: `^pkg/src/${COMMAND_LINE}/` },
       to: { path: '^pkg/src/[^/]+$' },
+    },
+    {
+      name: 'the command line uses public names',
+      comment: 'it is built on what the package exports, as any other program: import an entry',
+      severity: 'error',
+      from: { path: `^pkg/src/${COMMAND_LINE}/` },
+      to: {
+        path: '^pkg/',
+        pathNot: [`^pkg/src/${COMMAND_LINE}/`, '^pkg/src/(?!cli[.])[^/]+$', '^pkg/src/stores/[^/]+/index[.]ts$'],
+      },
     },
     {
       name: 'one door to the module',

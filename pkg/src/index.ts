@@ -30,7 +30,7 @@ export { injectSessionState, type AdkContext, type InjectContext } from './templ
 export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type Missing } from './model/errors.js';
 export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails } from './store/store-error.js';
 export { ready } from './engine/ready.js';
-export { plainSession } from './session/plain-session.js';
+export { plainSession } from './input/plain-session.js';
 export type { StoreOptions } from './service/options.js';
 export type {
   Callbacks,
@@ -66,6 +66,7 @@ export type {
   Session,
   SessionKey,
   SessionName,
+  UpdateFunction,
   UpdateStateOptions,
   UpdateStateTarget,
 } from './model/types.js';
@@ -95,4 +96,3 @@ export type {
   WholeSessionKey,
   WholeWatchOptions,
 } from './model/watch.js';
-export type { UpdateFunction } from './backend/update-target.js';

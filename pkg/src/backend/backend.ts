@@ -1,18 +1,14 @@
 // The seam between the service and its sessions, which are in memory or in a store. Requests are checked before.
 
-import { admitDelta, type AdmittedDelta } from '../input/admit.js';
-import { StatepadError } from '../model/errors.js';
-import { isBlank, newId } from '../model/ids.js';
-import { REQUESTS, checkRequest, type ListPlan } from '../input/requests.js';
-import { admitString } from '../checks/arguments.js';
+import type { AdmittedCreation } from '../input/creation.js';
+import type { ListPlan } from '../input/requests.js';
 import type { ForkPlan } from './fork-plan.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
-import type { LeaseHold } from '../session/lease-hold.js';
+import type { LeaseHold } from '../lease/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../store/lease.js';
 import type { StoreLack } from '../store/lacks.js';
 import type {
-  CreateSessionRequest,
   Event,
   GetSessionConfig,
   ListSessionsResponse,
@@ -23,7 +19,7 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
-import type { UpdateReservation, UpdateTarget, WriteConditions } from './update-target.js';
+import type { UpdateReservation, UpdateTarget, WriteConditions } from '../update/update-target.js';
 import type { BackendAccess } from './backend-access.js';
 import type { Once } from '../model/once.js';
 import type { SharedPast } from '../past/shared-past.js';
@@ -31,37 +27,13 @@ import type { WholeSessionChange } from '../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
 
 /** A checked request to create a session. */
-export interface Creation {
-  readonly key: SessionKey;
-  readonly state: AdmittedDelta;
+export interface Creation extends AdmittedCreation {
   /** The time of creation, in milliseconds since the epoch; now when it is absent. */
   readonly time?: number | undefined;
+  /** The id of its change, which is the creation id of the session; generated when it is absent. */
+  readonly id?: string | undefined;
   /** The request that it is for, where that has an identity. */
   readonly once?: Once | undefined;
-}
-
-/** Checks and copies a request to create a session. */
-export function admitCreation(request: CreateSessionRequest): Creation {
-  checkRequest(request, REQUESTS.createSession);
-  const { appName, userId, sessionId, state } = request;
-  const key = {
-    appName: admitString(appName, 'appName'),
-    userId: admitString(userId, 'userId'),
-    sessionId: sessionIdFrom(sessionId).id,
-  };
-  const admitted = admitDelta(state, 'state');
-  const [operator] = Object.keys(admitted.operators ?? {});
-  if (operator !== undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', 'state must have values, and no operators', { key: operator });
-  }
-  return { key, state: admitted };
-}
-
-/** The id of a session to be created: the caller's, or a new one. */
-export function sessionIdFrom(requested: string | undefined): { readonly id: string; readonly isNew: boolean } {
-  return requested !== undefined && !isBlank(admitString(requested, 'sessionId'))
-    ? { id: requested, isNew: false }
-    : { id: newId(), isNew: true };
 }
 
 export type { SessionName };

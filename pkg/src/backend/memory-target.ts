@@ -9,7 +9,7 @@ import { put } from '../model/json.js';
 import { resolveNow } from '../session/append.js';
 import { notFoundInMemory } from '../session/other-services.js';
 import { entriesOf } from '../session/scope-version.js';
-import { isSessionTarget, type UpdateTarget } from './update-target.js';
+import { isSessionTarget, type UpdateTarget } from '../update/update-target.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { SessionRecord } from '../session/record.js';
 import type { Once } from '../model/once.js';

@@ -1,5 +1,6 @@
 // Checks of whole requests.
 
+import { StatepadError } from '../model/errors.js';
 import { describe, isObject } from '../model/value-types.js';
 import {
   checkCount,
@@ -226,6 +227,22 @@ export function checkConfig(config: GetSessionConfig | undefined): GetSessionCon
     invalid('config.afterTimestamp', `must be a number of milliseconds, not ${describe(after)}`);
   }
   return config && { numRecentEvents: config.numRecentEvents, afterTimestamp: after };
+}
+
+/** Checks a revision of a session that is at `actual`. `path` names it in the error. Throws `INVALID_ARGUMENT`. */
+export function checkRevisionUpTo(actual: number, id: string, revision: number, path: string): void {
+  if (!Number.isSafeInteger(revision) || revision < 0 || revision > actual) {
+    const message = `session "${id}" has the revisions 0 to ${actual} here, and not ${describe(revision)}`;
+    throw new StatepadError('INVALID_ARGUMENT', message, { id, path, actual });
+  }
+}
+
+/** Checks the limit of a list of apps or users. */
+export function checkNameLimit(limit: number | undefined): void {
+  checkCount(limit, 'limit');
+  if (limit === 0) {
+    invalid('limit', 'must be at least 1');
+  }
 }
 
 /** A checked list request, with adk-js's meaning of `limit`, `offset` and `page`. */

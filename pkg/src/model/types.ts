@@ -304,6 +304,19 @@ export interface UpdateStateTarget {
   readonly sessionId?: string | undefined;
 }
 
+/**
+ * Receives the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with
+ * a callable `then`. With nothing to write it returns `{}`; or `undefined`, which is warned of once in development, as
+ * a function that changes its argument in vain looks the same. Any other answer is `INVALID_ARGUMENT`.
+ */
+export type UpdateFunction = (
+  state: Readonly<Record<string, Json>>,
+) =>
+  | Readonly<Record<string, unknown>>
+  | undefined
+  | void
+  | PromiseLike<Readonly<Record<string, unknown>> | undefined | void>;
+
 /** Options of `updateState`. */
 export interface UpdateStateOptions extends Abortable {
   /** The number of times that the function may run before `STATE_CONFLICT`; 100 by default. */

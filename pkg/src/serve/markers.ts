@@ -18,7 +18,7 @@ export function rewoundBy({ actions }: EventInit): string | undefined {
 export async function appendOrRewind(
   access: ServingAccess,
   loadHandle: () => Promise<Session>,
-  request: AppendEventRequest,
+  request: AppendEventRequest & { readonly created?: string | undefined },
 ): Promise<{ readonly event: Event; readonly session: Session }> {
   const before = rewoundBy(request.event);
   if (before === undefined) {

@@ -4,7 +4,7 @@ import { notFound } from '../session/append.js';
 import { checkKey } from '../input/requests.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { View } from '../session/handle.js';
-import type { LeaseHold } from '../session/lease-hold.js';
+import type { LeaseHold } from '../lease/lease-hold.js';
 import type { SessionName } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 

@@ -3,7 +3,7 @@
 import { defined } from '../model/defined.js';
 import { admitDelta } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
-import { sessionIdFrom } from '../backend/backend.js';
+import { sessionIdFrom } from '../input/creation.js';
 import { sessionMetadata, sessionValues } from '../session/session-scope.js';
 import { currentLog } from './current-log.js';
 import { checkKeepsCreations, checkKeepsRevisions } from './store-requirements.js';

@@ -1,7 +1,7 @@
 // Writes the log of another service. Loaded at the first call.
 
 import { admitEvent } from '../input/event-draft.js';
-import { admitCreation } from '../backend/backend.js';
+import { admitCreation } from '../input/creation.js';
 import type { ServiceComponents } from './current-log.js';
 import type { CreateSessionRequest, Event, EventInit, Session, SessionName } from '../model/types.js';
 import type { Signal } from '../async/abort.js';

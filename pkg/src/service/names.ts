@@ -1,7 +1,7 @@
 // The lists of apps and of users. Loaded at the first call.
 
-import { admitString, checkCount, invalid } from '../checks/arguments.js';
-import { REQUESTS, checkRequest } from '../input/requests.js';
+import { admitString, invalid } from '../checks/arguments.js';
+import { REQUESTS, checkNameLimit, checkRequest } from '../input/requests.js';
 import { defined } from '../model/defined.js';
 import type { Lifetime } from './lifetime.js';
 import type { NamePage, NameQuery } from '../store/contract.js';
@@ -27,10 +27,7 @@ export async function listUsers(lifetime: Lifetime, request: ListUsersRequest): 
 }
 
 function queryOf({ limit, cursor }: ListAppsRequest): NameQuery {
-  checkCount(limit, 'limit');
-  if (limit === 0) {
-    invalid('limit', 'must be at least 1');
-  }
+  checkNameLimit(limit);
   return defined({ limit, after: cursor === undefined ? undefined : nameIn(admitString(cursor, 'cursor')) });
 }
 

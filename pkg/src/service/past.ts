@@ -2,20 +2,11 @@
 
 import { defined } from '../model/defined.js';
 import { history as sessionHistory, stateAt as sessionStateAt } from '../session/history.js';
-import {
-  admitString,
-  checkCount,
-  checkNames,
-  checkObject,
-  checkOptionalString,
-  checkOptions,
-  invalid,
-} from '../checks/arguments.js';
+import { checkCount, checkOptions } from '../checks/arguments.js';
+import { checkSharedKey, checkTrim } from '../input/past-requests.js';
 import { sessionValues } from '../session/session-scope.js';
 import { checkKeepsRevisions } from './store-requirements.js';
-import { namesOf } from '../checks/names.js';
 import { OPTIONS } from '../input/requests.js';
-import { describe } from '../model/value-types.js';
 import { deepFreeze } from '../model/json.js';
 import { mergeRecords, nameOf } from '../model/scope.js';
 import type { SessionBackend } from '../backend/backend.js';
@@ -99,45 +90,6 @@ export async function trimHistory(
   const { appName, userId } = checkTrim(target, options);
   options.signal?.throwIfAborted();
   return await (await sessions.past()).trim({ appName, userId }, options, options.signal);
-}
-
-const SHARED_KEY = namesOf('the key', ['appName', 'userId', 'key']);
-const SCOPE = namesOf('the target', ['appName', 'userId']);
-
-/** Checks a key of an app, or of a user in it. */
-function checkSharedKey(request: SharedKey): SharedKey {
-  checkNames(Object.keys(request), SHARED_KEY);
-  const { appName, userId, key } = request;
-  admitString(appName, 'appName');
-  checkOptionalString(userId, 'userId');
-  const [scope] = nameOf(admitString(key, 'key'));
-  if (scope === 'session') {
-    invalid('key', 'must begin with app: or user:, as a session has all others');
-  }
-  if (scope === 'user' && userId === undefined) {
-    invalid('userId', 'is missing: a user: key needs one');
-  }
-  return { appName, userId, key };
-}
-
-/** Checks the target and the limits of a trim. */
-function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateStateTarget {
-  checkObject(target, 'target');
-  checkNames(Object.keys(target), SCOPE);
-  const { appName, userId } = target;
-  admitString(appName, 'appName');
-  checkOptionalString(userId, 'userId');
-  checkObject(options, 'options');
-  checkOptions(options, OPTIONS.trim);
-  const { before, upTo } = options;
-  checkCount(upTo, 'upTo');
-  if ((before === undefined) === (upTo === undefined)) {
-    invalid('options', 'must have before or upTo, and not both');
-  }
-  if (before !== undefined && (typeof before !== 'number' || Number.isNaN(before))) {
-    invalid('before', `must be a number of milliseconds, not ${describe(before)}`);
-  }
-  return { appName, userId };
 }
 
 /** A step of a session with the value before it, by any writer, where it is known. */

@@ -2,6 +2,7 @@
 
 import type { LeaseAnswer } from '../store/lease.js';
 import type { Once } from '../model/once.js';
+import type { StoredScope } from '../model/scope.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
   Abortable,
@@ -24,6 +25,8 @@ export interface StateWrite extends Abortable {
   readonly expected?: {
     readonly set?: Readonly<Record<string, Json>> | undefined;
     readonly unset?: readonly string[] | undefined;
+    /** The scopes that must have no other keys than those of `set`. */
+    readonly whole?: readonly StoredScope[] | undefined;
   };
   /** Of the event, where the target is a session. */
   readonly author?: string | undefined;
@@ -49,6 +52,14 @@ export interface RemoteLeaseRequest extends Abortable {
   readonly proof?: LeaseProof | undefined;
 }
 
+/** A creation that its maker recognises later. */
+export interface CreationIdentity {
+  /** A digest of the request. */
+  readonly digest: string;
+  /** The first event. */
+  readonly first?: EventInit | undefined;
+}
+
 /**
  * The operations that `statepad/serve` needs beyond those of the service. Each `once` makes the operation idempotent:
  * repeated with the same id and digest it resolves as the first attempt did, and an attempt that arrives after a
@@ -72,10 +83,25 @@ export interface ServingAccess {
   createdOf(session: Session): string;
   create(request: CreateSessionRequest, once?: Once): Promise<Session>;
   /**
-   * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with
-   * no event but the last, for which the store is hardly ever asked again.
+   * Creates a session whose creation id contains `digest`, unless the store names creations itself. With `first` the
+   * session is not seen before that event is there, whose delta may write `app:` and `user:` keys as well, while
+   * `state` has the session's own. A creation that was cut off between the two is continued by one of the same
+   * digest, and replaced by any other one.
    */
-  append(request: AppendEventRequest): Promise<{ readonly event: Event; readonly session: Session }>;
+  createAs(request: CreateSessionRequest, identity: CreationIdentity): Promise<Session>;
+  /** The time of a session's creation, by the id of the change; `undefined` where the store does not keep it. */
+  creation(
+    key: SessionKey,
+    options?: Abortable,
+  ): Promise<{ readonly created: string; readonly time: number | undefined } | undefined>;
+  /**
+   * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with
+   * no event but the last, for which the store is hardly ever asked again. With `created` only to the session that
+   * this change created: `SESSION_NOT_FOUND` otherwise.
+   */
+  append(
+    request: AppendEventRequest & { readonly created?: string | undefined },
+  ): Promise<{ readonly event: Event; readonly session: Session }>;
   /** As `updateState`, but of one write whose conditions are `expected`, never run again after a conflict. */
   write(target: UpdateStateTarget | Session, write: StateWrite, once?: Once): Promise<Readonly<Record<string, Json>>>;
   /**

@@ -4,31 +4,32 @@ import { Outcomes, isRefusal } from './requests/outcomes.js';
 import { checkWrite, isSingle, valuesThen, writeState, type WritePlan } from './requests/write.js';
 import { derivedId } from './requests/derived-id.js';
 import { forkKey, forkStoredOnce } from './requests/fork.js';
+import { createAs } from './create-as.js';
 import { fork } from './fork.js';
 import { redo, rewind } from './rewind.js';
-import { checkedTtl, isAtToken, requestLease } from './lease.js';
+import { isAtToken, requestLease } from './lease.js';
+import { checkedTtl } from '../lease/options.js';
 import { admitString, checkCount, invalid } from '../checks/arguments.js';
 import { admitEvent } from '../input/event-draft.js';
 import { checkKey, checkSession } from '../input/requests.js';
-import { admitCreation, sessionIdFrom } from '../backend/backend.js';
+import { admitCreation, sessionIdFrom } from '../input/creation.js';
 import { foreignHandle } from '../session/other-services.js';
-import { leaseLost, type LeaseHold } from '../session/lease-hold.js';
+import { leaseLost, type LeaseHold } from '../lease/lease-hold.js';
 import { makeHandle, type View } from '../session/handle.js';
 import { throwNotFound } from '../session/append.js';
 import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
 import { keyReused, type Once } from '../model/once.js';
 import { isStoreError } from '../store/store-error.js';
-import type { BackendAccess, EventPage, RequestKind } from '../backend/backend-access.js';
+import type { BackendAccess, CreationTime, EventPage, RequestKind } from '../backend/backend-access.js';
 import type { Lifetime } from './lifetime.js';
 import type { RequestComponents } from './current-log.js';
-import type { LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
+import type { CreationIdentity, LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
+import type { Signal } from '../async/abort.js';
 import type { LeaseAnswer } from '../store/lease.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
   Abortable,
-  AppendEventRequest,
   CreateSessionRequest,
-  Event,
   Json,
   Session,
   SessionKey,
@@ -102,12 +103,13 @@ class Serving implements ServingAccess {
     });
   }
 
-  async append(request: AppendEventRequest): Promise<{ readonly event: Event; readonly session: Session }> {
-    const { session, event, expectedRevision, signal } = request;
-    checkSession(session);
+  async append(request: Parameters<ServingAccess['append']>[0]): ReturnType<ServingAccess['append']> {
+    const { session: named, created, event, expectedRevision, signal } = request;
+    checkSession(named);
     checkCount(expectedRevision, 'expectedRevision');
     const draft = admitEvent(event, this.#lifetime.now, {});
     const sessions = await this.#lifetime.begin(request);
+    const session = created === undefined ? named : await this.#createdBy(created, named, signal);
     const appended = await sessions.append({ session, draft, expectedRevision }, signal);
     if (sessions.view(session) !== undefined) {
       return { event: appended, session: session as Session };
@@ -115,6 +117,19 @@ class Serving implements ServingAccess {
     const key = { appName: session.appName, userId: session.userId, sessionId: session.id };
     const current = this.#access.current(key) ?? (await sessions.get(key, { numRecentEvents: 1 }, signal));
     return { event: appended, session: current ?? throwNotFound(key) };
+  }
+
+  /** A handle of the session that a change created. Throws `SESSION_NOT_FOUND` for another one under its key. */
+  async #createdBy(created: string, session: SessionName, signal: Signal | undefined): Promise<Session> {
+    const key = { appName: session.appName, userId: session.userId, sessionId: session.id };
+    const isIt = (handle: unknown): handle is Session => this.#lifetime.view(handle)?.record.created === created;
+    const sessions = await this.#lifetime.begin({ signal });
+    const known = sessions.view(session) === undefined ? this.#access.current(key) : session;
+    if (isIt(known)) {
+      return known;
+    }
+    const current = await sessions.get(key, { numRecentEvents: 1 }, signal);
+    return isIt(current) ? current : throwNotFound(key);
   }
 
   /**
@@ -127,6 +142,16 @@ class Serving implements ServingAccess {
       throw keyReused();
     }
     return { ...once, id: `${once.id}/named` };
+  }
+
+  async createAs(request: CreateSessionRequest, identity: CreationIdentity): Promise<Session> {
+    return await createAs(await this.#components(undefined, request), request, identity);
+  }
+
+  async creation(key: SessionKey, options: Abortable = {}): Promise<CreationTime | undefined> {
+    const checked = checkKey(key);
+    await this.#lifetime.begin(options);
+    return await this.#access.creation(checked, options.signal);
   }
 
   async write(

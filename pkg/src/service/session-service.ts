@@ -26,11 +26,10 @@ import {
   checkTarget,
   checkUpdateOptions,
 } from '../input/requests.js';
-import { admitCreation } from '../backend/backend.js';
+import { admitCreation } from '../input/creation.js';
 import type { StoreOptions } from './options.js';
-import type { UpdateQueues } from './update-state.js';
+import type { UpdateQueues } from '../update/update-state.js';
 import { requireReady } from '../engine/wasm.js';
-import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/other-services.js';
 import type { ServiceComponents } from './current-log.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
@@ -47,6 +46,7 @@ import type {
   Session,
   SessionKey,
   SessionName,
+  UpdateFunction,
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../model/types.js';
@@ -233,7 +233,7 @@ export class SessionService extends SessionDirectory {
     const lease = this.#lifetime.view(target)?.lease;
     const sessions = await this.#lifetime.begin(options);
     // Loaded at the first update.
-    const { UpdateQueues, updateState } = await import('./update-state.js');
+    const { UpdateQueues, updateState } = await import('../update/update-state.js');
     this.#lifetime.refuseWhenClosed();
     const reservation = sessions.reservation?.(checked, signal);
     const queues = (this.#updates ??= new UpdateQueues());

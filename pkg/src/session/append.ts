@@ -1,7 +1,7 @@
 // One append: prepared first, finished once it is stored.
 
 import { isRepeated, freezeEvent, extractTempKeys, type EventDraft, type TempDelta } from '../input/event-draft.js';
-import { showTemp, tempBefore } from './temp-values.js';
+import { showTemp, tempBefore } from '../input/temp-values.js';
 import { StatepadError } from '../model/errors.js';
 import { keyReused } from '../model/once.js';
 import { resultsOf } from '../model/operator-results.js';

@@ -3,10 +3,11 @@
 import { storedDeletions } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
-import { describe, isObject } from '../model/value-types.js';
+import { isObject } from '../model/value-types.js';
 import { HistoryEngine } from '../engine/history.js';
 import { stateOf, type View } from './handle.js';
 import { checkCount } from '../checks/arguments.js';
+import { checkRevisionUpTo } from '../input/requests.js';
 import { withoutTemp } from '../model/scope.js';
 import type { CreationEvent } from './creation-event.js';
 import type { KeyedDelta } from '../engine/sessions.js';
@@ -72,11 +73,7 @@ function historyOf(record: SessionRecord): HistoryEngine {
 
 /** Checks that a view has a revision. `path` names it in the error. Throws `INVALID_ARGUMENT`. */
 export function checkRevision({ revision: actual, record }: View, revision: number, path: string): void {
-  if (!Number.isSafeInteger(revision) || revision < 0 || revision > actual) {
-    const { sessionId: id } = record.key;
-    const message = `session "${id}" has the revisions 0 to ${actual} here, and not ${describe(revision)}`;
-    throw new StatepadError('INVALID_ARGUMENT', message, { id, path, actual });
-  }
+  checkRevisionUpTo(actual, record.key.sessionId, revision, path);
 }
 
 /** The delta of a revision, if it has one. Other programs may have put anything into the store. */

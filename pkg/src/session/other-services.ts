@@ -2,7 +2,8 @@
 // service more than once: each run creates a service with sessions of its own, and the error says so.
 
 import { StatepadError } from '../model/errors.js';
-import { isAnyHandle, viewOf } from './handle.js';
+import { viewOf } from './handle.js';
+import { isAnyHandle } from '../model/handle-kind.js';
 import type { SessionKey } from '../model/types.js';
 
 /** A service in memory of this process, possibly of another copy of the package. */

@@ -160,6 +160,25 @@ describe('a store that leaves operators to the service', () => {
       assert.equal(await valueIn(service), before + 8);
     });
 
+    test(`answers a repeated request of ${scope === 'app' ? 'an' : 'a'} ${scope} with its own result where that is certain`, async () => {
+      const store = { ...unresolving(memoryStore({ log: false })) };
+      const { service, access } = await begin(store);
+      const once = onceOf('r');
+      const mixed = { delta: { ...write.delta, [`${key}x`]: 1, [`${key}y`]: DELETED } };
+      await service.updateState(target, () => ({ [`${key}y`]: 1 }));
+      const first = plain(await access.write(target, mixed, once));
+      const again = async () => {
+        const restarted = await new SessionService({ store }).serving({});
+        return plain(await restarted.write(target, mixed, once));
+      };
+      assert.deepEqual(await again(), first);
+      await service.updateState(target, () => ({ [key]: 100, [`${key}x`]: 2, [`${key}y`]: 2 }));
+      const later = await again();
+      assert.deepEqual([later[`${key}x`], later[`${key}y`]], [1, undefined]);
+      assert.equal(later[key], scope === 'session' ? first[key] : 100, 'the event of a session has its result');
+      assert.deepEqual(once.repeated, [scope === 'app', false], 'nothing tells that the app has not moved');
+    });
+
     test(`remembers a refused request of ${scope === 'app' ? 'an' : 'a'} ${scope}`, async () => {
       const { service, access } = await begin(unresolving());
       const before = await valueIn(service);

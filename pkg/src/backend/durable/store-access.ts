@@ -5,8 +5,11 @@ import { claimRequest, forkOf, refuseRequest } from './operations/requests.js';
 import { parseEvent } from './cache/stored-event.js';
 import { LAST_EVENT } from '../../session/event-window.js';
 import { StatepadError } from '../../model/errors.js';
+import { creationOf } from '../backend-access.js';
+import { parseCreation } from '../../session/creation-event.js';
 import type {
   BackendAccess,
+  CreationTime,
   EventPage,
   EventsFrom,
   RequestFork,
@@ -136,6 +139,11 @@ export class StoreAccess implements BackendAccess, StoredRequests {
     return loaded === null
       ? undefined
       : { events: loaded.events.map((event) => parseEvent({ key }, event)), revision: loaded.rev };
+  }
+
+  async creation(key: SessionKey, signal?: Signal): Promise<CreationTime | undefined> {
+    const loaded = await this.#components.loader.loadRange(key, { events: { from: 0, to: 0 } }, signal);
+    return loaded === null ? undefined : creationOf(loaded.created, parseCreation(loaded.events[0]));
   }
 
   resolves(operators: KeyedOperators): boolean {

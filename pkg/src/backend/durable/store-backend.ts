@@ -20,14 +20,19 @@ import { ChangeWriter } from './operations/writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
-import { isSessionTarget, type UpdateReservation, type UpdateTarget, type WriteConditions } from '../update-target.js';
+import {
+  isSessionTarget,
+  type UpdateReservation,
+  type UpdateTarget,
+  type WriteConditions,
+} from '../../update/update-target.js';
 import type { StoreComponents } from './operations/components.js';
 import type { StoredOptions } from './options.js';
 import type { ForkPlan } from '../fork-plan.js';
 import type { AppendPlan, Creation, RemovalTarget, SessionBackend, SessionName } from '../backend.js';
 import type { BackendAccess } from '../backend-access.js';
 import type { View } from '../../session/handle.js';
-import type { LeaseHold } from '../../session/lease-hold.js';
+import type { LeaseHold } from '../../lease/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
 import type { StoreLack } from '../../store/lacks.js';
 import type {

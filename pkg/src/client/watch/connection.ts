@@ -1,7 +1,8 @@
-// One connection for all watches of a source: each message names its target. It is renewed when the set of targets
+// One connection for all watches of a client: each message names its target. It is renewed when the set of targets
 // changes, and when it breaks, and resumes where it was: no change is lost or repeated.
 
-import { addressOf, ask, isPassing, errorFromJson, type SseSourceOptions } from '../request.js';
+import { addressOf, ask, isPassing, errorFromJson, type Server, type ServerRequest } from '../server.js';
+import { PATHS } from '../../http/paths.js';
 import { MAX_TARGETS, targetsText, TARGETS, type RequestedTarget } from '../../http/watch-targets.js';
 import { MessageReader, readChange, type AnyChange, type Message } from '../../http/watch-wire.js';
 import { sleep } from '../../async/sleep.js';
@@ -9,14 +10,12 @@ import { StatepadError } from '../../model/errors.js';
 
 /** The longest pause before reconnecting, in milliseconds. */
 const MAX_PAUSE_MS = 30_000;
-/** The first pause, until the handler sets another one, in milliseconds. */
+/** The first pause, until the server sets another one, in milliseconds. */
 const PAUSE_MS = 1_000;
 /** The time to collect further targets before the connection is renewed for them, in milliseconds. */
 const ADD_MS = 5;
 /** The time that a target stays in the connection after its watch has ended, in milliseconds. */
 const REMOVE_MS = 1_000;
-/** The silence after which a connection counts as dead by default, in milliseconds. */
-const TIMEOUT_MS = 45_000;
 /** The longest URL, in characters: servers and proxies refuse longer ones. Longer lists of targets go into a body. */
 const MAX_ADDRESS = 2_000;
 
@@ -36,7 +35,7 @@ export interface Subscription {
 interface Watched {
   readonly subscription: Subscription;
   since: string | undefined;
-  /** True once the handler has answered for it. */
+  /** True once the server has answered for it. */
   wasConnected: boolean;
   /** True while it waits for its next connection: it has no use, or no room, for messages of the current one. */
   isBehind: boolean;
@@ -45,9 +44,11 @@ interface Watched {
 /** The reason for ending a connection that is replaced at once. */
 const ANEW = Symbol('anew');
 
-/** The one connection of a source. */
+/** The one connection of a client. */
 export class Connection {
-  readonly #options: SseSourceOptions;
+  readonly #server: Server;
+  /** The silence after which it counts as dead, in milliseconds. */
+  readonly #silence: number;
   readonly #watched = new Map<Subscription, Watched>();
   /** Of the current connection, or of the pause before it. */
   #current: AbortController | undefined;
@@ -59,8 +60,9 @@ export class Connection {
   /** The number of consecutive connections without a message. */
   #failures = 0;
 
-  constructor(options: SseSourceOptions) {
-    this.#options = options;
+  constructor(server: Server, silence: number) {
+    this.#server = server;
+    this.#silence = silence;
   }
 
   /** True when it has as many targets as a request may have. */
@@ -133,16 +135,13 @@ export class Connection {
     this.#isRunning = false;
   }
 
-  /** Reads one connection until it ends. Throws the handler's refusal. */
+  /** Reads one connection until it ends. Throws the server's refusal. */
   async #connected(ready: readonly Watched[], current: AbortController): Promise<void> {
     for (const watched of this.#watched.values()) {
       watched.isBehind = true;
     }
     const text = targetsText(ready.map(({ subscription: { target }, since }) => ({ ...target, since })));
-    const address = addressOf(this.#options.url, { [TARGETS]: text });
-    const isShort = address.length <= MAX_ADDRESS;
-    const own = { accept: 'text/event-stream', body: isShort ? undefined : text };
-    const body = await this.#ask(isShort ? address : addressOf(this.#options.url, {}), own, current);
+    const body = await this.#ask(text, current);
     ready.forEach((watched) => (watched.isBehind = false));
     const messages = new MessageReader({
       message: (message) => this.#take(ready, message),
@@ -159,17 +158,14 @@ export class Connection {
     }
   }
 
-  /** The body of an answer. One that takes too long counts as unreachable. */
-  async #ask(
-    address: string,
-    own: { readonly accept: string; readonly body: string | undefined },
-    current: AbortController,
-  ): Promise<ReadableStream<Uint8Array> | null> {
-    const { timeout = TIMEOUT_MS } = this.#options;
-    const late = new StatepadError('STORE_UNAVAILABLE', `${address} does not answer within ${timeout} ms`);
-    const timer = setTimeout(() => current.abort(late), timeout);
+  /** The body of the answer for some targets. One that takes too long counts as unreachable. */
+  async #ask(targets: string, current: AbortController): Promise<ReadableStream<Uint8Array> | null> {
+    const request = requestOf(this.#server, targets);
+    const message = `${request.address} does not answer within ${this.#silence} ms`;
+    const late = new StatepadError('STORE_UNAVAILABLE', message);
+    const timer = setTimeout(() => current.abort(late), this.#silence);
     try {
-      return (await ask(this.#options, address, own, current.signal)).body;
+      return (await ask(this.#server, request, current.signal)).body;
     } finally {
       clearTimeout(timer);
     }
@@ -180,7 +176,7 @@ export class Connection {
     reader: ReadableStreamDefaultReader<Uint8Array>,
     current: AbortController,
   ): Promise<Uint8Array | undefined> {
-    const timer = setTimeout(() => current.abort(), this.#options.timeout ?? TIMEOUT_MS);
+    const timer = setTimeout(() => current.abort(), this.#silence);
     const stop = (): void => void reader.cancel().catch(() => undefined);
     current.signal.addEventListener('abort', stop, { once: true });
     try {
@@ -254,4 +250,18 @@ export class Connection {
   #pauseFor(failures: number): number {
     return Math.min(MAX_PAUSE_MS, this.#pause * 2 ** Math.min(failures - 1, 10)) * (0.5 + Math.random() / 2);
   }
+}
+
+/** The request for some targets. Neither form needs a preflight request, unless the caller's headers do. */
+function requestOf(server: Server, targets: string): ServerRequest {
+  const address = addressOf(server, PATHS.watch, { [TARGETS]: targets });
+  const accept = 'text/event-stream';
+  return address.length <= MAX_ADDRESS
+    ? { method: 'GET', address, headers: { accept } }
+    : {
+        method: 'POST',
+        address: addressOf(server, PATHS.watch),
+        headers: { accept, 'content-type': 'text/plain;charset=UTF-8' },
+        body: targets,
+      };
 }

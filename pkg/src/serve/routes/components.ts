@@ -3,8 +3,7 @@
 import { ERROR_STATUS } from '../../http/answers.js';
 import type { Schema } from './schema.js';
 
-/** A page's largest number of items, and the number without `pageSize`. */
-export const [MAX_PAGE, DEFAULT_PAGE] = [1_000, 100];
+export { DEFAULT_PAGE, MAX_PAGE } from '../../http/pages.js';
 
 export const JSON_VALUE = { description: 'Any JSON value.' } as const satisfies Schema;
 

@@ -79,7 +79,7 @@ const appendEvent = route(
       'An event whose `id` the session has already is answered as it is stored, if it is the same event. An event ' +
       'with `actions.rewindBeforeInvocationId` rewinds the session: it gets the delta that does that.',
     access: { writes: 'session' },
-    headers: ['lease'],
+    headers: ['lease', 'creation'],
     body: {
       type: 'object',
       properties: {
@@ -115,15 +115,16 @@ const appendEvent = route(
     ],
   },
   async (asked) => {
-    const { door, ids, body, rights, proof } = asked;
+    const { door, ids, body, rights, proof, creation } = asked;
     const { event: json, expectedRevision, since } = body;
     const { event: given, writes } = readEvent(json);
     checkDelta(rights, writes);
     const handle = async (): Promise<Session> => await handleOf(asked);
     const session = proof === undefined ? nameOfSession(ids) : await handle();
+    const request = { session, event: given, expectedRevision, created: creation };
     const { event, session: shown } = given.partial
       ? { event: createEvent(given), session: await handle() }
-      : await appendOrRewind(await door.access(), handle, { session, event: given, expectedRevision });
+      : await appendOrRewind(await door.access(), handle, request);
     const { revision, lastUpdateTime, state } = shown;
     const added = since === undefined ? undefined : await eventsAfter(door, ids, since, shown);
     return {

@@ -4,7 +4,7 @@ import { PATHS } from '../../http/paths.js';
 import { isStatepadError } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
 import { LEASE, TEXT } from './components.js';
-import { writeProof } from './shared.js';
+import { namedSession, writeProof } from './shared.js';
 import { route, type Answer } from './route.js';
 import type { Schema } from './schema.js';
 import type { LeaseProof } from '../../service/serving-access.js';
@@ -28,6 +28,7 @@ const takeLease = route(
     summary: 'Takes the lease of a session.',
     description: 'A holder that asks again has it still: send the same `holder` when an answer was lost.',
     access: { writes: 'session' },
+    headers: ['creation'],
     body: {
       type: 'object',
       properties: {
@@ -44,7 +45,10 @@ const takeLease = route(
     answers: { 200: { description: 'The lease.', schema: LEASE } },
     errors: ['SESSION_NOT_FOUND', 'LEASE_HELD', 'COMMIT_UNKNOWN'],
   },
-  async ({ door, ids, body: { ttl = DEFAULT_TTL_MS, holder = newId() } }) => {
+  async (asked) => {
+    const { door, ids } = asked;
+    const { ttl = DEFAULT_TTL_MS, holder = newId() } = asked.body;
+    await namedSession(asked);
     const { fence, until, created } = await (await door.access()).lease(ids, { holder, ttl });
     return leased({ token: fence, holder, created }, until, ttl);
   },

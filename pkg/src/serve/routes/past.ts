@@ -6,7 +6,7 @@ import { StatepadError } from '../../model/errors.js';
 import { nameOf } from '../../model/scope.js';
 import { EVENT, JSON_VALUE, REVISION, TEXT, TIME } from './components.js';
 import { invalid } from '../../checks/arguments.js';
-import { nameOfSession } from './shared.js';
+import { namedSession } from './shared.js';
 import { route, type Answer, type Asked, type Declaration } from './route.js';
 import type { Rights } from '../../http/principal.js';
 import type { Schema, ValueOf } from './schema.js';
@@ -31,6 +31,7 @@ const getSessionHistory = route(
     group: 'past',
     summary: 'Returns the writes of a key by a session, oldest first.',
     access: { reads: 'session' },
+    headers: ['creation'],
     query: {
       type: 'object',
       properties: {
@@ -62,10 +63,12 @@ const getSessionHistory = route(
     },
     errors: ['SESSION_NOT_FOUND'],
   },
-  async ({ door, ids, rights, query: { key, until, last }, request: { signal } }) => {
+  async (asked) => {
+    const { door, rights } = asked;
+    const { key, until, last } = asked.query;
     checkReading(rights, key);
-    const options = { until, last, signal, detailed: true } as const;
-    const { steps, exact } = await door.service.history(nameOfSession(ids), key, options);
+    const options = { until, last, signal: asked.request.signal, detailed: true } as const;
+    const { steps, exact } = await door.service.history(await namedSession(asked), key, options);
     return { body: { steps: steps.map((step) => visibleStep(rights, step)), exact } };
   },
 );

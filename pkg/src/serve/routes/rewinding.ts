@@ -5,11 +5,10 @@ import { visibleEvent, visibleSession } from '../../http/visible.js';
 import { isBlank } from '../../model/ids.js';
 import { nameOf } from '../../model/scope.js';
 import { ARTIFACT_DELTA, REVISION, REWOUND, SESSION, TEXT } from './components.js';
-import { handleOf, nameOfSession, type AskedOfSession } from './shared.js';
+import { namedSession } from './shared.js';
 import { ANSWER_ONCE, route, type Answer } from './route.js';
 import type { Rights } from '../../http/principal.js';
 import type { Rewound } from '../../model/rewind.js';
-import type { SessionName } from '../../model/types.js';
 
 const MARKED = { description: 'The marker that was appended.', schema: REWOUND, headers: ANSWER_ONCE } as const;
 const ERRORS = [
@@ -30,7 +29,7 @@ const rewindSession = route(
     summary: 'Goes back to before the first event of an invocation.',
     description: "The session's own keys get their values of that moment; `app:` and `user:` keys stay as they are.",
     access: { writes: 'session' },
-    headers: ['key', 'lease'],
+    headers: ['key', 'lease', 'creation'],
     body: {
       type: 'object',
       properties: { before: { ...TEXT, description: 'The invocation.' }, artifactDelta: ARTIFACT_DELTA },
@@ -43,7 +42,7 @@ const rewindSession = route(
   async (asked) => {
     const { door, rights, body, once } = asked;
     const access = await door.access();
-    return rewound(rights, await access.rewind(await sessionOf(asked), body, once));
+    return rewound(rights, await access.rewind(await namedSession(asked), body, once));
   },
 );
 
@@ -55,14 +54,14 @@ const redoSession = route(
     group: 'sessions',
     summary: 'Undoes the last rewind, if no other event was appended since.',
     access: { writes: 'session' },
-    headers: ['key', 'lease'],
+    headers: ['key', 'lease', 'creation'],
     answers: { 200: MARKED },
     errors: ERRORS,
   },
   async (asked) => {
     const { door, rights, once } = asked;
     const access = await door.access();
-    return rewound(rights, await access.redo(await sessionOf(asked), {}, once));
+    return rewound(rights, await access.redo(await namedSession(asked), {}, once));
   },
 );
 
@@ -74,7 +73,7 @@ const forkSession = route(
     group: 'sessions',
     summary: 'Creates a session of the same user that continues from a moment of this one.',
     access: { reads: 'session' },
-    headers: ['key'],
+    headers: ['key', 'creation'],
     body: {
       type: 'object',
       properties: {
@@ -93,21 +92,19 @@ const forkSession = route(
       'COMMIT_UNKNOWN',
     ],
   },
-  async ({ door, ids, rights, body: { at, sessionId }, once }) => {
+  async (asked) => {
+    const { door, ids, rights, once } = asked;
+    const { at, sessionId } = asked.body;
     const named = sessionId === undefined || isBlank(sessionId) ? undefined : sessionId;
     rights.checkCreation({ ...ids, sessionId: named });
     const access = await door.access();
-    const session = await access.fork(nameOfSession(ids), { at, sessionId: named }, once);
+    const session = await access.fork(await namedSession(asked), { at, sessionId: named }, once);
     return { body: visibleSession(rights, session), creation: access.createdOf(session) };
   },
 );
 
 /** The routes that rewind and fork. */
 export const REWIND_ROUTES = [rewindSession, redoSession, forkSession];
-
-async function sessionOf(asked: AskedOfSession): Promise<SessionName> {
-  return asked.proof === undefined ? nameOfSession(asked.ids) : await handleOf(asked);
-}
 
 function rewound(rights: Rights, { event, revision, shared }: Rewound): Answer {
   const visible = shared.filter((key) => rights.reads(nameOf(key)[0]));

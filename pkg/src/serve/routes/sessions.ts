@@ -4,7 +4,8 @@ import { PATHS } from '../../http/paths.js';
 import { visibleSession } from '../../http/visible.js';
 import { isStatepadError } from '../../model/errors.js';
 import { isBlank } from '../../model/ids.js';
-import { JSON_VALUE, REVISION, SESSION, TIME } from './components.js';
+import { JSON_VALUE, NAMES, REVISION, SESSION, TIME } from './components.js';
+import { markedDelta } from './delta.js';
 import { notFound } from './shared.js';
 import { ANSWER_ONCE, route, type Answer, type Asked, type Declaration } from './route.js';
 import type { Schema, ValueOf } from './schema.js';
@@ -22,6 +23,7 @@ const CREATION = {
       additionalProperties: JSON_VALUE,
       description: 'Values under their full keys. `app:` and `user:` keys are shared; `temp:` keys are dropped.',
     },
+    deleted: { ...NAMES, description: 'The `app:` and `user:` keys to delete.' },
   },
   additionalProperties: false,
 } as const satisfies Schema;
@@ -131,11 +133,12 @@ type NamedCreation = CreateSessionRequest & { readonly sessionId: string | undef
 
 /** The creation that a request asks for. Throws `FORBIDDEN`. */
 function creationOf({ ids, body, rights }: AskedCreation): NamedCreation {
-  const { sessionId, state } = body;
+  const { sessionId, state = {}, deleted } = body;
   const named = sessionId === undefined || isBlank(sessionId) ? undefined : sessionId;
   rights.checkCreation({ ...ids, sessionId: named });
-  rights.checkKeys(Object.keys(state ?? {}));
-  return { ...ids, sessionId: named, state };
+  const marked = markedDelta({ delta: state, deleted });
+  rights.checkKeys(Object.keys(marked));
+  return { ...ids, sessionId: named, state: marked };
 }
 
 /**

@@ -8,7 +8,7 @@ import { DEFAULT_PAGE, MAX_PAGE } from './components.js';
 import { REQUEST_HEADERS, type Asked, type Declaration } from './route.js';
 import type { Schema } from './schema.js';
 import type { LeaseProof } from '../../service/serving-access.js';
-import type { Session, SessionKey } from '../../model/types.js';
+import type { Session, SessionKey, SessionName } from '../../model/types.js';
 
 /** The parameters of lists. */
 export const PAGE_SIZE = {
@@ -29,13 +29,28 @@ export const NEXT_PAGE_TOKEN = {
 } as const satisfies Schema;
 
 /** A request to a route of one session. */
-export type AskedOfSession = Pick<Asked<Declaration>, 'door' | 'request' | 'proof'> & { readonly ids: SessionKey };
+export type AskedOfSession = Pick<Asked<Declaration>, 'door' | 'request' | 'proof' | 'creation'> & {
+  readonly ids: SessionKey;
+};
 
-/** A handle of the current session with its last event, whose writes carry the lease of the request, if it has one. */
+/**
+ * A handle of the current session with its last event, whose writes carry the lease of the request, if it has one.
+ * Throws `SESSION_NOT_FOUND`, also for another session than the one that the request names by its ETag.
+ */
 export async function handleOf(asked: AskedOfSession): Promise<Session> {
-  const { door, proof } = asked;
+  const { door, proof, creation, ids } = asked;
   const session = await currentSession(asked);
-  return proof === undefined ? session : (await door.access()).underLease(session, proof);
+  const access = await door.access();
+  if (creation !== undefined && creation !== access.createdOf(session)) {
+    return notFound(ids.sessionId);
+  }
+  return proof === undefined ? session : access.underLease(session, proof);
+}
+
+/** The session of a request by its name; as {@link handleOf} where the request has a lease or an ETag. */
+export async function namedSession(asked: AskedOfSession): Promise<SessionName> {
+  const { proof, creation, ids } = asked;
+  return proof === undefined && creation === undefined ? nameOfSession(ids) : await handleOf(asked);
 }
 
 /** A handle of the current session with its last event. Throws `SESSION_NOT_FOUND`. */

@@ -5,7 +5,8 @@ import { visibleState } from '../../http/visible.js';
 import { JSON_VALUE, NAMES, OPERATOR, REVISION, STATE, TEXT } from './components.js';
 import { checkComparison, checkDelta, markedDelta } from './delta.js';
 import { ANSWER_ONCE, route, type Answer, type Asked, type Declaration } from './route.js';
-import { currentSession, handleOf, nameOfSession } from './shared.js';
+import { handleOf, namedSession } from './shared.js';
+import { STORED_SCOPES } from '../../model/scope.js';
 import type { Schema, ValueOf } from './schema.js';
 import type { Json, Session, UpdateStateTarget } from '../../model/types.js';
 
@@ -61,6 +62,7 @@ const getSessionState = route(
     group: 'state',
     summary: 'Returns the state of a session, now or at a revision.',
     access: { reads: 'session' },
+    headers: ['creation'],
     query: {
       type: 'object',
       properties: { revision: { ...REVISION, description: 'From 0, the creation; by default the current one.' } },
@@ -85,13 +87,13 @@ const getSessionState = route(
     errors: ['SESSION_NOT_FOUND'],
   },
   async (asked) => {
-    const { door, ids, rights, query, request } = asked;
+    const { door, rights, query, request } = asked;
     if (query.revision === undefined) {
-      const { state, revision } = await currentSession(asked);
+      const { state, revision } = await handleOf(asked);
       return { body: { state: visibleState(rights, state), exact: true, revision } };
     }
     const options = { detailed: true, signal: request.signal } as const;
-    const { state, exact } = await door.service.stateAt(nameOfSession(ids), query.revision, options);
+    const { state, exact } = await door.service.stateAt(await namedSession(asked), query.revision, options);
     return { body: { state: visibleState(rights, state), exact, revision: query.revision } };
   },
 );
@@ -108,6 +110,7 @@ const UPDATE = {
       properties: {
         set: { ...STATE, description: 'Keys that must have these values.' },
         unset: { ...NAMES, description: 'Keys that must be absent.' },
+        whole: { type: 'boolean', description: 'True when there must be no other keys than those of `set`.' },
       },
       additionalProperties: false,
     },
@@ -165,10 +168,13 @@ const updateSessionState = route(
     path: PATHS.updateSessionState,
     summary: 'Writes keys of a session, of its user and of its app, as an event of the session.',
     access: { writes: 'session' },
-    headers: ['key', 'lease'],
+    headers: ['key', 'lease', 'creation'],
     errors: [...UPDATE_ERRORS, 'SESSION_NOT_FOUND', 'LEASE_LOST'],
   },
-  async (asked) => await updated(asked, asked.proof === undefined ? asked.ids : await handleOf(asked), asked.body),
+  async (asked) => {
+    const isNamed = asked.proof !== undefined || asked.creation !== undefined;
+    return await updated(asked, isNamed ? await handleOf(asked) : asked.ids, asked.body);
+  },
 );
 
 async function updated(
@@ -179,10 +185,16 @@ async function updated(
   const { expected, author, invocationId } = body;
   const delta = markedDelta(body);
   checkDelta(rights, delta);
-  const conditions = { set: expected?.set as Readonly<Record<string, Json>> | undefined, unset: expected?.unset };
-  for (const key of [...Object.keys(conditions.set ?? {}), ...(conditions.unset ?? [])]) {
+  const { set, unset, whole } = expected ?? {};
+  for (const key of [...Object.keys(set ?? {}), ...(unset ?? [])]) {
     checkComparison(rights, key);
   }
+  const conditions = {
+    set: set as Readonly<Record<string, Json>> | undefined,
+    unset,
+    // The client knows the keys that it may read.
+    whole: whole ? STORED_SCOPES.filter((scope) => rights.reads(scope)) : undefined,
+  };
   const access = await door.access();
   const state = await access.write(target, { delta, expected: conditions, author, invocationId }, once);
   return { body: { state: visibleState(rights, state) } };

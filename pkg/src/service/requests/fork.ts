@@ -4,7 +4,7 @@ import { derivedId } from './derived-id.js';
 import { fork } from '../fork.js';
 import { currentLog, type ServiceComponents } from '../current-log.js';
 import { notFound } from '../../session/append.js';
-import { sessionIdFrom } from '../../backend/backend.js';
+import { sessionIdFrom } from '../../input/creation.js';
 import { keyReused, type Once } from '../../model/once.js';
 import type { StoredRequests } from '../../backend/backend-access.js';
 import type { Session, SessionKey, SessionName } from '../../model/types.js';

@@ -13,7 +13,8 @@ import { isStoreError } from '../../store/store-error.js';
 import { stateAt } from '../past.js';
 import { currentLog, type RequestComponents } from '../current-log.js';
 import type { BackendAccess } from '../../backend/backend-access.js';
-import { notExpected, type UpdateTarget, type WriteConditions } from '../../backend/update-target.js';
+import { extraKey } from '../../update/conditions.js';
+import { notExpected, type UpdateTarget, type WriteConditions } from '../../update/update-target.js';
 import type { Once } from '../../model/once.js';
 import type { Json, Session, SessionKey, UpdateStateTarget } from '../../model/types.js';
 import type { StateWrite } from '../serving-access.js';
@@ -29,7 +30,7 @@ export interface WritePlan {
   readonly target: UpdateStateTarget;
   readonly write: StateWrite;
   readonly admitted: AdmittedDelta;
-  readonly expected: WriteConditions['expected'];
+  readonly conditions: Pick<WriteConditions, 'expected' | 'whole'>;
 }
 
 /** Checks a write. Throws `INVALID_ARGUMENT` and `VALUE_NOT_JSON`. */
@@ -45,7 +46,8 @@ export function checkWrite(request: UpdateStateTarget | Session, write: StateWri
     checkWrittenKey(target, key, 'delta');
   }
   checkObject(expected, 'expected');
-  return { target, write, admitted, expected: expectedByScope(target, expected) };
+  const conditions = { expected: expectedByScope(target, expected), whole: expected.whole };
+  return { target, write, admitted, conditions };
 }
 
 /** Checks that a key belongs to a target. */
@@ -117,12 +119,12 @@ export async function writeState(
 /** One attempt. `isCompared`: the conditions are compared before it, too. */
 async function writeOnce(
   { sessions, lease }: RequestComponents,
-  { target: key, write, admitted, expected }: WritePlan,
+  { target: key, write, admitted, conditions: named }: WritePlan,
   once: Once | undefined,
   isCompared: boolean,
 ): Promise<State> {
   const { author, invocationId, signal } = write;
-  const conditions = { expected, once };
+  const conditions = { ...named, once };
   const target: UpdateTarget = await sessions.target(key, { author, invocationId, signal }, lease, conditions);
   const handover = new Handovers().open('');
   // Without a promise no other task of this process can run between the read and the write.
@@ -130,17 +132,22 @@ async function writeOnce(
   const attempt = isThenable(read) ? await read : read;
   const isEmpty = Object.keys(admitted.delta).length === 0;
   if (isCompared || isEmpty) {
-    checkExpected(attempt.state, write);
+    checkExpected(attempt.state, write, conditions);
   }
   return isEmpty ? Object.freeze({ ...attempt.state }) : await attempt.write(write.delta);
 }
 
 /** Throws `STATE_CONFLICT` when values are not the expected ones. */
-function checkExpected(state: State, { expected: { set = {}, unset = [] } = {} }: StateWrite): void {
+function checkExpected(
+  state: State,
+  { expected: { set = {}, unset = [] } = {} }: StateWrite,
+  conditions: WriteConditions,
+): void {
   const valueOf = (key: string): Json | undefined => (Object.hasOwn(state, key) ? state[key] : undefined);
   const wrong =
     Object.keys(set).find((key) => JSON.stringify(valueOf(key)) !== JSON.stringify(set[key])) ??
-    unset.find((key) => Object.hasOwn(state, key));
+    unset.find((key) => Object.hasOwn(state, key)) ??
+    extraKey(conditions, state);
   if (wrong !== undefined) {
     throw notExpected(undefined, wrong);
   }

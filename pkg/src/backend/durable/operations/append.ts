@@ -24,12 +24,12 @@ import {
 import { storeResolves, keyedResults, operatorRefusal, contentOf } from '../commit/operators.js';
 import { parseEvent } from '../cache/stored-event.js';
 import { checkKey } from '../../../input/requests.js';
-import { notExpected } from '../../update-target.js';
+import { notExpected } from '../../../update/update-target.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
 import { NOT_LOADED, type SessionRecord } from '../../../session/record.js';
-import { leaseLost, type LeaseHold } from '../../../session/lease-hold.js';
-import { showTemp } from '../../../session/temp-values.js';
+import { leaseLost, type LeaseHold } from '../../../lease/lease-hold.js';
+import { showTemp } from '../../../input/temp-values.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { StoreComponents } from './components.js';
 import type { Begin } from './writer.js';

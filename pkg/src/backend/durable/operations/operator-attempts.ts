@@ -5,7 +5,7 @@ import { lanesOfKeys } from './lanes.js';
 import { mergeGuardedKeys, resolveLocally } from '../commit/operators.js';
 import { sleep } from '../../../async/sleep.js';
 import { resolveNow } from '../../../session/append.js';
-import { tempBefore } from '../../../session/temp-values.js';
+import { tempBefore } from '../../../input/temp-values.js';
 import { StatepadError } from '../../../model/errors.js';
 import { isTemp, nameOf } from '../../../model/scope.js';
 import { isStoreError } from '../../../store/store-error.js';

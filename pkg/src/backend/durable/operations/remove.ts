@@ -1,7 +1,7 @@
 // The deletion of a session over a store.
 
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
-import { leaseLost } from '../../../session/lease-hold.js';
+import { leaseLost } from '../../../lease/lease-hold.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { StoreComponents } from './components.js';
 import type { RemovalTarget } from '../../backend.js';

@@ -1,7 +1,7 @@
 // Reservations of a store: for updates that would conflict with those of other services, in other processes as well.
 
 import { releaseUnused, type Connection } from '../commit/connection.js';
-import { scopeNameOf, ownScope, hintOf, type UpdateReservation } from '../../update-target.js';
+import { scopeNameOf, ownScope, hintOf, type UpdateReservation } from '../../../update/update-target.js';
 import type { StoredScope } from '../../../model/scope.js';
 import type { Reservation } from '../../../store/contract.js';
 import type { UpdateStateTarget } from '../../../model/types.js';

@@ -16,12 +16,13 @@ import { checkRequest, requestMembers, requestRefusal } from '../commit/requests
 import { lanesOfKeys } from '../operations/lanes.js';
 import { concurrentDelta } from './concurrent-delta.js';
 import { knownOf, positionIn, type KnownPositions, type SentChange } from '../cache/positions.js';
-import { ReadTracker } from './read-tracker.js';
+import { guardOfConditions } from '../../../update/conditions.js';
+import { ReadTracker } from '../../../update/read-tracker.js';
 import { admitDelta, type AdmittedDelta } from '../../../input/admit.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
-import { deepFreeze } from '../../../model/json.js';
+import { deepFreeze, put } from '../../../model/json.js';
 import {
   APP_PREFIX,
   SHARED_SCOPES,
@@ -37,7 +38,7 @@ import type { Handover } from '../../../async/handovers.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { Begin } from '../operations/writer.js';
-import { notExpected, type UpdateTarget, type WriteConditions } from '../../update-target.js';
+import { notExpected, type UpdateTarget, type WriteConditions } from '../../../update/update-target.js';
 import type { Once } from '../../../model/once.js';
 import type { ScopeKey } from '../../../engine/sessions.js';
 import type { Change, Committed, Guard, LoadedScope, Values } from '../../../store/contract.js';
@@ -92,7 +93,7 @@ export function scopeTarget(
         const base: Guard =
           conditions === undefined
             ? { keys: reads.guardedKeys(), ...(reads.isWhole ? { pos } : {}) }
-            : { keys: conditions.expected };
+            : guardOfConditions(conditions, { state: reads.state, pos });
         const reservation = reserved === undefined ? {} : { reservation: reserved };
         const send = async (begin: Begin, now: ReadScopes, resolution?: Resolution): Promise<State> => {
           const guard = components.writer.guardOf({ ...base, keys: mergeGuardedKeys(base.keys, resolution?.keys) });
@@ -107,7 +108,8 @@ export function scopeTarget(
           if (next.app.isWhole && next.user?.isWhole !== false) {
             leave(next);
           }
-          return merged(next.app.state, next.user?.state);
+          const state = merged(next.app.state, next.user?.state);
+          return next.isRepeated && resolution !== undefined ? withKnown(state, resolution.results, now) : state;
         };
         try {
           if (operators === undefined || storeResolves(components.connection.store, operators)) {
@@ -173,6 +175,23 @@ function resolvedDelta({ delta, deleted }: AdmittedDelta, results: Resolution['r
   return { delta: mergeRecords([delta, results]), deleted };
 }
 
+/**
+ * The values after a change that an earlier attempt of its request has made. Results of operators that were resolved
+ * for this attempt are not those of that one: the values that were read take their place.
+ */
+function withKnown(state: State, results: Resolution['results'], read: ReadScopes): State {
+  const known: Record<string, Json> = { ...state };
+  for (const key of Object.keys(results)) {
+    const value = valueIn(read, key);
+    if (value === undefined) {
+      delete known[key];
+    } else {
+      put(known, key, value);
+    }
+  }
+  return Object.freeze(known);
+}
+
 /** The error that lets the function run again. */
 function changed(cause: unknown): StatepadError {
   return new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause });
@@ -231,6 +250,7 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
     once.onRepeated?.(isUnmoved(change, scopeChange.read, committed));
   }
   return {
+    isRepeated,
     ended: writer.ended,
     app: scopeAfter(app, 'app', change, committed),
     user: user && scopeAfter(user, 'user', change, committed),
@@ -291,6 +311,8 @@ interface WrittenScope extends LoadedScope {
 interface WrittenScopes extends ReadScopes {
   readonly app: WrittenScope;
   readonly user: WrittenScope | undefined;
+  /** True when an earlier attempt of the request has made the change. */
+  readonly isRepeated: boolean;
 }
 
 /**

@@ -1,11 +1,12 @@
 // The reads and writes of `updateState` on a session: under a guard for the values that the function has read.
 
 import { appendStored, type AppendRequest, type Appended } from '../operations/append.js';
-import type { LeaseHold } from '../../../session/lease-hold.js';
+import type { LeaseHold } from '../../../lease/lease-hold.js';
 import { NONE } from '../cache/event-range.js';
 import { withResults } from '../commit/operators.js';
 import { concurrentDelta } from './concurrent-delta.js';
-import { ReadTracker } from './read-tracker.js';
+import { guardOfConditions } from '../../../update/conditions.js';
+import { ReadTracker } from '../../../update/read-tracker.js';
 import { requestEvent } from '../../../input/event-draft.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
@@ -14,13 +15,14 @@ import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../../model
 import { notFound } from '../../../session/append.js';
 import { NO_EVENTS } from '../../../session/event-window.js';
 import type { StoreComponents } from '../operations/components.js';
-import type { UpdateTarget, WriteConditions } from '../../update-target.js';
+import type { UpdateTarget, WriteConditions } from '../../../update/update-target.js';
 import type { Handover } from '../../../async/handovers.js';
 import type { View } from '../../../session/handle.js';
 import type { SessionRecord } from '../../../session/record.js';
 import type { ScopeVersion, SessionVersions } from '../../../session/scope-version.js';
 import type { Delta, Guard, Known } from '../../../store/contract.js';
-import type { Json, SessionKey, UpdateStateOptions } from '../../../model/types.js';
+import { storedDeletions } from '../../../model/deletion.js';
+import type { Event, Json, SessionKey, UpdateStateOptions } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
 type State = Readonly<Record<string, Json>>;
@@ -59,7 +61,7 @@ export function sessionTarget(
         const guard: Guard =
           conditions === undefined
             ? { created, keys: reads.guardedKeys(), ...(reads.isWhole ? { rev, pos } : {}) }
-            : { created, ...keysOf(conditions) };
+            : { created, ...guardOfConditions(conditions, { state: session.state, pos, rev }) };
         const leave = handover.beginWrite();
         try {
           const request: AppendRequest = {
@@ -72,10 +74,11 @@ export function sessionTarget(
             reservation: reserved,
             lease,
           };
-          const { stored } = await appendStored(components, request);
+          const { event, stored } = await appendStored(components, request);
           leave('written');
-          if (stored === undefined || stored.committed.duplicate) {
-            once?.onRepeated?.(false);
+          if (once !== undefined && (stored === undefined || stored.committed.duplicate)) {
+            once.onRepeated?.(false);
+            return Object.freeze(withWrites(mergeRecords(valuesAfter(versions, undefined, pos)), event));
           }
           return Object.freeze(mergeRecords(valuesAfter(versions, stored, pos)));
         } catch (error) {
@@ -88,11 +91,6 @@ export function sessionTarget(
       },
     };
   };
-}
-
-/** The part of a guard for the conditions of a write. */
-function keysOf({ expected }: WriteConditions): Pick<Guard, 'keys'> {
-  return Object.keys(expected).length === 0 ? {} : { keys: expected };
 }
 
 /** Reads a session that the update before has left in the cache, or loads it. */
@@ -131,6 +129,13 @@ function valuesAfter(versions: SessionVersions, stored: Appended['stored'], pos:
       keyed(prefix, own),
     );
   });
+}
+
+/** Values with the writes of a stored event, whose operators have their results. */
+function withWrites(values: Record<string, Json>, { actions, customMetadata }: Event): State {
+  const written = mergeRecords([values, actions.stateDelta as State]);
+  storedDeletions(customMetadata).forEach((key) => delete written[key]);
+  return written;
 }
 
 /** A delta under full keys. */

@@ -1,56 +1,30 @@
 // Sharing one connection among the tabs of an origin.
 
-import { admitString, checkObject, checkOptions, invalid } from '../../../checks/arguments.js';
-import { keyOf } from '../../../http/watch-targets.js';
 import { polled } from './polling.js';
 import { TabGroup } from './tab-group.js';
 import type { TabHost } from './election.js';
+import type { TabSharing } from './sharing.js';
 import type { SessionKey } from '../../../model/types.js';
-import type { SessionSource, WatchOptions, WatchTarget, WholeWatchOptions } from '../../../model/watch.js';
+import type { SessionSource, WholeSessionChange, WholeWatchOptions } from '../../../model/watch.js';
 
-/** Options for sharing one connection among the tabs of an origin. */
-export interface TabSharing {
-  /**
-   * The owner of the connection: tabs whose sources have the same `url` and the same `key` share one, and all of them
-   * get the server's messages for any of them. It must differ for every user: the user's id, for example, or a name
-   * of the login. Others see only a hash of it.
-   */
-  readonly key: string;
-}
+/** Watches a whole session. */
+export type WatchWhole = (
+  key: SessionKey,
+  options: WholeWatchOptions,
+) => AsyncIterableIterator<WholeSessionChange, undefined>;
 
 /**
- * A source that shares its watches of whole sessions with other tabs: one of the tabs holds the connection. Where a
- * page has no Web Locks, as over plain HTTP from another machine, it holds none and reads the sessions every other
- * second. Outside of pages and workers nothing is shared.
+ * Watches of whole sessions that are shared with other tabs: one of the tabs holds the connection. Where a page has no
+ * Web Locks, as over plain HTTP from another machine, it holds none and reads the sessions every other second.
+ * `undefined` outside of pages and workers, where nothing is shared.
  */
-export function sharedByTabs(source: SessionSource, url: string | URL, sharing: TabSharing): SessionSource {
-  checkObject(sharing, 'shareTabs');
-  checkOptions(sharing, ['key'], 'shareTabs');
-  const key = admitString(sharing.key, 'shareTabs.key');
-  if (key === '') {
-    invalid('shareTabs.key', 'must identify the user of the connection: it is empty');
-  }
+export function sharedByTabs(source: SessionSource, url: string, { key }: TabSharing): WatchWhole | undefined {
   const host = hostOf();
   if (host === undefined) {
-    return typeof document === 'undefined'
-      ? source
-      : withWhole(source, (whole, options) => polled(source, whole, options));
+    return typeof document === 'undefined' ? undefined : (whole, options) => polled(source, whole, options);
   }
   const group = new TabGroup(source, nameOf(url, key), host);
-  return withWhole(source, (whole, options) => group.watch(whole, options));
-}
-
-type WatchWhole = (key: SessionKey, options: WholeWatchOptions) => ReturnType<TabGroup['watch']>;
-
-/** A source with another way to watch whole sessions. */
-function withWhole(source: SessionSource, watchWhole: WatchWhole): SessionSource {
-  const watch = (target: WatchTarget, options: WholeWatchOptions | WatchOptions = {}): unknown => {
-    const { target: key, whole } = keyOf(target);
-    return whole
-      ? watchWhole(key as SessionKey, options as WholeWatchOptions)
-      : source.watch(key, options as WatchOptions);
-  };
-  return { ...source, watch: watch as SessionSource['watch'] };
+  return (whole, options) => group.watch(whole, options);
 }
 
 /** The needed parts of this host; `undefined` if one is missing. */
@@ -66,7 +40,7 @@ function hostOf(): TabHost | undefined {
 }
 
 /** The name of the group: a hash, so that a secret key stays secret. */
-async function nameOf(url: string | URL, key: string): Promise<string> {
+async function nameOf(url: string, key: string): Promise<string> {
   const text = JSON.stringify([new URL(url, location.href).href, key]);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return `statepad ${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;

@@ -1,0 +1,119 @@
+// Writing over HTTP: creations, deletions, rewinds and forks.
+
+import { forget, type RemoteView } from './handle.js';
+import { etagOf, finite, refresh, sessionOf } from './reading.js';
+import { CREATION_HEADER, throughHandle } from './through-handle.js';
+import { pathTo, PATHS } from '../http/paths.js';
+import { showTemp } from '../input/temp-values.js';
+import { defined } from '../model/defined.js';
+import { deepFreeze } from '../model/json.js';
+import { isTemp, withoutTemp } from '../model/scope.js';
+import { keyOf, type Calls } from './calls.js';
+import type { Signal } from '../async/abort.js';
+import type { AdmittedCreation } from '../input/creation.js';
+import type { TrimOptions } from '../model/past.js';
+import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
+import type { Session, SessionKey, SessionName } from '../model/types.js';
+
+/** Creates a session; with `getOrCreateSession` only when it is missing. */
+export async function create(
+  calls: Calls,
+  path: 'sessions' | 'getOrCreateSession',
+  { key, state: { delta, deleted } }: AdmittedCreation,
+  signal: Signal | undefined,
+): Promise<Session> {
+  const state = withoutTemp(delta);
+  const stored = deleted.filter((name) => !isTemp(name));
+  stored.forEach((name) => delete state[name]);
+  const { sessionId } = key;
+  const answer = await calls.write<Session>({
+    method: 'POST',
+    path: pathTo(PATHS[path], key),
+    body: { sessionId, state, ...(stored.length > 0 && { deleted: stored }) },
+    repeats: 'by key',
+    signal,
+  });
+  return sessionOf(calls, answer);
+}
+
+/**
+ * Deletes a session: the one that is there at the call, so that a repeated request never deletes one that was created
+ * meanwhile.
+ */
+export async function remove(
+  calls: Calls,
+  request: SessionKey | SessionName,
+  key: SessionKey,
+  signal: Signal | undefined,
+): Promise<void> {
+  const leased = throughHandle(calls.view(request));
+  await calls.inTurn(key, signal, async () => {
+    const etag = await etagOf(calls, key, signal);
+    if (etag !== undefined) {
+      const call = { method: 'DELETE', path: pathTo(PATHS.session, key), repeats: 'by content', signal } as const;
+      await leased(
+        async (headers) => await calls.write({ ...call, headers: { ...headers, [CREATION_HEADER]: etag } }),
+      );
+    }
+  });
+}
+
+/** Appends the marker of a rewind, or of its undoing, and brings the handle up to date. */
+export async function mark(
+  calls: Calls,
+  path: 'rewind' | 'redo',
+  session: SessionName,
+  { before, signal }: Partial<RewindOptions> & RedoOptions,
+): Promise<Rewound> {
+  const view = calls.view(session);
+  const key = keyOf(session);
+  const leased = throughHandle(view);
+  return await calls.inTurn(key, signal, async () => {
+    const body = defined({ before });
+    const call = { method: 'POST', path: pathTo(PATHS[path], key), body, repeats: 'by key', signal } as const;
+    const { json } = await leased(async (headers) => await calls.write<Rewound>({ ...call, headers }));
+    if (view !== undefined) {
+      await showMarker(calls, view, json);
+    }
+    return deepFreeze(json);
+  });
+}
+
+async function showMarker(calls: Calls, view: RemoteView, { event }: Rewound): Promise<void> {
+  // The marker is stored, whatever becomes of this: the next append tries again.
+  await refresh(calls, view, undefined).catch(() => undefined);
+  showTemp(view, event, undefined);
+  forget(view);
+}
+
+/** Creates a session that continues from a moment of another one. */
+export async function fork(
+  calls: Calls,
+  session: SessionName,
+  { at, sessionId, signal }: ForkOptions,
+): Promise<Session> {
+  const call = {
+    method: 'POST',
+    path: pathTo(PATHS.fork, keyOf(session)),
+    body: defined({ at, sessionId }),
+    headers: { [CREATION_HEADER]: calls.view(session)?.created },
+    repeats: 'by key',
+    signal,
+  } as const;
+  return sessionOf(calls, await calls.write<Session>(call));
+}
+
+/** Deletes the oldest writes to an app's values, or to a user's, from the log. Returns their number. */
+export async function trimHistory(
+  calls: Calls,
+  { appName, userId }: { readonly appName: string; readonly userId?: string | undefined },
+  { before, upTo, signal }: TrimOptions,
+): Promise<number> {
+  const path =
+    userId === undefined
+      ? pathTo(PATHS.trimAppHistory, { appName })
+      : pathTo(PATHS.trimUserHistory, { appName, userId });
+  const body = defined({ before: finite(before), upTo });
+  const call = { method: 'POST', path, body, repeats: 'by content', signal } as const;
+  return (await calls.write<{ deleted: number }>(call)).json.deleted;
+}
