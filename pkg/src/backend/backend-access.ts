@@ -69,6 +69,8 @@ export interface StoredRequests {
    * earlier one was carried out. `created` is the creation id of the session that it writes to.
    */
   refuse(target: UpdateStateTarget, kind: RequestKind, once: Once, created?: string): Promise<boolean>;
+  /** The same for a fork that branches off at a revision. */
+  refuseFork(key: SessionKey, once: Once, revision: number): Promise<boolean>;
   /** The fork that an earlier attempt of a request has begun under a key, if it has. */
   forkOf(key: SessionKey, once: Once, signal?: Signal): Promise<RequestFork | undefined>;
 }

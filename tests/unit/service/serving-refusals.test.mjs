@@ -42,16 +42,22 @@ describe('a refusal that no change has made', () => {
     ]);
   });
 
-  test('is noted for a fork of a session that is missing, and for a write to one', async () => {
+  test('is noted for a write to a session that is missing, and for a fork of one in the claim of its revision', async () => {
     const { notes, store } = noting(memoryStore());
     const access = await servingOf(store);
-    await assert.rejects(access.fork(NAME, { sessionId: 'f' }, onceOf('fork')), hasCode('SESSION_NOT_FOUND'));
     await assert.rejects(access.write(KEY, { delta: { n: 1 } }, onceOf('write')), hasCode('SESSION_NOT_FOUND'));
+    await assert.rejects(access.fork(NAME, { sessionId: 'f' }, onceOf('fork')), hasCode('SESSION_NOT_FOUND'));
+    const at = { at: 3, sessionId: 'f' };
+    await assert.rejects(access.fork(NAME, at, onceOf('at')), hasCode('SESSION_NOT_FOUND'));
+    const digest = (id) => `digest of ${id}`;
     assert.deepEqual(
-      notes.map(({ id, kind, key, event }) => ({ id, kind, key, event: event?.id })),
+      notes.map(({ id, kind, digest: noted, event }) => [id, kind, noted, event?.id]),
       [
-        { id: 'fork', kind: 'create', key: { ...USER, sessionId: 'f' }, event: undefined },
-        { id: 'write', kind: 'append', key: KEY, event: 'write' },
+        ['write', 'append', digest('write'), 'write'],
+        ['fork/claim', 'create', `${digest('fork')}@none`, undefined],
+        ['at/claim', 'create', `${digest('at')}@3`, undefined],
+        ['at/claim', 'create', `${digest('at')}@none`, undefined],
+        ['whole-at-4-at', 'create', digest('at'), undefined],
       ],
     );
   });

@@ -241,6 +241,23 @@ describe('a store that remembers less', () => {
     }
   });
 
+  test('that names creations itself has a creation without an id once, by the id of its session', async () => {
+    const inner = memoryStore();
+    let made = 0;
+    const commit = async (change, context) =>
+      await inner.commit(change.kind === 'create' ? { ...change, id: `own-${(made += 1)}` } : change, context);
+    const store = { ...inner, commitMany: undefined, commit, keeps: ['marks'], lacks: ['created'] };
+    const service = new SessionService({ store });
+    const access = await service.serving({});
+    const once = onceOf('r');
+    const { id } = await access.create({ ...USER, state: { a: 1 } }, once);
+    assert.equal((await access.create({ ...USER, state: { a: 1 } }, once)).id, id);
+    assert.deepEqual(once.repeated, [false]);
+    await access.create(KEY, onceOf('named'));
+    await assert.rejects(access.create(KEY, onceOf('named')), hasCode('SESSION_EXISTS'));
+    assert.equal((await service.listSessions(APP)).totalItems, 2);
+  });
+
   test('remembers no refusal without calls', async () => {
     const { access, service } = await begin(lacking('digests', 'calls'));
     const write = { delta: { n: 9 }, expected: { set: { n: 5 } } };

@@ -2,6 +2,7 @@
 
 import { storeResolves } from './commit/operators.js';
 import { claimRequest, forkOf, refuseRequest } from './operations/requests.js';
+import { unfinishedId } from './cache/unfinished.js';
 import { parseEvent } from './cache/stored-event.js';
 import { LAST_EVENT } from '../../session/event-window.js';
 import { StatepadError } from '../../model/errors.js';
@@ -156,6 +157,11 @@ export class StoreAccess implements BackendAccess, StoredRequests {
 
   async refuse(target: UpdateStateTarget, kind: RequestKind, once: Once, created?: string): Promise<boolean> {
     return await refuseRequest(this.#components, target, kind, once, created);
+  }
+
+  async refuseFork(key: SessionKey, once: Once, revision: number): Promise<boolean> {
+    const id = unfinishedId(revision + 1, once.id);
+    return await refuseRequest(this.#components, key, 'create', { ...once, id }, undefined);
   }
 
   async forkOf(key: SessionKey, once: Once, signal?: Signal): Promise<RequestFork | undefined> {

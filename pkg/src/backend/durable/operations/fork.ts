@@ -73,7 +73,7 @@ async function begin(components: StoreComponents, plan: ForkPlan): Promise<Start
   const delta = ownDelta(state);
   try {
     const event = { id, time, data };
-    const request = once && { call: once.id, ...requestMembers(connection.store, once) };
+    const request = requestMembers(connection.store, once);
     const committed = await writer.send({ id, kind: 'create', key, time, event, delta, ...request });
     if (once !== undefined && committed.duplicate) {
       checkRequest(committed, once);
