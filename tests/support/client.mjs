@@ -27,6 +27,12 @@ export const handlerOf = (service, options) =>
  *
  * @param {import('statepad').SessionService} service
  * @param {Partial<import('statepad/client').ConnectOptions>} [options]
+ * @param {Partial<import('statepad/serve').ServeOptions>} [serving] the options of its server
  */
-export const clientOf = (service, options) =>
-  connect({ url: 'http://host', fetch: fetchOf(handlerOf(service)), retry: { pause: 1, attempts: 100 }, ...options });
+export const clientOf = (service, options, serving) =>
+  connect({
+    url: 'http://host',
+    fetch: fetchOf(handlerOf(service, serving)),
+    retry: { pause: 1, attempts: 100 },
+    ...options,
+  });

@@ -34,7 +34,7 @@ export async function append(
 ): Promise<Event> {
   const key = keyOf(session);
   const view = calls.view(session);
-  const leased = throughHandle(view);
+  const throughIt = throughHandle(view);
   return await calls.inTurn(key, signal, async () => {
     resolveTemp(draft, view);
     const temp = extractTempKeys(draft);
@@ -47,7 +47,7 @@ export async function append(
       since,
     });
     const call = { method: 'POST', path: pathTo(PATHS.events, key), body, repeats: 'by content', signal } as const;
-    const { json } = await leased(async (headers) => await calls.write<Appended>({ ...call, headers }));
+    const { json } = await throughIt(async (headers) => await calls.write<Appended>({ ...call, headers }));
     const stored = deepFreeze(json.event);
     if (view !== undefined) {
       await showAppended(calls, view, since ?? 0, json);

@@ -195,14 +195,14 @@ export class SessionClient implements SessionOperations {
     const checked = checkTarget(target);
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
-    const leased = throughHandle(this.#calls.view(target));
+    const throughIt = throughHandle(this.#calls.view(target));
     this.#calls.begin(options);
     // Loaded at the first update.
     const { UpdateQueues, remoteTarget, updateState } = await import('./update.js');
     this.#calls.begin(options);
     const queues = (this.#updates ??= new UpdateQueues());
     const plan = { attempts, signal, queues, target: checked };
-    return await this.#calls.counted(updateState(remoteTarget(this.#calls, checked, options, leased), fn, plan));
+    return await this.#calls.counted(updateState(remoteTarget(this.#calls, checked, options, throughIt), fn, plan));
   }
 
   /** See `SessionService.stateAt`. */
