@@ -123,3 +123,10 @@ export async function openDoor(place = 'in memory', options = {}) {
   await furnish(service);
   return { service, ...doorOver(service, options) };
 }
+
+/** What can be read of the door's sessions: the same again where nothing was written. */
+export const readableState = async ({ ask }) => [
+  (await ask('GET', '/v1/apps/tutor/sessions')).body,
+  (await ask('GET', '/v1/apps/tutor/state')).body,
+  (await ask('GET', '/v1/apps')).body,
+];
