@@ -1,6 +1,6 @@
 // Appending over HTTP. The id of an event makes its append idempotent.
 
-import { continueView, forget, type RemoteView } from './handle.js';
+import { continueView, forget, shownEvent, type RemoteView } from './handle.js';
 import { refresh } from './reading.js';
 import { throughHandle } from './through-handle.js';
 import { pathTo, PATHS } from '../http/paths.js';
@@ -49,12 +49,13 @@ export async function append(
     const call = { method: 'POST', path: pathTo(PATHS.events, key), body, repeats: 'by content', signal } as const;
     const { json } = await throughIt(async (headers) => await calls.write<Appended>({ ...call, headers }));
     const stored = deepFreeze(json.event);
-    if (view !== undefined) {
-      await showAppended(calls, view, since ?? 0, json);
-      showTemp(view, stored, temp);
-      forget(view);
+    if (view === undefined) {
+      return stored;
     }
-    return stored;
+    await showAppended(calls, view, since ?? 0, json);
+    showTemp(view, stored, temp);
+    forget(view);
+    return shownEvent(view, stored);
   });
 }
 

@@ -1,6 +1,6 @@
 // Writing over HTTP: creations, deletions, rewinds and forks.
 
-import { forget, type RemoteView } from './handle.js';
+import { forget, shownEvent, type RemoteView } from './handle.js';
 import { etagOf, finite, refresh, sessionOf } from './reading.js';
 import { CREATION_HEADER, throughHandle } from './through-handle.js';
 import { pathTo, PATHS } from '../http/paths.js';
@@ -81,10 +81,12 @@ export async function mark(
     const body = defined({ before });
     const call = { method: 'POST', path: pathTo(PATHS[path], key), body, repeats: 'by key', signal } as const;
     const { json } = await throughIt(async (headers) => await calls.write<Rewound>({ ...call, headers }));
-    if (view !== undefined) {
-      await showMarker(calls, view, json);
+    const rewound = deepFreeze(json);
+    if (view === undefined) {
+      return rewound;
     }
-    return deepFreeze(json);
+    await showMarker(calls, view, rewound);
+    return Object.freeze({ ...rewound, event: shownEvent(view, rewound.event) });
   });
 }
 
