@@ -58,7 +58,9 @@ const PACKAGE = {
   // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
   'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
   http: ['checks', 'model'],
-  serve: ['http', 'service', 'input', 'checks', 'model', 'async'],
+  // The forms of an event in the sessions API of Agent Engine, for the store over it and the server of it.
+  'api-event': ['model'],
+  serve: ['http', 'service', 'api-event', 'input', 'checks', 'model', 'async'],
   client: ['http', 'update', 'lease', 'input', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
@@ -73,11 +75,14 @@ const PACKAGE = {
   'stores/redis': STORE,
   'stores/sqlite': ['stores/sqlite-core', ...STORE],
   'stores/sqlite-core': STORE,
-  'stores/vertex-ai': STORE,
+  'stores/vertex-ai': ['api-event', ...STORE],
 };
 
 /** Files that only their own folder imports. */
 const INTERNAL = { session: ['merged-state', 'scope-table', 'scope-values', 'session-index'] };
+
+/** The folder of pkg/src that imports what the package exports, and is imported by one entry alone. */
+const COMMAND_LINE = 'cli';
 
 /** As PACKAGE, for www/inspector. Its files beside the folders put the parts together, and may import all of them. */
 const INSPECTOR = {
@@ -147,7 +152,10 @@ module.exports = {
       severity: 'error',
       from: {
         path: ['^pkg/src/[^/]+/', '^www/inspector/[^/]+/'],
-        pathNot: [...inside('pkg/src', Object.keys(PACKAGE)), ...inside('www/inspector', folders(INSPECTOR))],
+        pathNot: [
+          ...inside('pkg/src', [...Object.keys(PACKAGE), COMMAND_LINE]),
+          ...inside('www/inspector', folders(INSPECTOR)),
+        ],
       },
       to: {},
     },
@@ -155,8 +163,18 @@ module.exports = {
       name: 'entries are imported by nothing',
       comment: 'the files beside the folders of pkg/src are what the package exports: import the file that has it',
       severity: 'error',
-      from: { path: '^pkg/src/' },
+      from: { path: '^pkg/src/', pathNot: `^pkg/src/${COMMAND_LINE}/` },
       to: { path: '^pkg/src/[^/]+$' },
+    },
+    {
+      name: 'the command line uses public names',
+      comment: 'it is built on what the package exports, as any other program: import an entry',
+      severity: 'error',
+      from: { path: `^pkg/src/${COMMAND_LINE}/` },
+      to: {
+        path: '^pkg/',
+        pathNot: [`^pkg/src/${COMMAND_LINE}/`, '^pkg/src/(?!cli[.])[^/]+$', '^pkg/src/stores/[^/]+/index[.]ts$'],
+      },
     },
     {
       name: 'one door to the module',

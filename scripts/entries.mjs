@@ -1,18 +1,17 @@
-// The modules of the package that are files of their own: those that are exported, and those that stay by themselves.
+// The modules of the package that are files of their own: those that are exported, those that are run, and those that
+// stay by themselves.
 
 import { readFileSync, readdirSync } from 'node:fs';
 
-const { exports } = JSON.parse(readFileSync(new URL('../pkg/package.json', import.meta.url), 'utf8'));
+const { exports, bin } = JSON.parse(readFileSync(new URL('../pkg/package.json', import.meta.url), 'utf8'));
 
 /**
  * The modules that users may import: the targets of `exports`, in any condition, as modules of pkg/src without their
  * ending.
  */
-const EXPORTED = new Set(
-  targetsOf(exports).flatMap(
-    (/** @type {string} */ target) => /^\.\/dist\/(.+)(?<!\.d)\.js$/.exec(target)?.slice(1) ?? [],
-  ),
-);
+const EXPORTED = modulesOf(exports);
+/** The modules that users run. */
+const RUN = modulesOf(bin);
 const ALONE = /^(engine[\\/](wasm|load\.[\w-]+)|model[\\/]errors)$/;
 
 /** @typedef {string | { [condition: string]: Targets }} Targets a value of `exports` or `imports` */
@@ -26,13 +25,19 @@ export function targetsOf(value) {
   return typeof value === 'string' ? [value] : Object.values(value).flatMap(targetsOf);
 }
 
+/** @param {Targets} value */
+function modulesOf(value) {
+  const built = (/** @type {string} */ target) => /^\.\/dist\/(.+)(?<!\.d)\.js$/.exec(target)?.slice(1) ?? [];
+  return new Set(targetsOf(value).flatMap(built));
+}
+
 /**
  * The names of all of them in a folder of the package, with an ending.
  *
  * @param {string} folder @param {string} ending
  */
 export function entryNames(folder, ending) {
-  return names(folder, ending, (/** @type {string} */ name) => isExported(name) || ALONE.test(name));
+  return names(folder, ending, (/** @type {string} */ name) => isExported(name) || RUN.has(name) || ALONE.test(name));
 }
 
 /**
@@ -42,6 +47,15 @@ export function entryNames(folder, ending) {
  */
 export function exportedNames(folder, ending) {
   return names(folder, ending, isExported);
+}
+
+/**
+ * The names of those that users run.
+ *
+ * @param {string} folder
+ */
+export function runNames(folder) {
+  return names(folder, '.js', (/** @type {string} */ name) => RUN.has(name));
 }
 
 /** @param {string} name */

@@ -1,7 +1,7 @@
 // `npm run pack` makes the package that is published: a folder of its own, target/npm, and its tarball beside it. The
 // package in pkg/ is that of the tree, private and without a version, so that nothing is packed there by mistake.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { targetsOf } from './entries.mjs';
@@ -46,7 +46,7 @@ function publishedFiles() {
 export function makePackage(folder) {
   const manifest = publishedManifest();
   const files = publishedFiles();
-  const missing = targetsOf([manifest.exports, manifest.imports])
+  const missing = targetsOf([manifest.exports, manifest.imports, manifest.bin])
     .map((/** @type {string} */ target) => target.replace('./', ''))
     .filter((/** @type {string} */ path) => path !== 'package.json' && !files.has(path));
   if (missing.length > 0) throw new PackError(`not built yet: ${missing.join(', ')}; npm run build makes them`);
@@ -55,6 +55,7 @@ export function makePackage(folder) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     copyFileSync(file, join(folder, path));
   }
+  for (const target of targetsOf(manifest.bin)) chmodSync(join(folder, target), 0o755);
   writeFileSync(join(folder, 'README.md'), publishedReadme(readFileSync(inRoot('README.md'), 'utf8')));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }

@@ -1,8 +1,8 @@
 // The package in pkg/dist: the TypeScript of pkg/src put together into few modules, and its declarations.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
-import { entryNames, exportedNames } from './entries.mjs';
+import { entryNames, exportedNames, runNames } from './entries.mjs';
 import { printing } from './printing.mjs';
 import { run } from './run.mjs';
 import { sqlFiles } from './sql.mjs';
@@ -123,6 +123,8 @@ function groupOf(path, eager) {
   // The loaders must not need the service, which needs them.
   if (path === 'engine/loading.ts') return 'base';
   if (path.startsWith('stores/shared/')) return 'stores';
+  // Its own files are loaded at once, those of its folders with a command; `cli/commands` are data.
+  if (folder === 'cli') return /^cli\/(commands\/)?[^/]+$/.test(path) ? 'cli' : `cli-${path.split('/')[1]}`;
   if (BASE.includes(folder)) return eager.has(path) ? 'base' : 'later';
   return SERVICE.includes(folder) ? 'service' : null;
 }
@@ -217,4 +219,6 @@ async function bundle() {
       rmSync(join(dist, name));
   }
   await bundleInto(inPackage());
+  // As npm makes them when it installs the package: those of the tree lie there from before they are built.
+  for (const name of runNames(dist)) chmodSync(join(dist, name), 0o755);
 }

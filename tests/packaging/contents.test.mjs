@@ -48,7 +48,7 @@ describe('the published package', () => {
 
   it('holds every file that package.json names', () => {
     const manifest = JSON.parse(texts.get('package.json'));
-    const wanted = targetsOf([manifest.exports, manifest.imports]).map((path) => path.replace('./', ''));
+    const wanted = targetsOf([manifest.exports, manifest.imports, manifest.bin]).map((path) => path.replace('./', ''));
     assert.ok(wanted.length > 20);
     assert.deepEqual(
       wanted.filter((path) => !texts.has(path)),

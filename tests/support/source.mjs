@@ -20,6 +20,7 @@ export async function source(...names) {
     bundle: true,
     format: 'esm',
     platform: 'node',
+    loader: { '.sql': 'text' },
     alias: { '#load': pathOf('engine/load.node.ts') },
     target: 'es2022',
     write: false,

@@ -1,5 +1,6 @@
 // The operations of a backend that few services need: those for servers, and the lists of names.
 
+import type { CreationEvent } from '../session/creation-event.js';
 import type { KeyedOperators } from '../model/operator-write.js';
 import type { Once } from '../model/once.js';
 import type { Event, Session, SessionKey, UpdateStateTarget } from '../model/types.js';
@@ -22,6 +23,14 @@ export interface EventPage {
   readonly revision: number;
 }
 
+/** The creation of a session. */
+export interface CreationTime {
+  /** The id of the change that created it. */
+  readonly created: string;
+  /** In milliseconds since the epoch. */
+  readonly time: number | undefined;
+}
+
 /** See `SessionBackend.access`. */
 export interface BackendAccess {
   /** True when {@link BackendAccess.owners} can answer. */
@@ -40,6 +49,8 @@ export interface BackendAccess {
   current(key: SessionKey): Session | undefined;
   /** Some events of a session; `undefined` for a missing one. */
   events(key: SessionKey, range: EventsFrom, signal?: Signal): MaybePromise<EventPage | undefined>;
+  /** The creation of a session; `undefined` for a missing one. Its time is absent where the store keeps none. */
+  creation(key: SessionKey, signal?: Signal): MaybePromise<CreationTime | undefined>;
   /** The requests of a store; absent in memory. */
   readonly requests?: StoredRequests;
 }
@@ -58,6 +69,8 @@ export interface StoredRequests {
    * earlier one was carried out. `created` is the creation id of the session that it writes to.
    */
   refuse(target: UpdateStateTarget, kind: RequestKind, once: Once, created?: string): Promise<boolean>;
+  /** The same for a fork that branches off at a revision. */
+  refuseFork(key: SessionKey, once: Once, revision: number): Promise<boolean>;
   /** The fork that an earlier attempt of a request has begun under a key, if it has. */
   forkOf(key: SessionKey, once: Once, signal?: Signal): Promise<RequestFork | undefined>;
 }
@@ -74,3 +87,8 @@ export interface RequestFork {
 
 /** The kind of change that a request makes. */
 export type RequestKind = 'create' | 'append' | 'update';
+
+/** The creation id of a session with the time of its creation. */
+export function creationOf(created: string, creation: CreationEvent | 'unknown' | undefined): CreationTime {
+  return { created, time: creation === 'unknown' ? undefined : creation?.timestamp };
+}

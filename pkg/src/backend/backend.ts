@@ -30,6 +30,8 @@ import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.
 export interface Creation extends AdmittedCreation {
   /** The time of creation, in milliseconds since the epoch; now when it is absent. */
   readonly time?: number | undefined;
+  /** The id of its change, which is the creation id of the session; generated when it is absent. */
+  readonly id?: string | undefined;
   /** The request that it is for, where that has an identity. */
   readonly once?: Once | undefined;
 }

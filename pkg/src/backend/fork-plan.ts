@@ -12,6 +12,8 @@ export interface ForkPlan {
   readonly isNew: boolean;
   /** The request that it is for, where that has an identity. */
   readonly once?: Once | undefined;
+  /** The unique part of the creation id; generated when it is absent. */
+  readonly unique?: string | undefined;
   readonly source: ForkSource;
   /** The requested revision; absent for the current one. */
   readonly at: number | undefined;

@@ -2,7 +2,7 @@
 
 import { compareText } from '../model/compare-text.js';
 import { LAST_EVENT } from '../session/event-window.js';
-import type { BackendAccess } from './backend-access.js';
+import { creationOf, type BackendAccess } from './backend-access.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { SharedLogs } from '../session/shared-logs.js';
 import type { NamePage, NameQuery } from '../store/contract.js';
@@ -31,6 +31,10 @@ export function memoryAccess(registry: SessionRegistry, logs: SharedLogs): Backe
     events: (key, { from, limit = Infinity }) => {
       const record = registry.find(key);
       return record && { events: record.events.slice(from - 1, from - 1 + limit), revision: record.revision };
+    },
+    creation: (key) => {
+      const record = registry.find(key);
+      return record && creationOf(record.created, record.creation);
     },
   };
 }

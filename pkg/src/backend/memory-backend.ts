@@ -69,10 +69,10 @@ export class MemoryBackend implements SessionBackend {
     return this.#registry.find(key) !== undefined;
   }
 
-  create({ key, state, time = this.#now() }: Creation): Session {
+  create({ key, state, id, time = this.#now() }: Creation): Session {
     const change = this.#registry.engine.prepareCreate(key, time, state);
     this.#creations += 1;
-    const created = `${(this.#id ??= newId())}/${this.#creations}`;
+    const created = id ?? `${(this.#id ??= newId())}/${this.#creations}`;
     const record = this.#registry.applyCreate(key, creationEvent(time, state), change, created);
     this.#changeApplied(record.key, change, time);
     this.#logs.recordMoment(record);
@@ -119,8 +119,8 @@ export class MemoryBackend implements SessionBackend {
   }
 
   /** Runs in one step, so that nobody sees a partial fork. */
-  fork({ key, state, revision, eventAt, lastEvent }: ForkPlan): Session {
-    const session = this.create({ key, state });
+  fork({ key, unique, state, revision, eventAt, lastEvent }: ForkPlan): Session {
+    const session = this.create({ key, state, id: unique });
     try {
       for (let next = 1; next <= revision + 1; next++) {
         const draft = next <= revision ? eventAt(next) : lastEvent(revision);

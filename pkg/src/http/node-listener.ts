@@ -145,9 +145,9 @@ function urlOf({ url = '', method, headers, socket }: NodeRequest): string | und
 
 /** The body of a request, read from the connection on demand. */
 function bodyOf(nodeRequest: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Array> {
+  let isOver = nodeRequest.readableEnded === true;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      let isOver = nodeRequest.readableEnded === true;
       const end = (finish: () => void): void => {
         if (!isOver) {
           isOver = true;
@@ -176,6 +176,8 @@ function bodyOf(nodeRequest: NodeRequest, signal: AbortSignal): ReadableStream<U
       nodeRequest.resume();
     },
     cancel() {
+      // The rest is read and passed over.
+      isOver = true;
       nodeRequest.resume();
     },
   });

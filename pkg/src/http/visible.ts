@@ -2,6 +2,7 @@
 
 import type { Rights } from './principal.js';
 import { put } from '../model/json.js';
+import { changeJson } from '../model/json-numbers.js';
 import { nameOf } from '../model/scope.js';
 import { isList, isPlain } from '../model/value-types.js';
 import type { Event, Session } from '../model/types.js';
@@ -56,7 +57,33 @@ export function visibleEvent(rights: Rights, event: Event): Event {
       actions: { ...actions, stateDelta: visibleKeys(rights, actions.stateDelta) },
     }),
     ...(isPlain(statepad) && { customMetadata: { ...customMetadata, statepad: visibleMetadata(rights, statepad) } }),
+    ...visibleCopies(rights, event),
   };
+}
+
+/** The member in which adk-rust keeps an event once more, as a text, in the spelling of its own. */
+const RUST = '_adkRust';
+
+/** The visible part of the copies that an event has of itself; a copy that cannot be read is left out. */
+function visibleCopies(rights: Rights, event: Event): Readonly<Record<string, unknown>> {
+  const envelope = (event as unknown as Readonly<Record<string, unknown>>)[RUST];
+  if (!isPlain(envelope) || typeof envelope['adkEvent'] !== 'string') {
+    return envelope === undefined ? {} : { [RUST]: undefined };
+  }
+  try {
+    const adkEvent = changeJson(envelope['adkEvent'], (copy) => visibleCopy(rights, copy));
+    return { [RUST]: { ...envelope, adkEvent } };
+  } catch {
+    return { [RUST]: undefined };
+  }
+}
+
+function visibleCopy(rights: Rights, copy: unknown): unknown {
+  const { actions } = copy as { readonly actions?: unknown };
+  if (!isPlain(actions) || !isPlain(actions['state_delta'])) {
+    return copy;
+  }
+  return { ...(copy as object), actions: { ...actions, state_delta: visibleKeys(rights, actions['state_delta']) } };
 }
 
 /** The package's own metadata of an event lies under keys of the state, or lists them. */

@@ -52,6 +52,14 @@ export interface RemoteLeaseRequest extends Abortable {
   readonly proof?: LeaseProof | undefined;
 }
 
+/** A creation that its maker recognises later. */
+export interface CreationIdentity {
+  /** A digest of the request. */
+  readonly digest: string;
+  /** The first event. */
+  readonly first?: EventInit | undefined;
+}
+
 /**
  * The operations that `statepad/serve` needs beyond those of the service. Each `once` makes the operation idempotent:
  * repeated with the same id and digest it resolves as the first attempt did, and an attempt that arrives after a
@@ -74,6 +82,18 @@ export interface ServingAccess {
   /** The id of the change that created the session of a handle: another session under its key has another one. */
   createdOf(session: Session): string;
   create(request: CreateSessionRequest, once?: Once): Promise<Session>;
+  /**
+   * Creates a session whose creation id contains `digest`, unless the store names creations itself. With `first` the
+   * session is not seen before that event is there, whose delta may write `app:` and `user:` keys as well, while
+   * `state` has the session's own. A creation that was cut off between the two is continued by one of the same
+   * digest, and replaced by any other one.
+   */
+  createAs(request: CreateSessionRequest, identity: CreationIdentity): Promise<Session>;
+  /** The time of a session's creation, by the id of the change; `undefined` where the store does not keep it. */
+  creation(
+    key: SessionKey,
+    options?: Abortable,
+  ): Promise<{ readonly created: string; readonly time: number | undefined } | undefined>;
   /**
    * As `appendEvent`. The answer has a handle that shows the session after it: the given one, or else a new one with
    * no event but the last, for which the store is hardly ever asked again. With `created` only to the session that

@@ -3,7 +3,8 @@
 import { Outcomes, isRefusal } from './requests/outcomes.js';
 import { checkWrite, isSingle, valuesThen, writeState, type WritePlan } from './requests/write.js';
 import { derivedId } from './requests/derived-id.js';
-import { forkKey, forkStoredOnce } from './requests/fork.js';
+import { ForkRequest, forkKey } from './requests/fork.js';
+import { createAs } from './create-as.js';
 import { fork } from './fork.js';
 import { redo, rewind } from './rewind.js';
 import { isAtToken, requestLease } from './lease.js';
@@ -19,11 +20,11 @@ import { throwNotFound } from '../session/append.js';
 import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
 import { keyReused, type Once } from '../model/once.js';
 import { isStoreError } from '../store/store-error.js';
-import type { BackendAccess, EventPage, RequestKind } from '../backend/backend-access.js';
+import type { BackendAccess, CreationTime, EventPage, StoredRequests } from '../backend/backend-access.js';
 import type { Lifetime } from './lifetime.js';
 import type { RequestComponents } from './current-log.js';
-import type { LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
 import type { Signal } from '../async/abort.js';
+import type { CreationIdentity, LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
 import type { LeaseAnswer } from '../store/lease.js';
 import type { Rewound } from '../model/rewind.js';
 import type {
@@ -41,13 +42,16 @@ export function serving(lifetime: Lifetime, access: BackendAccess): ServingAcces
   return new Serving(lifetime, access);
 }
 
-/** The target of a request, and the kind of change that it makes there. */
-interface RequestTarget {
-  readonly kind: RequestKind;
-  readonly target: UpdateStateTarget;
-  /** True when the store records each of its refusals in the step that refuses. */
-  readonly isRecorded: boolean;
+/** The record of a refused request. */
+interface RefusalRecord {
+  /** True when the store makes it itself, in the step that refuses. */
+  readonly isMade: boolean;
+  /** Makes it: see `StoredRequests.refuse`. */
+  readonly make: (requests: StoredRequests) => Promise<boolean>;
 }
+
+/** The record of a request whose refusals are all those of one change. */
+const MADE: RefusalRecord = { isMade: true, make: async () => false };
 
 /** See `ServingAccess`. */
 class Serving implements ServingAccess {
@@ -85,7 +89,7 @@ class Serving implements ServingAccess {
     const { isNew } = sessionIdFrom(request.sessionId);
     const home = { ...admitted.key, sessionId: await derivedId(once.id) };
     const creation = { ...admitted, key: isNew ? home : admitted.key };
-    return await this.#once(once, { kind: 'create', target: creation.key, isRecorded: true }, async () => {
+    return await this.#once(once, MADE, async () => {
       const own = isNew ? once : await this.#claimed(home, once);
       try {
         return await sessions.create({ ...creation, once: own }, request.signal);
@@ -143,6 +147,16 @@ class Serving implements ServingAccess {
     return { ...once, id: `${once.id}/named` };
   }
 
+  async createAs(request: CreateSessionRequest, identity: CreationIdentity): Promise<Session> {
+    return await createAs(await this.#components(undefined, request), request, identity);
+  }
+
+  async creation(key: SessionKey, options: Abortable = {}): Promise<CreationTime | undefined> {
+    const checked = checkKey(key);
+    await this.#lifetime.begin(options);
+    return await this.#access.creation(checked, options.signal);
+  }
+
   async write(
     target: UpdateStateTarget | Session,
     write: StateWrite,
@@ -153,11 +167,8 @@ class Serving implements ServingAccess {
     if (once === undefined) {
       return await writeState(components, this.#access, plan, undefined);
     }
-    const kind = plan.target.sessionId === undefined ? 'update' : 'append';
-    const isRecorded = isSingle(this.#access, plan);
-    return await this.#once(once, { kind, target: plan.target, isRecorded }, () =>
-      this.#writeOnce(components, plan, once),
-    );
+    const record = { ...this.#recordIn(plan.target, once), isMade: isSingle(this.#access, plan) };
+    return await this.#once(once, record, () => this.#writeOnce(components, plan, once));
   }
 
   async #writeOnce(
@@ -186,13 +197,15 @@ class Serving implements ServingAccess {
     const components = await this.#lifetime.components(session, options);
     const artifacts = artifactDelta && (async () => artifactDelta);
     const run = (): Promise<Rewound> => rewind(components, session, { before, signal, artifacts }, { once, marker });
-    return once === undefined || marker !== undefined ? await run() : await this.#once(once, targetOf(session), run);
+    return once === undefined || marker !== undefined
+      ? await run()
+      : await this.#once(once, this.#recordIn(targetOf(session), once), run);
   }
 
   async redo(session: SessionName, options: Abortable, once?: Once): Promise<Rewound> {
     const components = await this.#lifetime.components(session, options);
     const run = (): Promise<Rewound> => redo(components, session, { signal: options.signal }, { once });
-    return once === undefined ? await run() : await this.#once(once, targetOf(session), run);
+    return once === undefined ? await run() : await this.#once(once, this.#recordIn(targetOf(session), once), run);
   }
 
   async fork(session: SessionName, options: Parameters<ServingAccess['fork']>[1], once?: Once): Promise<Session> {
@@ -202,13 +215,14 @@ class Serving implements ServingAccess {
     if (once === undefined) {
       return await fork(components, session, { at, sessionId, signal });
     }
-    const key = await forkKey(session, options, once);
     const { requests } = this.#access;
-    return await this.#once(once, { kind: 'create', target: key, isRecorded: true }, async () =>
-      requests === undefined
-        ? await fork(components, session, { at, sessionId: key.sessionId, signal })
-        : await forkStoredOnce(components, requests, session, { at, sessionId, signal }, once),
-    );
+    if (requests === undefined) {
+      const key = await forkKey(session, options, once);
+      return await this.#once(once, MADE, () => fork(components, session, { at, sessionId: key.sessionId, signal }));
+    }
+    const request = await ForkRequest.of(requests, session, options, once);
+    const record = { isMade: true, make: () => request.refuse() };
+    return await this.#once(once, record, () => request.run(components, session, { at, signal }));
   }
 
   async lease(key: SessionKey, request: RemoteLeaseRequest): Promise<LeaseAnswer & { readonly created: string }> {
@@ -268,7 +282,7 @@ class Serving implements ServingAccess {
   }
 
   /** Runs a request once: see `ServingAccess`. */
-  async #once<T>(once: Once, { kind, target, isRecorded }: RequestTarget, run: () => Promise<T>): Promise<T> {
+  async #once<T>(once: Once, { isMade, make }: RefusalRecord, run: () => Promise<T>): Promise<T> {
     const { requests } = this.#access;
     if (requests === undefined) {
       return await this.#outcomes.run(once, run, (answer) => this.#copied(answer));
@@ -276,16 +290,29 @@ class Serving implements ServingAccess {
     try {
       return await run();
     } catch (error) {
-      if (!isRefusal(error) || (isRecorded && isStoreError((error as StatepadError).cause))) {
+      const isOfStore = isStatepadError(error) && isStoreError(error.cause);
+      if (!isRefusal(error) || (isMade && isOfStore)) {
         throw error;
       }
-      const created = kind === 'append' ? (await this.#current(target as SessionKey, {}))?.record.created : undefined;
-      if (await requests.refuse(target, kind, once, created)) {
+      if (await make(requests)) {
         // An earlier attempt was carried out meanwhile: it is the answer.
         return await run();
       }
       throw error;
     }
+  }
+
+  /** The record of a refused write to a target. */
+  #recordIn(target: UpdateStateTarget, once: Once): RefusalRecord {
+    const make = async (requests: StoredRequests): Promise<boolean> => {
+      const { appName, userId, sessionId } = target;
+      if (userId === undefined || sessionId === undefined) {
+        return await requests.refuse(target, 'update', once);
+      }
+      const current = await this.#current({ appName, userId, sessionId }, {});
+      return await requests.refuse(target, 'append', once, current?.record.created);
+    };
+    return { isMade: false, make };
   }
 
   /** A handle that shows the same as another one, and does not move with it; any other answer as it is. */
@@ -334,6 +361,6 @@ function hasCode(error: unknown, code: ErrorCode): boolean {
   return isStatepadError(error) && error.code === code;
 }
 
-function targetOf({ appName, userId, id }: SessionName): RequestTarget {
-  return { kind: 'append', target: { appName, userId, sessionId: id }, isRecorded: false };
+function targetOf({ appName, userId, id }: SessionName): UpdateStateTarget {
+  return { appName, userId, sessionId: id };
 }

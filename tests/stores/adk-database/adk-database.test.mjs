@@ -9,7 +9,19 @@ import { emptyTables, makeTables, schemaWithTables } from './tables.mjs';
 /** The features that the tables and the store have no place for. */
 const without = [
   ...['revisions', 'order', 'texts', 'ids', 'times', 'created', 'beginnings', 'repeats', 'operators'],
-  ...['commitMany', 'watch', 'lease', 'trimLog', 'marks', 'changed', 'calls', 'creations', 'removals', 'log'],
+  ...[
+    'commitMany',
+    'watch',
+    'lease',
+    'trimLog',
+    'marks',
+    'changed',
+    'calls',
+    'creations',
+    'removals',
+    'log',
+    'digests',
+  ],
   ...['increment', 'append', 'setOnce', 'compareAndSet'],
 ];
 

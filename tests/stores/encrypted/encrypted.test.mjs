@@ -114,12 +114,13 @@ describe('nothing of the plain text reaches the inner store', () => {
       const guard = { keys: { app: delta, user: delta, session: delta } };
       const all = { app: delta, user: delta, session: delta };
       const event = { id: 'e', time: 2, data: data('e', canary) };
-      await store.commit(create('c', all, { event: { ...event, id: 'c' } }), context);
+      const digest = `${canary} of a request`;
+      await store.commit(create('c', all, { event: { ...event, id: 'c' }, digest }), context);
       await store.commit(append('e', all, { event }), context);
       await store.commit(append('e', all, { event }), context);
       await store.commit(append('f', all, { event: { ...event, id: 'f' }, guard }), context);
       await store.commit(
-        update('p', { app: delta, user: delta }, { guard: { keys: { app: delta, user: delta } } }),
+        update('p', { app: delta, user: delta }, { guard: { keys: { app: delta, user: delta } }, digest }),
         context,
       );
       await store.commitMany(
@@ -245,6 +246,9 @@ test('it has the members that the inner store has, and no others', async () => {
         'lease',
         'readLog',
         'trimLog',
+        'owners',
+        'listApps',
+        'listUsers',
       ],
     ].sort(),
   );

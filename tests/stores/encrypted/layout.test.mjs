@@ -16,7 +16,7 @@ async function write(store) {
   await store.commit(create('c', { ...both, session: { set: { d: 'é' } } }, { event }), context);
   await store.commit(append('e', both, { guard: { pos: { app: 1, user: 1 } } }), context);
   await store.commit(create('n', {}, { key: { ...key, sessionId: 's2' } }), context);
-  await store.commit(update('u', { user: { set: { b: 1 } } }), context);
+  await store.commit(update('u', { user: { set: { b: 1 } } }, { digest: 'ü' }), context);
 }
 
 test('the fingerprint of what is encrypted is that of its layout', async () => {

@@ -102,6 +102,25 @@ await withDatabase((database) => {
       await assertSmall(() => store.loadScope({ app: 'a', user: 'user-7' }), 10);
     });
 
+    test('the users of an id are found among all sessions, and none where there is none', async () => {
+      const owners = (id) => () => store.owners('a', id);
+      assert.deepEqual(await owners('s17')(), ['user-7']);
+      await assertSmall(owners('s17'), 10);
+      assert.deepEqual(await owners('nothing')(), []);
+      await assertSmall(owners('nothing'), 10);
+    });
+
+    test('a page of names reads as many as it has', async () => {
+      const users = (query) => () => store.listUsers('a', query);
+      assert.deepEqual(await users({ limit: 2, after: 'user-4' })(), { names: ['user-40', 'user-400'], more: true });
+      await assertSmall(users({ limit: 20 }), 30);
+      await assertSmall(users({ limit: 20, after: 'user-4' }), 30);
+      await assertSmall(users({ limit: 20, after: 'user-9999' }), 10);
+      assert.deepEqual(await store.listApps({ limit: 20 }), { names: ['a'], more: false });
+      await assertSmall(() => store.listApps({ limit: 20 }), 10);
+      await assertSmall(() => store.listApps({}), 10);
+    });
+
     test('a part of a log of 20,000 writes, and the writes of one name, are read alone', async () => {
       const scope = `select no, $1::int from ${schema}.scopes where parent = 0 and name = 'a'`;
       await pool.query(

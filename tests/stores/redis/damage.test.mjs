@@ -168,7 +168,7 @@ if (why) {
     ['the list has', 'sessions', append('e', keyOf('s'))],
     ["the user's list has", 'l:user', append('e', keyOf('s'))],
     ['the updates have', 'updates', update('u', { appName: 'app' }, { app: values({ b: 2 }) })],
-    ['what operators of updates came to has', 'results', update('u', { appName: 'app' }, { app: values({ b: 2 }) })],
+    ['the notes have', 'notes', update('u', { appName: 'app' }, { app: values({ b: 2 }) })],
     ['the session has', 's:=s\0user', append('e', keyOf('s'))],
     ['its events have', 'e:=s\0user', append('e', keyOf('s'))],
     ['its times have', 't:=s\0user', append('e', keyOf('s'))],

@@ -15,17 +15,20 @@ async function write(store) {
   const both = { app: values({ a: [1] }), user: { set: { é: null }, unset: ['b'] }, session: values({ c: 'ü' }) };
   const event = { id: 'c', time: 1, data: '{"id":"c"}' };
   const operators = { app: { n: { increment: 1 } }, session: { n: { increment: 1 } } };
-  await store.commit(create('c', keyOf('s'), both), context);
+  await store.commit({ ...create('c', keyOf('s'), both), digest: 'of c' }, context);
   await store.commit({ ...create('d', keyOf('t', 'other', 'app two')), event }, context);
   await store.commit(append('e', keyOf('s'), { user: values({ b: 1 }) }, { operators, time: 2_000 }), context);
   await store.commit(append('late', keyOf('s'), { app: { unset: ['a'] } }), context);
   await store.commit(
-    update('u', { appName: 'app', userId: 'user' }, {}, { operators: { user: operators.app } }),
+    update('u', { appName: 'app', userId: 'user' }, {}, { operators: { user: operators.app }, digest: 'of u' }),
     context,
   );
-  await store.commit(append('f', keyOf('s'), {}, { attempt: 2, guard: { rev: 7 } }), context).catch(() => undefined);
+  await store.commit(update('v', { appName: 'app' }, { app: values({ v: 1 }) }, { digest: 'of v' }), context);
+  const late = { attempt: 2, guard: { rev: 7 } };
+  await store.commit(append('f', keyOf('s'), {}, late), context).catch(() => undefined);
+  await store.commit(append('g', keyOf('s'), {}, { ...late, digest: 'of g' }), context).catch(() => undefined);
   await store.lease(keyOf('s'), { holder: 'one', ttl: 60_000 }, context);
-  await store.commit(create('r', keyOf('r', 'gone'), { user: values({ z: 1 }) }), context);
+  await store.commit({ ...create('r', keyOf('r', 'gone'), { user: values({ z: 1 }) }), digest: 'of r' }, context);
   await store.remove(keyOf('r', 'gone'), context);
   await store.trimLog({ app: 'app' }, 1, context);
   await store.removeScope({ app: 'app', user: 'gone' }, context);

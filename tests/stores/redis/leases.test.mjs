@@ -51,6 +51,7 @@ if (why) {
       await ask(store, { holder: 'two' });
       await store.remove(key, context);
       assert.deepEqual((await admin.keys(`${prefix}:*`)).map((each) => each.slice(prefix.length)).sort(), [
+        ':apps',
         ':{app}:a',
         ':{app}:removed',
       ]);

@@ -204,13 +204,16 @@ if (why) {
         ['exists', ...Array(63).fill('written')],
       );
       calls = 0;
-      const apps = ['x', 'y', 'x', 'z', 'y', 'x'].map((app, index) =>
-        update(`u${index}`, { appName: app }, { app: { set: { n: index } } }),
-      );
-      assert.deepEqual(
-        (await store.commitMany(apps, context)).map(({ pos }) => pos.app),
-        [1, 1, 2, 1, 2, 3],
-      );
+      const updates = (id) =>
+        ['x', 'y', 'x', 'z', 'y', 'x'].map((app, index) =>
+          update(`${id}${index}`, { appName: app }, { app: { set: { n: index } } }),
+        );
+      const positions = async (id) => (await store.commitMany(updates(id), context)).map(({ pos }) => pos.app);
+      assert.deepEqual(await positions('u'), [1, 1, 2, 1, 2, 3]);
+      // An app of which there is nothing yet is registered first.
+      assert.equal(calls, 3 + 3 + 3);
+      calls = 0;
+      assert.deepEqual(await positions('v'), [4, 3, 5, 2, 4, 6]);
       assert.equal(calls, 3);
       assert.deepEqual(await store.commitMany([], context), []);
     }));
@@ -257,8 +260,8 @@ if (why) {
       const key = keyOf('session');
       await store.commit(create('c', key, { session: { set: { a: 1 } } }), context);
       await store.commit(append('e', key), context);
-      const app = [`${prefix}:{app}:a`];
-      assert.equal((await admin.keys(`${prefix}:*`)).length, app.length + 6);
+      const app = [`${prefix}:apps`, `${prefix}:{app}:a`];
+      assert.equal((await admin.keys(`${prefix}:*`)).length, app.length + 8);
       await store.remove(key, context);
       assert.deepEqual((await admin.keys(`${prefix}:*`)).sort(), [...app, `${prefix}:{app}:removed`]);
     }));
@@ -280,7 +283,7 @@ if (why) {
   test('what the operators of an update came to is forgotten with it', () =>
     withPrefix(async (prefix) => {
       const store = redisStore(ioredis, { prefix });
-      const [made, results] = ['updates', 'results'].map((name) => `${prefix}:{app}:${name}`);
+      const [made, notes] = ['updates', 'notes'].map((name) => `${prefix}:{app}:${name}`);
       const count = (id) => ({
         ...update(id, { appName: 'app' }, {}),
         operators: { app: { n: { increment: 1 } } },
@@ -290,12 +293,41 @@ if (why) {
       assert.deepEqual((await store.commit(count('old'), context)).results, {
         app: Object.assign(Object.create(null), { n: 1 }),
       });
-      assert.deepEqual((await admin.hkeys(results)).sort(), ['old', 'young']);
+      assert.deepEqual((await admin.hkeys(notes)).sort(), ['uold', 'uyoung']);
       // The server tells the time, not this process.
       const [now] = (await admin.time()).map(Number);
       await admin.zadd(made, now - 90_000, 'old');
       await store.commit(update('new', { appName: 'app' }, { app: { set: { a: 1 } } }), context);
-      assert.deepEqual(await admin.hkeys(results), ['young']);
+      assert.deepEqual(await admin.hkeys(notes), ['uyoung']);
+    }));
+
+  test('the digests of refused calls and of removed sessions are forgotten with them', () =>
+    withPrefix(async (prefix) => {
+      const store = redisStore(ioredis, { prefix });
+      const keyIn = (name) => `${prefix}:{app}:${name}`;
+      const refuse = (id) =>
+        assert.rejects(
+          store.commit(append('e', keyOf('none'), {}, { call: `call-${id}`, attempt: 2, digest: id }), context),
+        );
+      const remove = async (id) => {
+        await store.commit({ ...create(id, keyOf(id)), digest: id }, context);
+        await store.remove(keyOf(id), context);
+      };
+      for (const id of ['old', 'young']) {
+        await refuse(id);
+        await remove(id);
+      }
+      const noted = async () => (await admin.hvals(keyIn('notes'))).sort();
+      assert.deepEqual(await noted(), ['=old', '=old', '=young', '=young']);
+      const [now] = (await admin.time()).map(Number);
+      for (const name of ['refused', 'removed']) {
+        const old = (await admin.zrange(keyIn(name), 0, -1)).find((each) => each.endsWith('old'));
+        await admin.zadd(keyIn(name), now - 90_000, old);
+      }
+      await refuse('new');
+      assert.deepEqual(await noted(), ['=new', '=old', '=young', '=young']);
+      await remove('new');
+      assert.deepEqual(await noted(), ['=new', '=new', '=young', '=young']);
     }));
 
   test('hints of an own change are not heard, those of a batch are heard one by one', () =>

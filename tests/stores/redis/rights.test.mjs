@@ -74,8 +74,8 @@ if (why) {
           const needless = (each) => !denied.includes(each) && each?.code !== 'not-found';
           assert.deepEqual(all.filter(needless), [], `${what}: some of it was done`);
           // A call that is refused may be remembered, and an app without anything be known as one of this version.
-          const after = Object.entries(await contentsOf(prefix)).filter(([key]) => !/:(?:refused|a)$/.test(key));
-          const was = Object.entries(before).filter(([key]) => !/:a$/.test(key));
+          const after = Object.entries(await contentsOf(prefix)).filter(([key]) => !/:(?:refused|a|apps)$/.test(key));
+          const was = Object.entries(before).filter(([key]) => !/:(?:a|apps)$/.test(key));
           assert.deepEqual(after, was, what);
         } else {
           const failed = all.filter((each) => each instanceof Error && each.code !== 'not-found');

@@ -27,7 +27,7 @@ export const keyOf = (sessionId, userId = 'ana', appName = APP) => changes.keyOf
 export const create = (id, key, delta, time = 1_000) => changes.create(id, key, delta, { time });
 export { append } from '../../support/changes.js';
 
-/** The requests during a run, as `GET get` and the like. */
+/** The requests during a run, as `getSession` and the like. */
 export async function requestsOf(vertex, run) {
   const before = vertex.requests.length;
   const answer = await run();

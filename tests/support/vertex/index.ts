@@ -6,10 +6,11 @@
  */
 
 import { Clock } from './clock.ts';
-import { ApiError } from './errors.ts';
-import { readJson } from './json.ts';
-import { targetOf, withProject } from './paths.ts';
-import { readQuery } from './query.ts';
+import { ApiError } from '../../../pkg/src/serve/agent-engine/wire/errors.ts';
+import { readJson } from '../../../pkg/src/serve/agent-engine/wire/json.ts';
+import { withProject } from './express.ts';
+import { targetOf } from '../../../pkg/src/serve/agent-engine/wire/paths.ts';
+import { readQuery } from '../../../pkg/src/serve/agent-engine/wire/query.ts';
 import { connectionLost, errorResponse, jsonResponse, notThere } from './responses.ts';
 import { Service } from './service.ts';
 import { checkSettings, checkTrouble } from './settings.ts';
@@ -18,7 +19,7 @@ import { refusalOf, Troubles } from './troubles.ts';
 import { sleep } from '../../../pkg/src/async/sleep.ts';
 import type { FakeVertexAi, FakeVertexAiOptions, VertexRequest } from './types.ts';
 
-export type { VertexCall } from './paths.ts';
+export type { VertexCall } from '../../../pkg/src/serve/agent-engine/wire/paths.ts';
 export type { FakeVertexAi, FakeVertexAiOptions, VertexRequest, VertexTrouble, VertexTroubleKind } from './types.ts';
 
 /** Headers that are kept out of the list of requests. */

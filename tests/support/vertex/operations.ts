@@ -1,7 +1,7 @@
 // Operations that may take longer than the call that starts them.
 
-import { notFound } from './errors.ts';
-import { formatTime } from './time.ts';
+import { notFound } from '../../../pkg/src/serve/agent-engine/wire/errors.ts';
+import { formatTime } from '../../../pkg/src/serve/agent-engine/wire/time.ts';
 import type { Clock } from './clock.ts';
 
 /** The start of an operation. */

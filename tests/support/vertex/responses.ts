@@ -1,7 +1,7 @@
 // Answers as the Fetch API has them.
 
 import { writeJson } from './json.ts';
-import type { ApiError } from './errors.ts';
+import type { ApiError } from '../../../pkg/src/serve/agent-engine/wire/errors.ts';
 
 /** An answer with a body of JSON. */
 export function jsonResponse(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {

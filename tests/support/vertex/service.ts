@@ -1,18 +1,30 @@
 // The calls of the API, over data in memory.
 
-import { checkLabels, checkRequired, describeSession, expiryOf, firstExpiryOf, newEvent } from './bodies.ts';
-import { ApiError, invalidArgument, invalidFields, notFound } from './errors.ts';
-import { readFilter } from './filter.ts';
-import { pageOf } from './lists.ts';
-import { eventTest, sessionTest } from './matches.ts';
-import { readMessage, type Message } from './message.ts';
+import { describeSession, expiryOf, firstExpiryOf, newEvent } from './stored.ts';
+import {
+  checkLabels,
+  checkRequired,
+  readEmpty,
+  readMask,
+  typeOf,
+} from '../../../pkg/src/serve/agent-engine/wire/bodies.ts';
+import {
+  ApiError,
+  invalidArgument,
+  invalidFields,
+  notFound,
+} from '../../../pkg/src/serve/agent-engine/wire/errors.ts';
+import { readFilter } from '../../../pkg/src/serve/agent-engine/wire/filter.ts';
+import { pageOf } from '../../../pkg/src/serve/agent-engine/wire/lists.ts';
+import { eventTest, sessionTest } from '../../../pkg/src/serve/agent-engine/wire/matches.ts';
+import { readMessage, type Message } from '../../../pkg/src/serve/agent-engine/wire/message.ts';
 import { Operations } from './operations.ts';
-import { isSessionId, nameOf, type Target, type VertexCall } from './paths.ts';
+import { isSessionId, nameOf, type Target, type VertexCall } from '../../../pkg/src/serve/agent-engine/wire/paths.ts';
 import { hash } from './shuffle.ts';
 import { Engine, type StoredEvent, type StoredSession } from './sessions.ts';
-import { formatTime } from './time.ts';
+import { formatTime } from '../../../pkg/src/serve/agent-engine/wire/time.ts';
 import type { Clock } from './clock.ts';
-import type { Query } from './query.ts';
+import type { Query } from '../../../pkg/src/serve/agent-engine/wire/query.ts';
 
 /** A call, as its path, its parameters and its body say it. */
 export interface Call {
@@ -33,13 +45,13 @@ export interface ServiceOptions {
   readonly creationDelay: number;
 }
 
+/** The largest number of items on a page, and the default. */
+const MAX_PAGE_SIZE = 100;
+
 const TIMES = {
   createTime: (one: StoredSession) => one.createTime,
   updateTime: (one: StoredSession) => one.updateTime,
 };
-
-/** The members of a session that can be changed. */
-const UPDATABLE = ['displayName', 'labels', 'sessionState', 'ttl', 'expireTime'];
 
 /** A service with its engines. */
 export class Service {
@@ -83,8 +95,8 @@ export class Service {
     const name = this.#nameOf(target, id);
     return this.#operations.start({
       parent: name,
-      metadata: typeOf(target, 'CreateSessionOperationMetadata'),
-      result: typeOf(target, 'Session'),
+      metadata: typeOf(target.version, 'CreateSessionOperationMetadata'),
+      result: typeOf(target.version, 'Session'),
       polls,
       delay: BigInt(this.#options.creationDelay) * 1_000_000n,
       finish: () => {
@@ -163,7 +175,7 @@ export class Service {
     const session = this.#find(engine, target, invalidName);
     return this.#operations.start({
       parent: nameOf({ ...this.#numbered(target), engine: '', session: '' }),
-      metadata: typeOf(target, 'DeleteOperationMetadata'),
+      metadata: typeOf(target.version, 'DeleteOperationMetadata'),
       result: 'type.googleapis.com/google.protobuf.Empty',
       polls,
       finish: () => {
@@ -184,6 +196,7 @@ export class Service {
       times: TIMES,
       orderBy: 'create_time desc',
       number: (session) => session.number,
+      maxSize: MAX_PAGE_SIZE,
     });
     const sessions = items.map((session) => this.#describe(engine, session, target));
     return { ...(sessions.length > 0 && { sessions }), nextPageToken };
@@ -213,6 +226,7 @@ export class Service {
       times: { timestamp: (event: StoredEvent) => event.time },
       orderBy: 'timestamp',
       number: (event) => event.number,
+      maxSize: MAX_PAGE_SIZE,
     });
     const sessionEvents = items.map(({ message }) => message);
     return { ...(sessionEvents.length > 0 && { sessionEvents }), nextPageToken };
@@ -266,29 +280,6 @@ export class Service {
 
 function invalidName(): ApiError {
   return invalidFields(['name', 'Invalid Session resource name.']);
-}
-
-function typeOf({ version }: Target, name: string): string {
-  return `type.googleapis.com/google.cloud.aiplatform.${version}.${name}`;
-}
-
-/** A body that has to have nothing in it. */
-function readEmpty(body: unknown): void {
-  readMessage('Empty', body, '', 'v1');
-}
-
-/** The members that an update writes: those that its mask names, or all that it has. */
-function readMask(mask: string | undefined, message: Message): readonly string[] {
-  if (!mask || mask === '*') {
-    return UPDATABLE.filter((name) => mask === '*' || message[name] !== undefined);
-  }
-  return mask.split(',').map((path) => {
-    const name = path.trim().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    if (!UPDATABLE.includes(name)) {
-      throw invalidFields(['update_mask', `Invalid field mask path: ${path}.`]);
-    }
-    return name;
-  });
 }
 
 function pick(message: Message, names: readonly string[]): Message {

@@ -1,6 +1,6 @@
 // The data of the service: engines, and in them the sessions with their events and their shared state.
 
-import type { Message } from './message.ts';
+import type { Message } from '../../../pkg/src/serve/agent-engine/wire/message.ts';
 
 /** State, by keys with their prefixes. */
 export type State = Map<string, unknown>;

@@ -1,6 +1,6 @@
 // Checks of the options and troubles of a fake, so that a test does not wait for something impossible.
 
-import { CALLS } from './paths.ts';
+import { CALLS } from '../../../pkg/src/serve/agent-engine/wire/paths.ts';
 import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../../../pkg/src/checks/arguments.ts';
 import { describe } from '../../../pkg/src/model/value-types.ts';
 import type { FakeVertexAiOptions, VertexTrouble } from './types.ts';

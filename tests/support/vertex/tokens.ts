@@ -1,7 +1,7 @@
 // The credentials of requests: any token will do, but one is required, and it must not have expired.
 
-import { ApiError } from './errors.ts';
-import type { Target, VertexCall } from './paths.ts';
+import { ApiError } from '../../../pkg/src/serve/agent-engine/wire/errors.ts';
+import type { Target, VertexCall } from '../../../pkg/src/serve/agent-engine/wire/paths.ts';
 
 const EXPECTED =
   'Expected OAuth 2 access token, login cookie or other valid authentication credential. ' +

@@ -1,6 +1,6 @@
 // Deliberate faults.
 
-import { ApiError, type StatusName } from './errors.ts';
+import { ApiError, type StatusName } from '../../../pkg/src/serve/agent-engine/wire/errors.ts';
 import { errorResponse } from './responses.ts';
 import type { VertexRequest, VertexTrouble } from './types.ts';
 

@@ -1,6 +1,6 @@
 // The options and the members of a fake.
 
-import type { VertexCall } from './paths.ts';
+import type { VertexCall } from '../../../pkg/src/serve/agent-engine/wire/paths.ts';
 
 /** A request that the fake has got. */
 export interface VertexRequest {

@@ -234,4 +234,21 @@ describe('the listener', () => {
     assert.deepEqual(heard, [], 'a client that goes is no error');
     await service.close();
   });
+
+  it('passes over the rest of a body that the handler lets go of', async () => {
+    const port = await serve(async (request) => {
+      const reader = request.body.getReader();
+      const { value } = request.url.endsWith('/first') ? await reader.read() : { value: [] };
+      await reader.cancel();
+      return new Response(String(value.length > 0));
+    });
+    for (const [path, hasRead] of [
+      ['/none', 'false'],
+      ['/first', 'true'],
+      ['/none', 'false'],
+    ]) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: 'x'.repeat(1_000_000) });
+      assert.equal(await response.text(), hasRead);
+    }
+  });
 });

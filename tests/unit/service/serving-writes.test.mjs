@@ -160,6 +160,25 @@ describe('a store that leaves operators to the service', () => {
       assert.equal(await valueIn(service), before + 8);
     });
 
+    test(`answers a repeated request of ${scope === 'app' ? 'an' : 'a'} ${scope} with its own result where that is certain`, async () => {
+      const store = { ...unresolving(memoryStore({ log: false })) };
+      const { service, access } = await begin(store);
+      const once = onceOf('r');
+      const mixed = { delta: { ...write.delta, [`${key}x`]: 1, [`${key}y`]: DELETED } };
+      await service.updateState(target, () => ({ [`${key}y`]: 1 }));
+      const first = plain(await access.write(target, mixed, once));
+      const again = async () => {
+        const restarted = await new SessionService({ store }).serving({});
+        return plain(await restarted.write(target, mixed, once));
+      };
+      assert.deepEqual(await again(), first);
+      await service.updateState(target, () => ({ [key]: 100, [`${key}x`]: 2, [`${key}y`]: 2 }));
+      const later = await again();
+      assert.deepEqual([later[`${key}x`], later[`${key}y`]], [1, undefined]);
+      assert.equal(later[key], scope === 'session' ? first[key] : 100, 'the event of a session has its result');
+      assert.deepEqual(once.repeated, [scope === 'app', false], 'nothing tells that the app has not moved');
+    });
+
     test(`remembers a refused request of ${scope === 'app' ? 'an' : 'a'} ${scope}`, async () => {
       const { service, access } = await begin(unresolving());
       const before = await valueIn(service);
@@ -220,6 +239,23 @@ describe('a store that remembers less', () => {
         'events have their digests',
       );
     }
+  });
+
+  test('that names creations itself has a creation without an id once, by the id of its session', async () => {
+    const inner = memoryStore();
+    let made = 0;
+    const commit = async (change, context) =>
+      await inner.commit(change.kind === 'create' ? { ...change, id: `own-${(made += 1)}` } : change, context);
+    const store = { ...inner, commitMany: undefined, commit, keeps: ['marks'], lacks: ['created'] };
+    const service = new SessionService({ store });
+    const access = await service.serving({});
+    const once = onceOf('r');
+    const { id } = await access.create({ ...USER, state: { a: 1 } }, once);
+    assert.equal((await access.create({ ...USER, state: { a: 1 } }, once)).id, id);
+    assert.deepEqual(once.repeated, [false]);
+    await access.create(KEY, onceOf('named'));
+    await assert.rejects(access.create(KEY, onceOf('named')), hasCode('SESSION_EXISTS'));
+    assert.equal((await service.listSessions(APP)).totalItems, 2);
   });
 
   test('remembers no refusal without calls', async () => {

@@ -8,7 +8,7 @@ import { EdgeVM } from '@edge-runtime/vm';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
 import { fakeVertexAi } from '../../support/vertex.mjs';
-import { asker, addressOf, makeSession } from './ask.mjs';
+import { asker, addressOf, makeSession } from '../ask.mjs';
 
 const PROGRAM = `
   import { fakeVertexAi } from '../../support/vertex/index.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { fakeVertexAi } from '../../support/vertex.mjs';
-import { addressOf, append, asker, makeSession } from './ask.mjs';
+import { addressOf, append, asker, makeSession } from '../ask.mjs';
 
 let vertex;
 let ask;

@@ -2,11 +2,15 @@
 
 import { storeResolves } from './commit/operators.js';
 import { claimRequest, forkOf, refuseRequest } from './operations/requests.js';
+import { unfinishedId } from './cache/unfinished.js';
 import { parseEvent } from './cache/stored-event.js';
 import { LAST_EVENT } from '../../session/event-window.js';
 import { StatepadError } from '../../model/errors.js';
+import { creationOf } from '../backend-access.js';
+import { parseCreation } from '../../session/creation-event.js';
 import type {
   BackendAccess,
+  CreationTime,
   EventPage,
   EventsFrom,
   RequestFork,
@@ -138,6 +142,11 @@ export class StoreAccess implements BackendAccess, StoredRequests {
       : { events: loaded.events.map((event) => parseEvent({ key }, event)), revision: loaded.rev };
   }
 
+  async creation(key: SessionKey, signal?: Signal): Promise<CreationTime | undefined> {
+    const loaded = await this.#components.loader.loadRange(key, { events: { from: 0, to: 0 } }, signal);
+    return loaded === null ? undefined : creationOf(loaded.created, parseCreation(loaded.events[0]));
+  }
+
   resolves(operators: KeyedOperators): boolean {
     return storeResolves(this.#store, operators);
   }
@@ -148,6 +157,11 @@ export class StoreAccess implements BackendAccess, StoredRequests {
 
   async refuse(target: UpdateStateTarget, kind: RequestKind, once: Once, created?: string): Promise<boolean> {
     return await refuseRequest(this.#components, target, kind, once, created);
+  }
+
+  async refuseFork(key: SessionKey, once: Once, revision: number): Promise<boolean> {
+    const id = unfinishedId(revision + 1, once.id);
+    return await refuseRequest(this.#components, key, 'create', { ...once, id }, undefined);
   }
 
   async forkOf(key: SessionKey, once: Once, signal?: Signal): Promise<RequestFork | undefined> {

@@ -9,6 +9,7 @@ import { Commits } from './commits.js';
 import { Database } from './client.js';
 import { canBe } from './limits.js';
 import { EMPTY_PAGE, listStatement, pageOf } from './list.js';
+import { appsStatement, namePageIn, namesIn, ownersStatement, usersStatement } from './names.js';
 import { checkTables } from './open.js';
 import { checkArguments, type AdkDatabaseStoreOptions } from './options.js';
 import { Positions } from './positions.js';
@@ -51,6 +52,9 @@ const MAX_READS = 4;
  * calls version 1. Another database, or an empty one, is refused when the store is opened (`rejected`, with what it
  * is). The client is a pool or a connected client of `pg`, or of what is made like it, or PGlite, and stays open when
  * the store is closed. A single client has to be the store's alone: what it writes goes in transactions.
+ *
+ * The tables have no index of the ids of sessions: `owners` looks at all sessions of the app. `listApps` and
+ * `listUsers` read all names for each page, once each, as the order of the indexes is that of the database.
  *
  * Throws `INVALID_ARGUMENT` when its argument is something else than a client, and a `StoreError` (`rejected`) when a
  * schema cannot have the name.
@@ -115,6 +119,17 @@ export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseSto
         return EMPTY_PAGE;
       }
       return pageOf(await database.send(listStatement(tables, query), true), query, integers);
+    },
+    async owners(app, sessionId) {
+      const isPossible = canBe(app, sessionId);
+      return isPossible ? namesIn(await database.send(ownersStatement(tables, app, sessionId), true)) : [];
+    },
+    listApps: async (query) => namePageIn(await database.send(appsStatement(tables, query), true), query),
+    async listUsers(app, query) {
+      if (!canBe(app)) {
+        return { names: [], more: false };
+      }
+      return namePageIn(await database.send(usersStatement(tables, app, query), true), query);
     },
     async remove(key, _context, { created } = {}) {
       if (canBe(key.appName, key.userId, key.sessionId)) {

@@ -3,7 +3,7 @@
 
 import { defined } from '../../model/defined.js';
 import { sleep } from '../../async/sleep.js';
-import { isRememberedRefusal } from '../../store/refusals.js';
+import { isRememberedRefusal, refusedBefore } from '../../store/refusals.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
 import { outcomeLater, type Outcome } from '../shared/outcome.js';
@@ -111,8 +111,8 @@ export class Commits {
       }
     } else if (!this.#canTryAgain(count, change, attempt, answer)) {
       // All stores report a wrong revision before other conflicts.
-      const isRefusedHere = attempt.refusal !== undefined && answer.code === 'conflict' && answer.actual === undefined;
-      return await this.#refuse(change, attempt, isRefusedHere ? attempt.refusal : answer, context);
+      const isConflict = answer.code === 'conflict' && answer.actual === undefined && answer.digest === undefined;
+      return await this.#refuse(change, attempt, (isConflict ? attempt.refusal : undefined) ?? answer, context);
     }
     const isGuarded = isGuardedByValues(change);
     if (context.signal.aborted || count >= (isGuarded ? MOST_GUARDED_ATTEMPTS : MOST_ATTEMPTS)) {
@@ -140,7 +140,11 @@ export class Commits {
         return await this.#committed(change, attempt, answer);
       }
     }
-    throw refusal;
+    throw refusal.digest === undefined ? refusal : await this.#refusedBefore(change, refusal.digest);
+  }
+
+  async #refusedBefore(change: Change, sealed: string): Promise<StoreError> {
+    return refusedBefore(change, await this.#records.openDigest(sealed, change));
   }
 
   /** True if all that failed is what the wrapper had added. Takes note of the details of the refusal. */
@@ -148,9 +152,13 @@ export class Commits {
     count: number,
     { kind, key, guard = {} }: Change,
     attempt: Attempt,
-    { code, actual }: StoreError,
+    { code, actual, digest }: StoreError,
   ): boolean {
     const isAbsent = attempt.isAbsent === true;
+    if (digest !== undefined) {
+      // An earlier attempt of the call was refused.
+      return false;
+    }
     if (kind === 'append' && code === 'not-found') {
       this.#attempts.saw(key as SessionKey, undefined);
       return guard.created === undefined && !isAbsent;
@@ -171,11 +179,16 @@ export class Commits {
     return guard.rev === undefined;
   }
 
-  async #committed(change: Change, attempt: Attempt, { changed: sealed, ...inner }: Committed): Promise<Committed> {
+  async #committed(
+    change: Change,
+    attempt: Attempt,
+    { changed: sealed, digest: sealedDigest, ...inner }: Committed,
+  ): Promise<Committed> {
     const { kind, key, id } = change;
     const { created } = attempt.place;
     const changed = sealed && (await openChanged(this.#records, sealed, key));
-    const committed = { ...inner, ...defined({ changed }) };
+    const digest = sealedDigest === undefined ? undefined : await this.#records.openDigest(sealedDigest, change);
+    const committed = { ...inner, ...defined({ changed, digest }) };
     if (kind === 'update') {
       return committed;
     }
@@ -202,12 +215,16 @@ export class Commits {
       const pos = scope === 'session' ? undefined : attempt.guard.pos?.[scope];
       return home && part && [scope, await this.#records.sealDelta(part, home, stampOf(change, place, pos))];
     };
-    const [parts, event] = await Promise.all([Promise.all(STORED_SCOPES.map(seal)), this.#sealEvent(change, place)]);
+    const [parts, event, digest] = await Promise.all([
+      Promise.all(STORED_SCOPES.map(seal)),
+      this.#sealEvent(change, place),
+      change.digest === undefined ? undefined : this.#records.sealDigest(change.digest, change),
+    ]);
     const sealed: Change = {
       ...change,
       delta: Object.fromEntries(parts.filter((part) => part !== undefined)),
       guard: attempt.guard,
-      ...defined({ event }),
+      ...defined({ event, digest }),
     };
     return { attempt, sealed };
   }

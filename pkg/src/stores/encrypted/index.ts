@@ -6,7 +6,8 @@
  *
  * **The inner store sees** ids of apps, users, sessions, events and changes; times, revisions and positions; the names
  * of values, unless `names: 'encrypted'`; ids of keys; the numbers of values and events, which of them change
- * together, and their lengths. It does not see texts of events and values, nor the equality of two values.
+ * together, and their lengths. It does not see texts of events and values, nor the equality of two values, nor the
+ * digests of requests: one of 43 characters (SHA-256) is then one of about 120, and twice the length of the key's id.
  *
  * **Detected**, and reported as `corrupt`: a value or an event that was changed, cut off, replaced by plain text, or
  * carried to another name, app, user, session, revision, or to a session that was created anew under the same key;
@@ -64,7 +65,8 @@ export type { SessionStore } from '../../store/contract.js';
  *   `conflict`.
  * - `commitMany` writes changes that are guarded by `guard.keys` one by one.
  * - Operators (`resolves`) are left to the service: the inner store cannot add to what it cannot read.
- * - `lease` and `guard.fence` are those of the inner store.
+ * - `lease` and `guard.fence` are those of the inner store, and so are `owners`, `listApps` and `listUsers`: it has
+ *   ids and the names of apps and users as they are.
  */
 export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptions): SessionStore {
   checkArguments(inner, options);
@@ -148,6 +150,9 @@ function logReader(
 /** The members with nothing to encrypt. */
 function passedOn(inner: SessionStore): Partial<SessionStore> {
   return defined({
+    owners: inner.owners?.bind(inner),
+    listApps: inner.listApps?.bind(inner),
+    listUsers: inner.listUsers?.bind(inner),
     removeScope: inner.removeScope?.bind(inner),
     lease: inner.lease?.bind(inner),
     trimLog: inner.trimLog?.bind(inner),

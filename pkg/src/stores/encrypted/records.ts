@@ -198,6 +198,23 @@ export class Records {
     return { data: header === text ? undefined : text.slice(header.length + 1) };
   }
 
+  /** Seals the digest of a change. It belongs to this change alone, whatever becomes of it. */
+  async sealDigest(digest: string, change: Pick<Change, 'id' | 'key'>): Promise<string> {
+    return this.#cipher.seal(JSON.stringify(digest), bindingOfDigest(change));
+  }
+
+  /** Opens the digest of a change. Throws `corrupt`. */
+  async openDigest(stored: string, change: Pick<Change, 'id' | 'key'>): Promise<string> {
+    const what = `the digest of change "${change.id}"`;
+    if (!isSealed(stored)) {
+      if (this.#readsPlaintext) {
+        return stored;
+      }
+      throw new StoreError('corrupt', `${what} is not encrypted`);
+    }
+    return JSON.parse(await this.#cipher.open(stored, bindingOfDigest(change), what)) as string;
+  }
+
   async #sealValue(
     name: string,
     value: Json,
@@ -236,6 +253,11 @@ function bindingOf(home: Home, withCreated: boolean): Binding {
 /** The events of a session belong to it alone, and to no other one that is created under its key. */
 function bindingOfEvents({ appName, userId, sessionId }: SessionKey, created: string): Binding {
   return ['event', appName, userId, sessionId, created];
+}
+
+/** All attempts of a call have one id, and so has what is sent again. */
+function bindingOfDigest({ id, key: { appName } }: Pick<Change, 'id' | 'key'>): Binding {
+  return ['digest', appName, id];
 }
 
 /** Splits sealed content into the content itself and the stamp that values of apps and users are sealed with. */

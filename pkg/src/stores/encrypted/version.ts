@@ -7,7 +7,7 @@ import type { StoreError } from '../../store/store-error.js';
 export const VERSION = 1;
 
 /** Its fingerprint, which distinguishes unreleased builds. A test computes it from a small sealed history. */
-export const LAYOUT = '4145718c';
+export const LAYOUT = '73fd6165';
 
 /** The prefix of every text that is sealed now. */
 export const MARK = `sealed${VERSION}.${LAYOUT}:`;

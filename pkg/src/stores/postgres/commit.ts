@@ -1,5 +1,6 @@
 // Encodes changes for the function that commits, and decodes its answers.
 
+import { defined } from '../../model/defined.js';
 import { fenced } from '../../store/lease.js';
 import {
   refusedBefore,
@@ -50,6 +51,7 @@ interface Request {
   /** The call, where it is another text than the id. */
   readonly call?: string | undefined;
   readonly attempt?: number | undefined;
+  readonly digest?: string | undefined;
   readonly reservation?: readonly string[] | undefined;
   readonly set?: readonly Entry[] | undefined;
   readonly unset?: readonly Entry[] | undefined;
@@ -81,6 +83,7 @@ interface BatchSession {
   readonly created?: string;
   readonly app?: number;
   readonly user_id?: string;
+  readonly digest?: string | undefined;
   readonly time?: number;
 }
 
@@ -138,7 +141,7 @@ export function outcomeIn(answer: readonly unknown[], change: Change): Outcome {
     case 'misfit':
       return misfitOf(change, answer[1] as number, answer[2] as OperatorFault);
     case 'late':
-      return refusedBefore(change);
+      return refusedBefore(change, textIn(answer[1] as Text));
     case 'duplicate':
       return duplicateIn(answer as Duplicate, change);
     default:
@@ -162,6 +165,7 @@ type Duplicate = readonly [
   ...[string, number, number, number, last: Text, app: Text, user: Text],
   data: Text,
   results?: Text,
+  digest?: Text,
 ];
 
 function writtenIn(
@@ -181,7 +185,7 @@ function writtenIn(
 }
 
 function duplicateIn(
-  [, rev, app, user, last, appMark, userMark, data, results]: Duplicate,
+  [, rev, app, user, last, appMark, userMark, data, results, digest]: Duplicate,
   { kind, key }: Change,
 ): Committed {
   const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
@@ -193,7 +197,7 @@ function duplicateIn(
     before,
   };
   const answer = typeof data === 'string' ? { ...committed, data: fromColumn(data) } : committed;
-  return { ...answer, ...resultsIn(results, sessionTitle(key)) };
+  return { ...answer, ...resultsIn(results, sessionTitle(key)), ...defined({ digest: textIn(digest) }) };
 }
 
 /** The reason why a change can never be written, if there is one. */
@@ -214,14 +218,14 @@ export function sizeRefusal({ id, call = '', key, delta, operators }: Change): S
 
 function sessionsOf(requests: readonly Request[], changes: readonly Change[]): BatchSession[] {
   const sessions: BatchSession[] = [];
-  requests.forEach(({ kind, app, usr, session, id, time }, index) => {
+  requests.forEach(({ kind, app, usr, session, id, digest, time }, index) => {
     if (usr !== undefined && session !== undefined) {
       const user = toColumn(changes[index]?.key.userId ?? '');
       sessions.push({
         i: index + 1,
         usr,
         session,
-        ...(kind === 'create' && { created: id, app, user_id: user, time }),
+        ...(kind === 'create' && { created: id, app, user_id: user, digest, time }),
       });
     }
   });
@@ -229,7 +233,7 @@ function sessionsOf(requests: readonly Request[], changes: readonly Change[]): B
 }
 
 function requestOf(change: Change, scopes: Scopes): Request {
-  const { id, kind, key, time, event, delta, guard, call, attempt, reservation, known } = change;
+  const { id, kind, key, time, event, delta, guard, call, attempt, digest, reservation, known } = change;
   const { app, usr } = scopes.of(key);
   const [user, session] = [usr === undefined ? undefined : delta.user, kind === 'update' ? undefined : delta.session];
   const { keys = {} } = guard ?? {};
@@ -260,6 +264,7 @@ function requestOf(change: Change, scopes: Scopes): Request {
     user_known: ofUser?.[2],
     call: call === undefined || call === id ? undefined : toColumn(call),
     attempt,
+    digest: digest === undefined ? undefined : toColumn(digest),
     reservation: partsOfReservation(reservation),
     set: sets.length > 0 ? sets : undefined,
     unset: unsets.length > 0 ? unsets : undefined,

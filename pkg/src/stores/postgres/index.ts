@@ -13,6 +13,7 @@ import { sizeRefusal } from './commit.js';
 import { commitAll } from './commits.js';
 import { Sender, type PostgresClient } from './client.js';
 import { listStatement, pageOf } from './list.js';
+import { namePageIn, namesIn, namesStatement, ownersStatement } from './names.js';
 import { checkArguments, type PostgresStoreOptions } from './options.js';
 import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
 import { openStatement } from './open.js';
@@ -100,7 +101,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       // It is `undefined` until the server was asked.
       return durability as Durability;
     },
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(log ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(log ? (['log'] as const) : [])],
     resolves: RESOLVES,
     open: async ({ migrate }) => {
       const [server] = (await sender.send({ text: SERVER_STATEMENT, values: [] }, true)) as readonly [Server];
@@ -116,6 +117,9 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     parallelCommits: PARALLEL,
     load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key, log),
     list: async (query) => pageOf(await sender.send(listStatement(schema, query), true), query),
+    owners: async (app, sessionId) => namesIn(await sender.send(ownersStatement(schema, app, sessionId), true)),
+    listApps: async (query) => namePageIn(await sender.send(namesStatement(schema, undefined, query), true), query),
+    listUsers: async (app, query) => namePageIn(await sender.send(namesStatement(schema, app, query), true), query),
     remove: async (key, _context, guard = {}) => {
       if (wasRemoved(await sender.send(removeStatement(schema, key, guard), false), guard)) {
         hints?.add(key);

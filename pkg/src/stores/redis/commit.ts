@@ -1,5 +1,6 @@
 // Changes on their way into the script that writes them, and its answers on their way back.
 
+import { defined } from '../../model/defined.js';
 import { StoreError } from '../../store/store-error.js';
 import { fenced } from '../../store/lease.js';
 import {
@@ -25,7 +26,7 @@ import { callOf } from '../shared/keys.js';
 import type { OperatorFault } from '../../model/operators.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** The arguments of the script besides the channel and the sender. */
+/** The arguments of the script besides the channel, the sender and the fact that the app is registered. */
 export interface EncodedChanges {
   readonly keys: readonly string[];
   readonly args: readonly string[];
@@ -72,16 +73,16 @@ export function encodeChanges(
 }
 
 /** Members that most changes lack are sent only where present. */
-function pushGuard(args: string[], { guard = {}, operators }: Change): void {
+function pushGuard(args: string[], { guard = {}, operators, digest }: Change): void {
   const { created, fence, rev, pos, keys } = guard;
   args.push(created === undefined ? '' : `=${created}`);
-  if ([fence, rev, pos, keys, operators].every((part) => part === undefined)) {
+  if ([fence, rev, pos, keys, operators, digest].every((part) => part === undefined)) {
     args.push('');
     return;
   }
   args.push('more', countText(fence), countText(rev), countText(pos?.app), countText(pos?.user));
   pushParts(args, keys ?? {});
-  args.push(operators === undefined ? '' : 'operators');
+  args.push(operators === undefined ? '' : 'operators', digest === undefined ? '' : `=${digest}`);
 }
 
 /** The known state of a scope, as its log says it: `@position=mark`, or `@position`. */
@@ -140,7 +141,7 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
     case 'not-found':
       return sessionNotFound(change);
     case 'refused':
-      return refusedBefore(change);
+      return refusedBefore(change, textIn(detail));
     case 'stale':
       return wrongRevision(change, Number(detail));
     case 'conflict':
@@ -159,7 +160,7 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
 }
 
 function committedIn({ kind, key }: Change, answer: List, isWritten: boolean): Committed {
-  const [, first, app, user, session, appMark, userMark, changedApp, changedUser, data] = answer;
+  const [, first, app, user, session, appMark, userMark, changedApp, changedUser, data, digest] = answer;
   const rev = Number(first);
   const what = kind === 'update' ? 'what is kept of an update' : `an event of ${sessionTitle(key)}`;
   const event = isNothing(data) ? undefined : storedEventOf(data, what);
@@ -174,7 +175,13 @@ function committedIn({ kind, key }: Change, answer: List, isWritten: boolean): C
     before: beforeOf(textIn(appMark), textIn(userMark), textIn(last)),
     ...(event === undefined || isWritten || kind === 'update' ? {} : { data: event.data }),
     ...(event?.results && { results: event.results }),
+    ...(!isWritten && defined({ digest: kind === 'update' ? signedTextIn(event?.data) : textIn(digest) })),
   };
+}
+
+/** The text behind a sign; `undefined` for the empty text. */
+function signedTextIn(text = ''): string | undefined {
+  return text === '' ? undefined : text.slice(1);
 }
 
 /** The script failed while it looked at a change: nothing is written of it. */

@@ -1,6 +1,6 @@
 /**
  * A store in Redis, for any number of processes at once: over a client of `ioredis`, `redis` or `@upstash/redis`.
- * Every operation is one script, which is one round trip.
+ * Every operation is one script, which is one round trip; only the first change of an app is three.
  *
  * @packageDocumentation
  */
@@ -10,19 +10,22 @@ import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { appRunner } from './apps.js';
 import { encodeChanges, outcomeIn } from './commit.js';
-import { scriptRunner, type RedisClient } from './client.js';
+import { scriptRunner, textOf, type RedisClient } from './client.js';
 import { checkRemoved, decodeLease, leaseArgs } from './lease.js';
 import { decodePage, listArgs } from './list.js';
 import { readLogBy } from './log.js';
 import { decodeLoaded, decodeScope, loadArgs } from './read.js';
 import { commitScript } from './scripts/commit.js';
 import { hintText, watchers } from './hints.js';
-import { appKeys, appVersionKey, baseOf, channelOf, memberOf, scopeKeys, sessionKeys, userKeys } from './keys.js';
+import { appKeys, appsKey, appVersionKey, baseOf, channelOf, memberOf } from './keys.js';
+import { scopeKeys, sessionKeys, userKeys } from './keys.js';
+import { decodeNames, decodeOwners, namesArgs, ownersArgs } from './names.js';
 import { checkArguments, type RedisStoreOptions } from './options.js';
 import { findStore } from './open.js';
 import { leaseScript } from './scripts/lease.js';
 import { listScript } from './scripts/list.js';
 import { readLogScript, trimLogScript } from './scripts/log.js';
+import { appsScript, ownersScript, registerScript, usersScript } from './scripts/names.js';
 import { loadScript, scopeScript } from './scripts/read.js';
 import { removeScopeScript, removeScript } from './scripts/remove.js';
 import { askServers } from './server.js';
@@ -47,6 +50,8 @@ export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSu
  *   afterwards. Marks show a service that it has happened.
  * - All keys of an app lie in one slot of a cluster, which is what makes a change of it atomic there; `commitMany`
  *   makes one round trip for each app. While a slot moves to another server, its apps are `unavailable`.
+ * - The list of all apps lies in a slot of its own: an app gets into it before its first change is written. Where a
+ *   cluster fails over to a replica just then, that app may be missing from `listApps`, and from nothing else.
  * - An update that is sent again is known for a day, and so are refused calls and the creations of removed sessions.
  * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes
  *   sure of it. Without the right to publish under the prefix no store that watches hears of a change.
@@ -78,16 +83,25 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const upgrade = upgrader(client, run, prefix);
 
   const commitApp = async (changes: readonly [Change, ...Change[]]): Promise<Outcome[]> => {
+    const { appName } = changes[0].key;
     const { keys, args } = encodeChanges(prefix, changes, isLogged);
-    const answers = await ask(changes[0].key.appName, commitScript, keys, [channel, sender, ...args]);
-    return changes.map((change, index) => outcomeIn(change, (answers as readonly unknown[])[index]));
+    const send = async (isRegistered: boolean): Promise<readonly unknown[]> => {
+      const registered = isRegistered ? 'registered' : '';
+      return (await ask(appName, commitScript, keys, [channel, sender, registered, ...args])) as readonly unknown[];
+    };
+    let answers = await send(false);
+    if (isOfNewApp(answers)) {
+      await run(registerScript, [appsKey(prefix)], [`=${appName}`]);
+      answers = await send(true);
+    }
+    return changes.map((change, index) => outcomeIn(change, answers[index]));
   };
 
   return {
     get durability() {
       return durability;
     },
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(isLogged ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(isLogged ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => {
       // First: a replica refuses commands, too, and Redis before 7 cannot say that it is not the user's rights.
@@ -129,17 +143,27 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const keys = [appVersionKey(base), list, app, appMoves];
       return decodePage(query, await ask(query.app, listScript, keys, listArgs(query), what));
     },
+    owners: async (app, sessionId) => {
+      const base = baseOf(prefix, app);
+      const [, , sessions, , , , , ids] = appKeys(base);
+      const keys = [appVersionKey(base), ids, sessions];
+      return decodeOwners(await ask(app, ownersScript, keys, ownersArgs(sessionId), 'the ids of sessions'));
+    },
+    listApps: async (query) => decodeNames(await run(appsScript, [appsKey(prefix)], namesArgs(query)), query),
+    listUsers: async (app, query) => {
+      const base = baseOf(prefix, app);
+      const [, , sessions, , , , , , users] = appKeys(base);
+      const keys = [appVersionKey(base), users, sessions];
+      const reply = await ask(app, usersScript, keys, namesArgs(query), `the users of ${scopeTitle({ app })}`);
+      return decodeNames((reply as readonly unknown[])[1], query);
+    },
     remove: async (key, _context, { created, fence } = {}) => {
       const base = baseOf(prefix, key.appName);
       const member = memberOf(key);
-      const [, , sessions, , , removed] = appKeys(base);
-      const keys = [
-        appVersionKey(base),
-        ...sessionKeys(base, member),
-        sessions,
-        userKeys(base, key.userId)[2],
-        removed,
-      ];
+      const [, , sessions, , , removed, notes, ids, users] = appKeys(base);
+      const [userValues, , userSessions] = userKeys(base, key.userId);
+      const lists = [sessions, userSessions, removed, notes, ids, users, userValues];
+      const keys = [appVersionKey(base), ...sessionKeys(base, member), ...lists];
       const guard = [created === undefined ? '' : `=${created}`, fence === undefined ? '' : String(fence)];
       const args = [channel, sender, hintText(key), member, ...guard];
       checkRemoved(await ask(key.appName, removeScript, keys, args, sessionTitle(key)), fence);
@@ -173,6 +197,11 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     }),
     ...(hints && { watch: hints.watch, close: hints.close }),
   };
+}
+
+/** True if nothing was written as nothing of the app is there yet: it has to be registered first. */
+function isOfNewApp([first]: readonly unknown[]): boolean {
+  return !Array.isArray(first) && textOf(first) === 'new';
 }
 
 /** The name of the values of a scope in messages. */

@@ -19,15 +19,15 @@ export function appVersionKey(base: string): string {
 
 /**
  * The keys of an app: its values, their latest moves, the list of its sessions, its updates, refused calls, removed
- * sessions, and what the operators of its updates came to.
+ * sessions, the notes beside these three, the sessions by their ids, and the users.
  */
 export function appKeys(
   base: string,
 ): [
   ...[values: string, moves: string, sessions: string, updates: string, refused: string, removed: string],
-  results: string,
+  ...[notes: string, ids: string, users: string],
 ] {
-  const names = ['app', 'moves', 'sessions', 'updates', 'refused', 'removed', 'results'] as const;
+  const names = ['app', 'moves', 'sessions', 'updates', 'refused', 'removed', 'notes', 'ids', 'users'] as const;
   return names.map((name) => `${base}${name}`) as ReturnType<typeof appKeys>;
 }
 
@@ -67,6 +67,11 @@ export function memberOf({ sessionId, userId }: Pick<SessionKey, 'sessionId' | '
 export function sessionOf(member: string): Pick<SessionKey, 'sessionId' | 'userId'> {
   const end = member.indexOf('\0');
   return { userId: member.slice(end + 1), sessionId: fromColumn(member.slice(1, end)) };
+}
+
+/** The key of the names of all apps, which lies in some other slot of a cluster than the apps. */
+export function appsKey(prefix: string): string {
+  return `${prefix}:apps`;
 }
 
 /** The key of the version of the data. */

@@ -1,19 +1,11 @@
 // An event as the API has it, made the event that it was: by `rawEvent`, where that was written, or by its parts.
 
-import { isObject } from '../../model/value-types.js';
+import { emptyActions, eventOfParts } from '../../api-event/from-parts.js';
+import { membersOf, type Members } from '../../api-event/members.js';
 import { lastPart } from './names.js';
 import { shownDelta, type ApiState } from './state.js';
 import { fromRfc3339 } from './times.js';
-import {
-  EVENT_METADATA,
-  ID_METADATA,
-  membersOf,
-  METADATA,
-  pick,
-  WORKFLOW,
-  WORKFLOW_ACTIONS,
-  type Members,
-} from './to-api.js';
+import { ID_METADATA } from './to-api.js';
 import type { ApiEvent } from './api.js';
 
 /** An event that was read. */
@@ -64,51 +56,6 @@ function timeIn(raw: Members, at: number): number {
 
 /** An event of one who writes no `rawEvent`. */
 function byParts(event: ApiEvent, at: number): Members {
-  const { eventMetadata = {}, content } = event;
-  const {
-    [METADATA.compaction]: compaction,
-    [METADATA.usage]: usageMetadata,
-    [METADATA.workflow]: workflow,
-    ...custom
-  } = membersOf(eventMetadata['customMetadata']);
-  return {
-    id: lastPart(event.name),
-    invocationId: event.invocationId ?? '',
-    ...pick({ ...event }, ['author']),
-    timestamp: at,
-    ...(isFilled(content) && { content }),
-    actions: actionsOf(membersOf(event.actions), membersOf(workflow), compaction),
-    ...pick({ ...event }, ['errorCode', 'errorMessage']),
-    ...pick(eventMetadata, EVENT_METADATA),
-    ...pick({ usageMetadata }, ['usageMetadata']),
-    ...pick(membersOf(workflow), WORKFLOW),
-    ...compactedBy(membersOf(compaction)),
-    ...(isFilled(custom) && { customMetadata: custom }),
-  };
-}
-
-function actionsOf(actions: Members, workflow: Members, compaction: unknown): Members {
-  const { stateDelta, transferAgent, ...others } = actions;
-  return {
-    ...emptyActions(),
-    ...others,
-    stateDelta: shownDelta(membersOf(stateDelta) as ApiState),
-    ...pick({ transferToAgent: transferAgent }, ['transferToAgent']),
-    ...pick(workflow, WORKFLOW_ACTIONS),
-    ...pick({ compaction }, ['compaction']),
-  };
-}
-
-/** The members that make an event a compaction for adk-js, which writes these names. */
-function compactedBy(compaction: Members): Members {
-  const names = ['startTime', 'endTime', 'compactedContent'];
-  return names.some((name) => compaction[name] !== undefined) ? { isCompacted: true, ...pick(compaction, names) } : {};
-}
-
-function emptyActions(): Members {
-  return { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
-}
-
-function isFilled(value: unknown): value is object {
-  return isObject(value) && Object.keys(value).length > 0;
+  const stateDelta = shownDelta(membersOf(event.actions?.['stateDelta']) as ApiState);
+  return eventOfParts({ ...event }, { id: lastPart(event.name), timestamp: at, stateDelta });
 }

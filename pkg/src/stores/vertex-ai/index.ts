@@ -16,6 +16,7 @@ import { settingsOf, type VertexAiStoreOptions } from './options.js';
 import { removeSession } from './remove.js';
 import { Sessions } from './sessions.js';
 import { tokenSource } from './token.js';
+import { listUsers, ownersOf } from './users.js';
 import type { Change, SessionStore } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
@@ -33,6 +34,8 @@ export type { SessionStore } from '../../store/contract.js';
  * - Events are in the order of their times. A revision is the number of events; of a session with more than a hundred
  *   it is provisional as long as not all of them were read.
  * - No write is sent twice before the API was asked about the first.
+ * - An engine has each session id once: `owners` answers one user at most, by one request. `listUsers` reads all
+ *   sessions of the engine. There is no `listApps`: the API knows engines, and not which app each of them is.
  *
  * Throws `INVALID_ARGUMENT` for options that it does not know, or that do not go together.
  *
@@ -60,6 +63,8 @@ export function vertexAiStore(options: VertexAiStoreOptions): SessionStore {
     load: async (key, query, context) =>
       await sessions.run(key, context, async (of) => await loadSession(sessions, key, query, of)),
     list: async (query, context) => await listSessions(sessions, query, context),
+    owners: async (app, sessionId, context) => await ownersOf(sessions, app, sessionId, context),
+    listUsers: async (app, query, context) => await listUsers(sessions, app, query, context),
     remove: async (key, context, guard = {}) =>
       await sessions.run(key, context, async (of) => await removeSession(sessions, key, guard, of)),
     loadScope: async (scope, context) => await loadScope(sessions, scope, context),

@@ -33,8 +33,8 @@ export async function listSessions(sessions: Sessions, query: ListQuery, caller:
   return { rows: page, app: read[0]?.state.app ?? emptyValues(), users, total: rows.length };
 }
 
-/** Sessions come and go between two pages: one that is on two of them counts once. */
-async function readAll({ api }: Sessions, of: Resource, user: string | undefined): Promise<ApiSession[]> {
+/** All sessions of an engine, or of a user. They come and go between two pages: one that is on two counts once. */
+export async function readAll({ api }: Sessions, of: Resource, user: string | undefined): Promise<ApiSession[]> {
   const byName = new Map<string, ApiSession>();
   for (let token: string | undefined; ;) {
     const { items, next } = await api.list(of, user, { token });

@@ -69,9 +69,14 @@ export function engineFinder(engineOf: EngineOf, place: Place): (app: string) =>
   };
 }
 
+/** True for an id that the API takes. */
+export function isSessionId(sessionId: string): boolean {
+  return SESSION_ID.test(sessionId);
+}
+
 /** The resource name of a session. Throws `rejected` for an id that the API does not take. */
 export function sessionName({ name }: Engine, { sessionId }: Pick<SessionKey, 'sessionId'>): string {
-  if (!SESSION_ID.test(sessionId)) {
+  if (!isSessionId(sessionId)) {
     const rule = 'up to 63 lower-case letters, digits and hyphens, with no hyphen at either end';
     throw new StoreError(
       'rejected',

@@ -10,7 +10,7 @@ function create(
   sessionId: string,
   userId = USER,
   appName = APP,
-  id = `c ${appName} ${userId} ${sessionId}`,
+  id = `c-${appName}-${userId}-${sessionId}`,
 ): StoreStep {
   return step.commit(change.create(id, {}, { key: keyOf(sessionId, userId, appName) }));
 }
@@ -105,13 +105,13 @@ const ownerCases: readonly StoreCase[] = [
   ),
   storeCase(
     'ids of sessions that look alike have owners of their own',
-    ...TEXTS.map((id, index) => create(id, `user ${index}`, APP, `c${index}`)),
-    ...TEXTS.map((id, index) => step.owners([`user ${index}`], id)),
+    ...TEXTS.map((id, index) => create(id, `user-${index}`, APP, `c${index}`)),
+    ...TEXTS.map((id, index) => step.owners([`user-${index}`], id)),
   ),
   storeCase(
     'a session in an app of any name has its owner there alone',
-    ...TEXTS.map((app, index) => create('session', `user ${index}`, app, `c${index}`)),
-    ...TEXTS.map((app, index) => step.owners([`user ${index}`], 'session', app)),
+    ...TEXTS.map((app, index) => create('session', `user-${index}`, app, `c${index}`)),
+    ...TEXTS.map((app, index) => step.owners([`user-${index}`], 'session', app)),
   ),
   storeCase(
     'who has values and no session owns none',
@@ -181,7 +181,7 @@ const userCases: readonly StoreCase[] = [
     step.users([]),
     create('s1', 'two'),
     create('s2', 'two'),
-    create('s1', 'one'),
+    create('s3', 'one'),
     create('s1', 'elsewhere', 'other'),
     step.commit(change.append('e1', {}, { key: keyOf('s1', 'two') }), answer.appended(1)),
     step.users(['one', 'two']),
@@ -211,17 +211,17 @@ const userCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a page of users has its length however many sessions each has',
-    ...times(60, (index) => create(`s${index}`, `user ${index % 4}`, APP, `c${index}`)),
+    ...times(60, (index) => create(`s${index}`, `user-${index % 4}`, APP, `c${index}`)),
     ...readings(
-      times(4, (index) => `user ${index}`),
+      times(4, (index) => `user-${index}`),
       step.users,
       [1, 2, 3],
     ),
   ),
   storeCase(
     'the users in an app of any name are listed, and those of no other app',
-    ...shuffled.map((app, index) => create('session', `user ${index}`, app, `c${index}`)),
-    ...shuffled.map((app, index) => usersOf(app)([`user ${index}`])),
+    ...shuffled.map((app, index) => create('session', `user-${index}`, app, `c${index}`)),
+    ...shuffled.map((app, index) => usersOf(app)([`user-${index}`])),
   ),
   storeCase(
     'a user who has lost all sessions and values may be listed, and surely is with a new one',
@@ -261,8 +261,8 @@ const userCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a long list of users can be read at once and page by page',
-    ...times(130, (index) => create('s1', `user ${(index * 37) % 130}`)),
-    ...longPages(inByteOrder(times(130, (index) => `user ${index}`)), step.users),
+    ...times(130, (index) => create(`s${index}`, `user-${(index * 37) % 130}`)),
+    ...longPages(inByteOrder(times(130, (index) => `user-${index}`)), step.users),
   ),
 ];
 
@@ -297,9 +297,9 @@ const appCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a page of apps has its length however many users and sessions each has',
-    ...times(60, (index) => create(`s${index}`, `user ${index % 12}`, `app ${index % 4}`, `c${index}`)),
+    ...times(60, (index) => create(`s${index}`, `user-${index % 12}`, `app-${index % 4}`, `c${index}`)),
     ...readings(
-      times(4, (index) => `app ${index}`),
+      times(4, (index) => `app-${index}`),
       step.apps,
       [1, 2, 3],
     ),
@@ -336,8 +336,8 @@ const appCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a long list of apps can be read at once and page by page',
-    ...times(130, (index) => create('s1', USER, `app ${(index * 37) % 130}`)),
-    ...longPages(inByteOrder(times(130, (index) => `app ${index}`)), step.apps),
+    ...times(130, (index) => create('s1', USER, `app-${(index * 37) % 130}`)),
+    ...longPages(inByteOrder(times(130, (index) => `app-${index}`)), step.apps),
   ),
 ];
 

@@ -308,10 +308,10 @@ function changeToSend(
       change.guard = sentGuard;
     }
     if (request !== undefined) {
-      Object.assign(
-        change,
-        request.isSingle && !isResolved ? requestMembers(connection.store, request) : { digest: request.digest },
-      );
+      const isOnly = request.isSingle && !isResolved;
+      // The id is unique everywhere, and so is the call: a refusal holds in whichever session is there later.
+      change.call = id;
+      Object.assign(change, isOnly ? requestMembers(connection.store, request) : { digest: request.digest });
     } else if (named || isResolved) {
       // The id may be used again: by another call, or with other results of its operators.
       change.call = newId();

@@ -5,7 +5,8 @@ import { ALL, NONE } from '../cache/event-range.js';
 import { creationEvent, type CreationEvent } from '../../../session/creation-event.js';
 import { scopedDelta } from '../../../engine/sessions.js';
 import { withDeltas } from '../../../model/delta.js';
-import { StatepadError } from '../../../model/errors.js';
+import { dropUnfinishedCreation } from './unfinished-creation.js';
+import { isStatepadError, StatepadError } from '../../../model/errors.js';
 import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { newId } from '../../../model/ids.js';
 import { isStoreError } from '../../../store/store-error.js';
@@ -31,9 +32,22 @@ export async function createStored(
   );
 }
 
-async function create(
+async function create(components: StoreComponents, creation: Creation, begin: Begin): Promise<Session> {
+  try {
+    return await createOnce(components, creation, begin);
+  } catch (error) {
+    // A creation with an id of its own is asked for again until it is answered: one that was cut off is in its way.
+    const mayReplace = creation.id !== undefined && isStatepadError(error) && error.code === 'SESSION_EXISTS';
+    if (!mayReplace || !(await dropUnfinishedCreation(components, creation.key))) {
+      throw error;
+    }
+    return await createOnce(components, creation, begin);
+  }
+}
+
+async function createOnce(
   components: StoreComponents,
-  { key, state, time: requestedTime, once }: Creation,
+  { key, state, time: requestedTime, id: requestedId, once }: Creation,
   begin: Begin,
 ): Promise<Session> {
   const { cache, connection, loader, writer, now } = components;
@@ -46,7 +60,7 @@ async function create(
     // Others may have deleted it; otherwise the core refuses.
     await loader.load(key, NONE, () => undefined);
   }
-  const [time, id] = [requestedTime ?? now(), once?.id ?? newId()];
+  const [time, id] = [requestedTime ?? now(), once?.id ?? requestedId ?? newId()];
   const creation = creationEvent(time, state);
   const prepared = registry.engine.prepareCreate(key, time, state);
   const event = { id, time, data: JSON.stringify(creation) };

@@ -1,8 +1,9 @@
 // A fork over a store: one change after the other, invisible before the last one. A repeated call completes an
-// unfinished one.
+// unfinished one. A creation that comes with an event is made in the same way: it continues nothing.
 
 import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { creationRefused } from './create.js';
+import { dropUnfinishedCreation, forkedFromIn, type ForkedFrom } from './unfinished-creation.js';
 import { outcomeUnknown } from '../commit/retry.js';
 import { uniquePart, unfinishedId } from '../cache/unfinished.js';
 import { creationEvent } from '../../../session/creation-event.js';
@@ -11,11 +12,12 @@ import { throwNotFound, notFound } from '../../../session/append.js';
 import { isStatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
 import { put } from '../../../model/json.js';
+import { nameOf, type StoredScope } from '../../../model/scope.js';
 import { isStoreError } from '../../../store/store-error.js';
 import type { AdmittedDelta } from '../../../input/admit.js';
 import type { ForkPlan, ForkSource } from '../../fork-plan.js';
 import type { StoreComponents } from './components.js';
-import type { Delta, Loaded } from '../../../store/contract.js';
+import type { Change, Delta, Loaded } from '../../../store/contract.js';
 import type { Json, Session } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
@@ -26,15 +28,6 @@ interface StartedFork {
   readonly rev: number;
   /** The revision of the source at which it branches off. */
   readonly revision: number;
-}
-
-/** The source of a fork, as the event of its creation has it. */
-interface ForkedFrom {
-  readonly sessionId: string;
-  readonly created: string;
-  readonly revision: number;
-  /** The id of the event there. */
-  readonly last?: string | undefined;
 }
 
 /** See `SessionBackend.fork`. */
@@ -71,15 +64,16 @@ async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promis
 }
 
 /** Creates the session, or finds the unfinished one of an earlier call for the same fork. Throws `SESSION_EXISTS`. */
-async function begin({ connection, loader, writer, now }: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
-  const { key, state, source, revision, once } = plan;
-  const [time, id] = [now(), unfinishedId(revision + 1, once?.id)];
+async function begin(components: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
+  const { connection, loader, writer, now } = components;
+  const { key, state, source, revision, once, unique } = plan;
+  const [time, id] = [now(), unfinishedId(revision + 1, once?.id ?? unique)];
   const from = forkedFrom(source, revision);
   const data = JSON.stringify({ ...creationEvent(time, state), forkedFrom: from });
   const delta = ownDelta(state);
   try {
     const event = { id, time, data };
-    const request = once && { call: once.id, ...requestMembers(connection.store, once) };
+    const request = requestMembers(connection.store, once);
     const committed = await writer.send({ id, kind: 'create', key, time, event, delta, ...request });
     if (once !== undefined && committed.duplicate) {
       checkRequest(committed, once);
@@ -96,10 +90,13 @@ async function begin({ connection, loader, writer, now }: StoreComponents, plan:
     // A request continues its own fork alone, so that it finds it again.
     const existing = error.code === 'exists' && once === undefined ? await loader.loadUnfinished(key) : null;
     const begun = existing === null ? undefined : sameFork(plan, existing);
-    if (begun === undefined) {
-      throw creationRefused(error.code, key, error);
+    if (begun !== undefined) {
+      return begun;
     }
-    return begun;
+    if (source.sessionId === key.sessionId && existing !== null && (await dropUnfinishedCreation(components, key))) {
+      return await begin(components, plan);
+    }
+    throw creationRefused(error.code, key, error);
   }
 }
 
@@ -108,21 +105,14 @@ function forkedFrom({ sessionId, created, lastAt }: ForkSource, revision: number
 }
 
 /** The unfinished session, if it is this fork: at the requested revision, or at the one that was current then. */
-function sameFork({ source, at }: ForkPlan, { created, rev, events }: Loaded): StartedFork | undefined {
-  const origin = forkedFromIn(events[0]?.data);
+function sameFork({ source, at }: ForkPlan, unfinished: Loaded): StartedFork | undefined {
+  const { created, rev } = unfinished;
+  const origin = forkedFromIn(unfinished);
   if (origin === undefined || (at !== undefined && at !== origin.revision)) {
     return undefined;
   }
   const isSame = JSON.stringify(origin) === JSON.stringify(forkedFrom(source, origin.revision));
   return isSame ? { created, rev, revision: origin.revision } : undefined;
-}
-
-function forkedFromIn(data = '{}'): ForkedFrom | undefined {
-  try {
-    return (JSON.parse(data) as { readonly forkedFrom?: ForkedFrom }).forkedFrom;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Writes the missing events. An event that another call has written meanwhile is a duplicate. */
@@ -137,7 +127,7 @@ async function fill(
     const isLast = next > revision;
     const draft = isLast ? lastEvent(revision, uniquePart(created)) : eventAt(next);
     const { id, timestamp: time } = draft;
-    const delta = ownDelta(draft);
+    const delta = isLast ? deltasOf(draft) : ownDelta(draft);
     const event = { id, time, data: JSON.stringify(freezeEvent(draft)) };
     if (isLast) {
       beforeLast();
@@ -164,6 +154,21 @@ function ownDelta({ delta, deleted }: Pick<AdmittedDelta | EventDraft, 'delta' |
     }
   }
   return Object.keys(delta).length === 0 ? {} : { session: { set, unset } };
+}
+
+/** The deltas of all scopes. */
+function deltasOf({ delta, deleted }: EventDraft): Change['delta'] {
+  const scoped: Partial<Record<StoredScope, { set: Record<string, Json>; unset: string[] }>> = {};
+  for (const key of Object.keys(delta)) {
+    const [scope, name] = nameOf(key);
+    const { set, unset } = (scoped[scope] ??= { set: {}, unset: [] });
+    if (deleted.includes(key)) {
+      unset.push(name);
+    } else {
+      put(set, name, delta[key] as Json);
+    }
+  }
+  return scoped;
 }
 
 /** Deletes a fork that no call can complete, if that is possible now. */

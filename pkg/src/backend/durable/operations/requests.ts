@@ -67,7 +67,7 @@ export async function refuseRequest(
     kind,
     key: defined({ ...target }),
     time,
-    ...(kind === 'append' && { event: { id, time, data: 'null' } }),
+    ...(kind === 'append' && { event: { id, time, data: 'null' }, call: id }),
     delta: {},
     guard: defined({ ...NEVER, created }),
     ...requestMembers(connection.store, once),

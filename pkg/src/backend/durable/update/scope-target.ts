@@ -22,7 +22,7 @@ import { admitDelta, type AdmittedDelta } from '../../../input/admit.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
-import { deepFreeze } from '../../../model/json.js';
+import { deepFreeze, put } from '../../../model/json.js';
 import {
   APP_PREFIX,
   SHARED_SCOPES,
@@ -108,7 +108,8 @@ export function scopeTarget(
           if (next.app.isWhole && next.user?.isWhole !== false) {
             leave(next);
           }
-          return merged(next.app.state, next.user?.state);
+          const state = merged(next.app.state, next.user?.state);
+          return next.isRepeated && resolution !== undefined ? withKnown(state, resolution.results, now) : state;
         };
         try {
           if (operators === undefined || storeResolves(components.connection.store, operators)) {
@@ -174,6 +175,23 @@ function resolvedDelta({ delta, deleted }: AdmittedDelta, results: Resolution['r
   return { delta: mergeRecords([delta, results]), deleted };
 }
 
+/**
+ * The values after a change that an earlier attempt of its request has made. Results of operators that were resolved
+ * for this attempt are not those of that one: the values that were read take their place.
+ */
+function withKnown(state: State, results: Resolution['results'], read: ReadScopes): State {
+  const known: Record<string, Json> = { ...state };
+  for (const key of Object.keys(results)) {
+    const value = valueIn(read, key);
+    if (value === undefined) {
+      delete known[key];
+    } else {
+      put(known, key, value);
+    }
+  }
+  return Object.freeze(known);
+}
+
 /** The error that lets the function run again. */
 function changed(cause: unknown): StatepadError {
   return new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause });
@@ -232,6 +250,7 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
     once.onRepeated?.(isUnmoved(change, scopeChange.read, committed));
   }
   return {
+    isRepeated,
     ended: writer.ended,
     app: scopeAfter(app, 'app', change, committed),
     user: user && scopeAfter(user, 'user', change, committed),
@@ -292,6 +311,8 @@ interface WrittenScope extends LoadedScope {
 interface WrittenScopes extends ReadScopes {
   readonly app: WrittenScope;
   readonly user: WrittenScope | undefined;
+  /** True when an earlier attempt of the request has made the change. */
+  readonly isRepeated: boolean;
 }
 
 /**

@@ -21,7 +21,8 @@ import type { View } from '../../../session/handle.js';
 import type { SessionRecord } from '../../../session/record.js';
 import type { ScopeVersion, SessionVersions } from '../../../session/scope-version.js';
 import type { Delta, Guard, Known } from '../../../store/contract.js';
-import type { Json, SessionKey, UpdateStateOptions } from '../../../model/types.js';
+import { storedDeletions } from '../../../model/deletion.js';
+import type { Event, Json, SessionKey, UpdateStateOptions } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
 
 type State = Readonly<Record<string, Json>>;
@@ -73,10 +74,11 @@ export function sessionTarget(
             reservation: reserved,
             lease,
           };
-          const { stored } = await appendStored(components, request);
+          const { event, stored } = await appendStored(components, request);
           leave('written');
-          if (stored === undefined || stored.committed.duplicate) {
-            once?.onRepeated?.(false);
+          if (once !== undefined && (stored === undefined || stored.committed.duplicate)) {
+            once.onRepeated?.(false);
+            return Object.freeze(withWrites(mergeRecords(valuesAfter(versions, undefined, pos)), event));
           }
           return Object.freeze(mergeRecords(valuesAfter(versions, stored, pos)));
         } catch (error) {
@@ -127,6 +129,13 @@ function valuesAfter(versions: SessionVersions, stored: Appended['stored'], pos:
       keyed(prefix, own),
     );
   });
+}
+
+/** Values with the writes of a stored event, whose operators have their results. */
+function withWrites(values: Record<string, Json>, { actions, customMetadata }: Event): State {
+  const written = mergeRecords([values, actions.stateDelta as State]);
+  storedDeletions(customMetadata).forEach((key) => delete written[key]);
+  return written;
 }
 
 /** A delta under full keys. */

@@ -90,7 +90,7 @@ begin
   -- What becomes of each event: the rules are those of commit, for the guards that there are here. The subqueries are
   -- no exists: for many rows a planner would rather read the whole table first.
   with judged as materialized (
-    select request.place, request.id, session.no, session.rev, session.fence,
+    select request.place, request.id, request.call, session.no, session.rev, session.fence,
         case
           when coalesce(request.created = session.created, true) and (select event.rev from statepad.events event
             where -event.session = -session.no and event.id = request.id) is not null then 'duplicate'
@@ -116,6 +116,8 @@ begin
           select json_build_array(judged.ruling, judged.rev, judged.last, event.data, event.results)
             from statepad.events event where -event.session = -judged.no and event.id = judged.id)
         when 'fenced' then json_build_array(judged.ruling, judged.fence)
+        when 'late' then json_build_array(judged.ruling,
+          (select late.digest from statepad.refused late where late.call = judged.call))
         else json_build_array(judged.ruling, judged.rev, judged.last) end),
       bool_or(judged.ruling = 'written'),
       (select scopes.pos from scopes),

@@ -5,9 +5,9 @@
 -- - [rev, app, user, last, appMark, userMark, appChanged, userChanged, results]: written; the positions of the app and
 --   the user after it; the event and the marks before it; what others have changed since what the caller knew; and
 --   what the operators came to
--- - ["duplicate", rev, app, user, last, appMark, userMark, data, results]: all as it is now
--- - ["conflict", actual], ["fenced", actual], ["exists"], ["not-found"], and ["late"] where another attempt of the call
---   was refused
+-- - ["duplicate", rev, app, user, last, appMark, userMark, data, results, digest]: all as it is now
+-- - ["conflict", actual], ["fenced", actual], ["exists"], ["not-found"], and ["late", digest] where another attempt of
+--   the call was refused
 -- - ["misfit", index, fault]: the operator at that index does not fit
 --
 -- It locks first and looks then: a statement sees what was committed before it began. All calls lock in one order, so
@@ -81,10 +81,13 @@ declare
   op_results text;
   misfit integer;
   fault text;
-  -- The calls that are refused now.
+  -- The calls that are refused now, and the digests of these changes.
   refused text[];
-  -- The scopes of the sessions that are created.
-  counted bigint[];
+  refused_digests text[];
+  -- The sessions that are created: their apps, their users and their ids.
+  new_apps bigint[];
+  new_users bigint[];
+  new_ids text[];
   has_updates boolean := false;
 begin
   if is_single and session_list[1] is not null and not session_list[1] ? 'created' then
@@ -147,9 +150,9 @@ begin
       place := (item->'i')::int;
       user_place := (item->'usr')::int;
       if item ? 'created' then
-        insert into statepad.sessions (usr, id, app, user_id, created, rev, time)
+        insert into statepad.sessions (usr, id, app, user_id, created, digest, rev, time)
           values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id',
-            item->>'created', 0, (item->'time')::float8)
+            item->>'created', item->>'digest', 0, (item->'time')::float8)
           on conflict do nothing returning no into row_no;
         if found then
           session_no[place] := row_no;
@@ -268,6 +271,16 @@ begin
             when 'update' then
               (select done.results from statepad.updates done
                 where done.scope = coalesce(user_no, app_no) and done.id = change_id)
+          end,
+          case change->>'kind'
+            when 'create' then
+              case when own_created = change_id
+                then (select session.digest from statepad.sessions session
+                  where session.usr = user_no and session.id = change->>'session')
+                else (select creation.digest from statepad.creations creation where creation.id = change_id) end
+            when 'update' then
+              (select done.digest from statepad.updates done
+                where done.scope = coalesce(user_no, app_no) and done.id = change_id)
           end);
         if change ? 'reservation' then
           delete from statepad.reservations reservation
@@ -275,7 +288,9 @@ begin
               and reservation.ticket = (change->'reservation'->>1)::bigint;
         end if;
       elsif is_late or change_call = any(refused) then
-        answer := '["late"]';
+        answer := json_build_array('late', case
+          when is_late then (select late.digest from statepad.refused late where late.call = change_call)
+          else refused_digests[array_position(refused, change_call)] end);
       elsif answer is null and change ? 'guard' then
         answer := statepad.check_guard(change, app_no, app_pos, user_no, user_pos, own_no, own_rev);
       end if;
@@ -297,6 +312,7 @@ begin
         end if;
         if change ? 'attempt' and answer not like '["duplicate%' then
           refused := refused || change_call;
+          refused_digests := array_append(refused_digests, change->>'digest');
         end if;
         continue;
       end if;
@@ -373,7 +389,9 @@ begin
       update statepad.sessions session set rev = own_rev, time = (change->'time')::float8
         where session.usr = user_no and session.id = change->>'session';
     elsif change->>'kind' = 'create' then
-      counted := counted || app_no || user_no;
+      new_apps := new_apps || app_no;
+      new_users := new_users || user_no;
+      new_ids := new_ids || (change->>'session');
       if change ? 'data' then
         -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
         insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
@@ -381,7 +399,8 @@ begin
             case when keeps_log then app_pos end, case when keeps_log then user_pos end);
       end if;
     else
-      insert into statepad.updates (scope, id, results) values (coalesce(user_no, app_no), change_id, op_results);
+      insert into statepad.updates (scope, id, results, digest)
+        values (coalesce(user_no, app_no), change_id, op_results, change->>'digest');
       has_updates := true;
     end if;
     if keeps_log and change ? 'moves' then
@@ -431,14 +450,19 @@ begin
       delete from statepad.scopes scope where scope.no = any(
         select scope_no[new.place] from generate_subscripts(is_unused, 1) new (place) where is_unused[new.place]);
     end if;
-    if counted is not null then
+    if new_ids is not null then
+      with owned as (
+        insert into statepad.owners (app, id, usr)
+          select created.app, created.id, created.usr from unnest(new_apps, new_ids, new_users) created (app, id, usr))
       insert into statepad.counts as old (scope, shard, sessions)
-        select scope.no, pg_backend_pid() % :shards, count(*) from unnest(counted) scope (no)
+        select scope.no, pg_backend_pid() % :shards, count(*) from unnest(new_apps || new_users) scope (no)
           group by scope.no order by scope.no
         on conflict (scope, shard) do update set sessions = old.sessions + excluded.sessions;
     end if;
     if refused is not null then
-      insert into statepad.refused (call) select distinct late.call from unnest(refused) late (call) order by late.call
+      insert into statepad.refused (call, digest)
+        select distinct on (late.call) late.call, late.digest
+          from unnest(refused, refused_digests) with ordinality late (call, digest, nth) order by late.call, late.nth
         on conflict do nothing;
       delete from statepad.refused old where old.ctid = any(array(
         select done.ctid from statepad.refused done where done.at < now() - :remembered

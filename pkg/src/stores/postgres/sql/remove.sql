@@ -7,7 +7,7 @@ as $remove$
 declare
   removed record;
 begin
-  select session.no, session.app, session.usr, session.created into removed
+  select session.no, session.app, session.usr, session.created, session.digest into removed
     from statepad.scopes app
     join statepad.scopes usr on usr.parent = app.no and usr.name = user_name
     join statepad.sessions session on session.usr = usr.no and session.id = session_id
@@ -22,7 +22,9 @@ begin
   delete from statepad.events event where event.session = removed.no;
   delete from statepad.state state where state.owner = removed.no;
   delete from statepad.sessions session where session.usr = removed.usr and session.id = session_id;
-  insert into statepad.creations (id) values (removed.created) on conflict do nothing;
+  delete from statepad.owners owner
+    where owner.app = removed.app and owner.id = session_id and owner.usr = removed.usr;
+  insert into statepad.creations (id, digest) values (removed.created, removed.digest) on conflict do nothing;
   insert into statepad.counts as old (scope, shard, sessions)
     select scope.no, pg_backend_pid() % :shards, -1
       from unnest(array[removed.app, removed.usr]) scope (no) order by scope.no

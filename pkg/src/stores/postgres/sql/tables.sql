@@ -17,7 +17,7 @@ create table statepad.scopes (
 
 -- A session has a number that no other ever had: what belongs to it can never belong to a later one under its key.
 -- It is leased to a holder until a time in milliseconds since the epoch; each holder has a greater fence than the one
--- before.
+-- before. digest is the one that its creation was made with, as in updates, creations and refused.
 create table statepad.sessions (
   usr bigint not null,
   id text collate "C" not null,
@@ -25,6 +25,7 @@ create table statepad.sessions (
   app bigint not null,
   user_id text collate "C" not null,
   created text collate "C" not null,
+  digest text collate "C",
   rev integer not null,
   time double precision not null,
   fence integer not null default 0,
@@ -39,6 +40,15 @@ create index sessions_of_app on statepad.sessions (app, time);
 -- would as soon go through all sessions of a user as to the one it is asked for. So these are indexes of negative
 -- numbers, or inverted ones, for no other purpose than that no other index fits.
 create index sessions_of_user on statepad.sessions ((-usr), time);
+
+-- The users of an app who have a session with an id. It is a table and not an index of the sessions: each append writes
+-- to all of their indexes, as it changes the time.
+create table statepad.owners (
+  app bigint not null,
+  id text collate "C" not null,
+  usr bigint not null,
+  primary key (app, id, usr)
+);
 
 -- results is the results of the operators of an event, see resultsIn; app_pos and user_pos are the positions of the
 -- scopes after it, if there is a log.
@@ -112,6 +122,7 @@ create table statepad.updates (
   id text collate "C" not null,
   at timestamp with time zone not null default now(),
   results text collate "C",
+  digest text collate "C",
   primary key (scope, id)
 );
 
@@ -120,7 +131,8 @@ create index updates_by_time on statepad.updates (at);
 -- The creation ids of deleted sessions.
 create table statepad.creations (
   id text collate "C" primary key,
-  at timestamp with time zone not null default now()
+  at timestamp with time zone not null default now(),
+  digest text collate "C"
 );
 
 create index creations_by_time on statepad.creations (at);
@@ -128,7 +140,8 @@ create index creations_by_time on statepad.creations (at);
 -- Calls of which a second or later attempt was refused: none of their attempts is written any more.
 create table statepad.refused (
   call text collate "C" primary key,
-  at timestamp with time zone not null default now()
+  at timestamp with time zone not null default now(),
+  digest text collate "C"
 );
 
 create index refused_by_time on statepad.refused (at);

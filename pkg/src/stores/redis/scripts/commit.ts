@@ -12,11 +12,12 @@ import type { Script } from './script.js';
 export const commitScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
-local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, RESULTS, LOG = unpack(KEYS, 2, 9)
-local IS_LOGGED, NOTHING = ARGV[3] ~= '', {}
+if isNew and ARGV[3] == '' then return { 'new' } end
+local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, NOTES, IDS, USERS, LOG = unpack(KEYS, 2, 11)
+local IS_LOGGED, NOTHING = ARGV[4] ~= '', {}
 local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${REPORTED_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
 
-local at = 4
+local at = 5
 local function take()
   at = at + 1
   return ARGV[at]
@@ -44,13 +45,13 @@ local function takeChange()
     time = take(), eventTime = take(), data = take(), hint = take(), mark = take(), call = take(), attempt = take(),
     knownApp = take(), knownUser = take(),
     deltas = takeParts(), created = take(),
-    fence = '', rev = '', appPos = '', userPos = '', guards = NO_PARTS, hasOperators = false,
+    fence = '', rev = '', appPos = '', userPos = '', guards = NO_PARTS, hasOperators = false, digest = '',
     -- What is found when it is looked at.
     app = false, home = false, its = false, changedApp = false, changedUser = false, results = false,
   }
   if take() ~= '' then
     change.fence, change.rev, change.appPos, change.userPos = take(), take(), take(), take()
-    change.guards, change.hasOperators = takeParts(), take() ~= ''
+    change.guards, change.hasOperators, change.digest = takeParts(), take() ~= '', take()
   end
   return change
 end
@@ -69,7 +70,7 @@ local function sessionAt(change)
   local place = change.session
   local key, events, times, ids = KEYS[place], KEYS[place + 1], KEYS[place + 2], KEYS[place + 3]
   local userList = KEYS[change.user + 2]
-  local got = redis.call('HMGET', key, 'c', 'r', 'n', 'f', 'a', 'u', unpack(namesOf(change.deltas.s)))
+  local got = redis.call('HMGET', key, 'c', 'r', 'n', 'f', 'a', 'u', 'd', unpack(namesOf(change.deltas.s)))
   local inApp, inUser = redis.call('ZSCORE', LIST, change.member), redis.call('ZSCORE', userList, change.member)
   local rev, first = got[1] and whole(got[2]) or 0, whole(got[4] or 1)
   local count = rev + 1 - first
@@ -85,7 +86,7 @@ local function sessionAt(change)
   return {
     key = key, events = events, times = times, ids = ids, userList = userList,
     created = got[1], rev = rev, posText = got[2] or '0', first = first, last = whole(got[3] or 0), lastId = last[1] or false,
-    lastTime = lastTimes[1], got = got, before = 6,
+    digest = got[7], lastTime = lastTimes[1], got = got, before = 7,
   }
 end
 
@@ -100,18 +101,25 @@ local function isAt(pos, expected)
   return expected == '' or tonumber(expected) == pos
 end
 
--- Answers to a change: the revision, the positions, what all of them were at before, and what others have changed.
-local function answer(status, change, rev, data)
+-- Answers to a change: the revision, the positions, what all of them were at before, what others have changed, the event
+-- or the note under its id, and the digest of a creation that was made before.
+local function answer(status, change, rev, data, digest)
   local app, home, its = change.app, change.home, change.its
   return {
     status, rev, app.pos, home and home.pos or 0, its and its.lastId or false, app.mark, home and home.mark or false,
-    change.changedApp or false, change.changedUser or false, data,
+    change.changedApp or false, change.changedUser or false, data or false, digest or false,
   }
 end
 
 -- Looks at a change without writing anything. Answers what is known of one that was made before.
 local function look(change)
   local deltas = change.deltas
+  -- These fail where something else is.
+  if change.kind == 'create' then
+    redis.call('ZCARD', IDS)
+    redis.call('ZCARD', USERS)
+  end
+  if change.kind ~= 'append' or change.attempt ~= '' then redis.call('HLEN', NOTES) end
   change.app = scopeAt(APP, MOVES, missing, namesOf(deltas.a))
   change.home = change.user and scopeAt(KEYS[change.user], KEYS[change.user + 1], missing, namesOf(deltas.u))
   change.its = change.session and sessionAt(change)
@@ -120,10 +128,16 @@ local function look(change)
   change.changedUser = home and changedSince(home, change.knownUser)
   local rev = its and its.rev or 0
   local isRefused = redis.call('ZSCORE', REFUSED, change.call)
+  local function refuseLate()
+    if isRefused then refuse('refused', redis.call('HGET', NOTES, 'c' .. change.call)) end
+  end
   if change.kind == 'create' then
-    if its.created == '=' .. change.id then return answer('duplicate', change, rev) end
-    if redis.call('ZSCORE', REMOVED, removedId(change.member, '=' .. change.id)) then return answer('duplicate', change, 0) end
-    if isRefused then refuse('refused') end
+    if its.created == '=' .. change.id then return answer('duplicate', change, rev, nil, its.digest) end
+    local before = removedId(change.member, '=' .. change.id)
+    if redis.call('ZSCORE', REMOVED, before) then
+      return answer('duplicate', change, 0, nil, redis.call('HGET', NOTES, 'r' .. before))
+    end
+    refuseLate()
     if its.created then refuse('exists') end
   elseif change.kind == 'append' then
     local isThis = its.created and (change.created == '' or change.created == its.created)
@@ -131,12 +145,13 @@ local function look(change)
     if place then
       return answer('duplicate', change, rev, redis.call('LINDEX', its.events, whole(place) - its.first) or refuse('corrupt'))
     end
-    if isRefused then refuse('refused') end
+    refuseLate()
     if not isThis then refuse('not-found') end
   else
-    local cameTo = redis.call('HGET', RESULTS, change.id)
-    if redis.call('ZSCORE', UPDATES, change.id) then return answer('duplicate', change, rev, cameTo) end
-    if isRefused then refuse('refused') end
+    if redis.call('ZSCORE', UPDATES, change.id) then
+      return answer('duplicate', change, rev, redis.call('HGET', NOTES, 'u' .. change.id))
+    end
+    refuseLate()
   end
   if change.fence ~= '' then
     local fence = its and redis.call('HGET', its.key, 'k') or '0'
@@ -149,7 +164,10 @@ local function look(change)
   if change.hasOperators then change.results = resolveOperators(change, refuse) end
   -- These fail where something else is.
   if #deltas.a > 0 then redis.call('ZCARD', MOVES) end
-  if home and #deltas.u > 0 then redis.call('ZCARD', home.moves) end
+  if home and #deltas.u > 0 then
+    redis.call('ZCARD', home.moves)
+    if home.pos == 0 then redis.call('ZCARD', USERS) end
+  end
   return nil
 end
 
@@ -234,7 +252,10 @@ local function fieldsOf(change, its)
     fields[#fields + 1] = name
     fields[#fields + 1] = value
   end
-  if change.kind == 'create' then add('c', '=' .. change.id) end
+  if change.kind == 'create' then
+    add('c', '=' .. change.id)
+    if change.digest ~= '' then add('d', change.digest) end
+  end
   if its.first == 0 and change.kind == 'create' then add('f', 0) end
   if change.app.pos > 0 then add('a', change.app.posText) end
   if change.home.pos > 0 then add('u', change.home.posText) end
@@ -254,7 +275,7 @@ local function faultOfRights()
   -- Redis that cannot be asked is tried on the version.
   if not redis.acl_check_cmd then sayVersion() end
   return denied(
-    { 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' }, { 'HGET', KEYS[1], '' }, { 'RPUSH', KEYS[1], '' },
+    { 'HGET', KEYS[1], '' }, { 'RPUSH', KEYS[1], '' },
     { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING},
     isNew and { 'SET', KEYS[1], '', 'NX' } or nil
   )
@@ -266,6 +287,9 @@ local function write(change)
   local cameTo = change.results and '@' .. change.results .. '\n='
   local answered = answer('written', change, its and its.rev or 0, cameTo)
   sayVersion()
+  -- Whoever has a position is among the users already.
+  local isFirst = home and home.pos == 0 and #change.deltas.u > 0
+  if isFirst or change.kind == 'create' then redis.call('ZADD', USERS, 0, userName(KEYS[change.user])) end
   move(app, LOG, change.deltas.a, change)
   move(home, home and KEYS[change.user + 3], change.deltas.u, change)
   if its then
@@ -281,10 +305,10 @@ local function write(change)
     writeNames(its, change.deltas.s, fieldsOf(change, its))
     redis.call('ZADD', LIST, change.time, change.member)
     redis.call('ZADD', its.userList, change.time, change.member)
+    if change.kind == 'create' then redis.call('ZADD', IDS, 0, change.member) end
   else
-    local old = keep(UPDATES, change.id)
-    if #old > 0 then redis.call('HDEL', RESULTS, unpack(old)) end
-    if cameTo then redis.call('HSET', RESULTS, change.id, cameTo) end
+    local hasNote = cameTo or change.digest ~= ''
+    keep(UPDATES, change.id, NOTES, 'u', hasNote and (cameTo or '=') .. change.digest or '')
   end
   answered[2], answered[3], answered[4] = its and its.rev or 0, app.pos, home and home.pos or 0
   return answered
@@ -301,14 +325,17 @@ end
 -- What to answer to a change that was not written.
 local function refusal(change, got)
   local isTable = type(got) == 'table'
-  if isToRemember(change, got) then keep(REFUSED, change.call) end
+  if isToRemember(change, got) then
+    -- The digest is that of the first attempt that was refused.
+    keep(REFUSED, change.call, NOTES, 'c', got.refused[1] == 'refused' and '' or change.digest)
+  end
   if isTable and got.refused then return got.refused end
   local text = tostring(isTable and got.err or got)
   return { 'failed', text }
 end
 
 local answers, hints = {}, {}
-for index = 1, tonumber(ARGV[4]) do
+for index = 1, tonumber(ARGV[5]) do
   local change = takeChange()
   local ok, got = pcall(look, change)
   local isToWrite = ok and not got

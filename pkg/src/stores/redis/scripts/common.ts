@@ -72,20 +72,28 @@ end
 `;
 
 /**
- * Keeps an id with the time of now, and forgets some that are too old: more than one, so that they get fewer. Answers
- * those.
+ * Keeps an id with the time of now, and a note beside it unless that is empty. Forgets some that are too old: more
+ * than one, so that they get fewer. The letter is that of the notes of this key.
  */
 export const keepLua = String.raw`
 local KEPT = ${REMEMBERED_MS / 1_000} -- seconds
-local function keep(key, id)
+local function keep(key, id, notes, letter, note)
   local now = tonumber(redis.call('TIME')[1])
   redis.call('ZADD', key, now, id)
+  if note ~= '' then redis.call('HSET', notes, letter .. id, note) end
   local old = redis.call('ZRANGEBYSCORE', key, '-inf', now - KEPT, 'LIMIT', 0, 16)
-  if #old > 0 then redis.call('ZREM', key, unpack(old)) end
-  return old
+  if #old > 0 then
+    redis.call('ZREM', key, unpack(old))
+    for index, each in ipairs(old) do old[index] = letter .. each end
+    redis.call('HDEL', notes, unpack(old))
+  end
 end
 -- How a session that is removed is kept: which one it was, and under which key.
 local function removedId(member, created)
   return #member .. ':' .. member .. created
+end
+-- The user as a member of the users. A key of a user is the prefix of the app, a letter, a colon and the user.
+local function userName(key)
+  return '=' .. string.sub(key, #KEYS[1] + 2)
 end
 `;

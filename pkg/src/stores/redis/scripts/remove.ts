@@ -7,19 +7,24 @@ import type { Script } from './script.js';
 
 /**
  * Deletes a session. KEYS: the version's, the session's values, events, times and ids, the lists of the app and the
- * user, the removed sessions. ARGV: the channel, the sender, the hint, the member, the creation and the token that it
- * must have (or empty). Answers `done`, or `fenced` with the token that it has.
+ * user, the removed sessions, the notes, the sessions by their ids, the users, the values of the user. ARGV: the
+ * channel, the sender, the hint, the member, the creation and the token that it must have (or empty). Answers `done`,
+ * or `fenced` with the token that it has.
  */
 export const removeScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}${keepLua}
-local key, events, times, ids, list, userList, removed = unpack(KEYS, 2)
+local key, events, times, ids, list, userList, removed, notes, allIds, users, userValues = unpack(KEYS, 2)
 local channel, sender, hint, member, expected, fence = unpack(ARGV)
 local inApp, inUser = redis.call('ZSCORE', list, member), redis.call('ZSCORE', userList, member)
-local created = redis.call('HGET', key, 'c')
+local isInIds = redis.call('ZSCORE', allIds, member)
+local created, digest = unpack(redis.call('HMGET', key, 'c', 'd'))
 local count = redis.call('HLEN', key) + redis.call('LLEN', events) + redis.call('LLEN', times) + redis.call('ZCARD', ids)
-redis.call('ZCARD', removed) -- fails where something else is
-if not inApp and not inUser and count == 0 then return { 'done' } end
+-- These fail where something else is.
+redis.call('ZCARD', removed)
+redis.call('HLEN', notes)
+redis.call('ZCARD', users)
+if not inApp and not inUser and not isInIds and count == 0 then return { 'done' } end
 if expected ~= '' and not created then return { 'corrupt' } end
 if expected ~= '' and created ~= expected then return { 'done' } end
 if fence ~= '' then
@@ -27,12 +32,16 @@ if fence ~= '' then
   if not token then return { 'corrupt' } end
   if token ~= tonumber(fence) then return { 'fenced', string.format('%.17g', token) } end
 end
+-- Whoever has a position stays among the users.
+local isLast = redis.call('ZCARD', userList) <= (inUser and 1 or 0) and redis.call('EXISTS', userValues) == 0
 local fault = denied({ 'UNLINK', KEYS[1] }, ${KEEPING})
 if fault then return fault end
 redis.call('UNLINK', key, events, times, ids)
 redis.call('ZREM', list, member)
 redis.call('ZREM', userList, member)
-if created then keep(removed, removedId(member, created)) end
+redis.call('ZREM', allIds, member)
+if isLast then redis.call('ZREM', users, userName(userList)) end
+if created then keep(removed, removedId(member, created), notes, 'r', digest or '') end
 redis.pcall('PUBLISH', channel, sender .. ' ' .. hint)
 return { 'done' }
 `,

@@ -2,7 +2,8 @@
 
 /** The commands of {@link keepLua}, as {@link rightsLua} takes them. */
 export const KEEPING =
-  "{ 'ZREM', KEYS[1], '' }, { 'ZADD', KEYS[1], 0, '' }, { 'ZRANGEBYSCORE', KEYS[1], 0, 0 }, { 'TIME' }";
+  "{ 'ZREM', KEYS[1], '' }, { 'ZADD', KEYS[1], 0, '' }, { 'ZRANGEBYSCORE', KEYS[1], 0, 0 }, { 'TIME' }, " +
+  "{ 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' }";
 
 /**
  * `deniedBy` answers the names of those of the commands that the user may not run, and the error of the first one.

@@ -16,21 +16,28 @@
 //   :changes, :c:user  list  the log of the scope, unless the store keeps none: see `log.ts`
 //   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time, `f` the
 //                            revision of the first event where that is 0, the creation's; `a`, `u` the positions of
-//                            the app and the user when it was last written to; of leases `k` the fencing token (0 when
-//                            absent), `o` who holds it, `x` until when, in milliseconds since the epoch
+//                            the app and the user when it was last written to; `d` the digest of its creation, with
+//                            a sign before it, if it had one; of leases `k` the fencing token (0 when absent), `o`
+//                            who holds it, `x` until when, in milliseconds since the epoch
 //   :e:member       list     its events: `=` and the text; or `@`, the details beside it, a line feed, `=` and the
 //                            text. Beside it are `app,user`, where the scopes were after it, when a log is kept, and
 //                            as JSON what its operators came to, if it had any
 //   :t:member       list     the time of each event and, where it is another one, the latest time so far
 //   :i:member       zset     `=id` of each event by revision, but for the creation's: nothing is a duplicate of that
 //   :sessions, :l:user  zset the members of the app, of a user, by time
+//   :ids            zset     the members of the app, in the order of their bytes: the users of a session id follow
+//                            each other there
+//   :users          zset     `=user` of all users with a session or a value, in the order of their bytes
 //   :updates        zset     the updates that were made, by when
-//   :results        hash     what the operators of updates came to, by the updates' ids: `@`, the JSON that is kept
-//                            beside events, a line feed and `=`
 //   :refused        zset     the calls that were refused after the first try, by when
 //   :removed        zset     the removed sessions, each with its creation, by when
+//   :notes          hash     what is kept beside them, by a letter and the id that these have: beside an update (`u`)
+//                            `=`, or `@`, the JSON that is kept beside events, a line feed and `=`, and then the
+//                            digest with a sign before it, if it had one; beside a refused call (`c`) and a removed
+//                            session (`r`) the digest with its sign
 //
-// The version of all, `prefix:version`, lies in some other slot of a cluster. It is only looked at when opening.
+// Two keys lie in some other slots of a cluster. The version of all, `prefix:version`, is only looked at when opening.
+// `prefix:apps` is a zset of `=app` in the order of the bytes: an app gets into it before the first key of it is made.
 //
 // Redis takes nothing back when a script fails. So every change is first looked at, by reads that fail where a key is
 // of another type, and then written by commands that cannot. When Redis refuses writes (no memory, a replica, a broken

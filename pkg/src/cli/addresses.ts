@@ -1,0 +1,99 @@
+// The addresses of stores on a command line.
+
+import { UsageError } from './errors.js';
+
+/** The address of a store. */
+export type Address =
+  | { readonly kind: 'sqlite' | 'journal'; readonly path: string }
+  | { readonly kind: 'postgres' | 'redis'; readonly url: string }
+  | { readonly kind: 'memory' };
+
+/** A kind of address. */
+interface AddressForm {
+  /** Its form, as help shows it. */
+  readonly form: string;
+  readonly meaning: string;
+  readonly pattern: RegExp;
+  /** The address of a text that matches. Throws `UsageError`. */
+  readonly read: (match: RegExpExecArray) => Address;
+}
+
+/** All forms. A text has the first one that matches it. */
+export const ADDRESS_FORMS: readonly AddressForm[] = [
+  {
+    form: 'sessions.db',
+    meaning: 'an SQLite file: a path that ends in .db, .sqlite or .sqlite3, or sqlite:PATH',
+    pattern: /^(?:sqlite:(?<named>.*)|(?<path>(?:file:\/\/\/)?(?![\w+.-]{2,}:).*\.(?:db|sqlite3?)))$/is,
+    read: ({ groups: { named, path } = {} }) => ({ kind: 'sqlite', path: pathOf('sqlite', path ?? named) }),
+  },
+  {
+    form: 'postgres://HOST/DATABASE',
+    meaning: 'Postgres; needs the package pg',
+    pattern: /^postgres(?:ql)?:\/\/.*$/is,
+    read: ([url]) => ({ kind: 'postgres', url: urlOf(url) }),
+  },
+  {
+    form: 'redis://HOST',
+    meaning: 'Redis, also by rediss://; needs the package ioredis or redis',
+    pattern: /^rediss?:\/\/.*$/is,
+    read: ([url]) => ({ kind: 'redis', url: urlOf(url) }),
+  },
+  {
+    form: 'journal:FILE',
+    meaning: 'a file of lines, for one process at a time',
+    pattern: /^journal:(?<path>.*)$/is,
+    read: ({ groups }) => ({ kind: 'journal', path: pathOf('journal', groups?.['path']) }),
+  },
+  {
+    form: 'memory:',
+    meaning: 'nothing is kept: for a try',
+    pattern: /^memory:$/i,
+    read: () => ({ kind: 'memory' }),
+  },
+];
+
+/** The address that a text names. Throws `UsageError`, which does not repeat it: it may hold a password. */
+export function addressOf(text: string): Address {
+  for (const { pattern, read } of ADDRESS_FORMS) {
+    const match = pattern.exec(text);
+    if (match !== null) {
+      return read(match);
+    }
+  }
+  const forms = ADDRESS_FORMS.map(({ form, meaning }) => `\n  ${form.padEnd(26)}${meaning}`).join('');
+  throw new UsageError(`the address is of no known kind; there are:${forms}`);
+}
+
+/** An address for people: without user, password and parameters. */
+export function shownAddress(address: Address): string {
+  switch (address.kind) {
+    case 'memory':
+      return 'memory:';
+    case 'sqlite':
+      return address.path;
+    case 'journal':
+      return `journal:${address.path}`;
+    default: {
+      const { protocol, host, pathname } = new URL(address.url);
+      return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+    }
+  }
+}
+
+function pathOf(kind: string, path = ''): string {
+  if (path === '') {
+    throw new UsageError(`the address names no file: ${kind}:PATH`);
+  }
+  if (path.startsWith('//')) {
+    throw new UsageError(`the address takes the path as it is: ${kind}:folder/FILE, or ${kind}:/folder/FILE`);
+  }
+  return path;
+}
+
+function urlOf(url: string): string {
+  if (!URL.canParse(url)) {
+    const example = 'a # in a password is written %23';
+    throw new UsageError(`the address is not a valid URL: characters with a meaning in URLs are escaped, ${example}`);
+  }
+  return url;
+}

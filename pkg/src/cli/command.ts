@@ -1,0 +1,55 @@
+// A command as data. The command line is read, and its help written, from this alone: nothing else is loaded for it.
+
+import type { Arguments } from './arguments.js';
+import type { Secrets } from './secrets.js';
+
+/** An option of a command. */
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  /** True when it may be given more than once. */
+  readonly multiple?: boolean;
+  readonly short?: string;
+  /** The name of its value in help. */
+  readonly value?: string;
+  /** The value where it is not given. */
+  readonly default?: string;
+  /** Its meaning, in a line or two; help adds the default. */
+  readonly help: string;
+}
+
+/** A part of the help of a command. */
+export interface HelpSection {
+  readonly title: string;
+  /** Names and their meanings, in two columns. */
+  readonly rows: readonly (readonly [name: string, meaning: string])[];
+}
+
+/** The surroundings of a command. */
+export interface Surroundings {
+  /** The folder that paths and packages are looked for in. */
+  readonly folder: string;
+  readonly secrets: Secrets;
+  /** True when errors are printed with their stacks. */
+  readonly debug: boolean;
+}
+
+/** Runs a command. Resolves with the code that the process exits with. Throws a `CommandError`. */
+export type Run = (args: Arguments, surroundings: Surroundings) => Promise<number>;
+
+/** A command. */
+export interface Command {
+  readonly name: string;
+  /** Its arguments, as help shows them: `ADDRESS [options]`. */
+  readonly usage: string;
+  /** Names of its arguments without a name. All are required. */
+  readonly positionals: readonly string[];
+  /** Its purpose, in one line. */
+  readonly summary: string;
+  /** The values that its arguments without a name may have: help shows them first. */
+  readonly operands: readonly HelpSection[];
+  readonly options: Readonly<Record<string, Option>>;
+  /** The rest of its help. */
+  readonly sections: readonly HelpSection[];
+  /** Loads the code of the command. */
+  readonly load: () => Promise<{ readonly run: Run }>;
+}

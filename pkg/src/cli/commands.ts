@@ -1,0 +1,7 @@
+// The commands, in the order of the help.
+
+import { serve } from './commands/serve.js';
+import type { Command } from './command.js';
+
+/** All commands. */
+export const COMMANDS: readonly Command[] = [serve];

@@ -1,0 +1,37 @@
+// The first words of a server: for people on a terminal, and one line of JSON for programs.
+
+/** The facts that a server tells when it listens. */
+export interface Greeting {
+  /** The address to use, without a slash at its end. */
+  readonly url: string;
+  /** The store, without a password. */
+  readonly store: string;
+  /** A token that was made for this run. */
+  readonly token: string | undefined;
+  readonly insecure: boolean;
+}
+
+/** One line of JSON: `{ listening, store, token? }`. */
+export function greetingForPrograms({ url, store, token }: Greeting): string {
+  return JSON.stringify({ listening: url, store, token });
+}
+
+/** The words for people, with the first request, and the three lines of a Python agent. */
+export function greetingForPeople({ url, store, token, insecure }: Greeting): string {
+  const header = insecure ? '' : ` -H 'authorization: Bearer ${token ?? 'TOKEN'}'`;
+  const key = insecure ? 'any' : (token ?? 'TOKEN');
+  return [
+    `statepad serves ${store} at ${url}`,
+    ...(token === undefined ? [] : ['', `Token of this run: ${token}`]),
+    '',
+    `  curl${header} ${url}/v1/apps`,
+    '',
+    'Sessions of google-adk, for the app "shop":',
+    '',
+    "  service = VertexAiSessionService(agent_engine_id='shop')",
+    `  service._express_mode_api_key = '${key}'`,
+    `  service._api_client_http_options_override = lambda: {'base_url': '${url}'}`,
+    '',
+    'Ctrl-C ends it.',
+  ].join('\n');
+}

@@ -1,0 +1,19 @@
+// A store that a command has opened, and what it needs for that.
+
+import type { SessionStore } from '../../store.js';
+
+/** A store, and the connections under it. */
+export interface OpenedStore {
+  /** `undefined`: the sessions are in memory. */
+  readonly store: SessionStore | undefined;
+  /** Closes the connections, after the store. */
+  readonly close: () => Promise<void>;
+}
+
+/** The surroundings in which a store is opened. */
+export interface OpenOptions {
+  /** The folder whose packages are used. */
+  readonly folder: string;
+  /** Receives errors of connections that are made again. */
+  readonly onError: (error: unknown) => void;
+}

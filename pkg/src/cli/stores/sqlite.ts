@@ -1,0 +1,41 @@
+// An SQLite file, by the library of Node itself or, in a Node without one, by better-sqlite3 of the user.
+
+import process from 'node:process';
+import { installedDriver } from './drivers.js';
+import { CommandError } from '../errors.js';
+import type { SqliteDatabase } from '../../stores/sqlite/index.js';
+import type { OpenedStore, OpenOptions } from './opened.js';
+
+type Database = SqliteDatabase & { close(): unknown };
+
+/** Opens a file. Throws `CommandError` where no library is installed. */
+export async function openSqlite(path: string, { folder }: OpenOptions): Promise<OpenedStore> {
+  const { sqliteStore } = await import('../../stores/sqlite/index.js');
+  if (hasLibrary()) {
+    return { store: sqliteStore(path), close: async () => undefined };
+  }
+  const database = await opened(path, folder);
+  return { store: sqliteStore(database), close: async () => void database.close() };
+}
+
+/** True when the host has a library for SQLite, which the store finds by itself. */
+function hasLibrary(): boolean {
+  return process.versions['bun'] !== undefined || process.getBuiltinModule('node:sqlite') !== undefined;
+}
+
+async function opened(path: string, folder: string): Promise<Database> {
+  const { node } = process.versions;
+  const isOld = Number.parseInt(node, 10) < 22;
+  const version = isOld ? '12' : '13';
+  const driver = await installedDriver(folder, `SQLite in Node ${node}`, [{ name: 'better-sqlite3', version }]);
+  const Database = driver.member('default') as new (path: string) => Database;
+  if (isOld && 'explain' in (Database.prototype as object)) {
+    // It would end the process by a signal.
+    throw new CommandError(`better-sqlite3 13 does not run in Node ${node}: npm install better-sqlite3@${version}`);
+  }
+  try {
+    return new Database(path);
+  } catch (error) {
+    throw new CommandError(`the database ${path} cannot be opened`, { cause: error });
+  }
+}
