@@ -6,11 +6,10 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { TextDecoderStream } from 'node:stream/web';
 import { after, describe, it } from 'node:test';
 import { clearInterval, setInterval } from 'node:timers';
 import { started } from './process.mjs';
-import { ask, SESSIONS, stateOf, writeSession } from './requests.mjs';
+import { ask, SESSIONS, stateOf, streamOf, writeSession } from './requests.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'statepad-ending-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -86,14 +85,10 @@ describe('a server that is told to end', () => {
   it('ends the streams that are open', async () => {
     const door = await started(['serve', 'memory:', '--port', '0']);
     assert.deepEqual(await writeSession(door, 'monday'), [200, 200]);
-    const stream = await fetch(`${door.url}/v1/watch?appName=tutor&userId=ana&sessionId=monday&whole=true`, {
-      headers: { authorization: `Bearer ${door.token}`, accept: 'text/event-stream' },
-    });
-    assert.equal(stream.status, 200);
-    const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let text = ''; !text.includes('"step":2'); text += (await reader.read()).value);
+    const stream = await streamOf(door, 'monday');
+    await stream.until('"step":2');
     door.child.kill('SIGTERM');
-    for (let { done } = await reader.read(); !done; { done } = await reader.read());
+    await stream.end();
     assert.equal((await door.ended).code, 0);
   });
 });

@@ -2,6 +2,7 @@
 
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { TextDecoderStream } from 'node:stream/web';
 
 /** The path of the sessions of a user. */
 export const SESSIONS = '/v1/apps/tutor/users/ana/sessions';
@@ -51,4 +52,30 @@ export async function writeSession({ url, token }, sessionId) {
 export async function stateOf({ url, token }, sessionId) {
   const { body } = await ask(`${url}${SESSIONS}/${sessionId}`, { token });
   return body.state;
+}
+
+/**
+ * Watches a whole session. `until` resolves when the stream has a text, `end` when it has ended.
+ *
+ * @param {{ url: string, token?: string }} door
+ * @param {string} sessionId
+ */
+export async function streamOf({ url, token }, sessionId) {
+  const response = await fetch(`${url}/v1/watch?appName=tutor&userId=ana&sessionId=${sessionId}&whole=true`, {
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+  });
+  if (response.status !== 200) throw new Error(`the watch is answered with ${response.status}`);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let heard = '';
+  const until = async (/** @type {string} */ text) => {
+    while (!heard.includes(text)) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`the stream has ended:\n${heard}`);
+      heard += value;
+    }
+  };
+  const end = async () => {
+    for (let { done } = await reader.read(); !done; { done } = await reader.read());
+  };
+  return { until, end, cancel: () => reader.cancel() };
 }

@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { postgresForTests } from '../support/postgres.mjs';
 import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
 import { runs, started } from './process.mjs';
-import { ask, SESSIONS, stateOf, writeSession } from './requests.mjs';
+import { ask, SESSIONS, stateOf, streamOf, writeSession } from './requests.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'statepad-cli-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -23,8 +23,9 @@ const DATABASE = `statepad_cli_${process.pid}`;
 async function onPostgres(sql) {
   const client = new Client({ connectionString: postgres.url });
   await client.connect();
-  await client.query(sql);
+  const { rows } = await client.query(sql);
   await client.end();
+  return rows;
 }
 before(async () => postgres && (await onPostgres(`create database ${DATABASE}`)));
 after(async () => {
@@ -71,11 +72,39 @@ for (const [name, { address, isKept, skip = false }] of Object.entries(PLACES)) 
 }
 
 describe('two servers over one Postgres', { skip: noPostgres }, () => {
+  const begin = async (...options) => await started(['serve', PLACES.postgres.address(), '--port', '0', ...options]);
+
   it('are one service: each has at once what the other has written', async () => {
-    const doors = await Promise.all([1, 2].map(() => started(['serve', PLACES.postgres.address(), '--port', '0'])));
+    const doors = await Promise.all([begin(), begin()]);
     assert.deepEqual(await writeSession(doors[0], 'shared'), [200, 200]);
     assert.deepEqual(await stateOf(doors[1], 'shared'), { step: 2, 'app:motd': 'hello' });
     for (const door of doors) assert.equal((await door.stop()).code, 0);
+  });
+
+  it('hear of each other by the database alone, also after it has cut all connections', async () => {
+    const hour = String(3_600_000);
+    const [writer, watcher] = await Promise.all([begin(), begin('--poll', hour)]);
+    assert.deepEqual(await writeSession(writer, 'watched'), [200, 200]);
+    const text = await streamOf(watcher, 'watched');
+    await text.until('"step":2');
+    const listening = `select pid from pg_stat_activity where datname = '${DATABASE}' and query ilike 'listen %'`;
+    const before = (await onPostgres(listening)).map(({ pid }) => pid);
+    assert.equal(before.length, 2);
+    await onPostgres(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${DATABASE}'`);
+    for (let back = []; back.length < 2;) {
+      back = (await onPostgres(listening)).filter(({ pid }) => !before.includes(pid));
+    }
+    const event = { author: 'user', invocationId: 'j', actions: { stateDelta: { step: 3 } } };
+    const path = `${writer.url}${SESSIONS}/watched/events`;
+    const { status } = await ask(path, { method: 'POST', token: writer.token, body: { event } });
+    assert.equal(status, 200);
+    await text.until('"step":3');
+    await text.cancel();
+    for (const door of [writer, watcher]) {
+      const { code, err } = await door.stop();
+      assert.equal(code, 0, err);
+      assert.match(err, /"level":"warn","message":"terminating connection due to administrator command"/);
+    }
   });
 });
 

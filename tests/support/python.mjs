@@ -28,15 +28,17 @@ export async function pythonWith(name, lock, options = () => []) {
 async function install(name, folder, lock, options) {
   mkdirSync(target, { recursive: true });
   // Those of other lock files are of no use any more.
+  const hashed = new RegExp(`^${name}-[0-9a-f]{12}$`);
   for (const other of readdirSync(target)) {
-    if (other.startsWith(`${name}-`)) rmSync(join(target, other), { recursive: true, force: true });
+    if (hashed.test(other)) rmSync(join(target, other), { recursive: true, force: true });
   }
   const begun = join(target, `.${name}-${process.pid}`);
   rmSync(begun, { recursive: true, force: true });
   await run('python3', ['-m', 'venv', begun]);
   await run(join(begun, 'bin', 'python'), [
     ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
-    ...['--require-hashes', '--only-binary', ':all:', '--requirement', lock],
+    // The lock file is complete. Of a dependency with an extra pip would take the newest one, not the one named.
+    ...['--require-hashes', '--no-deps', '--only-binary', ':all:', '--requirement', lock],
     ...options(begun),
   ]);
   renameSync(begun, folder);

@@ -6,11 +6,15 @@ import { createInterface } from 'node:readline';
 import { root, run } from '../../packaging/project.mjs';
 import { pythonWith } from '../../support/python.mjs';
 
-const here = join(root, 'tests', 'hosts', 'adk-python');
+const hosts = join(root, 'tests', 'hosts');
+const here = join(hosts, 'adk-python');
 
-/** Answers the path of a Python that has what requirements.txt names, and installs it first where it is not there. */
-export async function adkPython() {
-  return join(await pythonWith('adk-python', join(here, 'requirements.txt')), 'bin', 'python');
+/**
+ * Answers the path of a Python that has what requirements.txt of a host names, and installs it first where it is not
+ * there.
+ */
+export async function adkPython(host = 'adk-python') {
+  return join(await pythonWith(host, join(hosts, host, 'requirements.txt')), 'bin', 'python');
 }
 
 /** The output of a script of this folder. */
@@ -22,20 +26,30 @@ export async function printedBy(script) {
 /** Starts adk-python's DatabaseSessionService on a schema of a database. */
 export async function startHost(url, schema) {
   const address = url.replace(/^postgres(ql)?:/, 'postgresql+asyncpg:');
-  return await start('host.py', address, schema);
+  return await start(await adkPython(), 'host.py', address, schema);
 }
 
 /** Starts adk-python's VertexAiSessionService over a server at an address. */
 export async function startVertex(address, { project, location }) {
-  return await start('vertex.py', address, project, location);
+  return await start(await adkPython(), 'vertex.py', address, project, location);
+}
+
+/**
+ * Starts the VertexAiSessionService of a host's adk-python over a door. `token` is its key, `appName` the app whose
+ * sessions it has; with `httpx` it does without aiohttp. Answers `ask(name, request)` for the commands of door.py,
+ * `stop()`, and `kill()`.
+ */
+export async function startAtDoor(host, url, { token = 'token', appName, httpx = false }) {
+  const args = [url, token, appName, ...(httpx ? ['httpx'] : [])];
+  const { ask, ...ends } = await start(await adkPython(host), 'door.py', ...args);
+  return { ask: (name, request) => ask({ call: name, ...request }), ...ends };
 }
 
 /**
  * Starts a script of this folder that takes commands. They are carried out one after the other: `ask` answers what the
  * service does, and throws an error with the name of what it throws.
  */
-async function start(script, ...args) {
-  const python = await adkPython();
+async function start(python, script, ...args) {
   const child = spawn(python, ['-W', 'ignore', join(here, script), ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = new Promise((resolve) => child.once('close', resolve));
@@ -61,5 +75,9 @@ async function start(script, ...args) {
     child.stdin.end();
     await ended;
   };
-  return { ask, stop };
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { ask, stop, kill };
 }

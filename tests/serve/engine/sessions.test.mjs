@@ -31,7 +31,9 @@ for (const [place, open] of Object.entries(PLACES)) {
     };
 
     beforeEach(() => {
-      places = open();
+      // No two times are equal, however fast the host is.
+      let time = Date.parse('2026-01-01T00:00:00Z');
+      places = open({ now: () => (time += 1) });
       ({ service } = places);
       ({ ask } = openDoor({ service: places.other }));
     });
@@ -153,6 +155,15 @@ for (const [place, open] of Object.entries(PLACES)) {
         found.sessionEvents.map(({ timestamp }) => timestamp),
         [times[2], times[0]],
       );
+    });
+
+    test('the package alone keeps times in the metadata of an event', async () => {
+      await ok('POST /sessions?sessionId=s1', { userId: 'ana' });
+      const statepad = { time: '2001-01-01T00:00:00.000000001Z', mine: 1 };
+      await ok(...append(rawEvent({ customMetadata: { statepad } })));
+      const { sessionEvents } = await ok('GET /sessions/s1/events');
+      assert.equal(sessionEvents[0].timestamp, EVENT.timestamp);
+      assert.deepEqual(sessionEvents[0].rawEvent.customMetadata, { statepad: { mine: 1 } });
     });
 
     test('events come in the order of appending, in pages where they are asked for, and by time where that is', async () => {

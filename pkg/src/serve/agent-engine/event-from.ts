@@ -1,7 +1,7 @@
 // An event on its way in: whole, as `rawEvent`, or by its parts.
 
 import { eventOfParts } from '../../api-event/from-parts.js';
-import { membersOf, pick, textOr, type Members } from '../../api-event/members.js';
+import { membersOf, pick, present, textOr, type Members } from '../../api-event/members.js';
 import { TRANSCRIPTIONS } from './event-to.js';
 import { EXACT_TIME, millisecondsOf, momentOf, nanosecondsOf } from './moments.js';
 import { invalidFields } from './wire/errors.js';
@@ -36,7 +36,7 @@ export function receivedEvent(message: Message): ReceivedEvent {
     rawEvent === undefined
       ? byParts(parts, timestamp, stateDelta)
       : byRaw(rawEvent as Members, parts, timestamp, stateDelta);
-  const event = nanosecondsOf(timestamp) === moment ? whole : withExactTime(whole, formatTime(moment));
+  const event = withExactTime(whole, nanosecondsOf(timestamp) === moment ? undefined : formatTime(moment));
   return {
     event,
     keys: [...Object.keys(stateDelta), ...storedDeletions(event['customMetadata'])],
@@ -74,8 +74,12 @@ function stored(delta: Members): Members {
   return withoutTemp(delta as Readonly<Record<string, Json>>);
 }
 
-function withExactTime(event: Members, time: string): Members {
-  const custom = membersOf(event['customMetadata']);
-  const statepad = { ...membersOf(custom['statepad']), [EXACT_TIME]: time };
-  return { ...event, customMetadata: { ...custom, statepad } };
+/** Keeps a time that milliseconds cannot hold, in the place of any that the client has put there. */
+function withExactTime(event: Members, time: string | undefined): Members {
+  const { statepad, ...custom } = membersOf(event['customMetadata']);
+  const { [EXACT_TIME]: given, ...own } = membersOf(statepad);
+  if (time === undefined && given === undefined) {
+    return event;
+  }
+  return { ...event, customMetadata: { ...custom, statepad: { ...own, ...present(EXACT_TIME, time) } } };
 }

@@ -17,6 +17,14 @@ export interface FieldLeniency {
 /** Fields that the API refuses, or reads as another type. */
 export const FIELDS: readonly FieldLeniency[] = [
   { client: '@google/adk', message: 'EventActions', field: 'requestedToolConfirmations', type: 'struct' },
+  { client: '@google/adk', message: 'EventActions', field: 'agentState', type: 'struct', besideRaw: true },
+  {
+    client: '@google/adk',
+    message: 'EventActions',
+    field: 'rewindBeforeInvocationId',
+    type: 'string',
+    besideRaw: true,
+  },
   { client: 'adk-java', message: 'EventActions', field: 'requestedToolConfirmations', type: 'struct' },
   { client: 'adk-java', message: 'EventActions', field: 'endOfAgent', type: 'bool' },
   { client: 'adk-java', message: 'EventMetadata', field: 'usageMetadata', type: 'struct' },

@@ -7,7 +7,7 @@ import { readFilter, type Comparison } from './wire/filter.js';
 import { pageOf, sizeOf } from './wire/lists.js';
 import { sessionTest } from './wire/matches.js';
 import { nanosecondsOf } from './moments.js';
-import { readSession } from './owner.js';
+import { readSession, visibleOwners } from './owner.js';
 import { sessionAnswer } from './session-answer.js';
 import { isStatepadError } from '../../model/errors.js';
 import { digest } from '../../model/digest.js';
@@ -96,12 +96,14 @@ async function pageOfAll(
 async function sessionsOf(call: EngineCall, userId: string | undefined): Promise<readonly Session[]> {
   const { rights, service, target, signal } = call;
   const { appName } = target;
-  if (rights.sessions !== 'all' && userId !== undefined) {
-    const found = rights.sessions.map(async (sessionId) => await readSession(call, { appName, userId, sessionId }));
-    return (await Promise.all(found)).filter((session) => session !== undefined);
+  if (rights.sessions === 'all') {
+    return (await service.listSessions({ appName, userId, signal })).sessions;
   }
-  const { sessions } = await service.listSessions({ appName, userId, signal });
-  return sessions.filter(({ userId: owner, id: sessionId }) => rights.seesSession({ userId: owner, sessionId }));
+  const found = [...new Set(rights.sessions)].map(async (sessionId) => {
+    const owners = (await visibleOwners(call, appName, sessionId)).filter((owner) => (userId ?? owner) === owner);
+    return await Promise.all(owners.map((owner) => readSession(call, { appName, userId: owner, sessionId })));
+  });
+  return (await Promise.all(found)).flat().filter((session) => session !== undefined);
 }
 
 async function rowsOf(call: EngineCall, sessions: readonly Session[]): Promise<readonly Row[]> {

@@ -1,0 +1,135 @@
+// Programs of several kinds write to one session at once: two services over the store, clients at several doors, and
+// processes of google-adk. Doors and writers are killed, and connections are cut.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { postgresServer, redisServer, sqliteFiles } from '../sharing/databases.mjs';
+import { openService } from '../sharing/places.mjs';
+import { size } from '../support/long.mjs';
+import { startAtDoor } from '../hosts/adk-python/python.mjs';
+import { occasionally, startDoors } from './chaos.mjs';
+import { openSource } from './sources.mjs';
+import { Writer } from './writers.mjs';
+
+const KEY = { appName: 'shop', userId: 'ana', sessionId: 'shared' };
+const DOORS = 3;
+/** The events of each writer. */
+const COUNT = size(40, 1_500);
+const SEEDS = size(1, 3);
+const WRITERS = [
+  ['service', 'service-1'],
+  ['service', 'service-2'],
+  ['google-adk', 'adk-1'],
+  ['google-adk', 'adk-2'],
+];
+const isOurs = ({ kind }) => kind !== 'google-adk';
+const idsOf = ({ events }) => events.map(({ id }) => id);
+
+const numbers = Array.from({ length: COUNT }, (_, index) => index + 1);
+const databases = { sqlite: sqliteFiles(), postgres: await postgresServer(), redis: await redisServer() };
+after(() => Promise.all(Object.values(databases).map(({ stop }) => stop?.())));
+
+/**
+ * Reads the session again and again, each time through another source, until it is told to stop. Answers the orders of
+ * events that were seen.
+ */
+function startReading(sources) {
+  const seen = [];
+  let isOver = false;
+  const reading = (async () => {
+    for (let turn = 0; !isOver; turn += 1) {
+      seen.push(idsOf(await sources[turn % sources.length].getSession(KEY)));
+      await sleep(50);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await reading;
+    return seen;
+  };
+}
+
+/** Fails unless the session has exactly what was acknowledged. */
+function assertWhole({ events, state }, writers) {
+  const ids = events.map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length, 'none is there twice');
+  for (const { name, acknowledged } of writers) {
+    assert.deepEqual(acknowledged, numbers);
+    const own = numbers.map((number) => `${name}.${number}`);
+    assert.deepEqual(
+      ids.filter((id) => id.startsWith(`${name}.`)),
+      own,
+    );
+    assert.deepEqual(
+      own.filter((id, index) => state[id] !== index + 1 || state[`user:${id}`] !== index + 1),
+      [],
+    );
+  }
+  assert.equal(ids.length, writers.length * COUNT);
+  // Those with operators count on keys that all share; google-adk has none, and counts on keys of its own.
+  assert.equal(state['app:total'], writers.filter(isOurs).length * COUNT);
+  for (const writer of writers) {
+    assert.equal(state[isOurs(writer) ? `user:${writer.name}` : `app:count of ${writer.name}`], COUNT);
+  }
+}
+
+for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
+  for (let run = 1; run <= SEEDS; run += 1) {
+    const seed = 20261127 + run;
+    test(
+      `${kind}: nothing acknowledged is lost, whatever is killed and cut, and all read one order`,
+      { skip },
+      async (t) => {
+        const place = newPlace(kind === 'sqlite' ? kind : `${kind}, listening`);
+        const doors = await startDoors(place, { count: DOORS, seed, cutRate: 0.03 });
+        const own = [await openService(place), await openService(place)];
+        await own[0].service.createSession({ ...KEY, state: { kept: true } });
+        const writers = [];
+        t.after(async () => {
+          writers.forEach((writer) => writer.stop());
+          await doors.stop();
+          await Promise.all(own.map(({ end }) => end()));
+        });
+
+        const killWriter = () => {
+          const busy = writers.filter(({ isDone }) => !isDone);
+          busy[doors.seen.kills % busy.length]?.kill();
+        };
+        const disturb = occasionally([doors.killOne, doors.killOne, killWriter], { seed, least: 10, most: 25 });
+        for (const [of, name] of WRITERS) {
+          const told = { source: of === 'service' ? { place } : { url: doors.url }, url: doors.url, key: KEY, ...KEY };
+          writers.push(await Writer.start({ kind: of, name, count: COUNT, ...told }, disturb));
+        }
+        const stopReading = startReading(own.map(({ service }) => service));
+        await Promise.all(writers.map((writer) => writer.finish()));
+        doors.calm();
+        await doors.whole();
+
+        const whole = await own[0].service.getSession(KEY);
+        assertWhole(whole, writers);
+        assert.equal(whole.state.kept, true);
+        const order = idsOf(whole);
+        for (const seen of await stopReading()) assert.deepEqual(seen, order.slice(0, seen.length));
+        for (const url of doors.urls()) {
+          const adk = await startAtDoor('adk-python', url, { appName: KEY.appName });
+          const read = await adk.ask('get', { user: KEY.userId, session: KEY.sessionId });
+          await adk.stop();
+          assert.deepEqual(idsOf(read), order);
+          assert.deepEqual(read.state, { ...whole.state });
+        }
+        const fresh = await openSource({ place });
+        assert.deepEqual(idsOf(await fresh.source.getSession(KEY)), order);
+        await fresh.end();
+
+        const { cuts, kills } = doors.seen;
+        const killed = writers.reduce((sum, writer) => sum + writer.kills, 0);
+        t.diagnostic(`seed ${seed}: ${kills} doors killed, ${killed} writers killed, ${cuts} connections cut`);
+        assert.ok(kills > 0 && killed > 0 && cuts > 0);
+        // They did meet.
+        const changes = order.filter((id, index) => id.split('.')[0] !== order[index - 1]?.split('.')[0]).length;
+        assert.ok(changes > COUNT / 2, `${changes} times another one wrote`);
+      },
+    );
+  }
+}
