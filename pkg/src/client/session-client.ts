@@ -9,7 +9,7 @@ import { throughHandle } from './through-handle.js';
 import { watchesOf, type ClientWatches } from './watch/client-watches.js';
 import { create, fork, mark, remove, trimHistory } from './writing.js';
 import { admitString, checkCount, checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
-import { admitCreation } from '../input/creation.js';
+import { admitCreation, sessionIdFrom } from '../input/creation.js';
 import { admitEvent } from '../input/event-draft.js';
 import { checkSharedKey, checkTrim } from '../input/past-requests.js';
 import {
@@ -290,8 +290,9 @@ export class SessionClient implements SessionOperations {
     checkOptions(options, OPTIONS.fork);
     checkCount(options.at, 'at');
     checkSession(session);
+    const { id, isNew } = sessionIdFrom(options.sessionId);
     this.#calls.begin(options);
-    return await fork(this.#calls, session, options);
+    return await fork(this.#calls, session, { ...options, sessionId: isNew ? undefined : id });
   }
 
   /** See `SessionService.lease`. */
