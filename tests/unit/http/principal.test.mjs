@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SessionService, StatepadError, StoreError } from 'statepad';
-import { sseHandler } from 'statepad/sse';
 import { memoryStore } from 'statepad/stores/memory';
 import { setting } from '../../support/fixtures.mjs';
-import { sourceOver } from '../../support/handler-source.mjs';
+import { countingClient, handlerOf } from '../../support/client.mjs';
 import { closedAfterEach } from '../../support/services.mjs';
 
 const ANA = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
@@ -23,7 +22,7 @@ async function serviceOf(options) {
 
 const requestOf = (parameters, init = {}) => {
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return new Request(`http://host/?${query.join('&')}`, init);
+  return new Request(`http://host/v1/watch?${query.join('&')}`, init);
 };
 const STREAM = { headers: { accept: 'text/event-stream' } };
 const errorOf = async (response) => [response.status, (await response.json()).error];
@@ -76,7 +75,7 @@ const TABLE = [
 describe('a principal', () => {
   for (const [name, principal, statuses] of TABLE) {
     it(`that may see ${name} is told that, and of nothing else whether it is there`, async () => {
-      const handler = sseHandler(await serviceOf(), { authorize: () => principal });
+      const handler = handlerOf(await serviceOf(), { authorize: () => principal });
       const answers = await Promise.all(Object.values(TARGETS).map((target) => statusOf(handler, target, STREAM)));
       assert.deepEqual(
         Object.fromEntries(Object.keys(TARGETS).map((target, index) => [target, answers[index]])),
@@ -87,7 +86,7 @@ describe('a principal', () => {
         if (target.sessionId !== undefined) {
           assert.equal(await statusOf(handler, target), statuses[index]);
         }
-        const several = new Request('http://host/', { method: 'POST', body: JSON.stringify([target]) });
+        const several = new Request('http://host/v1/watch', { method: 'POST', body: JSON.stringify([target]) });
         const part = { 200: 'id: 0/', 403: '"code":"FORBIDDEN"', 404: '"code":"SESSION_NOT_FOUND"' }[statuses[index]];
         assert.ok(await textUntil(part, await handler(several)));
       }
@@ -96,8 +95,8 @@ describe('a principal', () => {
 
   it('of a user hears of what is written to its app', async () => {
     const service = await serviceOf();
-    const { source } = sourceOver(sseHandler(service, { authorize: () => USER }));
-    const changes = source.watch({ appName: 'tutor' }, { since: 1 });
+    const { client } = countingClient(handlerOf(service, { authorize: () => USER }));
+    const changes = client.watch({ appName: 'tutor' }, { since: 1 });
     await service.updateState({ appName: 'tutor' }, () => ({ 'app:n': 5 }));
     const { value } = await changes.next();
     assert.deepEqual(value.delta, { 'app:n': 5 });
@@ -106,8 +105,8 @@ describe('a principal', () => {
 
   it('is not told who wrote a value whose session it may not see', async () => {
     const service = await serviceOf();
-    const { source } = sourceOver(sseHandler(service, { authorize: () => USER }));
-    const changes = source.watch({ appName: 'tutor' }, { since: 1 });
+    const { client } = countingClient(handlerOf(service, { authorize: () => USER }));
+    const changes = client.watch({ appName: 'tutor' }, { since: 1 });
     for (const key of [BEN, ANA]) {
       const session = await service.getSession(key);
       await service.appendEvent({ session, event: setting({ 'app:n': key.userId }) });
@@ -123,8 +122,8 @@ describe('a principal', () => {
     const service = await serviceOf();
     const session = await service.getSession(ANA);
     const authorize = () => ({ ...USER, reads: ['session'] });
-    const { source } = sourceOver(sseHandler(service, { authorize }));
-    const changes = source.watch({ ...ANA, whole: true });
+    const { client } = countingClient(handlerOf(service, { authorize }));
+    const changes = client.watch({ ...ANA, whole: true });
     const first = (await changes.next()).value;
     assert.deepEqual(first.session.state, { n: 0 });
     const customMetadata = { statepad: { deleted: ['app:n', 'm'] } };
@@ -133,7 +132,7 @@ describe('a principal', () => {
     const { value } = await changes.next();
     assert.deepEqual([value.type, value.event.actions.stateDelta], ['event', { n: 1, m: null }]);
     assert.deepEqual(value.event.customMetadata, { statepad: { deleted: ['m'] } });
-    const read = await source.getSession(ANA);
+    const read = await client.getSession(ANA);
     assert.deepEqual(read.state, { n: 1 });
     assert.ok(!JSON.stringify(read).includes('user:n'));
     await changes.return();
@@ -141,12 +140,12 @@ describe('a principal', () => {
 
   it('ends, and its streams with it', async () => {
     const service = await serviceOf();
-    const handler = sseHandler(service, { authorize: () => ({ ...USER, ends: new Date(Date.now() + 30) }) });
+    const handler = handlerOf(service, { authorize: () => ({ ...USER, ends: new Date(Date.now() + 30) }) });
     const { body } = await handler(requestOf(ANA, STREAM));
     let text = '';
     for await (const piece of body) text += new TextDecoder().decode(piece);
-    assert.match(text, /^retry: 1000\n\nid: /);
-    const late = sseHandler(service, { authorize: () => ({ ...USER, ends: Date.now() - 1 }) });
+    assert.match(text, /^retry: 100\n\nid: /);
+    const late = handlerOf(service, { authorize: () => ({ ...USER, ends: Date.now() - 1 }) });
     assert.deepEqual((await errorOf(await late(requestOf(ANA))))[1].code, 'UNAUTHENTICATED');
   });
 
@@ -172,7 +171,7 @@ describe('a principal', () => {
       const heard = [];
       const onError = (error, { number, request }) => heard.push([error.message, number, request.method]);
       const [status, error] = await errorOf(
-        await sseHandler(service, { authorize: () => junk, onError })(requestOf(ANA)),
+        await handlerOf(service, { authorize: () => junk, onError })(requestOf(ANA)),
       );
       const [[message, number, method]] = heard;
       assert.deepEqual(
@@ -186,14 +185,14 @@ describe('a principal', () => {
 
   it('is missing where nobody is known, or refused as the server says', async () => {
     const service = await serviceOf();
-    const none = sseHandler(service, { authorize: async () => undefined });
+    const none = handlerOf(service, { authorize: async () => undefined });
     assert.deepEqual(await errorOf(await none(requestOf(ANA, STREAM))), [
       401,
       { code: 'UNAUTHENTICATED', message: 'the client is not authenticated' },
     ]);
-    const refuses = sseHandler(service, { authorize: () => new Response('no', { status: 418 }) });
+    const refuses = handlerOf(service, { authorize: () => new Response('no', { status: 418 }) });
     assert.equal(await (await refuses(requestOf(ANA))).text(), 'no');
-    const says = sseHandler(service, {
+    const says = handlerOf(service, {
       authorize: () => {
         throw new StatepadError('FORBIDDEN', 'not on Sundays');
       },
@@ -227,7 +226,7 @@ describe('an error', () => {
         heard.push([cause, number]);
         throw new Error('the log is full');
       };
-      const handler = sseHandler(service, { insecure: true, onError });
+      const handler = handlerOf(service, { insecure: true, onError });
       for (const init of [{}, STREAM]) {
         const response = await handler(requestOf(ANA, init));
         const headers = JSON.stringify([...response.headers]);
@@ -238,15 +237,15 @@ describe('an error', () => {
         assert.match(String(cause.message), /db\.internal/);
         assert.match(number, /^\d{12}$/);
       }
-      const several = new Request('http://host/', {
+      const several = new Request('http://host/v1/watch', {
         method: 'POST',
         body: JSON.stringify([ANA, { ...ANA, whole: true }]),
       });
       const text = await textUntil(`"code":"${code}"`, await handler(several));
       assert.ok(!text.includes('db.internal'));
       assert.ok(heard.length >= 1 && text.includes(heard[0][1]));
-      const { source } = sourceOver(handler);
-      await assert.rejects(source.watch(ANA).next(), (rejected) => {
+      const { client } = countingClient(handler);
+      await assert.rejects(client.watch(ANA).next(), (rejected) => {
         assert.deepEqual([rejected.code, rejected.status], [code, status]);
         return heard.some(([, number]) => number === rejected.number);
       });
@@ -258,24 +257,25 @@ describe('an error', () => {
     const session = { id: 's', appName: 'a', userId: 'u', state: {}, events: [], lastUpdateTime: 0, revision: 0 };
     const service = {
       getSession: async () => session,
+      serving: async () => ({}),
       // eslint-disable-next-line require-yield
       async *watch() {
         throw new Error(`broken at ${SECRET}`);
       },
     };
     const heard = [];
-    const handler = sseHandler(service, { insecure: true, onError: (error) => heard.push(error.message) });
+    const handler = handlerOf(service, { insecure: true, onError: (error) => heard.push(error.message) });
     const response = await handler(requestOf({ appName: 'a', userId: 'u', sessionId: 's' }, STREAM));
-    assert.equal(await response.text(), 'retry: 1000\n\nid: 0\n\n');
+    assert.equal(await response.text(), 'retry: 100\n\nid: 0\n\n');
     assert.deepEqual(heard, [`broken at ${SECRET}`]);
   });
 
   it('of a session says no more than its id', async () => {
     const [one, other] = [await serviceOf(), new SessionService()];
-    const handler = sseHandler(other, { insecure: true });
+    const handler = handlerOf(other, { insecure: true });
     assert.ok(await one.getSession(ANA));
     const [status, error] = await errorOf(await handler(requestOf(ANA)));
-    assert.deepEqual([status, error], [404, { code: 'SESSION_NOT_FOUND', message: 'session "monday" not found' }]);
+    assert.deepEqual([status, error], [404, { code: 'SESSION_NOT_FOUND', message: 'session "monday" not found', id: 'monday' }]);
     await other.close();
   });
 });
@@ -290,7 +290,7 @@ describe('streams', () => {
       [{ streams: 2 }, (request) => ({ ...USER, id: request.headers.get('client') })],
       [{ streams: 2, client: (request) => request.headers.get('client') }, () => USER],
     ]) {
-      const handler = sseHandler(service, { authorize, limit });
+      const handler = handlerOf(service, { authorize, limit });
       const streams = [];
       for (const client of clients) {
         streams.push(await open(handler, { client }), await open(handler, { client }));
@@ -319,7 +319,7 @@ describe('streams', () => {
   });
 
   it('are not for proxies to transform or to keep', async () => {
-    const handler = sseHandler(await serviceOf(), { insecure: true });
+    const handler = handlerOf(await serviceOf(), { insecure: true });
     const { headers, body } = await handler(requestOf(ANA, STREAM));
     assert.equal(headers.get('cache-control'), 'no-store, no-transform');
     assert.equal(headers.get('x-accel-buffering'), 'no');
@@ -333,8 +333,8 @@ describe('pages of other origins', () => {
 
   it('read nothing unless they are named', async () => {
     const service = await serviceOf();
-    const off = sseHandler(service, { insecure: true });
-    const on = sseHandler(service, { insecure: true, cors: { origins: [APP] } });
+    const off = handlerOf(service, { insecure: true });
+    const on = handlerOf(service, { insecure: true, cors: { origins: [APP] } });
     for (const [handler, origin] of [
       [off, APP],
       [on, 'https://evil.example.com'],
@@ -352,7 +352,7 @@ describe('pages of other origins', () => {
   it('that are named read answers, errors and streams, and may send headers', async () => {
     const authorize = (request) => (request.headers.has('authorization') ? USER : undefined);
     const cors = { origins: [APP, 'http://localhost:5173'], credentials: true };
-    const handler = sseHandler(await serviceOf(), { authorize, cors });
+    const handler = handlerOf(await serviceOf(), { authorize, cors });
     const preflight = await handler(
       requestOf(ANA, from(APP, { method: 'OPTIONS', headers: { 'access-control-request-headers': 'authorization' } })),
     );
