@@ -1,6 +1,6 @@
 // Appending over HTTP. The id of an event makes its append idempotent.
 
-import { continueView, forget, type RemoteView } from './handle.js';
+import { continueView, forget, shownEvent, type RemoteView } from './handle.js';
 import { refresh } from './reading.js';
 import { throughHandle } from './through-handle.js';
 import { pathTo, PATHS } from '../http/paths.js';
@@ -34,7 +34,7 @@ export async function append(
 ): Promise<Event> {
   const key = keyOf(session);
   const view = calls.view(session);
-  const leased = throughHandle(view);
+  const throughIt = throughHandle(view);
   return await calls.inTurn(key, signal, async () => {
     resolveTemp(draft, view);
     const temp = extractTempKeys(draft);
@@ -47,14 +47,15 @@ export async function append(
       since,
     });
     const call = { method: 'POST', path: pathTo(PATHS.events, key), body, repeats: 'by content', signal } as const;
-    const { json } = await leased(async (headers) => await calls.write<Appended>({ ...call, headers }));
+    const { json } = await throughIt(async (headers) => await calls.write<Appended>({ ...call, headers }));
     const stored = deepFreeze(json.event);
-    if (view !== undefined) {
-      await showAppended(calls, view, since ?? 0, json);
-      showTemp(view, stored, temp);
-      forget(view);
+    if (view === undefined) {
+      return stored;
     }
-    return stored;
+    await showAppended(calls, view, since ?? 0, json);
+    showTemp(view, stored, temp);
+    forget(view);
+    return shownEvent(view, stored);
   });
 }
 

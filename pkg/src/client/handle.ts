@@ -117,6 +117,11 @@ function show(
   forget(view);
 }
 
+/** The event of an answer as a view shows it: one object, as in a service. */
+export function shownEvent({ log }: RemoteView, event: Event): Event {
+  return log.findLast(({ id }) => id === event.id) ?? event;
+}
+
 /** Makes the state and the list of events anew at their next access. */
 export function forget(view: RemoteView): void {
   view.state = undefined;

@@ -44,8 +44,7 @@ interface List<Page extends ServerPage> {
 async function pagesOf<Page extends ServerPage>(calls: Calls, list: List<Page>): Promise<readonly [Page, ...Page[]]> {
   const { path, parameters, first, limit = Infinity, cursor, signal, count, what } = list;
   const read = async (left: number, pageToken: string | undefined, more?: Parameters): Promise<Page> => {
-    // A page of no item says how many there are; the server has none of that size.
-    const pageSize = Math.max(1, Math.min(left, MAX_PAGE));
+    const pageSize = Math.min(left, MAX_PAGE);
     try {
       return (await calls.read<Page>(path, { ...parameters, ...more, pageSize, pageToken }, signal)).json;
     } catch (error) {
@@ -71,7 +70,9 @@ function wrongCursor(what: string, cause: unknown): StatepadError {
   return new StatepadError('INVALID_ARGUMENT', message, { path: 'cursor', cause });
 }
 
-type SessionsPage = ServerPage & Omit<ListSessionsResponse, 'cursor'>;
+interface SessionsPage extends ServerPage, Omit<ListSessionsResponse, 'cursor' | 'sessions'> {
+  readonly sessions: readonly (Session & { readonly etag?: string })[];
+}
 
 /** Lists sessions. */
 export async function listSessions(
@@ -91,15 +92,14 @@ export async function listSessions(
     what: 'sessions',
   });
   const [{ totalItems, page: firstPage }] = pages;
-  const rows = limit === 0 ? [] : pages.flatMap(({ sessions }) => sessions);
-  const corrupt: readonly SessionKey[] = limit === 0 ? [] : pages.flatMap((each) => each.corrupt ?? []);
+  const corrupt: readonly SessionKey[] = pages.flatMap((each) => each.corrupt ?? []);
   return defined({
-    sessions: rows.map((row: Session) => handleOf(calls, row, undefined)),
+    sessions: pages.flatMap(({ sessions }) => sessions.map(({ etag, ...row }) => handleOf(calls, row, etag))),
     page: limit ? pageNumber(firstPage, limit, plan) : page,
     limit: limit ?? totalItems,
     totalItems,
     totalPages: limit === undefined ? Math.min(totalItems, 1) : limit === 0 ? 0 : Math.ceil(totalItems / limit),
-    cursor: limit === 0 ? undefined : pages.at(-1)?.nextPageToken,
+    cursor: pages.at(-1)?.nextPageToken,
     corrupt: corrupt.length > 0 ? corrupt : undefined,
   });
 }

@@ -9,7 +9,7 @@ import { throughHandle } from './through-handle.js';
 import { watchesOf, type ClientWatches } from './watch/client-watches.js';
 import { create, fork, mark, remove, trimHistory } from './writing.js';
 import { admitString, checkCount, checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
-import { admitCreation } from '../input/creation.js';
+import { admitCreation, sessionIdFrom } from '../input/creation.js';
 import { admitEvent } from '../input/event-draft.js';
 import { checkSharedKey, checkTrim } from '../input/past-requests.js';
 import {
@@ -195,14 +195,14 @@ export class SessionClient implements SessionOperations {
     const checked = checkTarget(target);
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
-    const leased = throughHandle(this.#calls.view(target));
+    const throughIt = throughHandle(this.#calls.view(target));
     this.#calls.begin(options);
     // Loaded at the first update.
     const { UpdateQueues, remoteTarget, updateState } = await import('./update.js');
     this.#calls.begin(options);
     const queues = (this.#updates ??= new UpdateQueues());
     const plan = { attempts, signal, queues, target: checked };
-    return await this.#calls.counted(updateState(remoteTarget(this.#calls, checked, options, leased), fn, plan));
+    return await this.#calls.counted(updateState(remoteTarget(this.#calls, checked, options, throughIt), fn, plan));
   }
 
   /** See `SessionService.stateAt`. */
@@ -290,8 +290,9 @@ export class SessionClient implements SessionOperations {
     checkOptions(options, OPTIONS.fork);
     checkCount(options.at, 'at');
     checkSession(session);
+    const { id, isNew } = sessionIdFrom(options.sessionId);
     this.#calls.begin(options);
-    return await fork(this.#calls, session, options);
+    return await fork(this.#calls, session, { ...options, sessionId: isNew ? undefined : id });
   }
 
   /** See `SessionService.lease`. */

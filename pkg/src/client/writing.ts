@@ -1,11 +1,12 @@
 // Writing over HTTP: creations, deletions, rewinds and forks.
 
-import { forget, type RemoteView } from './handle.js';
+import { forget, shownEvent, type RemoteView } from './handle.js';
 import { etagOf, finite, refresh, sessionOf } from './reading.js';
 import { CREATION_HEADER, throughHandle } from './through-handle.js';
 import { pathTo, PATHS } from '../http/paths.js';
 import { showTemp } from '../input/temp-values.js';
 import { defined } from '../model/defined.js';
+import { isStatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
 import { isTemp, withoutTemp } from '../model/scope.js';
 import { keyOf, type Calls } from './calls.js';
@@ -37,8 +38,8 @@ export async function create(
 }
 
 /**
- * Deletes a session: the one that is there at the call, so that a repeated request never deletes one that was created
- * meanwhile.
+ * Deletes a session: the one that is there at the call, so that a repeated request never deletes one that is created
+ * meanwhile. Over a store that cannot tell them apart, the one under the key, as a service does.
  */
 export async function remove(
   calls: Calls,
@@ -46,14 +47,22 @@ export async function remove(
   key: SessionKey,
   signal: Signal | undefined,
 ): Promise<void> {
-  const leased = throughHandle(calls.view(request));
+  const throughIt = throughHandle(calls.view(request));
+  const call = { method: 'DELETE', path: pathTo(PATHS.session, key), repeats: 'by content', signal } as const;
+  const send = async (etag: string | undefined): Promise<unknown> =>
+    await throughIt(async (own) => await calls.write({ ...call, headers: { ...own, [CREATION_HEADER]: etag } }));
   await calls.inTurn(key, signal, async () => {
     const etag = await etagOf(calls, key, signal);
-    if (etag !== undefined) {
-      const call = { method: 'DELETE', path: pathTo(PATHS.session, key), repeats: 'by content', signal } as const;
-      await leased(
-        async (headers) => await calls.write({ ...call, headers: { ...headers, [CREATION_HEADER]: etag } }),
-      );
+    if (etag === undefined) {
+      return;
+    }
+    try {
+      await send(etag);
+    } catch (error) {
+      if (!isStatepadError(error) || error.code !== 'INVALID_ARGUMENT') {
+        throw error;
+      }
+      await send(undefined);
     }
   });
 }
@@ -67,15 +76,17 @@ export async function mark(
 ): Promise<Rewound> {
   const view = calls.view(session);
   const key = keyOf(session);
-  const leased = throughHandle(view);
+  const throughIt = throughHandle(view);
   return await calls.inTurn(key, signal, async () => {
     const body = defined({ before });
     const call = { method: 'POST', path: pathTo(PATHS[path], key), body, repeats: 'by key', signal } as const;
-    const { json } = await leased(async (headers) => await calls.write<Rewound>({ ...call, headers }));
-    if (view !== undefined) {
-      await showMarker(calls, view, json);
+    const { json } = await throughIt(async (headers) => await calls.write<Rewound>({ ...call, headers }));
+    const rewound = deepFreeze(json);
+    if (view === undefined) {
+      return rewound;
     }
-    return deepFreeze(json);
+    await showMarker(calls, view, rewound);
+    return Object.freeze({ ...rewound, event: shownEvent(view, rewound.event) });
   });
 }
 

@@ -23,8 +23,8 @@ import { isStoreError } from '../store/store-error.js';
 import type { BackendAccess, CreationTime, EventPage, StoredRequests } from '../backend/backend-access.js';
 import type { Lifetime } from './lifetime.js';
 import type { RequestComponents } from './current-log.js';
-import type { CreationIdentity, LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
 import type { Signal } from '../async/abort.js';
+import type { CreationIdentity, LeaseProof, RemoteLeaseRequest, ServingAccess, StateWrite } from './serving-access.js';
 import type { LeaseAnswer } from '../store/lease.js';
 import type { Rewound } from '../model/rewind.js';
 import type {

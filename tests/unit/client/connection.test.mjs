@@ -1,13 +1,13 @@
-// One source: all that it watches goes through one connection, and nothing is missing, whatever comes and goes.
+// One client: all that it watches goes through one connection, and nothing is missing, whatever comes and goes.
 
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { DELETED } from 'statepad';
-import { applyChange, sseHandler } from 'statepad/sse';
+import { applyChange } from 'statepad/client';
 import { memoryStore } from 'statepad/stores/memory';
 import { hasCode, setting } from '../../support/fixtures.mjs';
-import { handlerOf, sourceOver } from '../../support/handler-source.mjs';
+import { countingClient, handlerOf } from '../../support/client.mjs';
 import { closedAfterEach } from '../../support/services.mjs';
 import { settles } from '../../support/watching.mjs';
 
@@ -21,11 +21,11 @@ const until = async (isTrue) => {
 };
 
 /** Follows whole sessions until `end` is aborted: what is shown of each by now, and how many changes came. */
-function following(source, targets, signal) {
+function following(client, targets, signal) {
   const shown = targets.map(() => undefined);
   const told = targets.map(() => []);
   const done = targets.map(async (target, index) => {
-    for await (const change of source.watch(target, { signal })) {
+    for await (const change of client.watch(target, { signal })) {
       told[index].push(change);
       shown[index] = applyChange(shown[index], change);
     }
@@ -45,11 +45,11 @@ for (const [where, storeOf] of [
       const keys = Array.from({ length: 20 }, (_, n) => n);
       const sessions = [];
       for (const n of keys) sessions.push(await writer.createSession({ ...keyOf(n), state: { n, 'app:last': 0 } }));
-      const { source, counts, requests } = sourceOver(handlerOf(service));
+      const { client, counts, requests } = countingClient(handlerOf(service));
       const end = new AbortController();
       setMaxListeners(0, end.signal);
       const targets = [...keys, ...keys].map(wholeOf);
-      const { shown, told, done } = following(source, targets, end.signal);
+      const { shown, told, done } = following(client, targets, end.signal);
       await until(() => shown.every(Boolean));
       assert.deepEqual([counts.connections, counts.open], [1, 1]);
       for (const session of sessions) {
@@ -70,7 +70,7 @@ for (const [where, storeOf] of [
       );
       // A later watcher needs no other connection.
       const before = counts.connections;
-      const late = source.watch(wholeOf(3))[Symbol.asyncIterator]();
+      const late = client.watch(wholeOf(3))[Symbol.asyncIterator]();
       const [{ value }] = [await late.next()];
       assert.deepEqual([value.type, value.session], ['session', plain(await service.getSession(keyOf(3)))]);
       assert.equal(counts.connections, before);
@@ -89,12 +89,12 @@ for (const [where, storeOf] of [
         sessions.push(await writer.createSession({ ...keyOf(n), state: { n: 0, 'app:n': 0 } }));
       let cuts = 0;
       const cutAfter = () => (cuts++ < 60 ? 1 + Math.floor(Math.random() * 3000) : Infinity);
-      const { source } = sourceOver(handlerOf(service), { cutAfter });
+      const { client } = countingClient(handlerOf(service), { cutAfter });
       const end = new AbortController();
-      const { shown, told, done } = following(source, [0, 1, 2, 3].map(wholeOf), end.signal);
+      const { shown, told, done } = following(client, [0, 1, 2, 3].map(wholeOf), end.signal);
       const events = [];
       const plainly = (async () => {
-        for await (const change of source.watch(keyOf(0), { since: 0, signal: end.signal }))
+        for await (const change of client.watch(keyOf(0), { since: 0, signal: end.signal }))
           events.push(change.revision);
       })().catch(() => undefined);
       for (let step = 1; step <= 100; step++) {
@@ -104,7 +104,7 @@ for (const [where, storeOf] of [
           event: setting({ n: step, 'app:n': step, 'user:n': step % 3 ? step : DELETED }),
         });
         if (step % 10 === 0) {
-          const passing = source.watch(step % 20 ? keyOf(1) : wholeOf(2))[Symbol.asyncIterator]();
+          const passing = client.watch(step % 20 ? keyOf(1) : wholeOf(2))[Symbol.asyncIterator]();
           const next = passing.next();
           await settles(next, 5);
           await passing.return();
@@ -138,17 +138,17 @@ for (const [where, storeOf] of [
   });
 }
 
-describe('a source', () => {
+describe('a client', () => {
   it('tells one target that it is refused, and the others their changes', async () => {
     const service = serviceOf();
     const session = await service.createSession(keyOf(0));
     await service.createSession(keyOf(1));
     const authorize = () => ({ apps: ['app'], users: ['u0', 'u2'] });
-    const { source, counts } = sourceOver(sseHandler(service, { authorize }));
-    const well = source.watch(keyOf(0))[Symbol.asyncIterator]();
+    const { client, counts } = countingClient(handlerOf(service, { authorize }));
+    const well = client.watch(keyOf(0))[Symbol.asyncIterator]();
     const next = well.next();
-    const refused = [wholeOf(1), keyOf(1), wholeOf(4)].map((target) => source.watch(target).next());
-    const missing = source.watch(wholeOf(2)).next();
+    const refused = [wholeOf(1), keyOf(1), wholeOf(4)].map((target) => client.watch(target).next());
+    const missing = client.watch(wholeOf(2)).next();
     for (const each of refused) await assert.rejects(each, hasCode('FORBIDDEN'), 'there or not');
     await assert.rejects(missing, hasCode('SESSION_NOT_FOUND'));
     await until(() => counts.open === 1);
@@ -162,14 +162,14 @@ describe('a source', () => {
   it('holds no more for a reader that does not read than it has room for, and loses nothing', async () => {
     const service = serviceOf();
     const session = await service.createSession(keyOf(0));
-    const { source, counts } = sourceOver(handlerOf(service));
-    const slow = source.watch(keyOf(0), { since: 0 })[Symbol.asyncIterator]();
-    const whole = source.watch(wholeOf(0))[Symbol.asyncIterator]();
+    const { client, counts } = countingClient(handlerOf(service));
+    const slow = client.watch(keyOf(0), { since: 0 })[Symbol.asyncIterator]();
+    const whole = client.watch(wholeOf(0))[Symbol.asyncIterator]();
     const first = slow.next();
     await whole.next();
     const COUNT = 2500;
     const quick = (async () => {
-      for await (const { revision } of source.watch(keyOf(0), { since: 0 })) if (revision === COUNT) break;
+      for await (const { revision } of client.watch(keyOf(0), { since: 0 })) if (revision === COUNT) break;
     })();
     for (let n = 1; n <= COUNT; n++) await service.appendEvent({ session, event: setting({ n }) });
     await Promise.all([first, quick]);
@@ -191,18 +191,18 @@ describe('a source', () => {
 
   it('asks for nothing that needs a preflight', async () => {
     const service = serviceOf();
-    const { source, requests } = sourceOver(handlerOf(service));
+    const { client, requests } = countingClient(handlerOf(service));
     await service.createSession(keyOf(0));
     const users = Array.from({ length: 100 }, (_, n) => ({ appName: 'app', userId: `user ${n}` }));
     for (const targets of [users.slice(0, 1), users]) {
-      const readers = targets.map((target) => source.watch(target, { since: 0, initial: undefined }));
+      const readers = targets.map((target) => client.watch(target, { since: 0, initial: undefined }));
       const asked = readers.map((each) => each.next());
       const count = requests.length;
       await until(() => requests.length > count);
       await Promise.all(readers.map((each) => each.return()));
       await Promise.all(asked);
     }
-    await source.getSession(keyOf(0));
+    await client.getSession(keyOf(0));
     assert.deepEqual(new Set(requests.map(({ method }) => method)), new Set(['GET', 'POST']));
     for (const { headers } of requests) {
       const { accept, 'content-type': type, ...others } = headers;
@@ -216,8 +216,10 @@ describe('a source', () => {
     const service = serviceOf();
     const session = await service.createSession(keyOf(0));
     let cuts = 0;
-    const { source, requests } = sourceOver(handlerOf(service), { cutAfter: () => (cuts++ < 2 ? 30_000 : Infinity) });
-    const changes = source.watch(keyOf(0), { since: 0 });
+    const { client, requests } = countingClient(handlerOf(service), {
+      cutAfter: () => (cuts++ < 2 ? 30_000 : Infinity),
+    });
+    const changes = client.watch(keyOf(0), { since: 0 });
     for (let n = 1; n <= 4; n++) {
       await service.appendEvent({ session, event: { ...setting({ n }), id: `${n}`.repeat(20_000) } });
       assert.equal((await changes.next()).value.revision, n);

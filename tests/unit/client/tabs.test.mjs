@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plainSession, SessionService } from 'statepad';
-import { sseHandler, sseSource } from 'statepad/sse';
+import { connect } from 'statepad/client';
+import { clientOf } from '../../support/client.mjs';
 
 const KEY = { appName: 'app', userId: 'user', sessionId: 'one' };
 
@@ -18,19 +19,17 @@ describe('shareTabs', () => {
   ]) {
     it(`refuses ${JSON.stringify(given)}, and names ${path}`, () => {
       assert.throws(
-        () => sseSource({ url: '/session', shareTabs: given }),
+        () => connect({ url: 'http://host', shareTabs: given }),
         ({ code, message }) => code === 'INVALID_ARGUMENT' && message.includes(path),
       );
     });
   }
 
-  it('changes nothing outside of a browser: the source has a connection of its own', async () => {
+  it('changes nothing outside of a browser: the client has a connection of its own', async () => {
     const service = new SessionService();
-    const handler = sseHandler(service, { insecure: true });
-    const fetch = (address, init) => handler(new Request(address, init));
-    const source = sseSource({ url: 'http://host/session', fetch, shareTabs: { key: 'ana' } });
+    const client = clientOf(service, { shareTabs: { key: 'ana' } });
     const session = await service.createSession(KEY);
-    const changes = source.watch({ ...KEY, whole: true });
+    const changes = client.watch({ ...KEY, whole: true });
     const first = await changes.next();
     assert.deepEqual(first.value.session, plainSession(session));
     await service.appendEvent({ session, event: { author: 'ana' } });

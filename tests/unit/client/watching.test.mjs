@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DELETED } from 'statepad';
-import { sseSource } from 'statepad/sse';
+import { connect } from 'statepad/client';
 import { memoryStore } from 'statepad/stores/memory';
 import { serveFetch } from '../../support/fetch-server.mjs';
-import { handlerOf, hurried, sourceOver } from '../../support/handler-source.mjs';
+import { countingClient, handlerOf, hurried } from '../../support/client.mjs';
 import { closedAfterEach, countingWatches } from '../../support/services.mjs';
 
 const IDS = { appName: 'app', userId: 'user', sessionId: 'one' };
@@ -17,11 +17,11 @@ const serviceOf = closedAfterEach();
 
 /** A request for the changes of several targets. */
 const asking = (targets, init) =>
-  new Request('http://host/', { method: 'POST', body: JSON.stringify(targets), ...init });
+  new Request('http://host/v1/watch', { method: 'POST', body: JSON.stringify(targets), ...init });
 
 /** A request for the changes of one target. */
 const watching = (parameters, headers) =>
-  new Request(`http://host/?${new globalThis.URLSearchParams(parameters)}`, {
+  new Request(`http://host/v1/watch?${new globalThis.URLSearchParams(parameters)}`, {
     headers: { accept: 'text/event-stream', ...headers },
   });
 
@@ -60,8 +60,8 @@ for (const [where, storeOf] of [
       await service.createSession(IDS);
       let cuts = 0;
       const cutAfter = () => (cuts++ < 1000 ? 1 + Math.floor(Math.random() * 400) : Infinity);
-      const { source, counts } = sourceOver(handlerOf(service), { cutAfter });
-      const seen = take(2000, source.watch(IDS, { since: 0 }));
+      const { client, counts } = countingClient(handlerOf(service), { cutAfter });
+      const seen = take(2000, client.watch(IDS, { since: 0 }));
       const session = await writer.getSession(IDS);
       for (let count = 0; count < 2000; count++) {
         await append(writer, session, { count });
@@ -86,11 +86,11 @@ for (const [where, storeOf] of [
       await service.createSession({ ...IDS, state: { 'user:n': 0, 'user:old': 1 } });
       let cuts = 0;
       const cutAfter = () => (cuts++ < 50 ? 1 + Math.floor(Math.random() * 300) : Infinity);
-      const { source } = sourceOver(handlerOf(service), { cutAfter });
+      const { client } = countingClient(handlerOf(service), { cutAfter });
       const values = {};
       let position = 0;
       const done = (async () => {
-        for await (const change of source.watch({ appName: 'app', userId: 'user' }, { initial: true })) {
+        for await (const change of client.watch({ appName: 'app', userId: 'user' }, { initial: true })) {
           assert.equal(change.type, 'values');
           assert.equal(change.from, position, 'no gap, no repeat');
           position = change.position;
@@ -114,7 +114,7 @@ for (const [where, storeOf] of [
   });
 }
 
-describe('the handler', () => {
+describe('a watch', () => {
   it('begins at now, and does not miss what comes before the first change is told', async () => {
     const service = serviceOf();
     const session = await service.createSession(IDS);
@@ -123,8 +123,8 @@ describe('the handler', () => {
     const handler = handlerOf(service);
     const begin = await textUntil('id: ', await handler(asking([{ ...IDS, initial: false }])));
     const sizes = [hurried(new TextEncoder().encode(begin)).length];
-    const { source, counts } = sourceOver(handler, { cutAfter: () => sizes.shift() ?? Infinity });
-    const changes = source.watch(IDS)[Symbol.asyncIterator]();
+    const { client, counts } = countingClient(handler, { cutAfter: () => sizes.shift() ?? Infinity });
+    const changes = client.watch(IDS)[Symbol.asyncIterator]();
     const next = changes.next();
     while (counts.connections < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     await append(service, session);
@@ -137,8 +137,8 @@ describe('the handler', () => {
     const handler = handlerOf(service);
     let session = await service.createSession(IDS);
     await append(service, session);
-    const { source } = sourceOver(handler);
-    const changes = source.watch(session, { since: 1 })[Symbol.asyncIterator]();
+    const { client } = countingClient(handler);
+    const changes = client.watch(session, { since: 1 })[Symbol.asyncIterator]();
     const next = changes.next();
     await new Promise((resolve) => setTimeout(resolve, 20));
     await service.deleteSession(IDS);
@@ -146,7 +146,7 @@ describe('the handler', () => {
     assert.equal((await changes.next()).done, true);
     const ask = (id) =>
       handler(
-        new Request('http://host/?appName=app&userId=user&sessionId=one', {
+        new Request('http://host/v1/watch?appName=app&userId=user&sessionId=one', {
           headers: { accept: 'text/event-stream', 'last-event-id': id },
         }),
       );
@@ -161,55 +161,6 @@ describe('the handler', () => {
     assert.equal(await told(place), 'event');
   });
 
-  it('answers a session as JSON to who does not ask for events', async () => {
-    const service = serviceOf();
-    const session = await service.createSession({ ...IDS, state: { topic: 'tides' } });
-    await append(service, session, { n: 1 });
-    await append(service, session, { n: 2 });
-    const { source } = sourceOver(handlerOf(service));
-    assert.deepEqual(await source.getSession(IDS), { ...(await service.getSession(IDS)) });
-    const last = await source.getSession({ ...IDS, config: { numRecentEvents: 1 } });
-    assert.deepEqual(
-      last.events.map(({ id }) => id),
-      [session.events[1].id],
-    );
-    assert.equal(await source.getSession({ ...IDS, sessionId: 'none' }), undefined);
-  });
-
-  it('refuses what it cannot understand', async () => {
-    const service = serviceOf();
-    await service.createSession(IDS);
-    const handler = handlerOf(service, { onError() {} });
-    const status = async (address, init) => {
-      const response = await handler(new Request(`http://host/${address}`, init));
-      return [response.status, response.body && (await response.json()).error.code];
-    };
-    const events = { headers: { accept: 'text/event-stream' } };
-    const one = '?appName=app&userId=user&sessionId=one';
-    assert.deepEqual(await status(one, { method: 'PUT' }), [405, null]);
-    assert.deepEqual(await status(one, { method: 'OPTIONS' }), [405, null]);
-    assert.deepEqual(await status('?userId=user', events), [400, 'INVALID_ARGUMENT']);
-    assert.deepEqual(await status('?appName=app&sessionId=one', events), [400, 'INVALID_ARGUMENT']);
-    assert.deepEqual(await status('?appName=app&userId=user&whole=true', events), [400, 'INVALID_ARGUMENT']);
-    assert.deepEqual(await status(`${one}&since=x`, events), [400, 'INVALID_ARGUMENT']);
-    assert.deepEqual(await status(`${one}&since=1:%25`, events), [400, 'INVALID_ARGUMENT']);
-    assert.deepEqual(await status(`${one}&whole=true&since=1`, events), [400, 'INVALID_ARGUMENT']);
-    assert.deepEqual(await status(`${one}2`, events), [404, 'SESSION_NOT_FOUND']);
-    assert.deepEqual(await status(`${one}2&whole=true&since=1,1,1`, events), [404, 'SESSION_NOT_FOUND']);
-    assert.deepEqual(await status('?appName=app'), [406, 'INVALID_ARGUMENT']);
-    assert.deepEqual(await status(`${one}&numRecentEvents=-1`), [400, 'INVALID_ARGUMENT']);
-    for (const body of ['', 'x', '{}', '[]', '[1]', '[{}]', '[{"appName":1}]', '[{"appName":"a","since":1}]']) {
-      assert.deepEqual(await status('', { method: 'POST', body }), [400, 'INVALID_ARGUMENT'], body);
-      const several = `?targets=${encodeURIComponent(body)}`;
-      assert.deepEqual(await status(several), [400, 'INVALID_ARGUMENT'], several);
-    }
-    const many = JSON.stringify(Array(1001).fill({ appName: 'app' }));
-    assert.deepEqual(await status('', { method: 'POST', body: many }), [413, 'TOO_LARGE']);
-    assert.deepEqual(await status('', { method: 'POST', body: ' '.repeat(1_000_001) }), [413, 'TOO_LARGE']);
-    await service.close();
-    assert.deepEqual(await status(one, events), [503, 'CLOSED']);
-  });
-
   it('writes to a quiet connection now and then, and lets go of everything when it is cut', async () => {
     const service = serviceOf();
     await service.createSession(IDS);
@@ -217,12 +168,12 @@ describe('the handler', () => {
     const handler = handlerOf(watches.source, { heartbeat: 5 });
     const server = await serveFetch(handler);
     try {
-      const source = sseSource({ url: `${server.origin}/?x` });
-      const changes = source.watch(IDS)[Symbol.asyncIterator]();
+      const client = connect({ url: `${server.origin}/?x`, silence: 60_000 });
+      const changes = client.watch(IDS)[Symbol.asyncIterator]();
       const next = changes.next().catch((error) => error);
       while (watches.open() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
       const response = await handler(
-        new Request('http://host/?appName=app&userId=user&sessionId=one', {
+        new Request('http://host/v1/watch?appName=app&userId=user&sessionId=one', {
           headers: { accept: 'text/event-stream' },
         }),
       );
@@ -239,20 +190,5 @@ describe('the handler', () => {
     } finally {
       await server.stop();
     }
-  });
-
-  it('holds no writer up when its client does not read', async () => {
-    const service = serviceOf();
-    const session = await service.createSession(IDS);
-    const response = await handlerOf(service)(
-      new Request('http://host/?appName=app&userId=user&sessionId=one', { headers: { accept: 'text/event-stream' } }),
-    );
-    const reader = response.body.getReader();
-    await reader.read();
-    for (let count = 0; count < 1000; count++) await append(service, session, { count });
-    let text = '';
-    while (!text.includes('"revision":1000')) text += new TextDecoder().decode((await reader.read()).value);
-    assert.equal(text.match(/^event: event$/gm).length, 1000, 'each of them');
-    await reader.cancel();
   });
 });

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DELETED } from 'statepad';
-import { sseHandler, sseSource } from 'statepad/sse';
+import { connect } from 'statepad/client';
+import { fetchOf, handlerOf } from '../../support/client.mjs';
 
 const KEY = { appName: 'app', userId: 'user', sessionId: 'one' };
 
-/** A source whose bodies are the given pieces, one body a connection; the last one stays open. */
-function sourceOf(...bodies) {
+/** A client whose bodies are the given pieces, one body a connection; the last one stays open. */
+function clientOf(...bodies) {
   const asked = [];
   const fetch = async (address, { headers, signal }) => {
     asked.push({ url: new URL(address), headers: Object.fromEntries(headers) });
@@ -25,7 +26,7 @@ function sourceOf(...bodies) {
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   };
-  return { source: sseSource({ url: 'http://host/path?x=1', fetch }), asked };
+  return { client: connect({ url: 'http://host/path?x=1', fetch }), asked };
 }
 
 async function first(count, changes) {
@@ -52,8 +53,8 @@ describe('a stream of server-sent events', () => {
           const bytes = new TextEncoder().encode(`\uFEFF${stream.replaceAll('\n', end)}`);
           const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
           const pieces = places.slice(1).map((place, index) => bytes.slice(places[index], place));
-          const { source } = sourceOf(pieces);
-          assert.deepEqual(await first(3, source.watch(KEY)), whole);
+          const { client } = clientOf(pieces);
+          assert.deepEqual(await first(3, client.watch(KEY)), whole);
         },
       ),
       { numRuns: 60 },
@@ -61,29 +62,29 @@ describe('a stream of server-sent events', () => {
   });
 
   it('knows data of several lines, fields of other names, and events of other names', async () => {
-    const { source } = sourceOf([
+    const { client } = clientOf([
       'data: {"a":1}\n\n',
       'event: other\nid: 0/1\ndata: {}\n\n',
       'id: 1/1\nevent: reload\ndata: {"revision": 9}\n\n',
       'unknown: x\nevent: reload\ndata: {\ndata: "revision": 3}\nid: 0/\n\n',
     ]);
-    assert.deepEqual(await first(1, source.watch(KEY)), [{ type: 'reload', revision: 3 }]);
+    assert.deepEqual(await first(1, client.watch(KEY)), [{ type: 'reload', revision: 3 }]);
   });
 
   it('goes on behind the last whole event, and not behind half of one', async () => {
-    const { source, asked } = sourceOf(
+    const { client, asked } = clientOf(
       ['retry: 1\n\nid: 0/4:e4\n\n'],
       [text(event(5), '5:e5'), 'event: event\nid: 0/6:e6\ndata: {"rev'],
       [text(event(6), '6:e6')],
     );
-    assert.deepEqual(await first(2, source.watch(KEY)), [event(5), event(6)]);
+    assert.deepEqual(await first(2, client.watch(KEY)), [event(5), event(6)]);
     const targets = asked.map(({ url }) => JSON.parse(url.searchParams.get('targets')));
     assert.deepEqual(
       targets.map(([{ since }]) => since),
       [undefined, '4:e4', '5:e5'],
     );
     assert.deepEqual(targets[0], [{ ...KEY, initial: false }]);
-    assert.equal(asked[0].url.pathname + asked[0].url.search.slice(0, 4), '/path?x=1');
+    assert.equal(asked[0].url.pathname + asked[0].url.search.slice(0, 4), '/path/v1/watch?x=1');
     assert.equal(asked[0].headers.accept, 'text/event-stream');
   });
 
@@ -100,8 +101,8 @@ describe('a stream of server-sent events', () => {
       });
       return new Response(body);
     };
-    const source = sseSource({ url: '/x', fetch, timeout: 20 });
-    assert.deepEqual(await first(1, source.watch(KEY)), [event(1)]);
+    const client = connect({ url: '/x', fetch, silence: 20 });
+    assert.deepEqual(await first(1, client.watch(KEY)), [event(1)]);
     assert.equal(connections, 3);
   });
 
@@ -110,26 +111,27 @@ describe('a stream of server-sent events', () => {
     const told = { type: 'values', position: 3, from: 2, delta: { ...delta, 'user:gone': DELETED } };
     const service = {
       getSession: async () => undefined,
+      serving: async () => ({}),
       async *watch(_, { signal }) {
         yield told;
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
       },
     };
-    const handler = sseHandler(service, { insecure: true });
-    const source = sseSource({ url: 'http://host/', fetch: (...request) => handler(new Request(...request)) });
-    assert.deepEqual(await first(1, source.watch({ appName: 'app', userId: 'user' }, { initial: true })), [told]);
+    const client = connect({ url: 'http://host/', fetch: fetchOf(handlerOf(service)) });
+    assert.deepEqual(await first(1, client.watch({ appName: 'app', userId: 'user' }, { initial: true })), [told]);
   });
 });
 
-describe('a source', () => {
+describe('a client', () => {
   const refusing = (status, body) =>
-    sseSource({
+    connect({
       url: '/x',
+      retry: { attempts: 1 },
       fetch: async () => new Response(body === undefined ? null : JSON.stringify(body), { status }),
     });
-  const next = (source) => source.watch(KEY)[Symbol.asyncIterator]().next();
+  const next = (client) => client.watch(KEY)[Symbol.asyncIterator]().next();
 
-  it('throws what the handler says, and STORE_UNAVAILABLE for what no handler says', async () => {
+  it('throws what the server says, and STORE_UNAVAILABLE for what no server says', async () => {
     const error = { code: 'SESSION_NOT_FOUND', message: 'session "one" was not found' };
     await assert.rejects(next(refusing(404, { error })), error);
     await assert.rejects(next(refusing(401)), { code: 'STORE_UNAVAILABLE', status: 401 });
@@ -137,7 +139,7 @@ describe('a source', () => {
     assert.equal(await refusing(404, { error }).getSession(KEY), undefined);
     await assert.rejects(refusing(503).getSession(KEY), { code: 'STORE_UNAVAILABLE', status: 503 });
     const cause = new TypeError('fetch failed');
-    const unreachable = sseSource({ url: '/x', fetch: () => Promise.reject(cause) });
+    const unreachable = connect({ url: '/x', fetch: () => Promise.reject(cause) });
     await assert.rejects(next(unreachable), { code: 'STORE_UNAVAILABLE', cause });
   });
 
@@ -151,15 +153,15 @@ describe('a source', () => {
       () => new Response('event: error\nid: 0/\ndata: {"code":"STORE_UNAVAILABLE","message":"no","status":503}\n\n'),
       () => new Response('event: error\nid: 0/\ndata: {"code":"SESSION_NOT_FOUND","message":"gone","status":404}\n\n'),
     ];
-    const source = sseSource({ url: '/x', fetch: async () => answers.shift()() });
-    assert.deepEqual(await first(9, source.watch(KEY)), [event(1), event(2), { type: 'deleted' }]);
+    const client = connect({ url: '/x', fetch: async () => answers.shift()() });
+    assert.deepEqual(await first(9, client.watch(KEY)), [event(1), event(2), { type: 'deleted' }]);
   });
 
   it('ends by its signal, with the reason, also while it waits to connect again', async () => {
     for (const body of ['retry: 60000\n\n', `retry: 60000\n\n${text(event(1), '1:e1')}`]) {
       const end = new AbortController();
-      const source = sseSource({ url: '/x', fetch: async () => new Response(body) });
-      const changes = source.watch(KEY, { signal: end.signal })[Symbol.asyncIterator]();
+      const client = connect({ url: '/x', fetch: async () => new Response(body) });
+      const changes = client.watch(KEY, { signal: end.signal })[Symbol.asyncIterator]();
       if (body.includes('event')) await changes.next();
       const waiting = changes.next();
       setTimeout(() => end.abort(new Error('enough')), 5);
@@ -168,33 +170,6 @@ describe('a source', () => {
   });
 
   it('refuses what it does not know', () => {
-    assert.throws(() => sseSource(), { code: 'INVALID_ARGUMENT', path: 'options' });
-    assert.throws(() => sseSource({}), { code: 'INVALID_ARGUMENT', path: 'url' });
-    assert.throws(() => sseSource({ url: '/', fetch: 1 }), { code: 'INVALID_ARGUMENT', path: 'fetch' });
-    assert.throws(() => sseSource({ url: '/', timeOut: 1 }), /did you mean timeout/);
-    assert.throws(() => sseSource({ url: '/' }).watch(KEY, { sinse: 1 }), /did you mean since/);
-    assert.throws(() => sseHandler({}, { insecure: true }), {
-      code: 'INVALID_ARGUMENT',
-      path: 'service.getSession',
-    });
-    const service = { getSession() {}, watch() {} };
-    assert.throws(() => sseHandler(service), { code: 'INVALID_ARGUMENT', path: 'options' });
-    for (const [options, path] of [
-      [{}, 'authorize'],
-      [{ authorize: 1 }, 'authorize'],
-      [{ insecure: 'yes' }, 'insecure'],
-      [{ insecure: true, authorize: () => undefined }, 'insecure'],
-      [{ insecure: true, heartbeat: 0 }, 'heartbeat'],
-      [{ insecure: true, retry: 99 }, 'retry'],
-      [{ insecure: true, onError: 1 }, 'onError'],
-      [{ insecure: true, limit: 5 }, 'limit'],
-      [{ insecure: true, limit: { streams: 0 } }, 'limit.streams'],
-      [{ insecure: true, limit: { streams: 1, client: 1 } }, 'limit.client'],
-      [{ insecure: true, cors: { origins: '*' } }, 'cors.origins'],
-      [{ insecure: true, cors: { origins: ['https://a.example/'] } }, 'cors.origins'],
-      [{ insecure: true, cors: { origins: [], credentials: 1 } }, 'cors.credentials'],
-    ]) {
-      assert.throws(() => sseHandler(service, options), { code: 'INVALID_ARGUMENT', path }, JSON.stringify(options));
-    }
+    assert.throws(() => connect({ url: '/x', fetch() {} }).watch(KEY, { sinse: 1 }), /did you mean since/);
   });
 });

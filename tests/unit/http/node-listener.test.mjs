@@ -7,7 +7,7 @@ import { connect as connectHttp2, createServer as createHttp2Server } from 'node
 import { connect } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { SessionService } from 'statepad';
-import { nodeListener, sseHandler } from 'statepad/sse';
+import { nodeListener, serve as serveSessions } from 'statepad/serve';
 import { countingWatches } from '../../support/services.mjs';
 
 const servers = [];
@@ -216,19 +216,19 @@ describe('the listener', () => {
     await service.createSession(key);
     const watches = countingWatches(service);
     const heard = [];
-    const port = await serve(sseHandler(watches.source, { insecure: true, onError: (error) => heard.push(error) }));
-    const response = await fetch(`http://127.0.0.1:${port}/?appName=a&userId=u&sessionId=s`, {
+    const port = await serve(serveSessions(watches.source, { insecure: true, onError: (error) => heard.push(error) }));
+    const response = await fetch(`http://127.0.0.1:${port}/v1/watch?appName=a&userId=u&sessionId=s`, {
       headers: { accept: 'text/event-stream' },
     });
     while (watches.open() === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     await response.body.cancel();
     while (watches.open() > 0) await new Promise((resolve) => setTimeout(resolve, 1));
     const socket = connect(port, '127.0.0.1');
-    socket.write(['POST / HTTP/1.1', 'Host: h', 'Content-Length: 1000', '', '[{"appN'].join('\r\n'));
+    socket.write(['POST /v1/watch HTTP/1.1', 'Host: h', 'Content-Length: 1000', '', '[{"appN'].join('\r\n'));
     await new Promise((resolve) => setTimeout(resolve, 20));
     socket.destroy();
     await once(socket, 'close');
-    const posted = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify([key]) });
+    const posted = await fetch(`http://127.0.0.1:${port}/v1/watch`, { method: 'POST', body: JSON.stringify([key]) });
     assert.equal(posted.status, 200);
     await posted.body.cancel();
     assert.deepEqual(heard, [], 'a client that goes is no error');

@@ -209,7 +209,7 @@ export const TABLE = [
     'DELETE',
     `${S}/lease`,
     undefined,
-    204,
+    409,
     SESSION_WRITE,
     { 'statepad-lease': 'FORGED' },
   ],

@@ -7,7 +7,7 @@ import { OpenRequests, checkedKey, type Repeated } from './once.js';
 import { ANSWER_HEADERS, REQUEST_HEADERS, type Answer, type Asked, type Declaration, type Route } from './route.js';
 import { Router, type Reached } from './router.js';
 import { ROUTES } from './routes.js';
-import { readProof } from './shared.js';
+import { readProof, writeEtag } from './shared.js';
 import { invalid } from '../../checks/arguments.js';
 import { isStatepadError } from '../../model/errors.js';
 import type { Once } from '../../model/once.js';
@@ -113,7 +113,7 @@ function responseOf(answer: Answer | Response, repeated: Repeated): Response {
   const { body, creation } = answer;
   const headers = new Headers({ 'cache-control': 'no-store' });
   if (creation !== undefined) {
-    headers.set(ANSWER_HEADERS.creation.name, `"${encodeURIComponent(creation)}"`);
+    headers.set(ANSWER_HEADERS.creation.name, writeEtag(creation));
   }
   if (repeated !== undefined) {
     headers.set(ANSWER_HEADERS.replayed.name, 'true');

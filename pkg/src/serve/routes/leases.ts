@@ -1,7 +1,6 @@
 // Routes of leases: one runner at a time for a session.
 
 import { PATHS } from '../../http/paths.js';
-import { isStatepadError } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
 import { LEASE, TEXT } from './components.js';
 import { namedSession, writeProof } from './shared.js';
@@ -81,22 +80,16 @@ const releaseLease = route(
     method: 'DELETE',
     path: PATHS.lease,
     group: 'leases',
-    summary: 'Releases a lease. One that is lost, with its session or without, is no error.',
+    summary: 'Releases a lease. To release it once more is no error.',
     access: { writes: 'session' },
     headers: ['lease'],
     needs: ['lease'],
     answers: { 204: { description: 'It is released.' } },
-    errors: ['COMMIT_UNKNOWN'],
+    errors: ['SESSION_NOT_FOUND', 'LEASE_LOST', 'COMMIT_UNKNOWN'],
   },
   async ({ door, ids, proof: given }) => {
     const proof = given as LeaseProof;
-    try {
-      await (await door.access()).lease(ids, { holder: proof.holder, ttl: 0, proof });
-    } catch (error) {
-      if (!isStatepadError(error) || (error.code !== 'LEASE_LOST' && error.code !== 'SESSION_NOT_FOUND')) {
-        throw error;
-      }
-    }
+    await (await door.access()).lease(ids, { holder: proof.holder, ttl: 0, proof });
     return {};
   },
 );

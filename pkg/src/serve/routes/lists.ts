@@ -6,7 +6,7 @@ import { invalid } from '../../checks/arguments.js';
 import { DEFAULT_PAGE, NAMES, SESSION, SESSION_KEY } from './components.js';
 import { visibleSessions, type ListTarget } from './list-sessions.js';
 import { visibleApps, visibleUsers } from './visible-names.js';
-import { NEXT_PAGE_TOKEN, PAGE_SIZE, PAGE_TOKEN } from './shared.js';
+import { NEXT_PAGE_TOKEN, PAGE_SIZE, PAGE_TOKEN, writeEtag } from './shared.js';
 import { route, type Answer } from './route.js';
 import type { Schema, ValueOf } from './schema.js';
 import type { Asked, Declaration } from './route.js';
@@ -36,10 +36,16 @@ const LIST_QUERY = {
 
 const COUNT = { type: 'integer', minimum: 0 } as const satisfies Schema;
 
+const ROW = {
+  ...SESSION,
+  properties: { ...SESSION.properties, etag: { type: 'string', description: 'The ETag of the session.' } },
+  required: [...SESSION.required, 'etag'],
+} as const satisfies Schema;
+
 const SESSION_LIST = {
   type: 'object',
   properties: {
-    sessions: { type: 'array', items: SESSION, description: 'With their current state, and without events.' },
+    sessions: { type: 'array', items: ROW, description: 'With their current state, and without events.' },
     page: { ...COUNT, description: 'The number of the page, from 1.' },
     limit: { ...COUNT, description: 'The `pageSize`.' },
     totalItems: { ...COUNT, description: 'The number of sessions in all.' },
@@ -96,7 +102,12 @@ async function listed(
     pageSize: pageSize ?? DEFAULT_PAGE,
     ...query,
   });
-  return { body: { sessions: sessions.map((session) => visibleSession(rights, session)), ...rest } };
+  const access = await door.access();
+  const rows = sessions.map((session) => ({
+    ...visibleSession(rights, session),
+    etag: writeEtag(access.createdOf(session)),
+  }));
+  return { body: { sessions: rows, ...rest } };
 }
 
 const NAMES_QUERY = {

@@ -70,6 +70,11 @@ export function notFound(id: string): never {
   throw new StatepadError('SESSION_NOT_FOUND', `session ${JSON.stringify(id)} not found`, { id });
 }
 
+/** The ETag of a session that a change created. */
+export function writeEtag(created: string): string {
+  return `"${encodeURIComponent(created)}"`;
+}
+
 const PROOF = {
   type: 'object',
   properties: { token: { type: 'integer', minimum: 1 }, holder: { type: 'string' }, created: { type: 'string' } },
