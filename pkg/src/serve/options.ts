@@ -100,7 +100,7 @@ export function checkServeOptions(input: ServeOptions): CheckedOptions {
     rules: { hosts: checkedHosts(hosts), origins: cors?.origins ?? [] },
     cors: cors === undefined ? undefined : new Cors(cors),
     limits: { body: whole(body, 'limits.body'), timeout: whole(timeout, 'limits.timeout') },
-    streams: { heartbeat, retry, poll, limit: { streams: whole(streams, 'limits.streams') } },
+    streams: { heartbeat, retry, poll, limit: whole(streams, 'limits.streams') },
     errors: new ErrorLog(onError),
     onRequest,
   };

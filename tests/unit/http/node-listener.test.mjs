@@ -7,7 +7,7 @@ import { connect as connectHttp2, createServer as createHttp2Server } from 'node
 import { connect } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { SessionService } from 'statepad';
-import { nodeListener, serve as doorOf } from 'statepad/serve';
+import { nodeListener, serve as serveSessions } from 'statepad/serve';
 import { countingWatches } from '../../support/services.mjs';
 
 const servers = [];
@@ -216,7 +216,7 @@ describe('the listener', () => {
     await service.createSession(key);
     const watches = countingWatches(service);
     const heard = [];
-    const port = await serve(doorOf(watches.source, { insecure: true, onError: (error) => heard.push(error) }));
+    const port = await serve(serveSessions(watches.source, { insecure: true, onError: (error) => heard.push(error) }));
     const response = await fetch(`http://127.0.0.1:${port}/v1/watch?appName=a&userId=u&sessionId=s`, {
       headers: { accept: 'text/event-stream' },
     });

@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SessionService, StatepadError, StoreError } from 'statepad';
+import { connect } from 'statepad/client';
+import { serve } from 'statepad/serve';
 import { memoryStore } from 'statepad/stores/memory';
 import { setting } from '../../support/fixtures.mjs';
-import { countingClient, handlerOf } from '../../support/client.mjs';
+import { fetchOf } from '../../support/client.mjs';
 import { closedAfterEach } from '../../support/services.mjs';
 
 const ANA = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
@@ -24,6 +26,9 @@ const requestOf = (parameters, init = {}) => {
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return new Request(`http://host/v1/watch?${query.join('&')}`, init);
 };
+/** A client whose requests a handler answers. */
+const clientOf = (handler) =>
+  connect({ url: 'http://host', fetch: fetchOf(handler), retry: { pause: 1, attempts: 1 } });
 const STREAM = { headers: { accept: 'text/event-stream' } };
 const errorOf = async (response) => [response.status, (await response.json()).error];
 
@@ -75,7 +80,7 @@ const TABLE = [
 describe('a principal', () => {
   for (const [name, principal, statuses] of TABLE) {
     it(`that may see ${name} is told that, and of nothing else whether it is there`, async () => {
-      const handler = handlerOf(await serviceOf(), { authorize: () => principal });
+      const handler = serve(await serviceOf(), { authorize: () => principal });
       const answers = await Promise.all(Object.values(TARGETS).map((target) => statusOf(handler, target, STREAM)));
       assert.deepEqual(
         Object.fromEntries(Object.keys(TARGETS).map((target, index) => [target, answers[index]])),
@@ -95,8 +100,8 @@ describe('a principal', () => {
 
   it('of a user hears of what is written to its app', async () => {
     const service = await serviceOf();
-    const { client } = countingClient(handlerOf(service, { authorize: () => USER }));
-    const changes = client.watch({ appName: 'tutor' }, { since: 1 });
+    const source = clientOf(serve(service, { authorize: () => USER }));
+    const changes = source.watch({ appName: 'tutor' }, { since: 1 });
     await service.updateState({ appName: 'tutor' }, () => ({ 'app:n': 5 }));
     const { value } = await changes.next();
     assert.deepEqual(value.delta, { 'app:n': 5 });
@@ -105,8 +110,8 @@ describe('a principal', () => {
 
   it('is not told who wrote a value whose session it may not see', async () => {
     const service = await serviceOf();
-    const { client } = countingClient(handlerOf(service, { authorize: () => USER }));
-    const changes = client.watch({ appName: 'tutor' }, { since: 1 });
+    const source = clientOf(serve(service, { authorize: () => USER }));
+    const changes = source.watch({ appName: 'tutor' }, { since: 1 });
     for (const key of [BEN, ANA]) {
       const session = await service.getSession(key);
       await service.appendEvent({ session, event: setting({ 'app:n': key.userId }) });
@@ -122,8 +127,8 @@ describe('a principal', () => {
     const service = await serviceOf();
     const session = await service.getSession(ANA);
     const authorize = () => ({ ...USER, reads: ['session'] });
-    const { client } = countingClient(handlerOf(service, { authorize }));
-    const changes = client.watch({ ...ANA, whole: true });
+    const source = clientOf(serve(service, { authorize }));
+    const changes = source.watch({ ...ANA, whole: true });
     const first = (await changes.next()).value;
     assert.deepEqual(first.session.state, { n: 0 });
     const customMetadata = { statepad: { deleted: ['app:n', 'm'] } };
@@ -132,7 +137,7 @@ describe('a principal', () => {
     const { value } = await changes.next();
     assert.deepEqual([value.type, value.event.actions.stateDelta], ['event', { n: 1, m: null }]);
     assert.deepEqual(value.event.customMetadata, { statepad: { deleted: ['m'] } });
-    const read = await client.getSession(ANA);
+    const read = await source.getSession(ANA);
     assert.deepEqual(read.state, { n: 1 });
     assert.ok(!JSON.stringify(read).includes('user:n'));
     await changes.return();
@@ -140,12 +145,12 @@ describe('a principal', () => {
 
   it('ends, and its streams with it', async () => {
     const service = await serviceOf();
-    const handler = handlerOf(service, { authorize: () => ({ ...USER, ends: new Date(Date.now() + 30) }) });
+    const handler = serve(service, { authorize: () => ({ ...USER, ends: new Date(Date.now() + 30) }) });
     const { body } = await handler(requestOf(ANA, STREAM));
     let text = '';
     for await (const piece of body) text += new TextDecoder().decode(piece);
-    assert.match(text, /^retry: 100\n\nid: /);
-    const late = handlerOf(service, { authorize: () => ({ ...USER, ends: Date.now() - 1 }) });
+    assert.match(text, /^retry: 1000\n\nid: /);
+    const late = serve(service, { authorize: () => ({ ...USER, ends: Date.now() - 1 }) });
     assert.deepEqual((await errorOf(await late(requestOf(ANA))))[1].code, 'UNAUTHENTICATED');
   });
 
@@ -170,9 +175,7 @@ describe('a principal', () => {
     ]) {
       const heard = [];
       const onError = (error, { number, request }) => heard.push([error.message, number, request.method]);
-      const [status, error] = await errorOf(
-        await handlerOf(service, { authorize: () => junk, onError })(requestOf(ANA)),
-      );
+      const [status, error] = await errorOf(await serve(service, { authorize: () => junk, onError })(requestOf(ANA)));
       const [[message, number, method]] = heard;
       assert.deepEqual(
         [status, error],
@@ -185,14 +188,14 @@ describe('a principal', () => {
 
   it('is missing where nobody is known, or refused as the server says', async () => {
     const service = await serviceOf();
-    const none = handlerOf(service, { authorize: async () => undefined });
+    const none = serve(service, { authorize: async () => undefined });
     assert.deepEqual(await errorOf(await none(requestOf(ANA, STREAM))), [
       401,
       { code: 'UNAUTHENTICATED', message: 'the client is not authenticated' },
     ]);
-    const refuses = handlerOf(service, { authorize: () => new Response('no', { status: 418 }) });
+    const refuses = serve(service, { authorize: () => new Response('no', { status: 418 }) });
     assert.equal(await (await refuses(requestOf(ANA))).text(), 'no');
-    const says = handlerOf(service, {
+    const says = serve(service, {
       authorize: () => {
         throw new StatepadError('FORBIDDEN', 'not on Sundays');
       },
@@ -226,7 +229,7 @@ describe('an error', () => {
         heard.push([cause, number]);
         throw new Error('the log is full');
       };
-      const handler = handlerOf(service, { insecure: true, onError });
+      const handler = serve(service, { insecure: true, onError });
       for (const init of [{}, STREAM]) {
         const response = await handler(requestOf(ANA, init));
         const headers = JSON.stringify([...response.headers]);
@@ -244,8 +247,8 @@ describe('an error', () => {
       const text = await textUntil(`"code":"${code}"`, await handler(several));
       assert.ok(!text.includes('db.internal'));
       assert.ok(heard.length >= 1 && text.includes(heard[0][1]));
-      const { client } = countingClient(handler);
-      await assert.rejects(client.watch(ANA).next(), (rejected) => {
+      const source = clientOf(handler);
+      await assert.rejects(source.watch(ANA).next(), (rejected) => {
         assert.deepEqual([rejected.code, rejected.status], [code, status]);
         return heard.some(([, number]) => number === rejected.number);
       });
@@ -256,26 +259,29 @@ describe('an error', () => {
   it('inside a stream is heard of, and ends the stream', async () => {
     const session = { id: 's', appName: 'a', userId: 'u', state: {}, events: [], lastUpdateTime: 0, revision: 0 };
     const service = {
-      getSession: async () => session,
       serving: async () => ({}),
+      getSession: async () => session,
       // eslint-disable-next-line require-yield
       async *watch() {
         throw new Error(`broken at ${SECRET}`);
       },
     };
     const heard = [];
-    const handler = handlerOf(service, { insecure: true, onError: (error) => heard.push(error.message) });
+    const handler = serve(service, { insecure: true, onError: (error) => heard.push(error.message) });
     const response = await handler(requestOf({ appName: 'a', userId: 'u', sessionId: 's' }, STREAM));
-    assert.equal(await response.text(), 'retry: 100\n\nid: 0\n\n');
+    assert.equal(await response.text(), 'retry: 1000\n\nid: 0\n\n');
     assert.deepEqual(heard, [`broken at ${SECRET}`]);
   });
 
   it('of a session says no more than its id', async () => {
     const [one, other] = [await serviceOf(), new SessionService()];
-    const handler = handlerOf(other, { insecure: true });
+    const handler = serve(other, { insecure: true });
     assert.ok(await one.getSession(ANA));
     const [status, error] = await errorOf(await handler(requestOf(ANA)));
-    assert.deepEqual([status, error], [404, { code: 'SESSION_NOT_FOUND', message: 'session "monday" not found', id: 'monday' }]);
+    assert.deepEqual(
+      [status, error],
+      [404, { code: 'SESSION_NOT_FOUND', message: 'session "monday" not found', id: 'monday' }],
+    );
     await other.close();
   });
 });
@@ -286,40 +292,36 @@ describe('streams', () => {
     const clients = ['ana', 'ben'];
     const open = async (handler, headers = {}) =>
       await handler(requestOf(ANA, { headers: { ...STREAM.headers, ...headers } }));
-    for (const [limit, authorize] of [
-      [{ streams: 2 }, (request) => ({ ...USER, id: request.headers.get('client') })],
-      [{ streams: 2, client: (request) => request.headers.get('client') }, () => USER],
-    ]) {
-      const handler = handlerOf(service, { authorize, limit });
-      const streams = [];
-      for (const client of clients) {
-        streams.push(await open(handler, { client }), await open(handler, { client }));
-        const refused = await open(handler, { client });
-        assert.equal(refused.headers.get('retry-after'), '1');
-        assert.deepEqual(await errorOf(refused), [
-          429,
-          { code: 'TOO_MANY_REQUESTS', message: 'the client already has 2 streams, which is its limit' },
-        ]);
-      }
-      assert.ok(streams.every(({ status }) => status === 200));
-      await streams[0].body.cancel();
-      const again = await open(handler, { client: 'ana' });
-      assert.equal(again.status, 200);
-      // A request that is refused, or is no stream, does not count.
-      await again.body.cancel();
-      assert.equal(
-        await statusOf(handler, { ...ANA, sessionId: 'none' }, { headers: { ...STREAM.headers, client: 'ana' } }),
-        404,
-      );
-      assert.equal(await statusOf(handler, ANA, { headers: { client: 'ben' } }), 200);
-      const last = await open(handler, { client: 'ana' });
-      assert.equal(last.status, 200);
-      await Promise.all([last, ...streams.slice(1)].map(({ body }) => body.cancel()));
+    const authorize = (request) => ({ ...USER, id: request.headers.get('client') });
+    const handler = serve(service, { authorize, limits: { streams: 2 } });
+    const streams = [];
+    for (const client of clients) {
+      streams.push(await open(handler, { client }), await open(handler, { client }));
+      const refused = await open(handler, { client });
+      assert.equal(refused.headers.get('retry-after'), '1');
+      assert.deepEqual(await errorOf(refused), [
+        429,
+        { code: 'TOO_MANY_REQUESTS', message: 'the client already has 2 streams, which is its limit' },
+      ]);
     }
+    assert.ok(streams.every(({ status }) => status === 200));
+    await streams[0].body.cancel();
+    const again = await open(handler, { client: 'ana' });
+    assert.equal(again.status, 200);
+    // A request that is refused, or is no stream, does not count.
+    await again.body.cancel();
+    assert.equal(
+      await statusOf(handler, { ...ANA, sessionId: 'none' }, { headers: { ...STREAM.headers, client: 'ana' } }),
+      404,
+    );
+    assert.equal(await statusOf(handler, ANA, { headers: { client: 'ben' } }), 200);
+    const last = await open(handler, { client: 'ana' });
+    assert.equal(last.status, 200);
+    await Promise.all([last, ...streams.slice(1)].map(({ body }) => body.cancel()));
   });
 
   it('are not for proxies to transform or to keep', async () => {
-    const handler = handlerOf(await serviceOf(), { insecure: true });
+    const handler = serve(await serviceOf(), { insecure: true });
     const { headers, body } = await handler(requestOf(ANA, STREAM));
     assert.equal(headers.get('cache-control'), 'no-store, no-transform');
     assert.equal(headers.get('x-accel-buffering'), 'no');
@@ -333,8 +335,8 @@ describe('pages of other origins', () => {
 
   it('read nothing unless they are named', async () => {
     const service = await serviceOf();
-    const off = handlerOf(service, { insecure: true });
-    const on = handlerOf(service, { insecure: true, cors: { origins: [APP] } });
+    const off = serve(service, { insecure: true });
+    const on = serve(service, { insecure: true, cors: { origins: [APP] } });
     for (const [handler, origin] of [
       [off, APP],
       [on, 'https://evil.example.com'],
@@ -352,13 +354,13 @@ describe('pages of other origins', () => {
   it('that are named read answers, errors and streams, and may send headers', async () => {
     const authorize = (request) => (request.headers.has('authorization') ? USER : undefined);
     const cors = { origins: [APP, 'http://localhost:5173'], credentials: true };
-    const handler = handlerOf(await serviceOf(), { authorize, cors });
+    const handler = serve(await serviceOf(), { authorize, cors });
     const preflight = await handler(
       requestOf(ANA, from(APP, { method: 'OPTIONS', headers: { 'access-control-request-headers': 'authorization' } })),
     );
     assert.equal(preflight.status, 204);
     assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization');
-    assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST');
+    assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST, PATCH, DELETE');
     const bearer = { authorization: 'Bearer x' };
     const answers = [
       preflight,

@@ -67,6 +67,55 @@ describe('a body', () => {
     });
   }
 
+  for (const [what, body, path, hint] of [
+    [
+      'an operator with two members',
+      { operators: { n: { increment: 1, setOnce: 1 } } },
+      'operators["n"]',
+      'exactly 1 member',
+    ],
+    ['an operator without a member', { operators: { n: {} } }, 'operators["n"]', 'exactly 1 member'],
+    [
+      'a misspelt operator',
+      { operators: { n: { incremant: 1 } } },
+      'operators["n"].incremant',
+      'did you mean operators["n"].increment?',
+    ],
+    [
+      'an unknown operator',
+      { operators: { n: { multiply: 1 } } },
+      'operators["n"].multiply',
+      'which has increment, append',
+    ],
+    [
+      'an operator with a text',
+      { operators: { n: { increment: '1' } } },
+      'operators["n"].increment',
+      'must be a number',
+    ],
+    [
+      'a comparison without a value',
+      { operators: { n: { compareAndSet: {} } } },
+      'operators["n"].compareAndSet.value',
+      'missing',
+    ],
+    ['deletions that are no list', { deleted: 'n' }, 'deleted', 'must be a list'],
+    ['a deletion that is no text', { deleted: ['n', 1] }, 'deleted[1]', 'must be a string'],
+    ['a misspelt condition', { expected: { unsett: [] } }, 'expected.unsett', 'did you mean expected.unset?'],
+    ['conditions that are a list', { expected: [] }, 'expected', 'must be an object'],
+    ['an author that is a number', { author: 1 }, 'author', 'must be a string'],
+    ['a key of another scope', { delta: { 'user:n': 1 } }, 'delta', 'the target has no user'],
+  ]) {
+    it(`of an update with ${what} is refused, with the place and a hint`, async () => {
+      const door = await openDoor();
+      const target = path === 'delta' ? A : S;
+      const { status, body: answer } = await door.ask('POST', `${target}/state:update`, { body });
+      assert.deepEqual([status, answer.error.code, answer.error.path], [400, 'INVALID_ARGUMENT', path]);
+      assert.ok(answer.error.message.includes(hint), answer.error.message);
+      await door.service.close();
+    });
+  }
+
   it('keeps keys like __proto__ and constructor as keys', async () => {
     const { ask, service } = await openDoor();
     const body = '{"delta":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":1}}';

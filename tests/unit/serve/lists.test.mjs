@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SessionService } from 'statepad';
+import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { doorOver, PLACES } from './door.mjs';
 
@@ -38,8 +38,9 @@ const CLIENTS = {
   'an unknown user': [{ apps: ['tutor'], users: ['dan'] }, ''],
 };
 
-async function open(place) {
-  const service = new SessionService({ ...ALL_PLACES[place](), now: clock() });
+const open = async (place) => await filled(new SessionService({ ...ALL_PLACES[place](), now: clock() }));
+
+async function filled(service) {
   const times = { 'ana/a1': 1, 'ben/b1': 2, 'ana/a2': 3, 'cat/c1': 4, 'ben/b2': 5, 'ana/a3': 6 };
   for (const [appName, userId, sessionId] of SESSIONS) {
     const session = await service.createSession({ appName, userId, sessionId });
@@ -145,6 +146,8 @@ for (const place of Object.keys(ALL_PLACES)) {
       ['all in two apps', { apps: ['tutor', 'none'], users: 'all' }, ['tutor'], ['ana', 'ben', 'cat', 'values']],
       ['ana in all apps', { apps: 'all', users: ['ana'], reads: ['session', 'user'] }, ['tutor'], ['ana']],
       ['ana in all apps and their values', { apps: 'all', users: ['ana'] }, ['notes', 'tutor'], ['ana']],
+      ['the one session of cat', { apps: ['tutor', 'shop'], users: ['cat'], reads: ['session'] }, ['tutor'], ['cat']],
+      ['sessions of one app', { apps: ['shop'], users: 'all', reads: ['session'] }, ['shop'], undefined],
       ['no sessions', { apps: 'all', users: 'all', reads: ['user'] }, ['tutor'], ['values']],
       ['values of apps', { apps: 'all', users: 'all', reads: ['app'] }, ['notes'], []],
       ['a session', { apps: 'all', users: 'all', sessions: ['b1'], reads: ['session'] }, ['shop', 'tutor'], ['ben']],
@@ -161,6 +164,7 @@ for (const place of Object.keys(ALL_PLACES)) {
             ofApps.flatMap((page) => page.apps),
             apps,
           );
+          if (users === undefined) continue;
           const ofUsers = await pagesOf(ask, '/v1/apps/tutor/users', 'users', size);
           assert.deepEqual(
             ofUsers.flatMap((page) => page.users),
@@ -189,6 +193,92 @@ for (const place of Object.keys(ALL_PLACES)) {
     });
   });
 }
+
+describe('lists', () => {
+  it('have all names and sessions, however many, for clients that do not see all', async () => {
+    const service = new SessionService();
+    const ids = Array.from({ length: 1_201 }, (_, index) => `id${String(index).padStart(4, '0')}`);
+    for (const id of ids) {
+      await service.createSession({ appName: 'tutor', userId: id, sessionId: 'one' });
+      await service.createSession({ appName: id, userId: 'ana', sessionId: 'one' });
+      await service.createSession({ appName: 'many', userId: 'ana', sessionId: id });
+    }
+    await service.createSession({ appName: 'many', userId: 'ben', sessionId: 'one' });
+    const every = async (principal, path, name) => {
+      const { ask } = doorOver(service, { authorize: () => principal });
+      return (await pagesOf(ask, path, name, 1_000)).flatMap((page) => page[name]);
+    };
+    const one = { apps: 'all', users: 'all', sessions: ['one'], reads: ['session'] };
+    assert.deepEqual(await every(one, '/v1/apps/tutor/users', 'users'), ids);
+    assert.deepEqual(await every({ ...one, users: ['ana'] }, '/v1/apps', 'apps'), ids);
+    const ofTwo = await every(
+      { ...one, users: ['ana', 'ben'], sessions: 'all' },
+      '/v1/apps/many/sessions',
+      'sessions',
+    );
+    assert.deepEqual(
+      ofTwo.map(({ id }) => id),
+      [...ids, 'one'],
+    );
+    const named = await every({ ...one, users: ['ana'], sessions: ids }, '/v1/apps/many/sessions', 'sessions');
+    assert.deepEqual(
+      named.map(({ id }) => id),
+      ids,
+    );
+    await service.close();
+  });
+
+  it('name the sessions that the store cannot read, and have all others', async () => {
+    const store = memoryStore();
+    const service = await filled(new SessionService({ store, now: clock() }));
+    const key = { appName: 'tutor', userId: 'ana', sessionId: 'a2' };
+    const broken = new Proxy(store, {
+      get: (target, name) =>
+        name === 'load'
+          ? async (wanted, ...rest) => {
+              if (wanted.sessionId === 'a2') throw new StoreError('corrupt', 'the row is broken');
+              return await target.load(wanted, ...rest);
+            }
+          : bound(target, name),
+    });
+    const other = new SessionService({ store: broken });
+    const principal = { apps: ['tutor'], users: ['ana'], sessions: ['a1', 'a2', 'a3'] };
+    const { ask } = doorOver(other, { authorize: () => principal });
+    const { body } = await ask('GET', '/v1/apps/tutor/users/ana/sessions?pageSize=1');
+    assert.deepEqual([body.sessions.map(keyOf), body.totalItems, body.corrupt], [['ana/a1'], 2, [key]]);
+    const next = (await ask('GET', `/v1/apps/tutor/users/ana/sessions?pageSize=1&pageToken=${body.nextPageToken}`))
+      .body;
+    assert.deepEqual([next.sessions.map(keyOf), next.corrupt], [['ana/a3'], undefined]);
+    await Promise.all([service.close(), other.close()]);
+  });
+
+  it('refuse a token of the right list with another place', async () => {
+    const service = await open('in memory');
+    const { ask } = doorOver(service, { authorize: () => SOME });
+    const { nextPageToken } = (await ask('GET', '/v1/apps/tutor/sessions?pageSize=1')).body;
+    const [list, place] = JSON.parse(Buffer.from(nextPageToken, 'base64url').toString());
+    const withPlace = async (other) => {
+      const token = Buffer.from(JSON.stringify([list, other])).toString('base64url');
+      return (await ask('GET', `/v1/apps/tutor/sessions?pageToken=${token}`)).status;
+    };
+    assert.equal(await withPlace(place), 200);
+    const [time, id, user] = place;
+    for (const other of [
+      null,
+      {},
+      'abc',
+      [],
+      [time, id],
+      [time, id, user, 1],
+      [null, id, user],
+      [time, 1, user],
+      [time, id, 1],
+    ]) {
+      assert.equal(await withPlace(other), 400, JSON.stringify(other));
+    }
+    await service.close();
+  });
+});
 
 /** By time descending; ids break ties, ascending either way. */
 function reversed(keys) {

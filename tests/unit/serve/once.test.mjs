@@ -15,7 +15,7 @@ const WRITES = [
   [
     'createSession',
     `${U}/sessions`,
-    { sessionId: 'new', state: { n: 1, 'app:made': 1 } },
+    { sessionId: 'new', state: { n: 1, nothing: null, list: [{ b: 1, a: 2 }], 'app:made': 1 } },
     { sessionId: 'new', state: { n: 2 } },
   ],
   ['createSession of a generated id', `${U}/sessions`, { state: { n: 1 } }, { state: { n: 2 } }],
@@ -183,6 +183,45 @@ for (const place of Object.keys(PLACES)) {
 }
 
 describe('a request under a key', () => {
+  it('is refused while the same one is being answered, with the time to ask again', async () => {
+    const store = memoryStore();
+    let letGo;
+    const held = new Promise((resolve) => (letGo = resolve));
+    let begun;
+    const begins = new Promise((resolve) => (begun = resolve));
+    const slow = async (run) => {
+      begun();
+      await held;
+      return await run();
+    };
+    const waiting = new Proxy(store, {
+      get: (target, name) =>
+        name === 'commit' || name === 'commitMany'
+          ? (...args) => slow(() => target[name](...args))
+          : typeof target[name] === 'function'
+            ? target[name].bind(target)
+            : target[name],
+    });
+    const service = new SessionService({ store: waiting });
+    const { ask } = doorOver(service);
+    const body = { delta: { 'app:n': 1 } };
+    const first = ask('POST', `${A}/state:update`, keyed('k', body));
+    await begins;
+    for (const sent of [body, { delta: { 'app:n': 2 } }]) {
+      const second = await ask('POST', `${A}/state:update`, keyed('k', sent));
+      assert.deepEqual([second.status, second.body.error.code], [409, 'STATE_CONFLICT']);
+      assert.match(second.body.error.message, /is being answered/);
+      assert.equal(second.headers.get('retry-after'), '1');
+    }
+    letGo();
+    assert.equal((await first).status, 200);
+    assert.equal(
+      (await ask('POST', `${A}/state:update`, keyed('k', body))).headers.get('idempotency-replayed'),
+      'true',
+    );
+    await service.close();
+  });
+
   it('happens once, sent through two doors over one store', async () => {
     const store = memoryStore();
     const services = [new SessionService({ store }), new SessionService({ store })];

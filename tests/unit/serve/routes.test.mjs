@@ -133,6 +133,12 @@ for (const place of Object.keys(PLACES)) {
       const copy = { ...stored, id: undefined };
       const there = await ok(ask('POST', `${U}/sessions/tuesday/events`, { body: { event: copy, since: 0 } }));
       assert.deepEqual([there.state.n, there.state['user:list']], [2, ['x']]);
+      assert.deepEqual(there.event.customMetadata, stored.customMetadata);
+      const bare = { author: 'agent', customMetadata: { statepad: { operators: { bare: { setOnce: 1 } } } } };
+      assert.equal(
+        (await ok(ask('POST', `${U}/sessions/tuesday/events`, { body: { event: bare, since: 0 } }))).state.bare,
+        1,
+      );
       const { n } = (await ok(ask('POST', `${S}/events`, { body: { event: sent, since: 2 } }))).state;
       assert.equal(n, 4);
     });

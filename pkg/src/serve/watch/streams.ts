@@ -3,7 +3,7 @@
 import { openTarget, existingSession, type OpenedTarget } from './changes.js';
 import { configOf, parseTargets, singleTarget, targetsInUrl, type RequestedTarget } from '../../http/watch-targets.js';
 import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from '../../http/watch-wire.js';
-import { StreamLimit, type StreamLimitOptions } from '../../http/stream-limit.js';
+import { StreamLimit } from '../../http/stream-limit.js';
 import { TextStream } from '../../http/text-stream.js';
 import { visibleChange, visibleSession } from '../../http/visible.js';
 import { invalid } from '../../checks/arguments.js';
@@ -23,8 +23,8 @@ export interface StreamOptions {
   readonly retry?: number | undefined;
   /** The longest interval between questions to the store, in milliseconds: see `WatchOptions.poll`. */
   readonly poll?: number | undefined;
-  /** The limit on a client's simultaneous streams; none by default. */
-  readonly limit?: StreamLimitOptions | undefined;
+  /** The number of streams that a client may have at a time; any by default. */
+  readonly limit?: number | undefined;
 }
 
 /** The shortest time after which clients may reconnect, in milliseconds. */
@@ -46,7 +46,7 @@ export class WatchStreams {
   constructor(
     service: SessionSource,
     errors: ErrorLog,
-    { heartbeat = 15_000, retry = 1_000, poll, limit }: StreamOptions,
+    { heartbeat = 15_000, retry = 1_000, poll, limit = Infinity }: StreamOptions,
   ) {
     this.#service = service;
     this.#errors = errors;
@@ -133,7 +133,7 @@ export class WatchStreams {
 
   /** A stream, counted as one of its client's. Throws `TOO_MANY_REQUESTS`. */
   #begin(rights: Rights, request: Request): TextStream {
-    const leave = this.#limit.enter(request, rights);
+    const leave = this.#limit.enter(rights);
     const heartbeat = { text: HEARTBEAT, every: this.#heartbeat };
     const stream = new TextStream({ heartbeat, ends: rights.ends, signal: request.signal });
     if (stream.ended.aborted) {

@@ -2,7 +2,7 @@
 
 import { createdHandle, sharedVersion } from '../cache/uncached-handle.js';
 import { ALL, NONE } from '../cache/event-range.js';
-import { creationEvent, type CreationEvent } from '../../../session/creation-event.js';
+import { creationEvent, parseCreation, type CreationEvent } from '../../../session/creation-event.js';
 import { scopedDelta } from '../../../engine/sessions.js';
 import { withDeltas } from '../../../model/delta.js';
 import { dropUnfinishedCreation } from './unfinished-creation.js';
@@ -76,11 +76,16 @@ async function createOnce(
     throw isStoreError(error) ? (requestRefusal(error, once) ?? creationRefused(error.code, key, error)) : error;
   }
   const record = cache.applyCommittedCreate(key, creation, sentChange, committed);
+  let first: CreationEvent | undefined;
   if (once !== undefined && committed.duplicate) {
     checkRequest(committed, once);
-    once.onRepeated?.(await isUnmoved(components, change, committed));
+    const earlier = await earlierCreation(components, change, committed);
+    ({ first } = earlier);
+    once.onRepeated?.(earlier.isUnmoved);
   }
-  return record === undefined ? await readBack(components, key, creation, change, committed) : registry.read(record);
+  return record === undefined
+    ? await readBack(components, key, first ?? creation, change, committed)
+    : registry.read(record);
 }
 
 /** The error for a refused creation. */
@@ -122,21 +127,26 @@ async function readBack(
   return createdHandle(registry, row, creation, shared, isDeleted);
 }
 
-/** True if no scope of a session has certainly moved since its creation, in this step or before. */
-async function isUnmoved(
+/**
+ * The creation that an earlier attempt has made, if it can be read. `isUnmoved` is true if no scope of the session has
+ * certainly moved since, in this step or before.
+ */
+async function earlierCreation(
   { loader }: Pick<StoreComponents, 'loader'>,
   { id, key, delta }: Change,
   { created = id, pos }: Committed,
-): Promise<boolean> {
+): Promise<{ readonly isUnmoved: boolean; readonly first?: CreationEvent }> {
   try {
     const loaded = await loader.loadRange(key as SessionKey, { events: { from: 0, to: 0 } });
     const isThere = loaded?.created === created;
     const now = isThere ? loaded.pos : pos;
     const then = (isThere ? loaded.events[0]?.pos : undefined) ?? { app: delta.app ? 1 : 0, user: delta.user ? 1 : 0 };
-    return now.app === then.app && now.user === then.user;
+    const first = isThere ? parseCreation(loaded.events[0]) : 'unknown';
+    const isUnmoved = now.app === then.app && now.user === then.user;
+    return first === 'unknown' ? { isUnmoved } : { isUnmoved, first };
   } catch {
     // The next use of its handle reports the failure.
-    return false;
+    return { isUnmoved: false };
   }
 }
 
