@@ -87,17 +87,26 @@ export async function ask(server: Server, request: ServerRequest, signal: Signal
   if (response.ok) {
     return response;
   }
-  throw (await refusalOf(response)) ?? foreignAnswer(request.address, response.status);
+  throw (await refusalOf(response, request.address)) ?? foreignAnswer(request.address, response.status);
 }
 
-/** The server's own error in an answer; `undefined` in an answer of another program. */
-export async function refusalOf(response: Response): Promise<StatepadError | undefined> {
+/**
+ * The JSON in an answer; `undefined` in an answer of another program. Throws `STORE_UNAVAILABLE` for one that was cut.
+ */
+export async function jsonOf(response: Response, address: string): Promise<unknown> {
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   try {
-    const { error } = (await response.json()) as { error: unknown };
-    return errorFromJson(error, response.status);
-  } catch {
-    return undefined;
+    return isJson ? ((await response.json()) as unknown) : undefined;
+  } catch (cause) {
+    const { status } = response;
+    throw new StatepadError('STORE_UNAVAILABLE', `the answer of ${address} is not complete`, { status, cause });
   }
+}
+
+/** The server's own error in an answer; `undefined` in an answer of another program. Throws as {@link jsonOf}. */
+export async function refusalOf(response: Response, address: string): Promise<StatepadError | undefined> {
+  const json = (await jsonOf(response, address)) as { readonly error?: unknown } | null | undefined;
+  return errorFromJson(json?.error, response.status);
 }
 
 /** The error for an answer of another program, such as a proxy. */

@@ -4,6 +4,7 @@ import {
   addressOf,
   foreignAnswer,
   headersOf,
+  jsonOf,
   refusalOf,
   send,
   type Parameters,
@@ -159,26 +160,20 @@ async function outcomeOf<T>(
     return new Failure('unsure', new StatepadError('INVALID_ARGUMENT', message, { path: 'url', status }));
   }
   if (ok) {
-    return { json: (status === 204 ? undefined : await jsonOf(response, address)) as T, headers };
+    return { json: (status === 204 ? undefined : await objectOf(response, address)) as T, headers };
   }
-  const refusal = await refusalOf(response);
+  const refusal = await refusalOf(response, address);
   const pause = pauseIn(headers);
   return refusal === undefined
     ? new Failure(kindOfForeign(status), foreignAnswer(address, status), pause)
     : new Failure(kindOf(refusal, headers), refusal, pause);
 }
 
-/** The object in an answer. */
-async function jsonOf(response: Response, address: string): Promise<object> {
-  const { status } = response;
-  let json: unknown;
-  try {
-    json = await response.json();
-  } catch (cause) {
-    throw new StatepadError('STORE_UNAVAILABLE', `the answer of ${address} is not complete`, { status, cause });
-  }
+/** The object in an answer. Throws `STORE_UNAVAILABLE` for a cut one, and for that of another program. */
+async function objectOf(response: Response, address: string): Promise<object> {
+  const json = await jsonOf(response, address);
   if (typeof json !== 'object' || json === null) {
-    throw foreignAnswer(address, status);
+    throw foreignAnswer(address, response.status);
   }
   return json;
 }

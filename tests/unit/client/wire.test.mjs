@@ -127,7 +127,7 @@ describe('a client', () => {
     connect({
       url: '/x',
       retry: { attempts: 1 },
-      fetch: async () => new Response(body === undefined ? null : JSON.stringify(body), { status }),
+      fetch: async () => (body === undefined ? new Response(null, { status }) : Response.json(body, { status })),
     });
   const next = (client) => client.watch(KEY)[Symbol.asyncIterator]().next();
 
