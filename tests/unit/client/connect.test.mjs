@@ -35,9 +35,9 @@ describe('a client', () => {
       [5, 'options'],
       [{}, 'url'],
       [{ url: 5 }, 'url'],
-      [{ url: '/agents' }, 'url'],
       ['ftp://host', 'url'],
       ['host', 'url'],
+      ['', 'url'],
       [{ url: 'http://host', fetch: 1 }, 'fetch'],
       [{ url: 'http://host', timeOut: 1 }, 'timeOut'],
       [{ url: 'http://host', timeout: 0 }, 'timeout'],
@@ -55,6 +55,13 @@ describe('a client', () => {
         (error) => hasCode('INVALID_ARGUMENT')(error) && error.path === path && !error.message.includes('hunter2'),
         JSON.stringify(options),
       );
+    }
+  });
+
+  it('is made anywhere with a path alone, and asks with it in a page, or by a fetch of its own', async () => {
+    const client = connect('/agents');
+    for (const use of [() => read(client), () => write(client), () => client.watch(KEY).next()]) {
+      await assert.rejects(use, (error) => hasCode('INVALID_ARGUMENT')(error) && error.path === 'url');
     }
   });
 
