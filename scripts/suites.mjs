@@ -25,10 +25,12 @@ const FOLDERS = {
   'tests/contract': { seconds: 2 },
   'tests/core': { seconds: 25 },
   'tests/docs': { seconds: 21 },
+  'tests/doors': { seconds: 65, shares: heavy },
   'tests/faults': { seconds: 140, shares: heavy },
   // Each installs a kit of its own before, when it has not been installed yet.
   'tests/hosts/adk-devtools': { seconds: 25, shares: heavy },
-  'tests/hosts/adk-python': { seconds: 60, shares: heavy },
+  'tests/hosts/adk-python': { seconds: 95, shares: heavy },
+  'tests/hosts/adk-python-oldest': { seconds: 75, shares: heavy },
   'tests/hosts/browsers': { seconds: 20, shares: heavy },
   'tests/hosts/bun': { seconds: 10 },
   'tests/hosts/cloudflare': { seconds: 30, shares: heavy },

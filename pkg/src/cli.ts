@@ -3,4 +3,5 @@
 
 import { main } from './cli/main.js';
 
-await main(import.meta.url);
+// Not awaited: with an `await` in an entry the bundler splits all files of the package in another way.
+void main(import.meta.url);

@@ -2,6 +2,7 @@
 // store, or by a client at a door. The argument is JSON; see writers.mjs. What has failed is sent again as it was: the
 // ids and the times of the events depend on nothing else than their numbers.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { increment } from 'statepad';
 import { readyToGo } from '../support/kill.mjs';
 import { openSource } from './sources.mjs';
@@ -31,11 +32,15 @@ async function append(source, event) {
   }
 }
 
+/** Without a pause it would be done before others, which are slower, have begun. In milliseconds. */
+const PAUSE = 20;
+
 const { source, end } = await openSource(place);
 await readyToGo();
 for (let number = from; number <= count; number += 1) {
   await append(source, eventOf(number));
   process.stdout.write(`${number}\n`);
+  await sleep(PAUSE);
 }
 await end();
 process.exit();

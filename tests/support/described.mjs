@@ -25,7 +25,7 @@ export function answersOf(description) {
     const what = `${operation.operationId}, ${response.status}`;
     const described = operation.responses[response.status];
     assert.ok(described, `${what}: the description has this status`);
-    const type = response.headers.get('content-type')?.split(';')[0];
+    const [type = ''] = response.headers.get('content-type')?.split(';') ?? [];
     if (described.content === undefined) {
       assert.equal(await response.clone().text(), '', `${what}: the description has no body`);
     } else {
@@ -57,7 +57,7 @@ const escaped = (/** @type {string} */ part) => encodeURIComponent(part.replaceA
  * The description with closed objects: a member of an answer that it does not name is a fault. Values of any kind are
  * left as they are.
  *
- * @param {any} value
+ * @param {any} value @returns {any}
  */
 function closed(value, isRoot = false) {
   if (typeof value !== 'object' || value === null) return value;

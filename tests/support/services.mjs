@@ -38,7 +38,7 @@ export function countingWatches(service) {
   let count = 0;
   const source = {
     getSession: (/** @type {import('statepad').GetSessionRequest} */ request) => service.getSession(request),
-    serving: (/** @type {import('statepad').Abortable} */ options) => service.serving(options),
+    serving: () => /** @type {any} */ (service).serving({}),
     /** @param {import('statepad').WatchTarget} target @param {import('statepad').WatchOptions} options */
     async *watch(target, options) {
       count += 1;

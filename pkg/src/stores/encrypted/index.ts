@@ -18,7 +18,8 @@
  * depends on values). **Not detected:** a value that is deleted; a value that is put back to what it was earlier under
  * the same name; a session that is deleted, put back whole, or cut off at its end together with its revision; a user
  * or an app put back whole; in a log, that the newest changes of a name are missing, the order of changes of different
- * sessions, and that, when and by whom a value was deleted; times of sessions and events as the store sorts by them.
+ * sessions, and that, when and by whom a value was deleted; times of sessions and events as the store sorts by them; a
+ * digest that is left out, and users, apps and owners of an id that are missing or made up.
  *
  * **Unreadable records.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` reports a
  * session that cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on
