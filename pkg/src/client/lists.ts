@@ -109,7 +109,7 @@ function pageNumber(firstPage: number, limit: number, { cursor, offset }: ListPl
   if (cursor === undefined) {
     return Math.floor(offset / limit) + 1;
   }
-  return limit <= MAX_PAGE ? firstPage : Math.floor(((firstPage - 1) * MAX_PAGE) / limit) + 1;
+  return limit <= MAX_PAGE ? firstPage : Math.ceil(((firstPage - 1) * MAX_PAGE) / limit) + 1;
 }
 
 /** Lists apps. */

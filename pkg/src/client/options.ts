@@ -84,21 +84,22 @@ export function checkConnection(input: ConnectOptions | string | URL): CheckedCo
   if (options.shareTabs !== undefined) {
     checkSharing(options.shareTabs);
   }
-  const server = { ...checkedUrl(url, fetch !== undefined), headers, fetch, credentials, token: checkedToken(token) };
+  const server = { ...checkedUrl(url), headers, fetch, credentials, token: checkedToken(token) };
   return { server, timeout, attempts, pause, silence, shareTabs: options.shareTabs };
 }
 
-/** The base of all addresses, and the parameters of each. */
-function checkedUrl(input: unknown, hasFetch: boolean): Pick<Server, 'base' | 'parameters'> {
+/** The base of all addresses, and the parameters of each. A page completes a path when it sends a request. */
+function checkedUrl(input: unknown): Pick<Server, 'base' | 'parameters'> {
   if (typeof input !== 'string' && !(input instanceof URL)) {
     invalid('url', input === undefined ? 'is missing' : `must be a string or a URL, not ${describe(input)}`);
   }
   const [withQuery = ''] = String(input).split('#', 1);
   const [path = '', parameters = ''] = withQuery.split(/\?(.*)/s, 2);
-  const isWhole = /^https?:\/\/[^/]/i.test(path);
-  // A page completes a path; so may a `fetch` of the caller's own.
-  if (!isWhole && (/^[a-z][a-z\d+.-]*:/i.test(path) || !(hasFetch || typeof location !== 'undefined'))) {
-    invalid('url', `must be a URL like https://example.com, not ${JSON.stringify(path.slice(0, 100))}`);
+  if (!/^(https?:\/\/[^/]|[./])/i.test(path)) {
+    invalid(
+      'url',
+      `must be a URL like https://example.com/agents, or a path like /agents, not ${JSON.stringify(path.slice(0, 100))}`,
+    );
   }
   return { base: path.replace(/\/+$/, ''), parameters };
 }

@@ -38,8 +38,18 @@ export function addressOf({ base, parameters }: Server, path: string, own: Param
   return search.size === 0 ? `${base}${path}` : `${base}${path}?${search}`;
 }
 
-/** The headers of a request. Throws the errors of the caller's function, and `INVALID_ARGUMENT`. */
-export async function headersOf({ headers, token }: Server, { headers: own }: ServerRequest): Promise<Headers> {
+/**
+ * The headers of a request, before anything is sent. Throws the errors of the caller's function, and
+ * `INVALID_ARGUMENT`, also for a path outside of a page.
+ */
+export async function headersOf(
+  { base, fetch, headers, token }: Server,
+  { headers: own }: ServerRequest,
+): Promise<Headers> {
+  if (!/^https?:/i.test(base) && fetch === undefined && typeof location === 'undefined') {
+    const message = `url must be complete outside of a page, like https://example.com${base}`;
+    throw new StatepadError('INVALID_ARGUMENT', message, { path: 'url' });
+  }
   const given = typeof headers === 'function' ? await headers() : headers;
   let all: Headers;
   try {

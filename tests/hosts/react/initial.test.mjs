@@ -27,10 +27,10 @@ const shown = `
 const page = `
   import { useState } from 'react';
   import { createRoot } from 'react-dom/client';
-  import { sseSource } from 'statepad/sse';
+  import { connect } from 'statepad/client';
   import { Shown } from './shown.jsx';
 
-  const source = sseSource({ url: '/session' });
+  const source = connect({ url: '/agents' });
   function App(props) {
     const [given, set] = useState(props);
     globalThis.set = set;
@@ -61,7 +61,7 @@ for (const kit of KITS) {
     async function opened(props) {
       const { page, complaints } = await openPage(site.browser, site.origin);
       await page.goto(site.origin);
-      if (unreachable) await page.route('**/session?**', (route) => route.abort());
+      if (unreachable) await page.route('**/agents/**', (route) => route.abort());
       await page.evaluate((given) => window.open(given), props);
       return { page, complaints };
     }
@@ -70,7 +70,7 @@ for (const kit of KITS) {
       const { page } = await opened({ userId: 'ana', sessionId: 'monday', initial });
       await shows(page, 'whole', 'ready ana monday');
       // Nothing of the other session is read: only what was given could be shown.
-      await page.route('**/session?**', () => {});
+      await page.route('**/agents/**', () => {});
       await page.evaluate((given) => window.set(given), { userId: 'bob', sessionId: 'monday', initial });
       await shows(page, 'whole', 'loading  ');
       await shows(page, 'secret', 'undefined');

@@ -14,7 +14,7 @@ const page = `
   import { createRoot, hydrateRoot } from 'react-dom/client';
   import { SessionService, DELETED } from 'statepad';
   import { useSession, useSessionState, SessionProvider } from 'statepad/react';
-  import { sseSource } from 'statepad/sse';
+  import { connect } from 'statepad/client';
   import { Lesson } from './app';
 
   const ids = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
@@ -68,10 +68,10 @@ const page = `
   };
   globalThis.remove = () => service.deleteSession(ids);
   globalThis.remote = (sessionId) => {
-    globalThis.root = open(<><Counted /><Whole /></>, counted(sseSource({ url: '/session' })), sessionId);
+    globalThis.root = open(<><Counted /><Whole /></>, counted(connect({ url: '/agents' })), sessionId);
   };
   globalThis.hydrate = () => {
-    const source = sseSource({ url: '/session' });
+    const source = connect({ url: '/agents' });
     const lesson = <Lesson source={source} sessionId="monday" initial={initial} />;
     globalThis.root = hydrateRoot(document.getElementById('root'), lesson);
   };

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { SessionService } from 'statepad';
-import { nodeListener, sseHandler } from 'statepad/sse';
+import { nodeListener, serve } from 'statepad/serve';
 import { openChromium } from '../../support/chromium.mjs';
 import { filesOf, hostOf } from '../host.mjs';
 
@@ -57,7 +57,7 @@ export async function openSite(kit, { page, files = {}, routes = {} }) {
   });
   const script = await bundled(folder, 'page.jsx', 'browser');
   const service = new SessionService();
-  const handler = nodeListener(sseHandler(service, { insecure: true, retry: 100 }));
+  const handler = nodeListener(serve(service, { insecure: true, basePath: '/agents', retry: 100 }));
   /** The bytes that connections have sent which are closed. */
   let sent = 0;
   const sockets = new Set();
@@ -65,7 +65,7 @@ export async function openSite(kit, { page, files = {}, routes = {} }) {
     const { pathname } = new URL(request.url, 'http://host');
     if (pathname in routes) {
       await routes[pathname](service, request, response);
-    } else if (pathname === '/session') {
+    } else if (pathname.startsWith('/agents/')) {
       handler(request, response);
     } else if (pathname === '/page.js') {
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);

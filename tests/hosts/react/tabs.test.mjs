@@ -10,7 +10,7 @@ const MONDAY = { ...USER, sessionId: 'monday' };
 const page = `
   import { createRoot } from 'react-dom/client';
   import { SessionProvider, useSession } from 'statepad/react';
-  import { sseSource } from 'statepad/sse';
+  import { connect } from 'statepad/client';
 
   /** The number of open answers of the handler in this tab. */
   globalThis.streams = 0;
@@ -33,7 +33,7 @@ const page = `
     return <li id={id}>{text}</li>;
   }
   globalThis.open = ({ sessions, key }) => {
-    const source = sseSource({ url: '/session', fetch: counted, ...(key && { shareTabs: { key } }) });
+    const source = connect({ url: '/agents', fetch: counted, ...(key && { shareTabs: { key } }) });
     createRoot(document.getElementById('root')).render(
       sessions.map((id) => (
         <SessionProvider key={id} source={source} appName="tutor" userId="ana" sessionId={id}>
