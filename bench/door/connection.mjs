@@ -5,10 +5,9 @@ import { connect } from 'node:net';
 
 const BLANK = Buffer.from('\r\n\r\n');
 
-/** Opens a connection to a server on this machine. */
+/** A connection to a server on this machine. One that the server has closed is opened again. */
 export function openConnection(url) {
   const { hostname, port, host } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   let received = Buffer.alloc(0);
   let waiting;
   const settle = (method, value) => {
@@ -16,19 +15,27 @@ export function openConnection(url) {
     waiting = undefined;
     settled?.(value);
   };
-  socket.on('data', (piece) => {
-    received = received.length === 0 ? piece : Buffer.concat([received, piece]);
-    const answer = completeIn(received);
-    if (answer !== undefined) {
-      received = Buffer.alloc(0);
-      settle('resolve', answer);
-    }
-  });
-  socket.on('error', (error) => settle('reject', error));
-  socket.on('close', () => settle('reject', new Error('the connection was closed')));
+  const open = () => {
+    const opened = connect({ host: hostname, port: Number(port), noDelay: true });
+    received = Buffer.alloc(0);
+    opened.on('data', (piece) => {
+      received = received.length === 0 ? piece : Buffer.concat([received, piece]);
+      const answer = completeIn(received);
+      if (answer !== undefined) {
+        received = Buffer.alloc(0);
+        if (answer.isLast) opened.destroy();
+        settle('resolve', answer);
+      }
+    });
+    opened.on('error', (error) => settle('reject', error));
+    opened.on('close', () => opened === socket && settle('reject', new Error('the connection was closed')));
+    return opened;
+  };
+  let socket = open();
   /** Resolves with the status and the text of the body. */
   const send = (method, path, body) =>
     new Promise((resolve, reject) => {
+      if (socket.destroyed) socket = open();
       waiting = { resolve, reject };
       const text = JSON.stringify(body);
       const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nx-goog-api-key: token\r\n`;
@@ -48,5 +55,6 @@ function completeIn(received) {
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   const isWhole =
     length === undefined ? body.subarray(-7).toString('latin1').endsWith('0\r\n\r\n') : body.length >= Number(length);
-  return isWhole ? { status: Number(head.slice(9, 12)), text: body.toString() } : undefined;
+  const isLast = /\r\nconnection: *close/i.test(head);
+  return isWhole ? { status: Number(head.slice(9, 12)), text: body.toString(), isLast } : undefined;
 }
