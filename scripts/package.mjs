@@ -77,7 +77,7 @@ function neededDeclarations() {
 /** Folders that never reach the core: stores and pages that only tell errors apart load nothing else. */
 const BASE = ['async', 'checks', 'model', 'store'];
 /** The folders of a service in memory. Stores do without them. */
-const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
+const SERVICE = ['backend', 'context', 'engine', 'service', 'session', 'template'];
 /** The modules that read the past: they are loaded at the first question about it, and with the adapter. */
 const PAST = /^(engine\/(history|rewind)|session\/(history|session-scope)|service\/(current-log|fork|rewind))\.ts$/;
 /** Modules of these folders that are loaded later, or stay by themselves: the loaders run before the service. */
@@ -123,6 +123,8 @@ function groupOf(path, eager) {
   // The loaders must not need the service, which needs them.
   if (path === 'engine/loading.ts') return 'base';
   if (path.startsWith('stores/shared/')) return 'stores';
+  // A client of a server needs it, and no core.
+  if (folder === 'input') return 'input';
   // Its own files are loaded at once, those of its folders with a command; `cli/commands` are data.
   if (folder === 'cli') return /^cli\/(commands\/)?[^/]+$/.test(path) ? 'cli' : `cli-${path.split('/')[1]}`;
   if (BASE.includes(folder)) return eager.has(path) ? 'base' : 'later';
@@ -131,7 +133,7 @@ function groupOf(path, eager) {
 
 /**
  * Puts together the modules of a package that lies in `folder`: an entry, what all of them share and the service are
- * a file each, so that a host that starts loads eight files in place of a hundred. `engine/wasm.js` stays by itself,
+ * a file each, so that a host that starts loads nine files in place of a hundred. `engine/wasm.js` stays by itself,
  * so that a bundler leaves the core out where only errors are told apart; so does each host's loader. All are without
  * blanks and comments; their names stay, for the sake of stack traces, and beside each lies its source map.
  *

@@ -47,7 +47,7 @@ export interface NodeListenerOptions {
  * that throws, with 500. The listener never throws, and leaves no rejection unhandled.
  *
  * @example
- * createServer(nodeListener(sseHandler(service, { authorize }))).listen(8080);
+ * createServer(nodeListener(serve(service, { authorize }))).listen(8080);
  */
 export function nodeListener(
   handler: (request: Request) => Response | Promise<Response>,

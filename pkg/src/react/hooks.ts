@@ -20,7 +20,7 @@ import type { SessionSource } from '../model/watch.js';
 /** The props of {@link SessionProvider}. */
 export interface SessionProviderProps {
   /**
-   * The source of the session: a `SessionService`, or `sseSource` of `statepad/sse`. Make it once, outside of the
+   * The source of the session: a `SessionService`, or a client of `statepad/client`. Make it once, outside of the
    * component: providers of one source share their watches.
    */
   readonly source: SessionSource;

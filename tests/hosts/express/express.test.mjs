@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { SessionService } from 'statepad';
-import { applyChange, nodeListener, sseHandler, sseSource } from 'statepad/sse';
+import { applyChange, connect } from 'statepad/client';
+import { nodeListener, serve } from 'statepad/serve';
 import { install } from '../host.mjs';
 
 const KEY = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
@@ -21,7 +22,7 @@ describe('behind compression, in Express', () => {
     express = require('express');
     compression = require('compression');
     service = new SessionService();
-    const handler = sseHandler(service, { insecure: true });
+    const handler = serve(service, { insecure: true });
     const plain = async (request) => {
       const { body, headers } = await handler(request);
       return new Response(body, { headers: { 'content-type': headers.get('content-type') } });
@@ -29,7 +30,7 @@ describe('behind compression, in Express', () => {
     const app = express();
     // It compresses whatever it may, as the default of many proxies is.
     app.use(compression({ threshold: 0, filter: () => true }));
-    app.use('/session', nodeListener(handler));
+    app.use('/agents', nodeListener(handler));
     app.use('/plain', nodeListener(plain));
     server = await new Promise((resolve) => {
       const listening = app.listen(0, '127.0.0.1', () => resolve(listening));
@@ -44,12 +45,12 @@ describe('behind compression, in Express', () => {
   const address = (path) => `http://127.0.0.1:${server.address().port}${path}`;
 
   it('ten changes come one by one', async () => {
-    const session = await service.createSession(KEY);
-    const source = sseSource({ url: address('/session') });
-    const changes = source.watch({ ...KEY, whole: true });
+    const client = connect(address('/agents'));
+    const session = await client.createSession(KEY);
+    const changes = client.watch({ ...KEY, whole: true });
     let shown = applyChange(undefined, (await changes.next()).value);
     for (let n = 1; n <= 10; n++) {
-      await service.appendEvent({ session, event: { author: 'ana', actions: { stateDelta: { n } } } });
+      await client.appendEvent({ session, event: { author: 'ana', actions: { stateDelta: { n } } } });
       shown = applyChange(shown, (await changes.next()).value);
       assert.deepEqual([shown.revision, shown.state.n], [n, n]);
     }
@@ -61,8 +62,8 @@ describe('behind compression, in Express', () => {
     const query = `?${new globalThis.URLSearchParams({ ...KEY, sessionId })}`;
     const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip' };
     for (const [path, encoding] of [
-      ['/session', null],
-      ['/plain', 'gzip'],
+      ['/agents/v1/watch', null],
+      ['/plain/v1/watch', 'gzip'],
     ]) {
       const response = await fetch(address(path + query), { headers });
       assert.equal(response.headers.get('content-encoding'), encoding);
@@ -71,10 +72,10 @@ describe('behind compression, in Express', () => {
   });
 
   it('a POST comes through with its body, and a request that is none is refused', async () => {
-    const post = await fetch(address('/session'), { method: 'POST', body: JSON.stringify([KEY]) });
+    const post = await fetch(address('/agents/v1/watch'), { method: 'POST', body: JSON.stringify([KEY]) });
     const reader = post.body.getReader();
     assert.match(new TextDecoder().decode((await reader.read()).value), /^retry: 1000/);
     await reader.cancel();
-    assert.equal((await fetch(address('/session'), { method: 'POST', body: 'junk' })).status, 400);
+    assert.equal((await fetch(address('/agents/v1/watch'), { method: 'POST', body: 'junk' })).status, 400);
   });
 });
