@@ -45,7 +45,7 @@ const MODELS = {
 const STAND_INS = { Runner: 'tests/docs/model.mjs', 'stores/vertex-ai': 'tests/docs/vertex.mjs' };
 
 /** A block that names its file in its first line belongs to a project in another host, where tests/hosts runs it. */
-const IN_A_HOST = /^\/\/ [\w./-]+\.\w+\n/;
+const IN_A_HOST = /^\/\/ [\w./[\]-]+\.\w+\n/;
 
 /** A log behind HTTP: what is posted to it is appended, and read by GET. */
 async function startLog() {
