@@ -91,6 +91,8 @@ const APART = new RegExp(
     'backend/(durable/|memory-access|memory-target))',
   ].join('|'),
 );
+/** Modules of the client that are loaded at their first call. */
+const LATER_OF_CLIENT = /^client\/(update|leases)\.ts$/;
 
 /**
  * The modules that the package's own entry imports, and those that these import: what a page loads at first.
@@ -128,6 +130,9 @@ function groupOf(path, eager) {
   // Its own files are loaded at once, those of its folders with a command; `cli/commands` are data.
   if (folder === 'cli') return /^cli\/(commands\/)?[^/]+$/.test(path) ? 'cli' : `cli-${path.split('/')[1]}`;
   if (BASE.includes(folder)) return eager.has(path) ? 'base' : 'later';
+  // What a client checks as the service does: the client must not load the core.
+  if (folder === 'input') return 'input';
+  if (folder === 'client') return LATER_OF_CLIENT.test(path) ? null : 'connection';
   return SERVICE.includes(folder) ? 'service' : null;
 }
 

@@ -96,8 +96,8 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
         let turn = 0;
         const killWriter = () => {
           const busy = writers.filter(({ isDone }) => !isDone);
-        busy[(turn += 1) % busy.length]?.kill();
-      };
+          busy[(turn += 1) % busy.length]?.kill();
+        };
         const disturb = occasionally([doors.killOne, killWriter], { seed, least: 8, most: 20 });
         for (const [of, name] of WRITERS) {
           const told = { source: of === 'service' ? { place } : { url: doors.url }, url: doors.url, key: KEY, ...KEY };

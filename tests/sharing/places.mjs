@@ -11,7 +11,12 @@ import { sqliteStore } from 'statepad/stores/sqlite';
 
 const require = createRequire(import.meta.url);
 
-/** The stores of each kind, with what they let go of in the end. */
+/**
+ * The stores of each kind, with what they let go of in the end.
+ *
+ * @typedef {import('statepad/store').SessionStore} SessionStore
+ * @type {Record<string, (place: any) => Promise<{ store: SessionStore, end: () => Promise<void> }>>}
+ */
 const stores = {
   sqlite: async ({ path }) => {
     const database = new (require('better-sqlite3'))(path);
@@ -42,7 +47,11 @@ const stores = {
   },
 };
 
-/** ADK's own service over its drivers, for comparison. */
+/**
+ * ADK's own service over its drivers, for comparison.
+ *
+ * @type {Record<string, (place: any) => Promise<any>>}
+ */
 const ofAdk = {
   'ADK, sqlite': async ({ path }) => {
     const { BetterSqliteDriver: driver } = await import('@mikro-orm/better-sqlite');
@@ -54,12 +63,20 @@ const ofAdk = {
   },
 };
 
-/** Opens the store of a place. */
+/**
+ * Opens the store of a place.
+ *
+ * @param {any} place
+ */
 export async function openStore(place) {
   return await stores[place.kind](place);
 }
 
-/** Opens a service at a place, with the function that makes an event for it. `end` closes everything. */
+/**
+ * Opens a service at a place, with the function that makes an event for it. `end` closes everything.
+ *
+ * @param {any} place @returns {Promise<any>}
+ */
 export async function openService(place) {
   if (place.kind in ofAdk) {
     return await openAdk(await ofAdk[place.kind](place));
@@ -70,14 +87,19 @@ export async function openService(place) {
     await service.close();
     await end();
   };
-  return { service, eventOf: (id, stateDelta) => ({ id, author: 'agent', actions: { stateDelta } }), end: close };
+  /** @param {string} id @param {object} stateDelta */
+  const eventOf = (id, stateDelta) => ({ id, author: 'agent', actions: { stateDelta } });
+  return { service, eventOf, end: close };
 }
 
+/** @param {any} options @returns {Promise<any>} */
 async function openAdk(options) {
   const { createEvent, createEventActions, DatabaseSessionService, LogLevel, setLogLevel } =
     await import('@google/adk');
   setLogLevel(LogLevel.ERROR);
+  /** @type {any} */
   const service = new DatabaseSessionService(options);
+  /** @param {string} id @param {any} stateDelta */
   const eventOf = (id, stateDelta) =>
     createEvent({ id, author: 'agent', actions: createEventActions({ stateDelta }) });
   // It has no way to close what it has opened but this.

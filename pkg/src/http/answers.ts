@@ -1,5 +1,7 @@
 // The HTTP answers for errors: their codes, and nothing of the internals.
 
+import { requestOf, type Incoming } from './incoming.js';
+import { jsonResponse } from './json-response.js';
 import { isStatepadError, StatepadError, type ErrorCode, type ErrorDetails } from '../model/errors.js';
 
 /** The context of an error that clients do not see. */
@@ -128,7 +130,7 @@ export class ErrorLog {
   }
 
   /** The form of an error that clients see. The rest is logged under a number. */
-  report(error: unknown, request: Request | undefined): ClientError {
+  report(error: unknown, request: Incoming | undefined): ClientError {
     if (!isStatepadError(error)) {
       const number = this.log(error, request);
       return { code: 'INTERNAL', message: `the server has failed: logged as ${number}`, status: 500, number };
@@ -150,7 +152,7 @@ export class ErrorLog {
   }
 
   /** The answer for an error, as JSON: `{ error: { code, message, number? } }`. */
-  answer(error: unknown, request: Request | undefined): Response {
+  answer(error: unknown, request: Incoming | undefined): Response {
     if (request?.signal.aborted) {
       // The client has disconnected, perhaps in the middle of its body: nobody is waiting, and there is no fault to
       // log.
@@ -159,14 +161,14 @@ export class ErrorLog {
     const { status, ...visible } = this.report(error, request);
     const isPassing = status === 503 || status === 429;
     const headers = { 'cache-control': 'no-store', ...(isPassing && { 'retry-after': '1' }) };
-    return Response.json({ error: visible }, { status, headers });
+    return jsonResponse({ error: visible }, { status, headers });
   }
 
   /** Logs an error. Answers its number. */
-  log(error: unknown, request: Request | undefined): string {
+  log(error: unknown, request: Incoming | undefined): string {
     const number = newNumber();
     try {
-      const answer = this.#onError(error, { number, request });
+      const answer = this.#onError(error, { number, request: request && requestOf(request) });
       Promise.resolve(answer).catch(() => undefined);
     } catch {
       // The logger has failed: there is nowhere else to report.

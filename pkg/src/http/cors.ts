@@ -1,6 +1,7 @@
 // Cross-origin requests: the origins that may read answers.
 
 import { checkOptions, invalid } from '../checks/arguments.js';
+import type { Incoming } from './incoming.js';
 import { describe } from '../model/value-types.js';
 
 /** The pages of other origins that may read answers. */
@@ -30,7 +31,7 @@ export class Cors {
   }
 
   /** The answer to a preflight request, for a handler of these methods. */
-  preflight(request: Request, methods: readonly string[]): Response {
+  preflight(request: Incoming, methods: readonly string[]): Response {
     const requestedHeaders = request.headers.get('access-control-request-headers');
     const headers = {
       'access-control-allow-methods': methods.join(', '),
@@ -42,7 +43,7 @@ export class Cors {
   }
 
   /** Lets the origin of the request read an answer, if it is one of the named origins. */
-  allow(request: Request, { body, status, statusText, headers: input }: Response): Response {
+  allow(request: Incoming, { body, status, statusText, headers: input }: Response): Response {
     const headers = new Headers(input);
     const origin = request.headers.get('origin');
     headers.append('vary', 'origin');

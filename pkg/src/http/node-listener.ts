@@ -1,38 +1,15 @@
 // Node's own HTTP servers: their requests as `Request`, and a `Response` as they send it. Nothing is imported from
-// Node: the members of its types that are used are declared here.
+// Node.
 
 import { ErrorLog, type OnError } from './answers.js';
+import { incomingHandler } from './incoming.js';
+import { jsonResponse, textOf } from './json-response.js';
+import { NodeClient, type NodeRequest, type NodeResponse } from './node-http.js';
+import { NodeIncoming } from './node-incoming.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
 
-/** The members of `http.IncomingMessage` that are used. */
-export interface NodeRequest {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-  /** Names and values alternate. */
-  readonly rawHeaders: readonly string[];
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly socket?: object | null;
-  readonly readableEnded?: boolean;
-  on(event: string, listener: (...args: never[]) => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
-}
-
-/** The members of `http.ServerResponse` that are used. */
-export interface NodeResponse {
-  statusCode: number;
-  readonly headersSent: boolean;
-  readonly writableEnded: boolean;
-  appendHeader?(name: string, value: string): unknown;
-  setHeader(name: string, value: string | readonly string[]): unknown;
-  flushHeaders?(): void;
-  write(piece: Uint8Array): boolean;
-  end(): unknown;
-  destroy(error?: Error): unknown;
-  on(event: string, listener: (...args: never[]) => void): unknown;
-  once(event: string, listener: (...args: never[]) => void): unknown;
-  removeListener(event: string, listener: (...args: never[]) => void): unknown;
-}
+/** A handler of the Fetch API. */
+type Handler = (request: Request) => Response | Promise<Response>;
 
 /** Options of {@link nodeListener}. */
 export interface NodeListenerOptions {
@@ -50,7 +27,7 @@ export interface NodeListenerOptions {
  * createServer(nodeListener(serve(service, { authorize }))).listen(8080);
  */
 export function nodeListener(
-  handler: (request: Request) => Response | Promise<Response>,
+  handler: Handler,
   options: NodeListenerOptions = {},
 ): (request: NodeRequest, response: NodeResponse) => void {
   checkFunction(handler, 'handler');
@@ -60,132 +37,49 @@ export function nodeListener(
     checkFunction(onError, 'onError');
   }
   const errors = new ErrorLog(onError);
+  const direct = incomingHandler(handler);
+  const answerTo = direct ?? (async (incoming: NodeIncoming) => await handler(incoming.toRequest()));
   return (nodeRequest, response) => {
-    const disconnected = new AbortController();
     const ignore = (): void => undefined;
     // Without a listener an error of the connection would end the process.
     nodeRequest.on('error', ignore);
     response.on('error', ignore);
-    response.once('close', () => disconnected.abort());
-    void answer(handler, errors, nodeRequest, response, disconnected.signal);
+    void answer(answerTo, errors, nodeRequest, response);
   };
 }
 
 async function answer(
-  handler: (request: Request) => Response | Promise<Response>,
+  handler: (incoming: NodeIncoming) => Promise<Response>,
   errors: ErrorLog,
   nodeRequest: NodeRequest,
   response: NodeResponse,
-  signal: AbortSignal,
 ): Promise<void> {
-  let request: Request | undefined;
+  const client = new NodeClient(response);
+  const incoming = NodeIncoming.of(nodeRequest, client);
   try {
-    request = requestOf(nodeRequest, signal);
-    const answered = request === undefined ? badRequest() : await handler(request);
-    await send(answered, nodeRequest.method === 'HEAD', response, signal);
+    const answered = incoming === undefined ? badRequest() : await handler(incoming);
+    await send(answered, nodeRequest.method === 'HEAD', response, client);
   } catch (error) {
     if (response.headersSent) {
       // The end of the connection shows the client that the answer is incomplete.
-      if (!signal.aborted) {
-        errors.log(error, request);
+      if (!client.hasGone) {
+        errors.log(error, incoming);
       }
       response.destroy();
     } else {
-      await send(errors.answer(error, request), false, response, signal).catch(() => response.destroy());
+      await send(errors.answer(error, incoming), false, response, client).catch(() => response.destroy());
     }
   }
 }
 
 function badRequest(): Response {
   const error = { code: 'INVALID_ARGUMENT', message: 'the request is malformed' };
-  return Response.json({ error }, { status: 400 });
-}
-
-/** The request; `undefined` for one that the Fetch API cannot hold. */
-function requestOf(nodeRequest: NodeRequest, signal: AbortSignal): Request | undefined {
-  const { method = 'GET' } = nodeRequest;
-  const headers = new Headers();
-  try {
-    for (let at = 0; at < nodeRequest.rawHeaders.length; at += 2) {
-      const name = nodeRequest.rawHeaders[at] as string;
-      // HTTP/2 has the parts of the request line among the headers.
-      if (!name.startsWith(':')) {
-        headers.append(name, nodeRequest.rawHeaders[at + 1] as string);
-      }
-    }
-    const url = urlOf(nodeRequest);
-    if (url === undefined) {
-      return undefined;
-    }
-    const hasBody = method !== 'GET' && method !== 'HEAD';
-    const init = { method, headers, signal, ...(hasBody && { body: bodyOf(nodeRequest, signal), duplex: 'half' }) };
-    return new Request(url, init);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The URL; `undefined` when it is invalid: `*`, `*:99999`, a host with a path in it. */
-function urlOf({ url = '', method, headers, socket }: NodeRequest): string | undefined {
-  const isEncrypted = (socket as { readonly encrypted?: boolean } | null | undefined)?.encrypted === true;
-  const scheme = isEncrypted ? 'https' : 'http';
-  const authority = headers[':authority'] ?? headers.host;
-  const host = typeof authority === 'string' && authority !== '' ? authority : 'localhost';
-  if (/[\s/\\?#@]/.test(host)) {
-    return undefined;
-  }
-  if (url === '*' && method === 'OPTIONS') {
-    return new URL(`${scheme}://${host}/`).href;
-  }
-  if (/^https?:\/\//i.test(url)) {
-    return new URL(url).href;
-  }
-  return url.startsWith('/') ? new URL(`${scheme}://${host}${url}`).href : undefined;
-}
-
-/** The body of a request, read from the connection on demand. */
-function bodyOf(nodeRequest: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Array> {
-  let isOver = nodeRequest.readableEnded === true;
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      const end = (finish: () => void): void => {
-        if (!isOver) {
-          isOver = true;
-          finish();
-        }
-      };
-      if (isOver) {
-        controller.close();
-        return;
-      }
-      nodeRequest.on('data', (piece: Uint8Array) => {
-        if (!isOver) {
-          // A view of its own: Node's are of a pool.
-          controller.enqueue(new Uint8Array(piece));
-          if ((controller.desiredSize ?? 0) <= 0) {
-            nodeRequest.pause();
-          }
-        }
-      });
-      nodeRequest.on('end', () => end(() => controller.close()));
-      nodeRequest.on('error', (error: Error) => end(() => controller.error(error)));
-      signal.addEventListener('abort', () => end(() => controller.error(signal.reason)), { once: true });
-      nodeRequest.pause();
-    },
-    pull() {
-      nodeRequest.resume();
-    },
-    cancel() {
-      // The rest is read and passed over.
-      isOver = true;
-      nodeRequest.resume();
-    },
-  });
+  return jsonResponse({ error }, { status: 400 });
 }
 
 /** Sends an answer, and resolves when all of it is written or the client has disconnected. */
-async function send(answered: Response, isHead: boolean, response: NodeResponse, signal: AbortSignal): Promise<void> {
-  const { status, headers, body } = answered;
+async function send(answered: Response, isHead: boolean, response: NodeResponse, client: NodeClient): Promise<void> {
+  const { status, headers } = answered;
   response.statusCode = status;
   const cookies = headers.getSetCookie();
   headers.forEach((value, name) => {
@@ -196,11 +90,25 @@ async function send(answered: Response, isHead: boolean, response: NodeResponse,
   if (cookies.length > 0) {
     response.setHeader('set-cookie', cookies);
   }
+  const text = isHead ? undefined : textOf(answered);
+  if (text !== undefined) {
+    response.end(text);
+    return;
+  }
+  const { body } = answered;
   if (body === null || isHead) {
     await body?.cancel();
     response.end();
     return;
   }
+  await sendPieces(body, response, client.signal);
+}
+
+async function sendPieces(
+  body: ReadableStream<Uint8Array>,
+  response: NodeResponse,
+  signal: AbortSignal,
+): Promise<void> {
   const reader = body.getReader();
   // Before the first piece: a stream may be silent for long.
   response.flushHeaders?.();

@@ -1,5 +1,6 @@
 // The principal of an HTTP request, and the sessions that it may see.
 
+import { requestOf, type Incoming } from './incoming.js';
 import { checkFunction, checkOptionalString, checkOptions, invalid } from '../checks/arguments.js';
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
 import { describe } from '../model/value-types.js';
@@ -240,7 +241,7 @@ const PUBLIC_CODES: readonly ErrorCode[] = [
  * The rights of the requester. Throws `UNAUTHENTICATED` when `authorize` does not know it, and an error without a
  * code, which is a fault of the server, when `authorize` fails or answers something else than a principal.
  */
-export async function authorized(authorize: Authorize, request: Request): Promise<Rights | Response> {
+export async function authorized(authorize: Authorize, request: Incoming): Promise<Rights | Response> {
   const rights = await rightsOf(authorize, request).catch((error: unknown) => {
     if (isStatepadError(error) && !PUBLIC_CODES.includes(error.code)) {
       throw new TypeError(`authorize: ${error.message}`, { cause: error });
@@ -253,8 +254,8 @@ export async function authorized(authorize: Authorize, request: Request): Promis
   return rights;
 }
 
-async function rightsOf(authorize: Authorize, request: Request): Promise<Rights | Response | undefined> {
-  const answer = await authorize(request);
+async function rightsOf(authorize: Authorize, request: Incoming): Promise<Rights | Response | undefined> {
+  const answer = await authorize(requestOf(request));
   return answer === undefined || answer instanceof Response ? answer : new Rights(answer);
 }
 

@@ -3,6 +3,7 @@
 import { defined } from '../model/defined.js';
 import { checkObject, invalid } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
+import type { Incoming } from './incoming.js';
 import type { GetSessionConfig, SessionKey } from '../model/types.js';
 import type { WatchKey, WatchTarget } from '../model/watch.js';
 
@@ -35,13 +36,13 @@ export function keyOf(watchTarget: WatchTarget): { readonly target: WatchKey; re
 }
 
 /** The several targets in the URL of a request; `undefined` for one that names a single one. */
-export function targetsInUrl(request: Request): readonly RequestedTarget[] | undefined {
+export function targetsInUrl(request: Incoming): readonly RequestedTarget[] | undefined {
   const text = new URL(request.url).searchParams.get(TARGETS);
   return text === null ? undefined : parseTargets(text);
 }
 
 /** The one target in the URL of a request. */
-export function singleTarget(request: Request): RequestedTarget {
+export function singleTarget(request: Incoming): RequestedTarget {
   const { searchParams } = new URL(request.url);
   const ids: Ids = {};
   for (const name of IDS) {
@@ -56,7 +57,7 @@ export function singleTarget(request: Request): RequestedTarget {
 }
 
 /** The window over the events of a session in the URL of a request. */
-export function configOf(request: Request): GetSessionConfig {
+export function configOf(request: Incoming): GetSessionConfig {
   const { searchParams } = new URL(request.url);
   const number = (name: string): number | undefined => {
     const text = searchParams.get(name);

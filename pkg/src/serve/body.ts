@@ -2,6 +2,7 @@
 
 import { refused } from '../http/answers.js';
 import { StatepadError } from '../model/errors.js';
+import type { Incoming, PieceReader } from '../http/incoming.js';
 
 /** The limits of a body. */
 export interface BodyLimits {
@@ -15,7 +16,7 @@ export interface BodyLimits {
  * Reads a body as bytes; none is empty. Throws `TOO_LARGE`; `INVALID_ARGUMENT` with status 408 for one that takes too
  * long, and with 415 for one that is not JSON by its type, which is also what keeps forms of other sites out.
  */
-export async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+export async function readBody(request: Incoming, limits: BodyLimits): Promise<Uint8Array> {
   const bytes = await readAnyBody(request, limits);
   if (bytes.length > 0 && !isJson(request.headers.get('content-type'))) {
     throw refused(415, 'the body must be JSON: send content-type: application/json');
@@ -24,19 +25,17 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
 }
 
 /** The same, whatever its type. */
-export async function readAnyBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+export async function readAnyBody(request: Incoming, limits: BodyLimits): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > limits.body) {
     await request.body?.cancel();
     throw tooLarge(limits);
   }
-  if (request.body === null) {
-    return new Uint8Array();
-  }
-  return await readAll(request.body.getReader(), limits);
+  const reader = request.bodyReader === undefined ? request.body?.getReader() : request.bodyReader();
+  return reader === undefined ? new Uint8Array() : await readAll(reader, limits);
 }
 
-async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
+async function readAll(reader: PieceReader, limits: BodyLimits): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +46,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limits: 
   try {
     for (;;) {
       const piece = await Promise.race([reader.read(), late]);
-      if (piece.done) {
+      if (piece.value === undefined) {
         return joined(pieces, size);
       }
       size += piece.value.byteLength;

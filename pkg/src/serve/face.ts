@@ -1,5 +1,6 @@
 // The interface between a door and its faces: the sets of paths that it answers.
 
+import type { Incoming } from '../http/incoming.js';
 import type { ErrorLog } from '../http/answers.js';
 import type { Rights } from '../http/principal.js';
 import type { ServingAccess } from '../service/serving-access.js';
@@ -19,7 +20,7 @@ export interface Door {
 
 /** A request whose sender is known. */
 export interface Received {
-  readonly request: Request;
+  readonly request: Incoming;
   readonly url: URL;
   readonly rights: Rights;
   /** Reads the body, once. Throws `TOO_LARGE`, and `INVALID_ARGUMENT` with status 408 or 415. */
@@ -46,5 +47,5 @@ export interface Face {
    */
   find(method: string, path: string): Call | readonly string[] | undefined;
   /** The answer to an error, in the form that the clients of this face read. */
-  refusal(error: unknown, request: Request): Response;
+  refusal(error: unknown, request: Incoming): Response;
 }

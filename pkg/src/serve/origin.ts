@@ -1,5 +1,7 @@
 // The hosts under which a door answers, and the origins that may write through it.
 
+import type { Incoming } from '../http/incoming.js';
+
 /** The rules for the `Host` and the `Origin` of requests. */
 export interface OriginRules {
   /** The names under which it answers, without ports; any when absent. */
@@ -13,7 +15,7 @@ export interface OriginRules {
  * may write: unless that origin is known, it may only read, and the browser hides the answer from it. A page that
  * has bound its own name to this machine's address (DNS rebinding) has another `Host`.
  */
-export function isWelcome(request: Request, url: URL, { hosts, origins }: OriginRules): boolean {
+export function isWelcome(request: Incoming, url: URL, { hosts, origins }: OriginRules): boolean {
   if (hosts !== undefined && !hosts.includes(url.hostname)) {
     return false;
   }

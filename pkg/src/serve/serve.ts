@@ -1,5 +1,7 @@
 // A session service over HTTP: the way of a request from its arrival to its answer.
 
+import { jsonResponse } from '../http/json-response.js';
+import { readsIncoming, type Incoming } from '../http/incoming.js';
 import { readAnyBody, readBody } from './body.js';
 import { isWelcome } from './origin.js';
 import { checkServeOptions, type CheckedOptions, type ServeOptions } from './options.js';
@@ -49,9 +51,8 @@ const EXPOSED = 'etag, idempotency-replayed, statepad-values, retry-after';
 export function serve(service: SessionService, options: ServeOptions): ServeHandler {
   checkMethods(service, 'service', ['getSession', 'watch', 'serving']);
   const server = new Server(service, checkServeOptions(options));
-  return Object.assign(async (request: Request) => await server.answer(request), {
-    close: async () => await server.close(),
-  });
+  const handler = readsIncoming(async (request: Incoming) => await server.answer(request));
+  return Object.assign(handler, { close: async () => await server.close() });
 }
 
 class Server {
@@ -70,7 +71,7 @@ class Server {
     this.#faces = facesOf(this.#door);
   }
 
-  async answer(request: Request): Promise<Response> {
+  async answer(request: Incoming): Promise<Response> {
     const begin = performance.now();
     const [operation, answering] = this.#begin(request);
     this.#begun.add(answering);
@@ -88,7 +89,7 @@ class Server {
   }
 
   /** The name of the operation, and its answer. */
-  #begin(request: Request): readonly [string | undefined, Promise<Response>] {
+  #begin(request: Incoming): readonly [string | undefined, Promise<Response>] {
     const { cors, basePath, errors } = this.#options;
     const url = new URL(request.url);
     if (!isWelcome(request, url, this.#options.rules)) {
@@ -111,7 +112,7 @@ class Server {
   }
 
   /** Answers a call; its errors in the form of its face. */
-  async #orRefused(face: Face, call: Call, request: Request, url: URL): Promise<Response> {
+  async #orRefused(face: Face, call: Call, request: Incoming, url: URL): Promise<Response> {
     let response: Response;
     try {
       response = await this.#call(call, request, url);
@@ -121,7 +122,7 @@ class Server {
     return this.#readable(request, response);
   }
 
-  async #call(call: Call, request: Request, url: URL): Promise<Response> {
+  async #call(call: Call, request: Incoming, url: URL): Promise<Response> {
     const { authorize, limits } = this.#options;
     if (this.#isClosed) {
       throw new StatepadError('CLOSED', 'the server is closing');
@@ -143,7 +144,7 @@ class Server {
   }
 
   /** Lets pages of the named origins read an answer. */
-  #readable(request: Request, response: Response): Response {
+  #readable(request: Incoming, response: Response): Response {
     const { cors } = this.#options;
     if (cors === undefined) {
       return response;
@@ -160,7 +161,7 @@ function isMethods(found: Call | readonly string[]): found is readonly string[] 
 
 function wrongMethod(allowed: readonly string[]): Response {
   const error = { code: 'INVALID_ARGUMENT', message: `the path has the methods ${allowed.join(', ')}` };
-  return Response.json({ error }, { status: 405, headers: { allow: allowed.join(', ') } });
+  return jsonResponse({ error }, { status: 405, headers: { allow: allowed.join(', ') } });
 }
 
 function forbiddenOrigin(): StatepadError {

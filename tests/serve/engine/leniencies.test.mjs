@@ -17,7 +17,7 @@ const CREATE = ['POST /sessions?sessionId=s1', { userId: 'ana' }];
 const APPEND = 'POST /sessions/s1:appendEvent';
 
 /** A value of each type, and the place of each message in an event. */
-const VALUES = { struct: { a: 1 }, bool: true, moment: { seconds: 1_767_312_000, nanos: 5 } };
+const VALUES = { struct: { a: 1 }, bool: true, string: 'i0', moment: { seconds: 1_767_312_000, nanos: 5 } };
 const PLACES = {
   SessionEvent: (event) => event,
   EventActions: (actions) => ({ actions }),

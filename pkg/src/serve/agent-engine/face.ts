@@ -1,5 +1,6 @@
 // The sessions API of Agent Engine over a session service.
 
+import { jsonResponse } from '../../http/json-response.js';
 import { checkApp, checkOwners, type EngineCall } from './call.js';
 import { appendEvent } from './append.js';
 import { createSession } from './create.js';
@@ -17,6 +18,7 @@ import { readQuery } from './wire/query.js';
 import { refused } from '../../http/answers.js';
 import { isStatepadError } from '../../model/errors.js';
 import { lostNumber, lostTitle } from '../../model/json-numbers.js';
+import type { Incoming } from '../../http/incoming.js';
 import type { Call, Door, Face, Received } from '../face.js';
 
 const CALLS: Readonly<Record<VertexCall, (call: EngineCall) => Promise<object>>> = {
@@ -48,7 +50,7 @@ export class AgentEngineFace implements Face {
     return { operation: found.call, answer: async (received) => await this.#answer(found, received) };
   }
 
-  refusal(error: unknown, request: Request): Response {
+  refusal(error: unknown, request: Incoming): Response {
     return refusalOf(error, request, this.#door.errors);
   }
 
@@ -92,5 +94,5 @@ function bodyIn(bytes: Uint8Array): unknown {
 
 function json(body: object): Response {
   const headers = { 'content-type': 'application/json; charset=UTF-8', 'cache-control': 'no-store' };
-  return new Response(JSON.stringify(body), { headers });
+  return jsonResponse(body, { headers });
 }

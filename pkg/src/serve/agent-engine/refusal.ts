@@ -1,6 +1,8 @@
 // Errors as Google's APIs answer them. Nothing of the internals leaves: a number names the entry of the log.
 
+import { jsonResponse } from '../../http/json-response.js';
 import { ApiError, statusOf, type StatusName } from './wire/errors.js';
+import type { Incoming } from '../../http/incoming.js';
 import type { ErrorLog } from '../../http/answers.js';
 import type { ErrorCode } from '../../model/errors.js';
 
@@ -32,7 +34,7 @@ const STATUS: Readonly<Partial<Record<ErrorCode, StatusName>>> = {
 const OWN_STATUS = [408, 413, 415];
 
 /** The answer to an error. */
-export function refusalOf(error: unknown, request: Request, errors: ErrorLog): Response {
+export function refusalOf(error: unknown, request: Incoming, errors: ErrorLog): Response {
   if (error instanceof ApiError) {
     return answerOf(error, error.httpStatus);
   }
@@ -54,5 +56,5 @@ function answerOf(error: ApiError, status: number): Response {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
     ...((status === 503 || status === 429) && { 'retry-after': '1' }),
   };
-  return new Response(JSON.stringify({ error: { ...body, code: status } }), { status, headers });
+  return jsonResponse({ error: { ...body, code: status } }, { status, headers });
 }

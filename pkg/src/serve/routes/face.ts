@@ -1,5 +1,6 @@
 // The face of statepad's own routes: the way of a request through a declaration to its answer.
 
+import { jsonResponse } from '../../http/json-response.js';
 import { checkAccess } from './access.js';
 import { parseBody } from './body.js';
 import { check, checkParameterNames, readParameters } from './check.js';
@@ -10,6 +11,7 @@ import { ROUTES } from './routes.js';
 import { readProof, writeEtag } from './shared.js';
 import { invalid } from '../../checks/arguments.js';
 import { isStatepadError } from '../../model/errors.js';
+import type { Incoming } from '../../http/incoming.js';
 import type { Once } from '../../model/once.js';
 import type { Call, Door, Face, Received } from '../face.js';
 
@@ -35,7 +37,7 @@ export class RoutesFace implements Face {
       : { operation, answer };
   }
 
-  refusal(error: unknown, request: Request): Response {
+  refusal(error: unknown, request: Incoming): Response {
     const response = this.#door.errors.answer(error, request);
     if (isStatepadError(error) && error.code === 'STATE_CONFLICT' && error.path === REQUEST_HEADERS.key.name) {
       response.headers.set('retry-after', '1');
@@ -121,5 +123,5 @@ function responseOf(answer: Answer | Response, repeated: Repeated): Response {
       headers.set(ANSWER_HEADERS.values.name, 'unknown');
     }
   }
-  return body === undefined ? new Response(null, { status: 204, headers }) : Response.json(body, { headers });
+  return body === undefined ? new Response(null, { status: 204, headers }) : jsonResponse(body, { headers });
 }

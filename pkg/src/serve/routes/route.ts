@@ -1,5 +1,6 @@
 // Routes: what each is declared as, and what answers it.
 
+import type { Incoming } from '../../http/incoming.js';
 import type { IdsOf } from '../../http/paths.js';
 import type { Rights } from '../../http/principal.js';
 import type { ErrorCode } from '../../model/errors.js';
@@ -103,7 +104,7 @@ export const ANSWER_ONCE = ['replayed', 'values'] as const satisfies readonly An
 export interface Asked<D extends Declaration> {
   readonly door: Door;
   readonly rights: Rights;
-  readonly request: Request;
+  readonly request: Incoming;
   readonly ids: Readonly<Record<IdsOf<D['path']>, string>>;
   readonly query: D extends { readonly query: infer Query } ? ValueOf<Query> : undefined;
   readonly body: D extends { readonly body: infer Body } ? ValueOf<Body> : undefined;

@@ -1,5 +1,6 @@
 // Streams of changes: the answers to watches, as server-sent events.
 
+import { jsonResponse } from '../../http/json-response.js';
 import { openTarget, existingSession, type OpenedTarget } from './changes.js';
 import { configOf, parseTargets, singleTarget, targetsInUrl, type RequestedTarget } from '../../http/watch-targets.js';
 import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from '../../http/watch-wire.js';
@@ -7,6 +8,7 @@ import { StreamLimit } from '../../http/stream-limit.js';
 import { TextStream } from '../../http/text-stream.js';
 import { visibleChange, visibleSession } from '../../http/visible.js';
 import { invalid } from '../../checks/arguments.js';
+import type { Incoming } from '../../http/incoming.js';
 import type { ErrorLog } from '../../http/answers.js';
 import type { Rights } from '../../http/principal.js';
 import type { SessionKey } from '../../model/types.js';
@@ -60,7 +62,7 @@ export class WatchStreams {
    * Answers a watch of one target, or of several; `body` reads that of a POST. Throws `FORBIDDEN`, `INVALID_ARGUMENT`,
    * `TOO_MANY_REQUESTS`.
    */
-  async answer(request: Request, rights: Rights, body?: () => Promise<string>): Promise<Response> {
+  async answer(request: Incoming, rights: Rights, body?: () => Promise<string>): Promise<Response> {
     const several = body === undefined ? targetsInUrl(request) : parseTargets(await body());
     if (several !== undefined) {
       return this.#several(several, rights, request);
@@ -78,17 +80,17 @@ export class WatchStreams {
   }
 
   /** The session as JSON. */
-  async #snapshot({ target }: RequestedTarget, rights: Rights, request: Request): Promise<Response> {
+  async #snapshot({ target }: RequestedTarget, rights: Rights, request: Incoming): Promise<Response> {
     if (target.sessionId === undefined) {
       const message = 'the values of a user or an app can be watched only: accept text/event-stream';
-      return Response.json({ error: { code: 'INVALID_ARGUMENT', message } }, { status: 406 });
+      return jsonResponse({ error: { code: 'INVALID_ARGUMENT', message } }, { status: 406 });
     }
     const session = await existingSession(this.#service, target as SessionKey, configOf(request));
-    return Response.json(visibleSession(rights, session), { headers: { 'cache-control': 'no-store' } });
+    return jsonResponse(visibleSession(rights, session), { headers: { 'cache-control': 'no-store' } });
   }
 
   /** The changes of one target: its error is the answer. */
-  async #single(requested: RequestedTarget, rights: Rights, request: Request): Promise<Response> {
+  async #single(requested: RequestedTarget, rights: Rights, request: Incoming): Promise<Response> {
     const stream = this.#begin(rights, request);
     try {
       const opened = await openTarget(this.#service, requested, { poll: this.#poll, signal: stream.ended });
@@ -109,7 +111,7 @@ export class WatchStreams {
   }
 
   /** The changes of several targets in one stream, which also carries the errors of single ones. */
-  #several(several: readonly RequestedTarget[], rights: Rights, request: Request): Response {
+  #several(several: readonly RequestedTarget[], rights: Rights, request: Incoming): Response {
     const stream = this.#begin(rights, request);
     // One listener for all of them: hosts warn of a signal with many listeners.
     const ends = several.map(() => new AbortController());
@@ -132,7 +134,7 @@ export class WatchStreams {
   }
 
   /** A stream, counted as one of its client's. Throws `TOO_MANY_REQUESTS`. */
-  #begin(rights: Rights, request: Request): TextStream {
+  #begin(rights: Rights, request: Incoming): TextStream {
     const leave = this.#limit.enter(rights);
     const heartbeat = { text: HEARTBEAT, every: this.#heartbeat };
     const stream = new TextStream({ heartbeat, ends: rights.ends, signal: request.signal });
@@ -162,7 +164,7 @@ export class WatchStreams {
     }
   }
 
-  #logUnlessEnded(error: unknown, request: Request, { ended }: TextStream): void {
+  #logUnlessEnded(error: unknown, request: Incoming, { ended }: TextStream): void {
     if (!ended.aborted) {
       this.#errors.log(error, request);
     }
@@ -186,6 +188,6 @@ function duration(value: unknown, path: string, least: number): number {
   return value;
 }
 
-function accepts(request: Request): boolean {
+function accepts(request: Incoming): boolean {
   return request.headers.get('accept')?.includes('text/event-stream') ?? false;
 }

@@ -46,10 +46,7 @@ export function sessionTests(name, at) {
     const { client } = at();
     await client.ask('create', { user: 'bo', session: 'taken', state: { n: 1 } });
     await client.ask('append', { event: eventOf(1) });
-    await assert.rejects(
-      client.ask('create', { user: 'bo', session: 'taken', state: { n: 2 } }),
-      /already exists/,
-    );
+    await assert.rejects(client.ask('create', { user: 'bo', session: 'taken', state: { n: 2 } }), /already exists/);
     assert.equal((await client.ask('get', { user: 'bo', session: 'taken' })).state.n, 1);
     assert.equal(await client.ask('get', { user: 'bo', session: 'missing' }), null);
     assert.deepEqual(await client.ask('list', { user: 'nobody' }), []);

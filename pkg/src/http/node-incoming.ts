@@ -1,0 +1,190 @@
+// A request of Node's HTTP servers: what servers of this package read of it, and the `Request` for all others.
+
+import type { Incoming, PieceReader } from './incoming.js';
+import type { NodeClient, NodeRequest } from './node-http.js';
+
+/** The methods that the Fetch API does not have. */
+const FOREIGN_METHODS = ['CONNECT', 'TRACE', 'TRACK'];
+
+/** A request of Node, read on demand. */
+export class NodeIncoming implements Incoming {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly #nodeRequest: NodeRequest;
+  readonly #client: NodeClient;
+  #body: ReadableStream<Uint8Array> | undefined;
+
+  private constructor(url: string, headers: Headers, nodeRequest: NodeRequest, client: NodeClient) {
+    this.method = nodeRequest.method ?? 'GET';
+    this.url = url;
+    this.headers = headers;
+    this.#nodeRequest = nodeRequest;
+    this.#client = client;
+  }
+
+  /** `undefined` for a request that the Fetch API cannot hold. */
+  static of(nodeRequest: NodeRequest, client: NodeClient): NodeIncoming | undefined {
+    try {
+      const url = urlOf(nodeRequest);
+      const isForeign = FOREIGN_METHODS.includes(nodeRequest.method ?? '');
+      return url === undefined || isForeign
+        ? undefined
+        : new NodeIncoming(url, headersOf(nodeRequest), nodeRequest, client);
+    } catch {
+      return undefined;
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#client.signal;
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    if (!this.#hasBody) {
+      return null;
+    }
+    this.#body ??= streamOf(this.#nodeRequest, this.#client);
+    return this.#body as ReadableStream<Uint8Array<ArrayBuffer>>;
+  }
+
+  bodyReader(): PieceReader {
+    return new BodyReader(this.#hasBody ? this.#nodeRequest : undefined, this.#client);
+  }
+
+  /** The whole `Request`. */
+  toRequest(): Request {
+    const { method, headers, signal, body } = this;
+    const init = { method, headers, signal, ...(body !== null && { body, duplex: 'half' }) };
+    return new Request(this.url, init);
+  }
+
+  get #hasBody(): boolean {
+    return this.method !== 'GET' && this.method !== 'HEAD';
+  }
+}
+
+function headersOf({ rawHeaders }: NodeRequest): Headers {
+  const headers = new Headers();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    // HTTP/2 has the parts of the request line among the headers.
+    if (!name.startsWith(':')) {
+      headers.append(name, rawHeaders[at + 1] as string);
+    }
+  }
+  return headers;
+}
+
+/** The URL; `undefined` when it is invalid: `*`, `*:99999`, a host with a path in it. */
+function urlOf({ url = '', method, headers, socket }: NodeRequest): string | undefined {
+  const isEncrypted = (socket as { readonly encrypted?: boolean } | null | undefined)?.encrypted === true;
+  const scheme = isEncrypted ? 'https' : 'http';
+  const authority = headers[':authority'] ?? headers.host;
+  const host = typeof authority === 'string' && authority !== '' ? authority : 'localhost';
+  if (/[\s/\\?#@]/.test(host)) {
+    return undefined;
+  }
+  if (url === '*' && method === 'OPTIONS') {
+    return new URL(`${scheme}://${host}/`).href;
+  }
+  if (/^https?:\/\//i.test(url)) {
+    const { href, username, password } = new URL(url);
+    return username === '' && password === '' ? href : undefined;
+  }
+  return url.startsWith('/') ? new URL(`${scheme}://${host}${url}`).href : undefined;
+}
+
+/** The body of a request as a stream, read from the connection on demand. */
+function streamOf(nodeRequest: NodeRequest, client: NodeClient): ReadableStream<Uint8Array> {
+  let isOver = nodeRequest.readableEnded === true;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const end = (finish: () => void): void => {
+        if (!isOver) {
+          isOver = true;
+          finish();
+        }
+      };
+      if (isOver) {
+        controller.close();
+        return;
+      }
+      nodeRequest.on('data', (piece: Uint8Array) => {
+        if (!isOver) {
+          // A view of its own: Node's are of a pool.
+          controller.enqueue(new Uint8Array(piece));
+          if ((controller.desiredSize ?? 0) <= 0) {
+            nodeRequest.pause();
+          }
+        }
+      });
+      nodeRequest.on('end', () => end(() => controller.close()));
+      nodeRequest.on('error', (error: Error) => end(() => controller.error(error)));
+      client.whenGone(() => end(() => controller.error(client.signal.reason)));
+      nodeRequest.pause();
+    },
+    pull() {
+      nodeRequest.resume();
+    },
+    cancel() {
+      // The rest is read and passed over.
+      isOver = true;
+      nodeRequest.resume();
+    },
+  });
+}
+
+/** Reads the body of a request from the connection. */
+class BodyReader implements PieceReader {
+  readonly #nodeRequest: NodeRequest | undefined;
+  #pieces: Uint8Array[] = [];
+  #isOver: boolean;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(nodeRequest: NodeRequest | undefined, client: NodeClient) {
+    this.#nodeRequest = nodeRequest;
+    this.#isOver = nodeRequest === undefined || nodeRequest.readableEnded === true;
+    if (!this.#isOver) {
+      nodeRequest?.on('data', (piece: Uint8Array) => this.#receive(piece));
+      nodeRequest?.on('end', () => this.#end(undefined));
+      nodeRequest?.on('error', (error: Error) => this.#end({ error }));
+      client.whenGone(() => this.#end({ error: client.signal.reason }));
+    }
+  }
+
+  async read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> {
+    while (this.#pieces.length === 0 && !this.#isOver) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    const value = this.#pieces.shift();
+    if (value === undefined && this.#failure !== undefined) {
+      throw this.#failure.error;
+    }
+    return { done: value === undefined, value };
+  }
+
+  cancel(): Promise<void> {
+    // The rest is read and passed over.
+    this.#isOver = true;
+    this.#pieces = [];
+    this.#nodeRequest?.resume();
+    return Promise.resolve();
+  }
+
+  #receive(piece: Uint8Array): void {
+    if (!this.#isOver) {
+      this.#pieces.push(piece);
+      this.#wake?.();
+    }
+  }
+
+  #end(failure: { readonly error: unknown } | undefined): void {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      this.#failure = failure;
+      this.#wake?.();
+    }
+  }
+}
