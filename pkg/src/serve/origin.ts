@@ -34,7 +34,7 @@ export function isWelcome(request: Incoming, url: URL, { hosts, origins }: Origi
 function hostOf(request: Incoming, url: URL): Pick<URL, 'host' | 'hostname'> {
   const header = request.headers.get('host');
   const asked = header === null ? url : parsed(`${url.protocol}//${header}`);
-  return asked === undefined || asked.username !== '' ? { host: '', hostname: '' } : asked;
+  return asked?.username === '' ? asked : { host: '', hostname: '' };
 }
 
 /** Compares the hosts alone: a proxy may have taken the encryption off. */
