@@ -21,11 +21,24 @@ function eventOf(number) {
 }
 
 async function append(source, event) {
+  const session = await source.getSession({ ...key, config: { numRecentEvents: 0 } });
+  await source.appendEvent({ session, event });
+}
+
+/** Counts once: an answer that was lost is found again, perhaps without the count. */
+async function countUp(source) {
+  const { appName } = key;
+  try {
+    await source.updateState({ appName }, () => ({ 'app:updates': increment() }));
+  } catch (error) {
+    if (error.committed !== true) throw error;
+  }
+}
+
+async function untilDone(work) {
   for (;;) {
     try {
-      const session = await source.getSession({ ...key, config: { numRecentEvents: 0 } });
-      await source.appendEvent({ session, event });
-      return;
+      return await work();
     } catch (error) {
       if (!PASSING.includes(error.code)) throw error;
     }
@@ -38,7 +51,8 @@ const PAUSE = 20;
 const { source, end } = await openSource(place);
 await readyToGo();
 for (let number = from; number <= count; number += 1) {
-  await append(source, eventOf(number));
+  await untilDone(() => append(source, eventOf(number)));
+  await countUp(source);
   process.stdout.write(`${number}\n`);
   await sleep(PAUSE);
 }
