@@ -125,6 +125,8 @@ function groupOf(path, eager) {
   // The loaders must not need the service, which needs them.
   if (path === 'engine/loading.ts') return 'base';
   if (path.startsWith('stores/shared/')) return 'stores';
+  // A client of a server needs it, and no core.
+  if (folder === 'input') return 'input';
   // Its own files are loaded at once, those of its folders with a command; `cli/commands` are data.
   if (folder === 'cli') return /^cli\/(commands\/)?[^/]+$/.test(path) ? 'cli' : `cli-${path.split('/')[1]}`;
   if (BASE.includes(folder)) return eager.has(path) ? 'base' : 'later';
@@ -136,7 +138,7 @@ function groupOf(path, eager) {
 
 /**
  * Puts together the modules of a package that lies in `folder`: an entry, what all of them share and the service are
- * a file each, so that a host that starts loads eight files in place of a hundred. `engine/wasm.js` stays by itself,
+ * a file each, so that a host that starts loads nine files in place of a hundred. `engine/wasm.js` stays by itself,
  * so that a bundler leaves the core out where only errors are told apart; so does each host's loader. All are without
  * blanks and comments; their names stay, for the sake of stack traces, and beside each lies its source map.
  *

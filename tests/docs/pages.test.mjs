@@ -45,7 +45,7 @@ const MODELS = {
 const STAND_INS = { Runner: 'tests/docs/model.mjs', 'stores/vertex-ai': 'tests/docs/vertex.mjs' };
 
 /** A block that names its file in its first line belongs to a project in another host, where tests/hosts runs it. */
-const IN_A_HOST = /^\/\/ [\w./-]+\.\w+\n/;
+const IN_A_HOST = /^\/\/ [\w./[\]-]+\.\w+\n/;
 
 /** A log behind HTTP: what is posted to it is appended, and read by GET. */
 async function startLog() {
@@ -107,7 +107,8 @@ for (const page of pages.filter((path) => path.startsWith('docs/') && path !== H
       } else {
         test(`${name} is of a kind that pages have`, () =>
           assert.ok(
-            ['js', 'ts', 'sh', 'text', 'python', 'java', 'nginx'].includes(language) || (language === 'tsx' && IN_A_HOST.test(code)),
+            ['js', 'ts', 'sh', 'text', 'python', 'java', 'nginx'].includes(language) ||
+              (language === 'tsx' && IN_A_HOST.test(code)),
             language,
           ));
       }

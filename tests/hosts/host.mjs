@@ -22,7 +22,7 @@ import { conversation, pack, root, run } from '../packaging/project.mjs';
 const installed = join(root, 'target', 'hosts');
 
 /** The lines of a block that a reader needs to know which file it is. */
-const NAME = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/;
+const NAME = /^(?:\/\/|#) ([\w./[\]-]+\.\w+)\n/;
 
 /** The files of a section of a page, docs/hosts.md unless told otherwise: the first line of each block names it. */
 export function filesOf(heading, page = 'docs/hosts.md') {

@@ -30,9 +30,10 @@ export interface ServerCall {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /**
    * The reason why the call may be repeated: it only reads; its content names what it writes, as the id of an event
-   * does; or it carries a key of its own, by which the server recognizes it.
+   * does; or it carries a key of its own, by which the server recognizes it. One that may `'never'` be repeated ends
+   * with its first attempt that may have happened.
    */
-  readonly repeats: 'reading' | 'by content' | 'by key';
+  readonly repeats: 'reading' | 'by content' | 'by key' | 'never';
   readonly signal?: Signal | undefined;
 }
 
@@ -95,7 +96,7 @@ export class Transport {
       const { kind, error } = outcome;
       isOpen = kind !== 'refused' && (isOpen || kind === 'open') && call.repeats !== 'reading';
       const wait = Math.max(outcome.pause, pauseAfter(attempt, pause));
-      const isLast = attempt >= attempts || performance.now() + wait >= end;
+      const isLast = attempt >= attempts || performance.now() + wait >= end || (isOpen && call.repeats === 'never');
       if (kind === 'refused' || kind === 'unsure' || isLast || call.signal?.aborted) {
         throw isOpen ? unknownOutcome(error) : error;
       }

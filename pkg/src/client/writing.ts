@@ -97,7 +97,10 @@ async function showMarker(calls: Calls, view: RemoteView, { event }: Rewound): P
   forget(view);
 }
 
-/** Creates a session that continues from a moment of another one. */
+/**
+ * Creates a session that continues from a moment of another one. An id that is taken may be that of the same fork,
+ * given up by an earlier call: a request without a key continues it.
+ */
 export async function fork(
   calls: Calls,
   session: SessionName,
@@ -108,10 +111,16 @@ export async function fork(
     path: pathTo(PATHS.fork, keyOf(session)),
     body: defined({ at, sessionId }),
     headers: { [CREATION_HEADER]: calls.view(session)?.created },
-    repeats: 'by key',
     signal,
   } as const;
-  return sessionOf(calls, await calls.write<Session>(call));
+  try {
+    return sessionOf(calls, await calls.write<Session>({ ...call, repeats: 'by key' }));
+  } catch (error) {
+    if (sessionId === undefined || !isStatepadError(error) || error.code !== 'SESSION_EXISTS') {
+      throw error;
+    }
+    return sessionOf(calls, await calls.write<Session>({ ...call, repeats: 'never' }));
+  }
 }
 
 /** Deletes the oldest writes to an app's values, or to a user's, from the log. Returns their number. */

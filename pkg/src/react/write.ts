@@ -28,7 +28,7 @@ export interface UseSessionWriteResult<T> {
 /**
  * Writes to the session of the enclosing provider, and shows the writes at once. The writes of a page to one session
  * are sent one at a time, in order. Without a `writer` they go to `updateState` of the source, which a
- * `SessionService` has; a source over HTTP needs one, which asks the server to write.
+ * `SessionService` has, and a client of `statepad/client`.
  *
  * Throws `INVALID_ARGUMENT` outside of a `SessionProvider`; so does `writeAsync` without a writer where the source
  * has no `updateState`.
@@ -72,7 +72,7 @@ export function useSessionWrite(writer?: SessionWriter<unknown>): UseSessionWrit
 
 const NOTHING = { pending: 0, error: undefined };
 
-/** The method of a `SessionService`. */
+/** The method of a source that writes. */
 interface Updates {
   updateState?: (key: SessionKey, fn: (state: StateRecord) => StateDelta) => Promise<StateRecord>;
 }

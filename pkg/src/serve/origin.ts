@@ -16,21 +16,36 @@ export interface OriginRules {
  * has bound its own name to this machine's address (DNS rebinding) has another `Host`.
  */
 export function isWelcome(request: Incoming, url: URL, { hosts, origins }: OriginRules): boolean {
-  if (hosts !== undefined && !hosts.includes(url.hostname)) {
+  const own = hostOf(request, url);
+  if (hosts !== undefined && !hosts.includes(own.hostname)) {
     return false;
   }
   const origin = request.headers.get('origin');
-  if (origin === null || origins.includes(origin) || isOwn(origin, url)) {
+  if (origin === null || origins.includes(origin) || isOf(origin, own)) {
     return true;
   }
   return hosts === undefined && (request.method === 'GET' || request.method === 'HEAD');
 }
 
-/** Compares the hosts: a proxy may have taken the encryption off. */
-function isOwn(origin: string, url: URL): boolean {
+/**
+ * The host that the client has asked. Some hosts of handlers put a name of their own into the URL: Next writes
+ * `localhost` there, whatever the `Host` is.
+ */
+function hostOf(request: Incoming, url: URL): Pick<URL, 'host' | 'hostname'> {
+  const header = request.headers.get('host');
+  const asked = header === null ? url : parsed(`${url.protocol}//${header}`);
+  return asked?.username === '' ? asked : { host: '', hostname: '' };
+}
+
+/** Compares the hosts alone: a proxy may have taken the encryption off. */
+function isOf(origin: string, { host }: Pick<URL, 'host'>): boolean {
+  return parsed(origin)?.host === host;
+}
+
+function parsed(text: string): URL | undefined {
   try {
-    return new URL(origin).host === url.host;
+    return new URL(text);
   } catch {
-    return false;
+    return undefined;
   }
 }

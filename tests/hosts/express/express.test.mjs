@@ -45,12 +45,12 @@ describe('behind compression, in Express', () => {
   const address = (path) => `http://127.0.0.1:${server.address().port}${path}`;
 
   it('ten changes come one by one', async () => {
-    const session = await service.createSession(KEY);
-    const source = connect({ url: address('/agents') });
-    const changes = source.watch({ ...KEY, whole: true });
+    const client = connect(address('/agents'));
+    const session = await client.createSession(KEY);
+    const changes = client.watch({ ...KEY, whole: true });
     let shown = applyChange(undefined, (await changes.next()).value);
     for (let n = 1; n <= 10; n++) {
-      await service.appendEvent({ session, event: { author: 'ana', actions: { stateDelta: { n } } } });
+      await client.appendEvent({ session, event: { author: 'ana', actions: { stateDelta: { n } } } });
       shown = applyChange(shown, (await changes.next()).value);
       assert.deepEqual([shown.revision, shown.state.n], [n, n]);
     }

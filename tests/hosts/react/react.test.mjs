@@ -13,7 +13,7 @@ const page = `
   import { StrictMode, useEffect, useRef, useState } from 'react';
   import { createRoot, hydrateRoot } from 'react-dom/client';
   import { SessionService, DELETED } from 'statepad';
-  import { useSession, useSessionState, SessionProvider } from 'statepad/react';
+  import { useSession, useSessionState, useSessionWrite, SessionProvider } from 'statepad/react';
   import { connect } from 'statepad/client';
   import { Lesson } from './app';
 
@@ -45,6 +45,12 @@ const page = `
     const { name, motd } = useSessionState((state) => ({ name: state['user:name'], motd: state['app:motd'] }));
     return <p id="cart">{JSON.stringify(cart)} {name} {motd}</p>;
   }
+  function Writing() {
+    const { writeAsync, isPending } = useSessionWrite();
+    globalThis.writeAsync = writeAsync;
+    const visits = useSessionState((state) => state['user:visits'] ?? 0);
+    return <p id="writing">{visits} {isPending ? 'pending' : 'done'}</p>;
+  }
   function Whole() {
     const { status, session } = useSession();
     counts.whole += 1;
@@ -69,6 +75,10 @@ const page = `
   globalThis.remove = () => service.deleteSession(ids);
   globalThis.remote = (sessionId) => {
     globalThis.root = open(<><Counted /><Whole /></>, counted(connect({ url: '/agents' })), sessionId);
+  };
+  globalThis.writing = () => {
+    globalThis.client = connect({ url: '/agents' });
+    globalThis.root = open(<Writing />, client, 'written');
   };
   globalThis.hydrate = () => {
     const source = connect({ url: '/agents' });
@@ -175,6 +185,34 @@ for (const kit of KITS) {
       await shows(page, 'whole', 'ready 20 20');
       await page.evaluate(() => window.unmount());
       await quiet(page);
+      await page.close();
+    });
+
+    it('writes through a client, without a function of its own', async () => {
+      const key = { ...IDS, sessionId: 'written' };
+      await service.createSession({ ...key, state: { 'user:visits': 0 } });
+      const { page, complaints } = await openPage(browser, origin);
+      await page.goto(origin);
+      await page.evaluate(() => window.writing());
+      await shows(page, 'writing', '0 done');
+      await page.evaluate(async () => {
+        const visit = (state) => ({ 'user:visits': state['user:visits'] + 1 });
+        await Promise.all([1, 2, 3].map(() => window.writeAsync(visit)));
+      });
+      await shows(page, 'writing', '3 done');
+      assert.equal((await service.getUserState(key)).visits, 3);
+      const session = await page.evaluate(async (ids) => {
+        const handle = await window.client.getSession(ids);
+        await window.client.appendEvent({
+          session: handle,
+          event: { author: 'ana', actions: { stateDelta: { n: 1 } } },
+        });
+        return { ...handle };
+      }, key);
+      assert.deepEqual([session.state, session.revision], [{ n: 1, 'user:visits': 3 }, 4]);
+      assert.equal((await service.getSession(key)).revision, 4);
+      assert.deepEqual(complaints, []);
+      await page.evaluate(() => window.unmount());
       await page.close();
     });
 

@@ -6,7 +6,7 @@ import { append, increment, SessionService } from 'statepad';
 import { connect } from 'statepad/client';
 import { memoryStore } from 'statepad/stores/memory';
 import { fetchOf, handlerOf } from '../../support/client.mjs';
-import { KEY, runs, setting } from '../../support/fixtures.mjs';
+import { hasCode, KEY, runs, setting } from '../../support/fixtures.mjs';
 import { lossyFetch } from '../../support/lossy-fetch.mjs';
 
 const places = {
@@ -152,3 +152,33 @@ for (const [where, servicesOf] of Object.entries(places)) {
     }
   });
 }
+
+describe('a fork that was given up midway', () => {
+  it('is not seen, keeps its id, and is completed by another call, of another client, too', async () => {
+    const store = memoryStore();
+    const whole = new SessionService({ store });
+    const session = await whole.createSession({ ...KEY, state: { n: 0 } });
+    for (const n of [1, 2, 3]) await whole.appendEvent({ session, event: setting({ n }) });
+    let left = Infinity;
+    const commit = async (change, context) => {
+      if ((left -= 1) < 0) throw new Error('the disk is full');
+      return await store.commit(change, context);
+    };
+    const broken = new SessionService({ store: { ...store, commit, commitMany: undefined }, retry: { attempts: 1 } });
+    const name = { appName: 'app', userId: 'u', id: 's' };
+    for (const count of [1, 2, 3, 4]) {
+      const sessionId = `fork ${count}`;
+      const retry = { attempts: 2, pause: 0 };
+      const client = connect({ url: 'http://host', fetch: fetchOf(handlerOf(broken, { onError() {} })), retry });
+      // The claim of the revision comes first.
+      left = count + 1;
+      await assert.rejects(client.fork(name, { sessionId }), hasCode('COMMIT_UNKNOWN'));
+      assert.equal(await whole.getSession({ ...KEY, sessionId }), undefined);
+      const other = connect({ url: 'http://host', fetch: fetchOf(handlerOf(whole)) });
+      const fork = await other.fork(name, { sessionId });
+      assert.deepEqual([fork.revision, fork.state.n], [4, 3]);
+      await assert.rejects(other.fork(name, { sessionId }), hasCode('SESSION_EXISTS'));
+      await assert.rejects(other.fork(name, { sessionId: 's' }), hasCode('SESSION_EXISTS'));
+    }
+  });
+});
