@@ -1,7 +1,7 @@
 // The HTTP answers for errors: their codes, and nothing of the internals.
 
 import { requestOf, type Incoming } from './incoming.js';
-import { jsonResponse } from './json-response.js';
+import { JsonReply, type Reply } from './reply.js';
 import { isStatepadError, StatepadError, type ErrorCode, type ErrorDetails } from '../model/errors.js';
 
 /** The context of an error that clients do not see. */
@@ -152,7 +152,7 @@ export class ErrorLog {
   }
 
   /** The answer for an error, as JSON: `{ error: { code, message, number? } }`. */
-  answer(error: unknown, request: Incoming | undefined): Response {
+  answer(error: unknown, request: Incoming | undefined): Reply {
     if (request?.signal.aborted) {
       // The client has disconnected, perhaps in the middle of its body: nobody is waiting, and there is no fault to
       // log.
@@ -161,7 +161,7 @@ export class ErrorLog {
     const { status, ...visible } = this.report(error, request);
     const isPassing = status === 503 || status === 429;
     const headers = { 'cache-control': 'no-store', ...(isPassing && { 'retry-after': '1' }) };
-    return jsonResponse({ error: visible }, { status, headers });
+    return new JsonReply({ error: visible }, status, headers);
   }
 
   /** Logs an error. Answers its number. */

@@ -1,6 +1,8 @@
 // A request as the servers of this package read it. On Node, making a `Request` takes longer than all that answers it:
 // the listener hands over the members that are read, and makes each when it is read.
 
+import type { Reply } from './reply.js';
+
 /** Reads a body piece by piece, as a reader of a `ReadableStream` does. */
 export interface PieceReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
@@ -8,32 +10,32 @@ export interface PieceReader {
 }
 
 /** The members of a request that servers read. A `Request` has them. */
-export interface Incoming extends Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'body'> {
+export interface Incoming extends Pick<Request, 'method' | 'url' | 'signal' | 'body'> {
+  readonly headers: Pick<Headers, 'get'>;
+  /** The URL, where it was parsed already. */
+  readonly parsedUrl?: URL | undefined;
   /** A reader of the body, where that is faster than by `body`. One of both may be used. */
   readonly bodyReader?: (() => PieceReader) | undefined;
+  /** The `Request` for functions of the user, without its body, where it is none itself. */
+  readonly toBodiless?: (() => Request) | undefined;
 }
 
-/** A handler that reads no more of a request than an {@link Incoming} has. */
-type IncomingHandler = (request: Incoming) => Promise<Response>;
+/** The work of a handler, which needs no whole `Request`, and answers with no whole `Response`. */
+type Direct = (request: Incoming) => Promise<Reply>;
 
-const handlers = new WeakSet<object>();
+const directs = new WeakMap<object, Direct>();
 
-/** Marks a handler as one that needs no more than an {@link Incoming}. */
-export function readsIncoming<Handler extends IncomingHandler>(handler: Handler): Handler {
-  handlers.add(handler);
-  return handler;
+/** Notes what a handler does, for callers without a `Request`. */
+export function setDirect(handler: object, direct: Direct): void {
+  directs.set(handler, direct);
 }
 
-/** The handler, if it was marked by {@link readsIncoming}. */
-export function incomingHandler(handler: object): IncomingHandler | undefined {
-  return handlers.has(handler) ? (handler as IncomingHandler) : undefined;
+/** What a handler does, if {@link setDirect} has noted it. */
+export function directOf(handler: object): Direct | undefined {
+  return directs.get(handler);
 }
 
-/** The `Request` for functions of the user, which do not read its body: where there is none yet, it has none. */
+/** The `Request` for functions of the user, which do not read its body. */
 export function requestOf(incoming: Incoming): Request {
-  if (incoming instanceof Request) {
-    return incoming;
-  }
-  const { method, url, headers } = incoming;
-  return new Request(url, { method, headers });
+  return incoming.toBodiless === undefined ? (incoming as Request) : incoming.toBodiless();
 }

@@ -9,31 +9,29 @@ const FOREIGN_METHODS = ['CONNECT', 'TRACE', 'TRACK'];
 /** A request of Node, read on demand. */
 export class NodeIncoming implements Incoming {
   readonly method: string;
-  readonly url: string;
-  readonly headers: Headers;
+  readonly parsedUrl: URL;
+  readonly headers: Pick<Headers, 'get'>;
   readonly #nodeRequest: NodeRequest;
   readonly #client: NodeClient;
   #body: ReadableStream<Uint8Array> | undefined;
 
-  private constructor(url: string, headers: Headers, nodeRequest: NodeRequest, client: NodeClient) {
+  private constructor(url: URL, nodeRequest: NodeRequest, client: NodeClient) {
     this.method = nodeRequest.method ?? 'GET';
-    this.url = url;
-    this.headers = headers;
+    this.parsedUrl = url;
+    this.headers = { get: (name) => headerOf(nodeRequest, name) };
     this.#nodeRequest = nodeRequest;
     this.#client = client;
   }
 
   /** `undefined` for a request that the Fetch API cannot hold. */
   static of(nodeRequest: NodeRequest, client: NodeClient): NodeIncoming | undefined {
-    try {
-      const url = urlOf(nodeRequest);
-      const isForeign = FOREIGN_METHODS.includes(nodeRequest.method ?? '');
-      return url === undefined || isForeign
-        ? undefined
-        : new NodeIncoming(url, headersOf(nodeRequest), nodeRequest, client);
-    } catch {
-      return undefined;
-    }
+    const isForeign = FOREIGN_METHODS.includes(nodeRequest.method ?? '');
+    const url = isForeign ? undefined : urlOf(nodeRequest);
+    return url && new NodeIncoming(url, nodeRequest, client);
+  }
+
+  get url(): string {
+    return this.parsedUrl.href;
   }
 
   get signal(): AbortSignal {
@@ -52,16 +50,39 @@ export class NodeIncoming implements Incoming {
     return new BodyReader(this.#hasBody ? this.#nodeRequest : undefined, this.#client);
   }
 
-  /** The whole `Request`. */
-  toRequest(): Request {
-    const { method, headers, signal, body } = this;
-    const init = { method, headers, signal, ...(body !== null && { body, duplex: 'half' }) };
-    return new Request(this.url, init);
+  toBodiless(): Request {
+    return new Request(this.parsedUrl, { method: this.method, headers: headersOf(this.#nodeRequest) });
+  }
+
+  /** The whole `Request`; `undefined` where the Fetch API cannot hold it. */
+  toRequest(): Request | undefined {
+    const { method, signal, body } = this;
+    try {
+      const headers = headersOf(this.#nodeRequest);
+      const init = { method, headers, signal, ...(body !== null && { body, duplex: 'half' }) };
+      return new Request(this.parsedUrl, init);
+    } catch {
+      return undefined;
+    }
   }
 
   get #hasBody(): boolean {
     return this.method !== 'GET' && this.method !== 'HEAD';
   }
+}
+
+/** The values of a header, as `Headers` joins them. */
+function headerOf({ rawHeaders }: NodeRequest, name: string): string | null {
+  const wanted = name.toLowerCase();
+  let found: string | null = null;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const each = rawHeaders[at] as string;
+    if (each.length === wanted.length && each.toLowerCase() === wanted) {
+      const value = rawHeaders[at + 1] as string;
+      found = found === null ? value : `${found}, ${value}`;
+    }
+  }
+  return found;
 }
 
 function headersOf({ rawHeaders }: NodeRequest): Headers {
@@ -76,8 +97,8 @@ function headersOf({ rawHeaders }: NodeRequest): Headers {
   return headers;
 }
 
-/** The URL; `undefined` when it is invalid: `*`, `*:99999`, a host with a path in it. */
-function urlOf({ url = '', method, headers, socket }: NodeRequest): string | undefined {
+/** The URL; `undefined` when it is invalid: `*`, `*:99999`, a host with a path in it, a name and a password. */
+function urlOf({ url = '', method, headers, socket }: NodeRequest): URL | undefined {
   const isEncrypted = (socket as { readonly encrypted?: boolean } | null | undefined)?.encrypted === true;
   const scheme = isEncrypted ? 'https' : 'http';
   const authority = headers[':authority'] ?? headers.host;
@@ -85,14 +106,20 @@ function urlOf({ url = '', method, headers, socket }: NodeRequest): string | und
   if (/[\s/\\?#@]/.test(host)) {
     return undefined;
   }
-  if (url === '*' && method === 'OPTIONS') {
-    return new URL(`${scheme}://${host}/`).href;
+  const isWhole = /^https?:\/\//i.test(url);
+  if (!isWhole && !url.startsWith('/') && !(url === '*' && method === 'OPTIONS')) {
+    return undefined;
   }
-  if (/^https?:\/\//i.test(url)) {
-    const { href, username, password } = new URL(url);
-    return username === '' && password === '' ? href : undefined;
+  const parsed = parsedUrl(isWhole ? url : `${scheme}://${host}${url === '*' ? '/' : url}`);
+  return parsed?.username === '' && parsed.password === '' ? parsed : undefined;
+}
+
+function parsedUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
   }
-  return url.startsWith('/') ? new URL(`${scheme}://${host}${url}`).href : undefined;
 }
 
 /** The body of a request as a stream, read from the connection on demand. */

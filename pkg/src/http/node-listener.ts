@@ -2,8 +2,8 @@
 // Node.
 
 import { ErrorLog, type OnError } from './answers.js';
-import { incomingHandler } from './incoming.js';
-import { jsonResponse, textOf } from './json-response.js';
+import { directOf } from './incoming.js';
+import { JsonReply, type Reply } from './reply.js';
 import { NodeClient, type NodeRequest, type NodeResponse } from './node-http.js';
 import { NodeIncoming } from './node-incoming.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
@@ -37,8 +37,7 @@ export function nodeListener(
     checkFunction(onError, 'onError');
   }
   const errors = new ErrorLog(onError);
-  const direct = incomingHandler(handler);
-  const answerTo = direct ?? (async (incoming: NodeIncoming) => await handler(incoming.toRequest()));
+  const answerTo = directOf(handler) ?? byRequest(handler);
   return (nodeRequest, response) => {
     const ignore = (): void => undefined;
     // Without a listener an error of the connection would end the process.
@@ -48,8 +47,15 @@ export function nodeListener(
   };
 }
 
+function byRequest(handler: Handler): (incoming: NodeIncoming) => Promise<Reply> {
+  return async (incoming) => {
+    const request = incoming.toRequest();
+    return request === undefined ? badRequest() : await handler(request);
+  };
+}
+
 async function answer(
-  handler: (incoming: NodeIncoming) => Promise<Response>,
+  handler: (incoming: NodeIncoming) => Promise<Reply>,
   errors: ErrorLog,
   nodeRequest: NodeRequest,
   response: NodeResponse,
@@ -72,15 +78,20 @@ async function answer(
   }
 }
 
-function badRequest(): Response {
+function badRequest(): Reply {
   const error = { code: 'INVALID_ARGUMENT', message: 'the request is malformed' };
-  return jsonResponse({ error }, { status: 400 });
+  return new JsonReply({ error }, 400);
 }
 
 /** Sends an answer, and resolves when all of it is written or the client has disconnected. */
-async function send(answered: Response, isHead: boolean, response: NodeResponse, client: NodeClient): Promise<void> {
-  const { status, headers } = answered;
-  response.statusCode = status;
+async function send(reply: Reply, isHead: boolean, response: NodeResponse, client: NodeClient): Promise<void> {
+  response.statusCode = reply.status;
+  if (reply instanceof JsonReply) {
+    reply.headers.forEach((value, name) => response.setHeader(name, value));
+    response.end(isHead ? undefined : reply.text);
+    return;
+  }
+  const { headers, body } = reply;
   const cookies = headers.getSetCookie();
   headers.forEach((value, name) => {
     if (name !== 'set-cookie') {
@@ -90,12 +101,6 @@ async function send(answered: Response, isHead: boolean, response: NodeResponse,
   if (cookies.length > 0) {
     response.setHeader('set-cookie', cookies);
   }
-  const text = isHead ? undefined : textOf(answered);
-  if (text !== undefined) {
-    response.end(text);
-    return;
-  }
-  const { body } = answered;
   if (body === null || isHead) {
     await body?.cancel();
     response.end();

@@ -2,6 +2,7 @@
 
 import type { Incoming } from '../http/incoming.js';
 import type { ErrorLog } from '../http/answers.js';
+import type { Reply } from '../http/reply.js';
 import type { Rights } from '../http/principal.js';
 import type { ServingAccess } from '../service/serving-access.js';
 import type { SessionService } from '../service/session-service.js';
@@ -34,9 +35,9 @@ export interface Call {
   /** The name of the operation: `createSession`. */
   readonly operation: string;
   /** Answers a request that needs no principal; `answer` is not called then. */
-  readonly answerAnyone?: () => Promise<Response>;
+  readonly answerAnyone?: () => Promise<Reply>;
   /** Answers the request. Its errors are answered by `refusal` of the face. */
-  answer(received: Received): Promise<Response>;
+  answer(received: Received): Promise<Reply>;
 }
 
 /** A set of paths. */
@@ -47,5 +48,5 @@ export interface Face {
    */
   find(method: string, path: string): Call | readonly string[] | undefined;
   /** The answer to an error, in the form that the clients of this face read. */
-  refusal(error: unknown, request: Incoming): Response;
+  refusal(error: unknown, request: Incoming): Reply;
 }

@@ -1,7 +1,7 @@
 // A session service over HTTP: the way of a request from its arrival to its answer.
 
-import { jsonResponse } from '../http/json-response.js';
-import { readsIncoming, type Incoming } from '../http/incoming.js';
+import { JsonReply, responseOf, type Reply } from '../http/reply.js';
+import { setDirect, type Incoming } from '../http/incoming.js';
 import { readAnyBody, readBody } from './body.js';
 import { isWelcome } from './origin.js';
 import { checkServeOptions, type CheckedOptions, type ServeOptions } from './options.js';
@@ -51,7 +51,9 @@ const EXPOSED = 'etag, idempotency-replayed, statepad-values, retry-after';
 export function serve(service: SessionService, options: ServeOptions): ServeHandler {
   checkMethods(service, 'service', ['getSession', 'watch', 'serving']);
   const server = new Server(service, checkServeOptions(options));
-  const handler = readsIncoming(async (request: Incoming) => await server.answer(request));
+  const direct = async (request: Incoming): Promise<Reply> => await server.answer(request);
+  const handler = async (request: Request): Promise<Response> => responseOf(await direct(request));
+  setDirect(handler, direct);
   return Object.assign(handler, { close: async () => await server.close() });
 }
 
@@ -71,7 +73,7 @@ class Server {
     this.#faces = facesOf(this.#door);
   }
 
-  async answer(request: Incoming): Promise<Response> {
+  async answer(request: Incoming): Promise<Reply> {
     const begin = performance.now();
     const [operation, answering] = this.#begin(request);
     this.#begun.add(answering);
@@ -89,9 +91,9 @@ class Server {
   }
 
   /** The name of the operation, and its answer. */
-  #begin(request: Incoming): readonly [string | undefined, Promise<Response>] {
+  #begin(request: Incoming): readonly [string | undefined, Promise<Reply>] {
     const { cors, basePath, errors } = this.#options;
-    const url = new URL(request.url);
+    const url = request.parsedUrl ?? new URL(request.url);
     if (!isWelcome(request, url, this.#options.rules)) {
       return [undefined, Promise.resolve(errors.answer(forbiddenOrigin(), request))];
     }
@@ -112,17 +114,17 @@ class Server {
   }
 
   /** Answers a call; its errors in the form of its face. */
-  async #orRefused(face: Face, call: Call, request: Incoming, url: URL): Promise<Response> {
-    let response: Response;
+  async #orRefused(face: Face, call: Call, request: Incoming, url: URL): Promise<Reply> {
+    let reply: Reply;
     try {
-      response = await this.#call(call, request, url);
+      reply = await this.#call(call, request, url);
     } catch (error) {
-      response = face.refusal(error, request);
+      reply = face.refusal(error, request);
     }
-    return this.#readable(request, response);
+    return this.#readable(request, reply);
   }
 
-  async #call(call: Call, request: Incoming, url: URL): Promise<Response> {
+  async #call(call: Call, request: Incoming, url: URL): Promise<Reply> {
     const { authorize, limits } = this.#options;
     if (this.#isClosed) {
       throw new StatepadError('CLOSED', 'the server is closing');
@@ -144,12 +146,12 @@ class Server {
   }
 
   /** Lets pages of the named origins read an answer. */
-  #readable(request: Incoming, response: Response): Response {
+  #readable(request: Incoming, reply: Reply): Reply {
     const { cors } = this.#options;
     if (cors === undefined) {
-      return response;
+      return reply;
     }
-    const allowed = cors.allow(request, response);
+    const allowed = cors.allow(request, responseOf(reply));
     allowed.headers.set('access-control-expose-headers', EXPOSED);
     return allowed;
   }
@@ -159,9 +161,9 @@ function isMethods(found: Call | readonly string[]): found is readonly string[] 
   return Array.isArray(found);
 }
 
-function wrongMethod(allowed: readonly string[]): Response {
+function wrongMethod(allowed: readonly string[]): Reply {
   const error = { code: 'INVALID_ARGUMENT', message: `the path has the methods ${allowed.join(', ')}` };
-  return jsonResponse({ error }, { status: 405, headers: { allow: allowed.join(', ') } });
+  return new JsonReply({ error }, 405, { allow: allowed.join(', ') });
 }
 
 function forbiddenOrigin(): StatepadError {

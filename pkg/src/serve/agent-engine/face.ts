@@ -1,6 +1,6 @@
 // The sessions API of Agent Engine over a session service.
 
-import { jsonResponse } from '../../http/json-response.js';
+import { JsonReply, type Reply } from '../../http/reply.js';
 import { checkApp, checkOwners, type EngineCall } from './call.js';
 import { appendEvent } from './append.js';
 import { createSession } from './create.js';
@@ -50,11 +50,11 @@ export class AgentEngineFace implements Face {
     return { operation: found.call, answer: async (received) => await this.#answer(found, received) };
   }
 
-  refusal(error: unknown, request: Incoming): Response {
+  refusal(error: unknown, request: Incoming): Reply {
     return refusalOf(error, request, this.#door.errors);
   }
 
-  async #answer(found: FoundPath, { request, url, rights, body }: Received): Promise<Response> {
+  async #answer(found: FoundPath, { request, url, rights, body }: Received): Promise<Reply> {
     const target = engineTarget(found);
     if (target.call !== 'getOperation') {
       checkApp(target, rights);
@@ -92,7 +92,7 @@ function bodyIn(bytes: Uint8Array): unknown {
   return body;
 }
 
-function json(body: object): Response {
+function json(body: object): Reply {
   const headers = { 'content-type': 'application/json; charset=UTF-8', 'cache-control': 'no-store' };
-  return jsonResponse(body, { headers });
+  return new JsonReply(body, 200, headers);
 }

@@ -1,6 +1,6 @@
 // Errors as Google's APIs answer them. Nothing of the internals leaves: a number names the entry of the log.
 
-import { jsonResponse } from '../../http/json-response.js';
+import { JsonReply, type Reply } from '../../http/reply.js';
 import { ApiError, statusOf, type StatusName } from './wire/errors.js';
 import type { Incoming } from '../../http/incoming.js';
 import type { ErrorLog } from '../../http/answers.js';
@@ -34,7 +34,7 @@ const STATUS: Readonly<Partial<Record<ErrorCode, StatusName>>> = {
 const OWN_STATUS = [408, 413, 415];
 
 /** The answer to an error. */
-export function refusalOf(error: unknown, request: Incoming, errors: ErrorLog): Response {
+export function refusalOf(error: unknown, request: Incoming, errors: ErrorLog): Reply {
   if (error instanceof ApiError) {
     return answerOf(error, error.httpStatus);
   }
@@ -48,7 +48,7 @@ export function refusalOf(error: unknown, request: Incoming, errors: ErrorLog): 
   return answerOf(new ApiError(name, message), http);
 }
 
-function answerOf(error: ApiError, status: number): Response {
+function answerOf(error: ApiError, status: number): Reply {
   const { error: body } = error.toBody() as { readonly error: object };
   const headers = {
     'content-type': 'application/json; charset=UTF-8',
@@ -56,5 +56,5 @@ function answerOf(error: ApiError, status: number): Response {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
     ...((status === 503 || status === 429) && { 'retry-after': '1' }),
   };
-  return jsonResponse({ error: { ...body, code: status } }, { status, headers });
+  return new JsonReply({ error: { ...body, code: status } }, status, headers);
 }

@@ -1,6 +1,6 @@
 // The face of statepad's own routes: the way of a request through a declaration to its answer.
 
-import { jsonResponse } from '../../http/json-response.js';
+import { JsonReply, type Reply } from '../../http/reply.js';
 import { checkAccess } from './access.js';
 import { parseBody } from './body.js';
 import { check, checkParameterNames, readParameters } from './check.js';
@@ -31,30 +31,30 @@ export class RoutesFace implements Face {
       return found;
     }
     const { operation, access } = found.route.declaration;
-    const answer = async (received: Received): Promise<Response> => await this.#answer(found, received);
+    const answer = async (received: Received): Promise<Reply> => await this.#answer(found, received);
     return access === 'anyone'
       ? { operation, answer, answerAnyone: async () => await this.#answerAnyone(found.route) }
       : { operation, answer };
   }
 
-  refusal(error: unknown, request: Incoming): Response {
-    const response = this.#door.errors.answer(error, request);
+  refusal(error: unknown, request: Incoming): Reply {
+    const reply = this.#door.errors.answer(error, request);
     if (isStatepadError(error) && error.code === 'STATE_CONFLICT' && error.path === REQUEST_HEADERS.key.name) {
-      response.headers.set('retry-after', '1');
+      reply.headers.set('retry-after', '1');
     }
-    return response;
+    return reply;
   }
 
-  async #answerAnyone({ answer }: Route): Promise<Response> {
-    return responseOf(await answer({ door: this.#door } as Asked<Declaration>), undefined);
+  async #answerAnyone({ answer }: Route): Promise<Reply> {
+    return replyOf(await answer({ door: this.#door } as Asked<Declaration>), undefined);
   }
 
-  async #answer({ route, ids: readIds }: Reached, received: Received): Promise<Response> {
+  async #answer({ route, ids: readIds }: Reached, received: Received): Promise<Reply> {
     const { declaration } = route;
     const { rights, request, url } = received;
     const ids = readIds();
     checkAccess(rights, declaration.access, ids);
-    const query = readQuery(declaration, url.searchParams);
+    const query = readQuery(declaration, url);
     const { proof, key, creation } = readHeaders(declaration, request.headers);
     const body = declaration.body && parseBody(await received.body());
     if (declaration.body !== undefined) {
@@ -63,16 +63,17 @@ export class RoutesFace implements Face {
     const asked = (once: Once | undefined): Asked<Declaration> =>
       ({ ...received, door: this.#door, ids, query, body, proof, creation, once }) as unknown as Asked<Declaration>;
     if (key === undefined) {
-      return responseOf(await route.answer(asked(undefined)), undefined);
+      return replyOf(await route.answer(asked(undefined)), undefined);
     }
     const identity = { principal: rights.id, operation: declaration.operation, ids, key };
     return await this.#open.run(identity, body, async (once, repeated) =>
-      responseOf(await route.answer(asked(once)), repeated()),
+      replyOf(await route.answer(asked(once)), repeated()),
     );
   }
 }
 
-function readQuery({ query = { type: 'object' } }: Declaration, parameters: URLSearchParams): Record<string, unknown> {
+function readQuery({ query = { type: 'object' } }: Declaration, url: URL): Record<string, unknown> {
+  const parameters = url.search === '' ? NO_PARAMETERS : url.searchParams;
   checkParameterNames(parameters.keys(), Object.keys(query.properties ?? {}));
   return readParameters(query, (name) => {
     const [text, ...others] = parameters.getAll(name);
@@ -80,10 +81,12 @@ function readQuery({ query = { type: 'object' } }: Declaration, parameters: URLS
   });
 }
 
+const NO_PARAMETERS = new URLSearchParams();
+
 /** The headers that a route declares. Others are none of its business. */
 function readHeaders(
   { headers = [], needs = [] }: Declaration,
-  values: Headers,
+  values: Incoming['headers'],
 ): Pick<Asked<Declaration>, 'proof' | 'creation'> & { readonly key: string | undefined } {
   const read = <T>(header: keyof typeof REQUEST_HEADERS, parse: (text: string) => T): T | undefined => {
     const text = headers.includes(header) ? values.get(REQUEST_HEADERS[header].name) : null;
@@ -108,20 +111,16 @@ function readEtag(text: string): string | undefined {
   }
 }
 
-function responseOf(answer: Answer | Response, repeated: Repeated): Response {
-  if (answer instanceof Response) {
+function replyOf(answer: Answer | Reply, repeated: Repeated): Reply {
+  if (answer instanceof Response || answer instanceof JsonReply) {
     return answer;
   }
   const { body, creation } = answer;
-  const headers = new Headers({ 'cache-control': 'no-store' });
-  if (creation !== undefined) {
-    headers.set(ANSWER_HEADERS.creation.name, writeEtag(creation));
-  }
-  if (repeated !== undefined) {
-    headers.set(ANSWER_HEADERS.replayed.name, 'true');
-    if (!repeated.isKnown) {
-      headers.set(ANSWER_HEADERS.values.name, 'unknown');
-    }
-  }
-  return body === undefined ? new Response(null, { status: 204, headers }) : jsonResponse(body, { headers });
+  const headers = {
+    'cache-control': 'no-store',
+    ...(creation !== undefined && { [ANSWER_HEADERS.creation.name]: writeEtag(creation) }),
+    ...(repeated !== undefined && { [ANSWER_HEADERS.replayed.name]: 'true' }),
+    ...(repeated?.isKnown === false && { [ANSWER_HEADERS.values.name]: 'unknown' }),
+  };
+  return body === undefined ? new Response(null, { status: 204, headers }) : new JsonReply(body, 200, headers);
 }

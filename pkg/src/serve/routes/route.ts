@@ -1,6 +1,7 @@
 // Routes: what each is declared as, and what answers it.
 
 import type { Incoming } from '../../http/incoming.js';
+import type { Reply } from '../../http/reply.js';
 import type { IdsOf } from '../../http/paths.js';
 import type { Rights } from '../../http/principal.js';
 import type { ErrorCode } from '../../model/errors.js';
@@ -128,13 +129,13 @@ export interface Answer {
 /** A route. */
 export interface Route {
   readonly declaration: Declaration;
-  readonly answer: (asked: Asked<Declaration>) => Promise<Answer | Response>;
+  readonly answer: (asked: Asked<Declaration>) => Promise<Answer | Reply>;
 }
 
 /** Makes a route: what answers it gets the types that are declared. */
 export function route<const D extends Declaration>(
   declaration: D,
-  answer: (asked: Asked<D>) => Promise<Answer | Response>,
+  answer: (asked: Asked<D>) => Promise<Answer | Reply>,
 ): Route {
   return { declaration, answer };
 }

@@ -1,6 +1,6 @@
 // Streams of changes: the answers to watches, as server-sent events.
 
-import { jsonResponse } from '../../http/json-response.js';
+import { JsonReply, type Reply } from '../../http/reply.js';
 import { openTarget, existingSession, type OpenedTarget } from './changes.js';
 import { configOf, parseTargets, singleTarget, targetsInUrl, type RequestedTarget } from '../../http/watch-targets.js';
 import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from '../../http/watch-wire.js';
@@ -62,7 +62,7 @@ export class WatchStreams {
    * Answers a watch of one target, or of several; `body` reads that of a POST. Throws `FORBIDDEN`, `INVALID_ARGUMENT`,
    * `TOO_MANY_REQUESTS`.
    */
-  async answer(request: Incoming, rights: Rights, body?: () => Promise<string>): Promise<Response> {
+  async answer(request: Incoming, rights: Rights, body?: () => Promise<string>): Promise<Reply> {
     const several = body === undefined ? targetsInUrl(request) : parseTargets(await body());
     if (several !== undefined) {
       return this.#several(several, rights, request);
@@ -80,13 +80,13 @@ export class WatchStreams {
   }
 
   /** The session as JSON. */
-  async #snapshot({ target }: RequestedTarget, rights: Rights, request: Incoming): Promise<Response> {
+  async #snapshot({ target }: RequestedTarget, rights: Rights, request: Incoming): Promise<Reply> {
     if (target.sessionId === undefined) {
       const message = 'the values of a user or an app can be watched only: accept text/event-stream';
-      return jsonResponse({ error: { code: 'INVALID_ARGUMENT', message } }, { status: 406 });
+      return new JsonReply({ error: { code: 'INVALID_ARGUMENT', message } }, 406);
     }
     const session = await existingSession(this.#service, target as SessionKey, configOf(request));
-    return jsonResponse(visibleSession(rights, session), { headers: { 'cache-control': 'no-store' } });
+    return new JsonReply(visibleSession(rights, session), 200, { 'cache-control': 'no-store' });
   }
 
   /** The changes of one target: its error is the answer. */
