@@ -1,5 +1,6 @@
 // A request of Node's HTTP servers: what servers of this package read of it, and the `Request` for all others.
 
+import { endOfTurn } from './turn.js';
 import type { Incoming, PieceReader } from './incoming.js';
 import type { NodeClient, NodeRequest } from './node-http.js';
 
@@ -186,10 +187,14 @@ class BodyReader implements PieceReader {
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
     const value = this.#pieces.shift();
-    if (value === undefined && this.#failure !== undefined) {
+    if (value !== undefined) {
+      return { done: false, value };
+    }
+    if (this.#failure !== undefined) {
       throw this.#failure.error;
     }
-    return { done: value === undefined, value };
+    await endOfTurn();
+    return { done: true };
   }
 
   cancel(): Promise<void> {
