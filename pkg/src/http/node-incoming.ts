@@ -202,6 +202,7 @@ class BodyReader implements PieceReader {
     this.#isOver = true;
     this.#pieces = [];
     this.#nodeRequest?.resume();
+    this.#wake?.();
     return Promise.resolve();
   }
 

@@ -38,14 +38,18 @@ export async function readAnyBody(request: Incoming, limits: BodyLimits): Promis
 async function readAll(reader: PieceReader, limits: BodyLimits): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const fail = (): void => reject(refused(408, `the body did not arrive within ${limits.timeout} ms`));
-    timer = setTimeout(fail, limits.timeout);
-  });
+  const late = { isOver: false };
+  const timer = setTimeout(() => {
+    late.isOver = true;
+    // It ends the read that is waiting.
+    void reader.cancel().catch(() => undefined);
+  }, limits.timeout);
   try {
     for (;;) {
-      const piece = await Promise.race([reader.read(), late]);
+      const piece = await reader.read();
+      if (late.isOver) {
+        throw refused(408, `the body did not arrive within ${limits.timeout} ms`);
+      }
       if (piece.value === undefined) {
         return joined(pieces, size);
       }

@@ -20,10 +20,12 @@ export function parseBody(bytes: Uint8Array): unknown {
   return json;
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 function parse(bytes: Uint8Array): unknown {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = decoder.decode(bytes);
   } catch {
     return invalid('body', 'must be UTF-8');
   }

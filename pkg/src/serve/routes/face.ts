@@ -51,7 +51,7 @@ export class RoutesFace implements Face {
 
   async #answer({ route, ids: readIds }: Reached, received: Received): Promise<Reply> {
     const { declaration } = route;
-    const { rights, request, url } = received;
+    const { rights, request, url, anyBody } = received;
     const ids = readIds();
     checkAccess(rights, declaration.access, ids);
     const query = readQuery(declaration, url);
@@ -61,7 +61,18 @@ export class RoutesFace implements Face {
       check(declaration.body, body, '');
     }
     const asked = (once: Once | undefined): Asked<Declaration> =>
-      ({ ...received, door: this.#door, ids, query, body, proof, creation, once }) as unknown as Asked<Declaration>;
+      ({
+        door: this.#door,
+        rights,
+        request,
+        ids,
+        query,
+        body,
+        anyBody,
+        proof,
+        creation,
+        once,
+      }) as unknown as Asked<Declaration>;
     if (key === undefined) {
       return replyOf(await route.answer(asked(undefined)), undefined);
     }
