@@ -110,6 +110,14 @@ await withDatabase((database) => {
       await assertSmall(owners('nothing'), 10);
     });
 
+    test('those of several ids that are asked for together are found by one statement', async () => {
+      const ids = ['s17', 'nothing', 's3', 's17'];
+      const all = () => Promise.all(ids.map((id) => store.owners('a', id)));
+      assert.deepEqual(await all(), [['user-7'], [], ['user-3'], ['user-7']]);
+      assert.deepEqual(await Promise.all([store.owners('a', 's17'), store.owners('b', 's17')]), [['user-7'], []]);
+      await assertSmall(all, 10);
+    });
+
     test('a page of names reads as many as it has', async () => {
       const users = (query) => () => store.listUsers('a', query);
       assert.deepEqual(await users({ limit: 2, after: 'user-4' })(), { names: ['user-40', 'user-400'], more: true });

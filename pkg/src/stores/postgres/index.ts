@@ -13,7 +13,8 @@ import { sizeRefusal } from './commit.js';
 import { commitAll } from './commits.js';
 import { Sender, type PostgresClient } from './client.js';
 import { listStatement, pageOf } from './list.js';
-import { namePageIn, namesIn, namesStatement, ownersStatement } from './names.js';
+import { namePageIn, namesStatement } from './names.js';
+import { Owners } from './owners.js';
 import { checkArguments, type PostgresStoreOptions } from './options.js';
 import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
 import { openStatement } from './open.js';
@@ -66,6 +67,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
   let durability: Durability | undefined;
   const schema = quotedSchema(name);
   const sender = new Sender(client, prepare);
+  const owners = new Owners(schema, async (statement) => await sender.send(statement, true));
   const write = (text: string, ...values: (string | null)[]): Promise<readonly unknown[]> =>
     sender.send({ text, values }, false);
   const hints =
@@ -117,7 +119,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     parallelCommits: PARALLEL,
     load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key, log),
     list: async (query) => pageOf(await sender.send(listStatement(schema, query), true), query),
-    owners: async (app, sessionId) => namesIn(await sender.send(ownersStatement(schema, app, sessionId), true)),
+    owners: async (app, sessionId) => await owners.of(app, sessionId),
     listApps: async (query) => namePageIn(await sender.send(namesStatement(schema, undefined, query), true), query),
     listUsers: async (app, query) => namePageIn(await sender.send(namesStatement(schema, app, query), true), query),
     remove: async (key, _context, guard = {}) => {

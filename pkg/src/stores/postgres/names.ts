@@ -1,4 +1,4 @@
-// The names of apps, of users, and of the users who have a session with an id: one statement each.
+// The names of apps and of users: one statement each.
 
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { pageWithin } from '../shared/name-page.js';
@@ -7,15 +7,6 @@ import type { NamePage, NameQuery } from '../../store/contract.js';
 
 /** The largest number of names. */
 const MOST = Number.MAX_SAFE_INTEGER - 1;
-
-/** The statement that answers the users of an app who have a session with an id. */
-export function ownersStatement(schema: string, app: string, sessionId: string): Statement {
-  const text = `select usr.name
-from ${schema}.owners owner join ${schema}.scopes usr on usr.no = owner.usr
-where owner.app = (select app.no from ${schema}.scopes app where app.parent = 0 and app.name = $1) and owner.id = $2
-order by usr.name`;
-  return { text, values: [toColumn(app), toColumn(sessionId)] };
-}
 
 /**
  * The statement that answers the names of apps, or of the users in one: as many as the page has, and one more. It goes
@@ -45,12 +36,8 @@ select names.name from names`;
   return { text, values };
 }
 
-/** Reads the answer of {@link ownersStatement}. */
-export function namesIn(rows: readonly unknown[]): string[] {
-  return (rows as readonly { readonly name: string }[]).map(({ name }) => fromColumn(name));
-}
-
 /** Reads the answer of {@link namesStatement}. */
 export function namePageIn(rows: readonly unknown[], query: NameQuery): NamePage {
-  return pageWithin(namesIn(rows), query);
+  const names = (rows as readonly { readonly name: string }[]).map(({ name }) => fromColumn(name));
+  return pageWithin(names, query);
 }
