@@ -13,16 +13,13 @@ import { newId } from '../model/ids.js';
 import { keyReused, requestIn, type Once } from '../model/once.js';
 import { withoutWrites } from '../session/session-scope.js';
 import { isStoreError } from '../store/store-error.js';
-import { orAborted } from '../async/abort.js';
-import { sleep } from '../async/sleep.js';
+import { conflictPause } from '../async/conflict-pause.js';
 import type { View } from '../session/handle.js';
 import type { Event, EventInit, SessionName } from '../model/types.js';
 import type { RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 
 /** The number of attempts while others keep writing. */
 const ATTEMPTS = 100;
-/** The longest pause before another attempt, in milliseconds. */
-const MAX_PAUSE_MS = 50;
 
 /** The identity of a marker that an earlier attempt may have appended. */
 export interface MarkerIdentity {
@@ -115,7 +112,7 @@ async function appendMarker(
         throw explainGuard(error);
       }
     }
-    await orAborted(sleep(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** Math.min(attempt, 6))), signal);
+    await conflictPause(attempt, signal);
   }
 }
 

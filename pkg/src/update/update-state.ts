@@ -1,7 +1,7 @@
 // A safe read-modify-write. Loaded at the first update.
 
 import { StatepadError, isStatepadError } from '../model/errors.js';
-import { sleep } from '../async/sleep.js';
+import { conflictPause } from '../async/conflict-pause.js';
 import { isTemp, mergeRecords, type StoredScope } from '../model/scope.js';
 import { isThenable } from '../async/thenable.js';
 import { scopeNameOf, ownScope, type UpdateReservation, type State, type UpdateTarget } from './update-target.js';
@@ -120,7 +120,7 @@ class Update {
       }
     }
     if (this.#conflicts > 0 && reservation?.isHeld !== true) {
-      await pause(this.#conflicts + 1);
+      await conflictPause(this.#conflicts);
     }
   }
 
@@ -181,9 +181,4 @@ function refuseTemp(delta: Readonly<Record<string, unknown>>): void {
 function isConflict(error: unknown): boolean {
   const code = isStatepadError(error) && error.key === undefined ? error.code : undefined;
   return code === 'STATE_CONFLICT' || code === 'SESSION_STALE';
-}
-
-/** Grows with the attempts, with jitter, so that conflicting writers drift apart; at most 50 ms. */
-async function pause(attempt: number): Promise<void> {
-  await sleep(Math.random() * Math.min(50, 2 ** Math.min(attempt - 1, 6)));
 }

@@ -10,7 +10,7 @@ import { deletedAnswer } from './operation.js';
 import { describeSession } from './session-answer.js';
 import { plainOf } from './plain.js';
 import { timeText } from './moments.js';
-import { sleep } from '../../async/sleep.js';
+import { conflictPause } from '../../async/conflict-pause.js';
 import { DELETED } from '../../model/deletion.js';
 import { isStatepadError } from '../../model/errors.js';
 import { put } from '../../model/json.js';
@@ -18,9 +18,8 @@ import { isTemp, nameOf, withoutTemp } from '../../model/scope.js';
 import type { EngineCall } from './call.js';
 import type { Json, Session, SessionKey } from '../../model/types.js';
 
-/** The number of attempts while others keep writing, and the longest pause between two, in milliseconds. */
+/** The number of attempts while others keep writing. */
 const ATTEMPTS = 100;
-const MAX_PAUSE_MS = 50;
 
 /** Reads a session. */
 export async function getSession(call: EngineCall): Promise<object> {
@@ -33,11 +32,11 @@ export async function deleteSession(call: EngineCall): Promise<object> {
   readEmpty(call.body);
   const { access, rights, target } = call;
   const session = await findSession(call);
-  const { appName, userId, id: sessionId } = session;
-  rights.checkWrite({ appName, userId, sessionId });
+  const key = keyOf(session);
+  rights.checkWrite(key);
   const created = access.createdOf(session);
-  await access.remove({ appName, userId, sessionId }, { created });
-  return deletedAnswer(target, { appName, sessionId, created }, timeText(Date.now()));
+  await access.remove(key, { created });
+  return deletedAnswer(target, { appName: key.appName, sessionId: key.sessionId, created }, timeText(Date.now()));
 }
 
 /** Changes a session: its display name, its labels, and its own state, which is replaced as a whole. */
@@ -66,7 +65,7 @@ export async function updateSession(call: EngineCall): Promise<object> {
         throw error;
       }
     }
-    await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** Math.min(attempt, 6)));
+    await conflictPause(attempt);
   }
 }
 

@@ -4,8 +4,7 @@ import { admitDelta, type AdmittedDelta } from '../../input/admit.js';
 import { checkTarget } from '../../input/requests.js';
 import { admitString, checkObject, checkOptionalString, checkSignal, invalid } from '../../checks/arguments.js';
 import { Handovers } from '../../async/handovers.js';
-import { orAborted } from '../../async/abort.js';
-import { sleep } from '../../async/sleep.js';
+import { conflictPause } from '../../async/conflict-pause.js';
 import { isThenable } from '../../async/thenable.js';
 import { isStatepadError } from '../../model/errors.js';
 import { isTemp, nameOf, type StoredScope } from '../../model/scope.js';
@@ -21,9 +20,8 @@ import type { StateWrite } from '../serving-access.js';
 
 type State = Readonly<Record<string, Json>>;
 
-/** The most attempts of a write whose operators the store does not resolve, and the longest pause between two. */
+/** The most attempts of a write whose operators the store does not resolve. */
 const ATTEMPTS = 100;
-const MAX_PAUSE_MS = 50;
 
 /** A checked write. */
 export interface WritePlan {
@@ -112,7 +110,7 @@ export async function writeState(
         throw error;
       }
     }
-    await orAborted(sleep(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** Math.min(attempt, 6))), plan.write.signal);
+    await conflictPause(attempt, plan.write.signal);
   }
 }
 

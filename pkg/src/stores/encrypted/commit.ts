@@ -2,7 +2,7 @@
 // guard that the wrapper had added.
 
 import { defined } from '../../model/defined.js';
-import { sleep } from '../../async/sleep.js';
+import { conflictPause } from '../../async/conflict-pause.js';
 import { isRememberedRefusal, refusedBefore } from '../../store/refusals.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { STORED_SCOPES, type StoredScope } from '../../model/scope.js';
@@ -29,8 +29,6 @@ const MOST_GUARDED_ATTEMPTS = 100;
  * refused before, which no further attempt changes.
  */
 const MOST_ABSENT_ATTEMPTS = 3;
-/** The longest pause between two of them, in milliseconds. */
-const LONGEST_PAUSE_MS = 50;
 
 /** Writes changes through an inner store. */
 export class Commits {
@@ -122,7 +120,10 @@ export class Commits {
       }
       throw new StoreError('unavailable', message);
     }
-    await pause(count);
+    // Not at first: the refusal told the revision.
+    if (count > 1) {
+      await conflictPause(count);
+    }
     return this.#try(count + 1, change, context);
   }
 
@@ -265,15 +266,4 @@ function runsOf(changes: readonly Change[]): Change[][] {
     open = isAlone ? undefined : open;
   }
   return runs;
-}
-
-/**
- * Waits longer each time, and by chance, so that writers that met do not meet again. Not at first: the refusal told
- * the revision.
- */
-async function pause(count: number): Promise<void> {
-  if (count > 1) {
-    const most = Math.min(LONGEST_PAUSE_MS, 2 ** Math.min(count, 6));
-    await sleep(Math.random() * most);
-  }
 }

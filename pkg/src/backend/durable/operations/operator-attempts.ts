@@ -3,7 +3,7 @@
 
 import { lanesOfKeys } from './lanes.js';
 import { mergeGuardedKeys, resolveLocally } from '../commit/operators.js';
-import { sleep } from '../../../async/sleep.js';
+import { conflictPause } from '../../../async/conflict-pause.js';
 import { resolveNow } from '../../../session/append.js';
 import { tempBefore } from '../../../input/temp-values.js';
 import { StatepadError } from '../../../model/errors.js';
@@ -21,8 +21,6 @@ import type { Event, SessionKey } from '../../../model/types.js';
 
 /** The most attempts of an append. */
 const MAX_ATTEMPTS = 100;
-/** The longest pause between two attempts, in milliseconds. */
-const MAX_PAUSE_MS = 50;
 
 /** The content of an append for the store. */
 export interface ToSend {
@@ -82,7 +80,7 @@ export class OperatorAttempts {
       const message = `the values of the operators changed under each of ${MAX_ATTEMPTS} attempts`;
       throw new StatepadError('STATE_CONFLICT', message, { id, cause: error });
     }
-    await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** Math.min(this.#count, 6)));
+    await conflictPause(this.#count);
     return true;
   }
 }
