@@ -5,6 +5,7 @@ import { claimRequest, forkOf, refuseRequest } from './operations/requests.js';
 import { unfinishedId } from './cache/unfinished.js';
 import { parseEvent } from './cache/stored-event.js';
 import { LAST_EVENT } from '../../session/event-window.js';
+import { defined } from '../../model/defined.js';
 import { StatepadError } from '../../model/errors.js';
 import { creationOf } from '../backend-access.js';
 import { parseCreation } from '../../session/creation-event.js';
@@ -22,7 +23,7 @@ import type { KeyedOperators } from '../../model/operator-write.js';
 import type { Once } from '../../model/once.js';
 import type { Session, SessionKey, UpdateStateTarget } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
-import type { LoadQuery, NamePage, NameQuery, SessionStore, StoreContext } from '../../store/contract.js';
+import type { Loaded, LoadQuery, NamePage, NameQuery, SessionStore, StoreContext } from '../../store/contract.js';
 
 /** The optional operations of a store that are asked here. */
 type Listing = 'owners' | 'listApps' | 'listUsers';
@@ -133,18 +134,22 @@ export class StoreAccess implements BackendAccess, StoredRequests {
     { from, limit }: EventsFrom,
     signal: Signal | undefined,
   ): Promise<EventPage | undefined> {
-    const { cache, loader } = this.#components;
-    const record = cache.registry.find(key);
-    const query: LoadQuery = { events: rangeOf(from, limit), known: cache.known(key, record) };
-    const loaded = await loader.loadRange(key, query, signal);
+    const loaded = await this.#load(key, rangeOf(from, limit), signal);
     return loaded === null
       ? undefined
       : { events: loaded.events.map((event) => parseEvent({ key }, event)), revision: loaded.rev };
   }
 
   async creation(key: SessionKey, signal?: Signal): Promise<CreationTime | undefined> {
-    const loaded = await this.#components.loader.loadRange(key, { events: { from: 0, to: 0 } }, signal);
+    const loaded = await this.#load(key, { from: 0, to: 0 }, signal);
     return loaded === null ? undefined : creationOf(loaded.created, parseCreation(loaded.events[0]));
+  }
+
+  /** Loads events, without the values that the cache has. */
+  async #load(key: SessionKey, events: LoadQuery['events'], signal: Signal | undefined): Promise<Loaded | null> {
+    const { cache, loader } = this.#components;
+    const known = cache.known(key, cache.registry.find(key));
+    return await loader.loadRange(key, defined({ events, known }), signal);
   }
 
   resolves(operators: KeyedOperators): boolean {

@@ -1,10 +1,11 @@
-// What the API has of a session, and a service does not: its display name, its labels, and the time of its creation.
+// The members of a session that the API has and a service has not: display name, labels, and the time of creation.
 //
 // Display name and labels are kept in the log: `customMetadata.statepad.session`, `{ displayName?, labels? }`, of an
 // event by `system` without content. The last such event counts. This API does not list it.
 
+import { readLog } from './log.js';
 import { isObject } from '../../model/value-types.js';
-import type { Event, EventInit, Session, SessionKey } from '../../model/types.js';
+import type { Event, EventInit, Session } from '../../model/types.js';
 import type { ServingAccess } from '../../service/serving-access.js';
 
 /** Labels, by their keys. */
@@ -33,8 +34,6 @@ interface Known {
 
 /** The number of sessions whose details are remembered. */
 const MAX_KNOWN = 10_000;
-/** The number of events that are read at a time. */
-const CHUNK = 1_000;
 
 /** The event that describes a session. */
 export function describingEvent(described: Described): EventInit {
@@ -136,20 +135,10 @@ function isLabels(value: unknown): value is Labels {
   return isObject(value) && Object.values(value).every((label) => typeof label === 'string');
 }
 
-/** The events of a session from a revision on, up to the revision at which it was read. */
+/** The events of a session from a revision on, up to the revision at which it was read; none when it was deleted. */
 async function eventsUpTo(access: ServingAccess, session: Session, from: number): Promise<readonly Event[]> {
-  const { appName, userId, id, revision } = session;
-  const key: SessionKey = { appName, userId, sessionId: id };
-  const events: Event[] = [];
-  for (let next = from; next <= revision;) {
-    const page = await access.events(key, { from: next, limit: Math.min(CHUNK, revision - next + 1) });
-    if (page === undefined || page.events.length === 0) {
-      break;
-    }
-    events.push(...page.events);
-    next += page.events.length;
-  }
-  return events;
+  const { appName, userId, id: sessionId, revision } = session;
+  return (await readLog(access, { appName, userId, sessionId }, { from, to: revision })) ?? [];
 }
 
 function ownMetadata(customMetadata: Event['customMetadata']): Readonly<Record<string, unknown>> {

@@ -8,6 +8,7 @@ import { CHOICES } from './leniencies.js';
 import { eventAnswer, timeOf } from './event-to.js';
 import { findKey, orMissing } from './owner.js';
 import { isDescribing } from './details.js';
+import { readLog } from './log.js';
 import type { EngineCall } from './call.js';
 import type { Event, SessionKey } from '../../model/types.js';
 
@@ -16,8 +17,6 @@ import type { Event, SessionKey } from '../../model/types.js';
  * adk-java) have to find all events there.
  */
 const MAX_PAGE_SIZE = 100_000;
-/** The number of events that are read at a time. */
-const CHUNK = 1_000;
 
 /** An event with what a filter compares and an order ranks. */
 interface Listed {
@@ -51,17 +50,8 @@ export async function listEvents(call: EngineCall): Promise<object> {
 
 async function eventsOf(call: EngineCall, key: SessionKey): Promise<readonly Listed[]> {
   const { access, signal } = call;
-  const listed: Listed[] = [];
-  for (let from = 1; ;) {
-    const { events, revision } = (await access.events(key, { from, limit: CHUNK, signal })) ?? orMissing(call);
-    for (const [index, event] of events.entries()) {
-      if (!isDescribing(event)) {
-        listed.push({ event, number: from + index, time: timeOf(event) });
-      }
-    }
-    from += events.length;
-    if (events.length === 0 || from > revision) {
-      return listed;
-    }
-  }
+  const events = (await readLog(access, key, { from: 1, signal })) ?? orMissing(call);
+  return events
+    .map((event, index) => ({ event, number: index + 1, time: timeOf(event) }))
+    .filter(({ event }) => !isDescribing(event));
 }
