@@ -18,7 +18,8 @@
 
 export { serve, type ServeHandler } from './serve/serve.js';
 export type { RequestLine, ServeLimits, ServeOptions } from './serve/options.js';
-export { nodeListener, type NodeListenerOptions } from './http/node-listener.js';
+export type { StreamPace } from './serve/watch/streams.js';
+export { nodeListener, type FetchHandler, type NodeListenerOptions } from './http/node-listener.js';
 export type { NodeRequest, NodeResponse } from './http/node-http.js';
 export type { StoredScope } from './model/scope.js';
 export type { Authorize, Authorized, Granted, Principal } from './http/principal.js';

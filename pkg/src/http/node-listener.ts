@@ -9,7 +9,7 @@ import { NodeIncoming } from './node-incoming.js';
 import { checkFunction, checkOptions } from '../checks/arguments.js';
 
 /** A handler of the Fetch API. */
-type Handler = (request: Request) => Response | Promise<Response>;
+export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 /** Options of {@link nodeListener}. */
 export interface NodeListenerOptions {
@@ -27,7 +27,7 @@ export interface NodeListenerOptions {
  * createServer(nodeListener(serve(service, { authorize }))).listen(8080);
  */
 export function nodeListener(
-  handler: Handler,
+  handler: FetchHandler,
   options: NodeListenerOptions = {},
 ): (request: NodeRequest, response: NodeResponse) => void {
   checkFunction(handler, 'handler');
@@ -47,7 +47,7 @@ export function nodeListener(
   };
 }
 
-function byRequest(handler: Handler): (incoming: NodeIncoming) => Promise<Reply> {
+function byRequest(handler: FetchHandler): (incoming: NodeIncoming) => Promise<Reply> {
   return async (incoming) => {
     const request = incoming.toRequest();
     return request === undefined ? badRequest() : await handler(request);

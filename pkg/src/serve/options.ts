@@ -7,7 +7,7 @@ import { checkFunction, checkObject, checkOptionalString, checkOptions, invalid 
 import { describe } from '../model/value-types.js';
 import type { BodyLimits } from './body.js';
 import type { OriginRules } from './origin.js';
-import type { StreamOptions } from './watch/streams.js';
+import type { StreamOptions, StreamPace } from './watch/streams.js';
 
 /** The limits of requests. */
 export interface ServeLimits {
@@ -20,7 +20,7 @@ export interface ServeLimits {
 }
 
 /** Options of {@link serve}. */
-export interface ServeOptions {
+export interface ServeOptions extends StreamPace {
   /**
    * Returns a principal, whose rights limit the request; a `Response` that refuses it; or `undefined`, which is
    * answered with status 401. Without this function nothing is served.
@@ -38,12 +38,6 @@ export interface ServeOptions {
   /** The pages of other origins that may send requests and read answers; none by default. */
   readonly cors?: CorsOptions | undefined;
   readonly limits?: ServeLimits | undefined;
-  /** The interval of heartbeats on an idle stream, in milliseconds; 15,000 by default. */
-  readonly heartbeat?: number | undefined;
-  /** The time that a watching client waits before it reconnects, in milliseconds; 1,000 by default, at least 100. */
-  readonly retry?: number | undefined;
-  /** The longest interval between questions of a watch to the store, in milliseconds: see `WatchOptions.poll`. */
-  readonly poll?: number | undefined;
   /**
    * Receives errors that clients do not see, those of the store, of `authorize` and inside a stream, each with the
    * number that the client gets. The console by default.

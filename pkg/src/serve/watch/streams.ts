@@ -14,8 +14,8 @@ import type { Rights } from '../../http/principal.js';
 import type { SessionKey } from '../../model/types.js';
 import type { SessionSource } from '../../model/watch.js';
 
-/** The pace and the limits of streams. */
-export interface StreamOptions {
+/** The pace of streams. */
+export interface StreamPace {
   /**
    * The interval of heartbeats on an idle connection, in milliseconds, so that proxies keep it open and the client
    * detects a dead one; 15,000 by default.
@@ -25,6 +25,10 @@ export interface StreamOptions {
   readonly retry?: number | undefined;
   /** The longest interval between questions to the store, in milliseconds: see `WatchOptions.poll`. */
   readonly poll?: number | undefined;
+}
+
+/** The pace and the limit of streams. */
+export interface StreamOptions extends StreamPace {
   /** The number of streams that a client may have at a time; any by default. */
   readonly limit?: number | undefined;
 }
