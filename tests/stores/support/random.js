@@ -3,6 +3,7 @@
 // in pages and workers, too: nothing of Node.
 
 import { memoryStore } from 'statepad/stores/memory';
+import { defined, plain } from './plain-answers.js';
 import { randomFrom } from '../../support/random.js';
 
 /** In the order of their UTF-8 bytes, which is not that of their UTF-16 units. */
@@ -35,9 +36,6 @@ const valuesOf = new WeakMap();
 
 /** The outcomes of changes in the text of an answer, and the changes of others. */
 const OUTCOMES = /"refused":"([\w-]+)|"(duplicate|changed|results|digest)":/g;
-
-/** The members that have a value. */
-const defined = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
 /** Two weeks, in milliseconds: no lease ends by itself. */
 const LONG = 14 * 24 * 60 * 60 * 1_000;
@@ -302,42 +300,6 @@ function withoutLost(actual, expected) {
     : { ...actual, names: actual.names.filter((name) => expected.names.includes(name) || !known.includes(name)) };
 }
 
-/** With everything in its order, and errors as what is known by them; without what is told by a clock. */
-function plain(answer, isLogged) {
-  return JSON.stringify(answer, (member, given) => {
-    const value = resultsLast(given);
-    if (value instanceof Map) return [...value];
-    if (value instanceof Error) {
-      const { code, message, actual, key, scope, digest } = value;
-      return { refused: code ?? message, actual, key, scope, digest };
-    }
-    if (member === 'results' && value) return canonical(value);
-    if (member === 'until') return undefined;
-    // Only some stores know the revision of the first update, or of the creation, and the changes since then.
-    if (value?.duplicate) return defined({ ...value, changed: undefined, ...(!value.data && { results: undefined }) });
-    if (value?.writes) return { ...value, time: clockless(value.time), writes: byName(value.writes) };
-    if (value?.data !== undefined && 'pos' in value && !value.duplicate && !isLogged)
-      return { ...value, pos: undefined };
-    return value;
-  });
-}
-
-/** The members of an answer or an event, which stores make in any order. */
-function resultsLast(value) {
-  if (!value?.results) return value;
-  const { results, ...rest } = value;
-  return { ...rest, results };
-}
-
-/** Values by scope, whatever their order. */
-function canonical(results) {
-  const sorted = (given, map) =>
-    Object.keys(given)
-      .sort()
-      .map((name) => [name, map(given[name])]);
-  return sorted(results, (values) => sorted(values, (value) => value));
-}
-
 /** An answer with the changes of others applied to the values that its caller had. */
 function followed(answer, known) {
   if (!answer?.changed) return answer;
@@ -358,16 +320,6 @@ function followedBy(answer, { name, args: [first, asked] }) {
   return name === 'commitMany' && Array.isArray(answer)
     ? answer.map((each, index) => followed(each, first[index].known))
     : followed(answer, name === 'load' ? asked.known : first.known);
-}
-
-/** The times of changes, and one for those of clocks. */
-function clockless(time) {
-  return time > 1e12 && time < 1e14 ? 'clock' : time;
-}
-
-/** Names like numbers come first in records, and only there. */
-function byName(writes) {
-  return [...writes].sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ name, from, to }) => ({ name, from, to }));
 }
 
 /**
