@@ -11,11 +11,13 @@ import { sqliteStore } from 'statepad/stores/sqlite';
 
 const require = createRequire(import.meta.url);
 
+/** @typedef {Record<string, string>} Place `kind`, and `path`, or `url` and `name` */
+
 /**
  * The stores of each kind, with what they let go of in the end.
  *
  * @typedef {import('statepad/store').SessionStore} SessionStore
- * @type {Record<string, (place: any) => Promise<{ store: SessionStore, end: () => Promise<void> }>>}
+ * @type {Record<string, (place: Place) => Promise<{ store: SessionStore, end: () => Promise<void> }>>}
  */
 const stores = {
   sqlite: async ({ path }) => {
@@ -50,7 +52,7 @@ const stores = {
 /**
  * ADK's own service over its drivers, for comparison.
  *
- * @type {Record<string, (place: any) => Promise<any>>}
+ * @type {Record<string, (place: Place) => Promise<object>>}
  */
 const ofAdk = {
   'ADK, sqlite': async ({ path }) => {
@@ -66,7 +68,7 @@ const ofAdk = {
 /**
  * Opens the store of a place.
  *
- * @param {any} place
+ * @param {Place} place
  */
 export async function openStore(place) {
   return await stores[place.kind](place);
@@ -75,7 +77,7 @@ export async function openStore(place) {
 /**
  * Opens a service at a place, with the function that makes an event for it. `end` closes everything.
  *
- * @param {any} place @returns {Promise<any>}
+ * @param {Place} place @returns {Promise<any>}
  */
 export async function openService(place) {
   if (place.kind in ofAdk) {
