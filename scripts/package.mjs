@@ -130,7 +130,7 @@ function groupOf(path, eager) {
   // Its own files are loaded at once, those of its folders with a command; `cli/commands` are data.
   if (folder === 'cli') return /^cli\/(commands\/)?[^/]+$/.test(path) ? 'cli' : `cli-${path.split('/')[1]}`;
   if (BASE.includes(folder)) return eager.has(path) ? 'base' : 'later';
-  // What a client checks as the service does: the client must not load the core.
+  // The checks that a client shares with the service: the client must not load the core.
   if (folder === 'input') return 'input';
   if (folder === 'client') return LATER_OF_CLIENT.test(path) ? null : 'connection';
   return SERVICE.includes(folder) ? 'service' : null;

@@ -32,7 +32,7 @@ const LOADS = [
   ['8, one session', { clients: 8, isShared: true }],
   ['64, one session', { clients: 64, isShared: true }],
 ];
-/** What part of the rate in process a server has to reach, and how much it may add to the median, in milliseconds. */
+/** The least part of the rate in process, and the most that a server may add to the median, in milliseconds. */
 const AIMS = { rate: { '64, a session each': { postgres: 0.6, redis: 0.6 } }, added: { '1 client': 1.5 } };
 /** The places of watches: their stores, kinds, and the longest time until a change is heard of, in milliseconds. */
 const WATCHES = [

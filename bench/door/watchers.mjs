@@ -1,4 +1,4 @@
-// How long it takes until a watcher at one door hears of a change that was committed through another.
+// The time until a watcher at one door hears of a change that was committed through another.
 
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';

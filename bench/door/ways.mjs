@@ -11,7 +11,7 @@ const USER = { appName: 'bench', userId: 'u' };
 /** An event of its own id: ids are not to be met twice in a session. */
 const eventOf = (number) => ({ ...makeEvent(number + 1), id: randomUUID() });
 
-/** What google-adk sends for an event: under the names of the API, and whole. */
+/** The body that google-adk sends for an event: under the names of the API, and whole. */
 function asGoogleAdk({ content, author, invocationId, timestamp, actions, ...event }) {
   const [state_delta, artifact_delta] = [actions.stateDelta, actions.artifactDelta];
   return {

@@ -1,4 +1,4 @@
-// What the program says without running a command, and what it loads for that.
+// The output of the program without a command, and the files that it loads for that.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';

@@ -172,7 +172,7 @@ describe('a request', () => {
   ];
   for (const [name, path, options, status] of REQUESTS) {
     it(`${name} is answered with ${status}`, async () => {
-      // That of Node itself, to headers that are too long, has no body.
+      // The answer of Node itself, to headers that are too long, has no body.
       const answered = status === 431 ? fetch(door.url + path, options) : ask(door.url + path, options);
       assert.equal((await answered).status, status);
     });

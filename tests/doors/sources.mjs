@@ -1,4 +1,5 @@
-// What programs write to and read from: a service over a store (`{ place }`), or a client at a server (`{ url }`).
+// The sources that programs write to and read from: a service over a store (`{ place }`), or a client at a server
+// (`{ url }`).
 
 import { connect } from 'statepad/client';
 import { openService } from '../sharing/places.mjs';

@@ -7,7 +7,7 @@ import { increment } from 'statepad';
 import { readyToGo } from '../support/kill.mjs';
 import { openSource } from './sources.mjs';
 
-/** What another try may mend. */
+/** The errors that another try may mend. */
 const PASSING = ['STORE_UNAVAILABLE', 'COMMIT_UNKNOWN', 'STATE_CONFLICT', 'TOO_MANY_REQUESTS', 'CLOSED'];
 
 const { source: place, key, name, from, count } = JSON.parse(process.argv[2]);

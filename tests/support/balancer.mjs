@@ -1,4 +1,4 @@
-// What stands before doors: any request goes to any of them, and connections to clients can be cut.
+// A balancer before doors: any request goes to any of them, and connections to clients can be cut.
 
 import { Agent, createServer, request as send } from 'node:http';
 import { once } from 'node:events';
@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers';
 import { portOf } from './ports.mjs';
 
 /**
- * Where a connection is cut: `before` the request is passed on, `after` a door has answered, of which the client hears
- * nothing, or in the `middle` of the answer.
+ * The moment at which a connection is cut: `before` the request is passed on, `after` a door has answered, of which
+ * the client hears nothing, or in the `middle` of the answer.
  *
  * @typedef {'before' | 'after' | 'middle'} Cut
  * @typedef {{ method: string, path: string }} Asked

@@ -3,7 +3,7 @@
 import { numbersFrom } from './random.js';
 
 /**
- * What may become of a request, and how often of a hundred. The rest arrives, and its answer too.
+ * The possible fates of a request, each with its frequency of a hundred. The rest arrives, and its answer too.
  *
  * @type {Record<string, number>}
  */

@@ -55,7 +55,7 @@ export interface BackendAccess {
   readonly requests?: StoredRequests;
 }
 
-/** What a store remembers of requests with an identity. */
+/** The memory of a store for requests with an identity. */
 export interface StoredRequests {
   /** True when a write with these operators takes one attempt: the store resolves them itself. */
   resolves(operators: KeyedOperators): boolean;

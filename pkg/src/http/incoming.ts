@@ -30,7 +30,7 @@ export function setDirect(handler: object, direct: Direct): void {
   directs.set(handler, direct);
 }
 
-/** What a handler does, if {@link setDirect} has noted it. */
+/** The direct form of a handler, if {@link setDirect} has noted one. */
 export function directOf(handler: object): Direct | undefined {
   return directs.get(handler);
 }

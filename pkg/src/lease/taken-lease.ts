@@ -20,7 +20,7 @@ export interface LeasedHandle {
   request(request: LeaseRequest, signal?: Signal, onDone?: () => void): Promise<LeaseAnswer>;
   /** Brings the handle up to date. Throws `SESSION_NOT_FOUND`. */
   refresh(signal?: Signal): Promise<void>;
-  /** Where no store compares the tokens of writes: true while the session is at a token. */
+  /** True while the session is at a token. Only for sessions without a store, which would compare it in each write. */
   readonly isAtToken?: ((token: number) => boolean) | undefined;
 }
 

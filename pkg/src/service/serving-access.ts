@@ -1,4 +1,4 @@
-// What a server of a service needs beyond the public operations of the service.
+// The operations that a server of a service needs beyond the public ones of the service.
 
 import type { LeaseAnswer } from '../store/lease.js';
 import type { Once } from '../model/once.js';

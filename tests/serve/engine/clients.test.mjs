@@ -1,4 +1,4 @@
-// What the clients in Java and in Rust ask, and what they read, as tables of data: tests/serve/engine/clients.
+// Requests of the clients in Java and in Rust, and the answers that they read: tables in tests/serve/engine/clients.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

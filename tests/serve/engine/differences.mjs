@@ -1,4 +1,4 @@
-// What this server answers otherwise than Agent Engine, and the reasons. A line that no longer differs fails the test.
+// Answers that differ from those of Agent Engine, and the reasons. A line that no longer differs fails the test.
 
 const NAMES =
   'names repeat the path that was asked for, which adk-rust compares; the API writes the number of the project';

@@ -29,7 +29,7 @@ function failing() {
   return { service, fail: (name, error) => (failures[name] = error) };
 }
 
-/** What a store throws, at which operation of it, and what the client gets for a request. */
+/** Errors of a store, the operation that throws each, and the answer to the client. */
 const STORES = [
   ['owners', () => new StoreError('unavailable', SECRET), ['GET /sessions/s1'], 503, 'UNAVAILABLE'],
   ['commit', () => new StoreError('unavailable', SECRET), APPEND, 503, 'UNAVAILABLE'],

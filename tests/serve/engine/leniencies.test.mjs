@@ -121,7 +121,7 @@ describe('a request that a client sends is taken', () => {
   }
 });
 
-/** What each choice is, read from answers of the server. */
+/** The value of each choice, read from answers of the server. */
 const OBSERVED = {
   operationParent: async (ask) =>
     /\/sessions\/s1\/operations\//.test((await ask(...CREATE)).body.name) ? 'session' : 'location',

@@ -1,4 +1,4 @@
-// Who may do what through the sessions API of Agent Engine: every operation, asked by every principal.
+// The rights of clients in the sessions API of Agent Engine: every operation, asked by every principal.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

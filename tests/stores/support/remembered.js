@@ -49,7 +49,7 @@ export async function checkRemembered(store, setHours) {
   assert.deepEqual(await told(creation), ['written', undefined]);
   assert.deepEqual(await told(made), ['written', undefined]);
   assert.deepEqual(await told(late), ['written', undefined]);
-  // What is kept of a session lasts as long as the session.
+  // The memory of a session lasts as long as the session.
   await commit(append('e', keyOf('gone')));
   await stir(100);
   assert.deepEqual(await told({ ...creation, digest: 'three' }), ['duplicate', 'two']);

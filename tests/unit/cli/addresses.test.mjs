@@ -31,7 +31,7 @@ const ADDRESSES = [
   ].map(([url, shown]) => [url, { kind: 'redis', url }, shown]),
 ];
 
-/** What is no address, and the words that say so. */
+/** Texts that are no address, and the words that say so. */
 const REFUSED = [
   ['', /of no known kind/],
   ['sessions', /of no known kind/],

@@ -26,7 +26,7 @@ const COMMAND = {
   load: async () => assert.fail('it is not loaded'),
 };
 
-/** What is read: the arguments, and `[port, names, file, quiet]`. */
+/** Arguments, and the result: `[port, names, file, quiet]`. */
 const READ = [
   [['here'], ['80', [], undefined, false]],
   [
@@ -55,7 +55,7 @@ const READ = [
   ],
 ];
 
-/** What is refused, and by which words. */
+/** Refused arguments, and the words of each refusal. */
 const REFUSED = [
   [[], 'PLACE is missing'],
   [['here', 'there'], 'there is an argument too many: try takes only PLACE'],

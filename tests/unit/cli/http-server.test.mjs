@@ -46,7 +46,7 @@ async function raw(port, lines) {
   return await text(socket);
 }
 
-/** Where it cannot listen, and the words that say so. */
+/** Addresses on which it cannot listen, and the words that say so. */
 const NO_PLACE = [
   [{ host: '192.0.2.1' }, /^192\.0\.2\.1 is not an address of this machine$/],
   [

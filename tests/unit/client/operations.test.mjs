@@ -1,4 +1,4 @@
-// What a client does through its server: updates, operators, lists, the past, rewinds, forks, leases and watches.
+// The operations of a client: updates, operators, lists, the past, rewinds, forks, leases and watches.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

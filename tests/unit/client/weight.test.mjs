@@ -1,4 +1,4 @@
-// What a page loads with a client: nothing of the core, and the code of what it does not do later or never.
+// The code that a page loads with a client: nothing of the core, and the code of what it does not do later or never.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -6,7 +6,7 @@ import { serve } from 'statepad/serve';
 import { memoryStore } from 'statepad/stores/memory';
 import { answersOf } from '../../support/described.mjs';
 
-/** Where the sessions are. */
+/** The places of the sessions. */
 export const PLACES = {
   'in memory': () => ({}),
   'over a store': () => ({ store: memoryStore() }),
@@ -124,7 +124,7 @@ export async function openDoor(place = 'in memory', options = {}) {
   return { service, ...doorOver(service, options) };
 }
 
-/** What can be read of the door's sessions: the same again where nothing was written. */
+/** All that can be read of the door's sessions: the same again where nothing was written. */
 export const readableState = async ({ ask }) => [
   (await ask('GET', '/v1/apps/tutor/sessions')).body,
   (await ask('GET', '/v1/apps/tutor/state')).body,

@@ -25,7 +25,7 @@ const SESSIONS = [
 ];
 
 const SOME = { apps: ['tutor'], users: ['ana', 'cat'] };
-/** Who sees which sessions of the app `tutor`, in the order of lists. */
+/** The sessions that each client sees of the app `tutor`, in the order of lists. */
 const CLIENTS = {
   all: [{ apps: 'all', users: 'all' }, 'ana/a1 ben/b1 ana/a2 cat/c1 ben/b2 ana/a3 ana/a4 ana/shared ben/shared'],
   ana: [{ apps: ['tutor'], users: ['ana'] }, 'ana/a1 ana/a2 ana/a3 ana/a4 ana/shared'],
@@ -140,7 +140,7 @@ for (const place of Object.keys(ALL_PLACES)) {
       await service.close();
     });
 
-    /** Who sees which apps, and which users of `tutor`. */
+    /** The apps, and the users of `tutor`, that each client sees. */
     for (const [client, principal, apps, users] of [
       ['all', { apps: 'all', users: 'all' }, ['notes', 'shop', 'tutor'], ['ana', 'ben', 'cat', 'values']],
       ['all in two apps', { apps: ['tutor', 'none'], users: 'all' }, ['tutor'], ['ana', 'ben', 'cat', 'values']],

@@ -1,5 +1,5 @@
-// Who may do what: each operation of statepad's own routes, with requests for the session `monday` of the user `ana`,
-// and the status that each client gets. `.` stands for the status in `ok`; a number for itself.
+// The rights of clients: each operation of statepad's own routes, with requests for the session `monday` of the user
+// `ana`, and the status that each client gets. `.` stands for the status in `ok`; a number for itself.
 
 /** The clients, in the order of the columns: see `door.mjs`. `-` has no token, `?` a wrong one. */
 export const COLUMNS = [

@@ -1,4 +1,4 @@
-// Who may do what, over statepad's own routes: every operation, for every kind of client.
+// The rights of clients over statepad's own routes: every operation, for every kind of client.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

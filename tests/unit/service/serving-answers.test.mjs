@@ -180,7 +180,7 @@ for (const [place, storage] of Object.entries(storages)) {
 describe('the values of a repeated answer', () => {
   const nothing = () => undefined;
   const others = (service) => service.updateState(USER, () => ({ 'app:others': 1, 'user:others': 1 }));
-  /** Whether they are certain: with a log and without one, when nothing came since, and when others have written. */
+  /** Their certainty: with a log and without one, when nothing came since, and when others have written. */
   const certain = {
     'a creation': { log: [true, false], none: [false, false] },
     'a creation under an id': { log: [true, false], none: [false, false] },

@@ -199,7 +199,7 @@ describe('a store that leaves operators to the service', () => {
 });
 
 describe('a store that remembers less', () => {
-  /** What a store without these features says of itself, and does. */
+  /** The words of a store without these features about itself, and its behaviour. */
   function lacking(...features) {
     const store = memoryStore();
     const strip = ({ digest, attempt, ...change }) => ({

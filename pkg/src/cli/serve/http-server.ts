@@ -30,7 +30,7 @@ export interface HttpServer {
   cut(): void;
 }
 
-/** Where to listen. */
+/** The address to listen on. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;

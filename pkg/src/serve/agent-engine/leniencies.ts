@@ -52,7 +52,7 @@ function byMessage(lines: readonly FieldLeniency[]): FurtherFields {
 /** The ids that a creation may choose, where the API takes fewer. */
 export const SESSION_IDS = [{ client: 'google-adk', pattern: /^[A-Za-z0-9_-]+$/ }] as const;
 
-/** What requests may leave out or send in addition. The wire code reads all of it; the tests ask for each. */
+/** Parts that requests may leave out or send in addition. The wire code reads all of them; the tests ask for each. */
 export const REQUESTS = [
   { client: 'google-adk', leniency: 'paths without projects/P/locations/L, those of express mode' },
   { client: 'google-adk', leniency: 'a key in the header x-goog-api-key, which `authorize` reads' },

@@ -1,6 +1,6 @@
 // The vocabulary of declarations: the part of JSON Schema (2020-12) that requests are checked by, as typed data.
 
-/** What all schemas may have. */
+/** The members that all schemas may have. */
 interface Described {
   readonly description?: string;
 }

@@ -1,4 +1,4 @@
-// What the answers of several routes are made of.
+// Parts of the answers of several routes.
 
 import { fromBase64Url, toBase64Url } from '../../http/base64url.js';
 import { invalid } from '../../checks/arguments.js';

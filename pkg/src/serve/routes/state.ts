@@ -120,7 +120,7 @@ const UPDATE = {
   additionalProperties: false,
 } as const satisfies Schema;
 
-/** What the routes of updates share. */
+/** The common part of the routes of updates. */
 const UPDATED = {
   method: 'POST',
   group: 'state',

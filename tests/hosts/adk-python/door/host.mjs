@@ -6,7 +6,7 @@ import { startBalancer } from '../../../support/balancer.mjs';
 import { startDoor } from '../../../support/door.mjs';
 import { startAtDoor } from '../python.mjs';
 
-/** What the tokens of the door stand for. */
+/** The principals of the door's tokens. */
 const EVERYTHING = { apps: 'all', users: 'all', writes: ['app', 'user', 'session'] };
 const PRINCIPALS = {
   all: { id: 'all', ...EVERYTHING },

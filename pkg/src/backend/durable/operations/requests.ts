@@ -1,4 +1,4 @@
-// What a store remembers of requests with an identity, beyond the changes that they make.
+// The memory of a store for requests with an identity, beyond the changes that they make.
 
 import { requestMembers, checkRequest } from '../commit/requests.js';
 import { isUnfinished, uniquePart, wholeAt } from '../cache/unfinished.js';
