@@ -1,11 +1,10 @@
 // The store in a cluster of Redis: two servers that share the slots.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { Cluster } from 'ioredis';
-import { createCluster } from 'redis';
+import { test } from 'node:test';
 import { redisStore } from 'statepad/stores/redis';
-import { startRedisCluster, whyNoRedisServer } from '../../support/redis.mjs';
+import { whyNoRedisServer } from '../../support/redis.mjs';
+import { clusterForTests } from './servers.mjs';
 import { append, context, create, keyOf, update } from './words.mjs';
 import { storeTests } from '../support/run.mjs';
 
@@ -14,29 +13,23 @@ const why = whyNoRedisServer();
 if (why) {
   test('redis in a cluster', { skip: why });
 } else {
-  const { servers, admins, nodes, stop } = await startRedisCluster();
-  const ioredis = new Cluster(nodes, { retryDelayOnTryAgain: 5 });
-  const nodeRedis = createCluster({ rootNodes: servers.map(({ url }) => ({ url })) });
-  nodeRedis.on('error', () => {});
-  await nodeRedis.connect();
-  after(async () => {
-    ioredis.disconnect();
-    nodeRedis.destroy();
-    await stop();
-  });
+  const {
+    cluster: { servers, admins },
+    clients,
+  } = await clusterForTests();
 
   let count = 0;
   storeTests(
     'redis in a cluster',
     () => {
       const prefix = `case${(count += 1)}`;
-      const make = () => redisStore(ioredis, { prefix });
-      return { store: make(), reopen: make, another: () => redisStore(nodeRedis, { prefix }) };
+      const make = () => redisStore(clients.ioredis, { prefix });
+      return { store: make(), reopen: make, another: () => redisStore(clients['node-redis'], { prefix }) };
     },
     { without: ['watch'] },
   );
 
-  for (const [name, client] of Object.entries({ ioredis, 'node-redis': nodeRedis })) {
+  for (const [name, client] of Object.entries(clients)) {
     test(`${name}: all keys of an app lie in one slot, those of other apps elsewhere`, async () => {
       const prefix = `slots-${name}`;
       const store = redisStore(client, { prefix });

@@ -1,13 +1,11 @@
 // The indexes of the store in Redis: users by the ids of sessions, the users of an app, the apps.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { Cluster } from 'ioredis';
-import { createCluster } from 'redis';
+import { test } from 'node:test';
 import { redisStore } from 'statepad/stores/redis';
-import { startRedisCluster, startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
+import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
 import { openIoredis } from './clients.mjs';
-import { serverForTests } from './servers.mjs';
+import { clusterForTests, serverForTests } from './servers.mjs';
 import { context, create, keyOf, update, values } from './words.mjs';
 
 const why = whyNoRedisServer();
@@ -89,20 +87,9 @@ if (why) {
     assert.deepEqual(await store.listApps({}, context), all(['app']));
   });
 
-  const cluster = await startRedisCluster();
-  const [ioredis, nodeRedis] = [
-    new Cluster(cluster.nodes, { retryDelayOnTryAgain: 5 }),
-    createCluster({ rootNodes: cluster.servers.map(({ url }) => ({ url })) }),
-  ];
-  nodeRedis.on('error', () => {});
-  await nodeRedis.connect();
-  after(async () => {
-    ioredis.disconnect();
-    nodeRedis.destroy();
-    await cluster.stop();
-  });
+  const { clients: clusterClients } = await clusterForTests();
 
-  for (const [name, client] of Object.entries({ ioredis, 'node-redis': nodeRedis })) {
+  for (const [name, client] of Object.entries(clusterClients)) {
     test(`${name}: the apps on all servers of a cluster are one list`, async () => {
       const store = redisStore(client, { prefix: `cluster-${name}` });
       const apps = Array.from({ length: 12 }, (_, index) => `app ${String.fromCharCode(97 + index)}`);

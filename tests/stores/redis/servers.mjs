@@ -2,8 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { after } from 'node:test';
+import { Cluster } from 'ioredis';
+import { createCluster } from 'redis';
 import { redisStore } from 'statepad/stores/redis';
-import { deleteKeys } from '../../support/redis.mjs';
+import { deleteKeys, startRedisCluster } from '../../support/redis.mjs';
 import { openIoredis } from './clients.mjs';
 import { context, create, keyOf, values } from './words.mjs';
 
@@ -54,4 +56,19 @@ export async function serverForTests(start) {
     );
   };
   return { server, admin, open, clientOf, newPrefix, withPrefix, fresh, contentsOf };
+}
+
+/** A cluster with a client of each library, by its name. It ends after the tests of the file, as its clients do. */
+export async function clusterForTests() {
+  const cluster = await startRedisCluster();
+  const ioredis = new Cluster(cluster.nodes, { retryDelayOnTryAgain: 5 });
+  const nodeRedis = createCluster({ rootNodes: cluster.servers.map(({ url }) => ({ url })) });
+  nodeRedis.on('error', () => {});
+  await nodeRedis.connect();
+  after(async () => {
+    ioredis.disconnect();
+    nodeRedis.destroy();
+    await cluster.stop();
+  });
+  return { cluster, clients: { ioredis, 'node-redis': nodeRedis } };
 }

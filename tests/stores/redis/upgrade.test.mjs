@@ -2,14 +2,12 @@
 // each user another key.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { Cluster } from 'ioredis';
-import { createCluster } from 'redis';
+import { test } from 'node:test';
 import { redisStore } from 'statepad/stores/redis';
-import { startRedisCluster, startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
+import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
 import { source } from '../../support/source.mjs';
 import { clients } from './clients.mjs';
-import { serverForTests } from './servers.mjs';
+import { clusterForTests, serverForTests } from './servers.mjs';
 import { append, context, create, keyOf, numbers, update, values } from './words.mjs';
 
 const { SCHEMA, VERSION_TEXT, findStore, scriptRunner, upgrader } = await source(
@@ -349,20 +347,9 @@ if (why) {
     assert.equal(names.filter((name) => name.includes('}:u:')).length, 0);
   });
 
-  const cluster = await startRedisCluster();
-  const [ioredis, nodeRedis] = [
-    new Cluster(cluster.nodes, { retryDelayOnTryAgain: 5 }),
-    createCluster({ rootNodes: cluster.servers.map(({ url }) => ({ url })) }),
-  ];
-  nodeRedis.on('error', () => {});
-  await nodeRedis.connect();
-  after(async () => {
-    ioredis.disconnect();
-    nodeRedis.destroy();
-    await cluster.stop();
-  });
+  const { clients: clusterClients } = await clusterForTests();
 
-  for (const [name, client] of Object.entries({ ioredis, 'node-redis': nodeRedis })) {
+  for (const [name, client] of Object.entries(clusterClients)) {
     test(`${name}: a cluster is upgraded, on all its servers`, async () => {
       const prefix = `cluster-${name}`;
       const store = redisStore(client, { prefix });
@@ -370,11 +357,13 @@ if (why) {
       await fill(store, apps);
       await assert.rejects(openNext(client, prefix, 'create'), OLDER);
       await openNext(client, prefix);
-      const slots = await Promise.all(apps.map((app) => ioredis.cluster('KEYSLOT', `${prefix}:{${app}}:a`)));
+      const slots = await Promise.all(
+        apps.map((app) => clusterClients.ioredis.cluster('KEYSLOT', `${prefix}:{${app}}:a`)),
+      );
       assert.ok(slots.some((slot) => slot < 8_192) && slots.some((slot) => slot >= 8_192));
       for (const app of apps) {
-        assert.equal(await ioredis.get(`${prefix}:{${app}}:a`), NEXT_TEXT);
-        assert.equal(await ioredis.exists(`${prefix}:{${app}}:w:bob`), 1);
+        assert.equal(await clusterClients.ioredis.get(`${prefix}:{${app}}:a`), NEXT_TEXT);
+        assert.equal(await clusterClients.ioredis.exists(`${prefix}:{${app}}:w:bob`), 1);
         await assert.rejects(store.commit(append('late', keyOf('s', 'ana', app)), context), NEWER);
       }
     });
