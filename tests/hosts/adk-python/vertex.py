@@ -65,6 +65,12 @@ async def delete(service, **key):
 CALLS = {"create": create, "get": get, "append": append, "list": list_sessions, "delete": delete}
 
 
+async def settled():
+  """Waits for the requests of a failed call that are still under way: get_session asks for two things at once."""
+  others = asyncio.all_tasks() - {asyncio.current_task()}
+  await asyncio.gather(*others, return_exceptions=True)
+
+
 async def main():
   service = LocalService(*sys.argv[1:])
   print(json.dumps("ready"), flush=True)
@@ -74,6 +80,7 @@ async def main():
       answer = {"answer": await CALLS[command.pop("call")](service, **command)}
     except Exception as error:  # pylint: disable=broad-exception-caught
       answer = {"error": type(error).__name__, "message": str(error)}
+      await settled()
     print(json.dumps(answer), flush=True)
 
 
