@@ -1,10 +1,10 @@
-// The faces of a door, in the order in which they are asked for a path.
+// The APIs of a server, in the order in which they are asked for a path.
 
-import { AgentEngineFace } from './agent-engine/face.js';
-import { RoutesFace } from './routes/face.js';
-import type { Door, Face } from './face.js';
+import { AgentEngineApi } from './agent-engine/api.js';
+import { RoutesApi } from './routes/api.js';
+import type { Api, ServerContext } from './api.js';
 
-/** All faces of a door. */
-export function facesOf(door: Door): readonly Face[] {
-  return [new AgentEngineFace(door), new RoutesFace(door)];
+/** All APIs of a server. */
+export function apisOf(context: ServerContext): readonly Api[] {
+  return [new AgentEngineApi(context), new RoutesApi(context)];
 }

@@ -1,6 +1,6 @@
-// google-adk's own client for Agent Engine over a door, in the oldest version 2 that pip gives.
+// google-adk's own client for Agent Engine against a server of `statepad/serve`, in the oldest version 2 that pip gives.
 
-import { doorTests } from '../adk-python/door/door.mjs';
+import { serverTests } from '../adk-python/server/tests.mjs';
 
 // It makes a client for each request, which takes its time.
-doorTests('adk-python-oldest', { count: 10 });
+serverTests('adk-python-oldest', { count: 10 });

@@ -1,5 +1,5 @@
-// google-adk's own client for Agent Engine over a door, in the newest version.
+// google-adk's own client for Agent Engine against a server of `statepad/serve`, in the newest version.
 
-import { doorTests } from './door/door.mjs';
+import { serverTests } from './server/tests.mjs';
 
-doorTests('adk-python');
+serverTests('adk-python');
