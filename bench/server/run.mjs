@@ -1,7 +1,7 @@
 /**
  * Measures commits through a server beside those in process, and beside google-adk's own server: `npm run bench:door`,
- * or, once it is built, `node bench/server/run.mjs [--quick] [--json] [--only sqlite,postgres] [--no-adk]`. Clients have
- * a process of their own, as the server has.
+ * or, once it is built, `node bench/server/run.mjs [--quick] [--json] [--only sqlite,postgres] [--no-adk]`. Clients
+ * have a process of their own, as the server has.
  */
 
 import { cpus } from 'node:os';

@@ -1,4 +1,4 @@
-// The session service of @google/adk for Agent Engine against a server of `statepad/serve`: as it is under ADK's Runner.
+// The session service of @google/adk for Agent Engine at a server of `statepad/serve`: as it is under ADK's Runner.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -15,8 +15,8 @@ const script = fileURLToPath(new URL('server-process.mjs', import.meta.url));
  */
 
 /**
- * Starts a server over a place of tests/sharing. Answers its address, its port, `stop()`, which lets it end what it has
- * begun, and `kill()`.
+ * Starts a server over a place of tests/sharing. Answers its address, its port, `stop()`, which lets it end what it
+ * has begun, and `kill()`.
  *
  * @param {object} place @param {ServerOptions} [options]
  */

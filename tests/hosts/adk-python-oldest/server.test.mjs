@@ -1,4 +1,4 @@
-// google-adk's own client for Agent Engine against a server of `statepad/serve`, in the oldest version 2 that pip gives.
+// google-adk's own client for Agent Engine at a server of `statepad/serve`, in the oldest version 2 that pip gives.
 
 import { serverTests } from '../adk-python/server/tests.mjs';
 

@@ -35,9 +35,9 @@ export async function startVertex(address, { project, location }) {
 }
 
 /**
- * Starts the VertexAiSessionService of a host's adk-python against a server. `token` is its key, `appName` the app whose
- * sessions it has; with `httpx` it does without aiohttp. Answers `ask(name, request)` for the commands of client.py,
- * `stop()`, and `kill()`.
+ * Starts the VertexAiSessionService of a host's adk-python against a server. `token` is its key, `appName` the app
+ * whose sessions it has; with `httpx` it does without aiohttp. Answers `ask(name, request)` for the commands of
+ * client.py, `stop()`, and `kill()`.
  */
 export async function startAtServer(host, url, { token = 'token', appName, httpx = false }) {
   const args = [url, token, appName, ...(httpx ? ['httpx'] : [])];

@@ -40,8 +40,8 @@ export function conversationTests(name, at) {
     };
     const ours = await client.ask('converse', { over: 'server', ...conversation });
     const theirs = await client.ask('converse', { over: 'memory', ...conversation });
-    t.diagnostic(`after a rewind to turn 1, against the server:   ${JSON.stringify(withoutApp(ours.state))}`);
-    t.diagnostic(`after a rewind to turn 1, in ADK's memory:   ${JSON.stringify(withoutApp(theirs.state))}`);
+    t.diagnostic(`after a rewind to turn 1, against the server: ${JSON.stringify(withoutApp(ours.state))}`);
+    t.diagnostic(`after a rewind to turn 1, in ADK's memory:    ${JSON.stringify(withoutApp(theirs.state))}`);
     const kept = { n: 1, 'turn 1': true, tenant: 't1', 'user:plan': 'gold', 'user:n': 2 };
     assert.deepEqual(withoutApp(ours.state), kept);
     // ADK's own loses what the session was created with. If this fails, it has been mended: the docs say otherwise.
