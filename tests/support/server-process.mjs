@@ -1,5 +1,6 @@
-// A door in a process of its own: serves a place until its standard input ends. The argument is JSON: `place`, `port`
-// (any, when it is 0) and `principals`, by their tokens; without them everyone may do everything. See door.mjs.
+// A server in a process of its own: serves a place until its standard input ends. The argument is JSON: `place`,
+// `port` (any, when it is 0) and `principals`, by their tokens; without them everyone may do everything. See
+// servers.mjs.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
