@@ -70,11 +70,12 @@ class Load:
         ids = [(await self.service.create_session(**USER)).id for _ in range(1 if shared else writers)]
         times: list[float] = []
         self.read_again = 0
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         await asyncio.gather(
             *(self._write(ids[number % len(ids)], start + milliseconds / 1_000, times) for number in range(writers))
         )
-        return {"times": times, "took": (time.perf_counter() - start) * 1_000, "readAgain": self.read_again}
+        took, busy = time.perf_counter() - start, time.process_time() - busy
+        return {"times": times, "took": took * 1_000, "busy": busy * 1_000, "readAgain": self.read_again}
 
     async def _write(self, session_id: str, end: float, times: list[float]) -> None:
         session = await self._opened(session_id)

@@ -1,7 +1,7 @@
 /**
  * Measures google-adk over `StatepadSessionService` beside its own `DatabaseSessionService`, on one Postgres: `npm run
- * bench:python`, or, once it is built, `node bench/python/run.mjs [--quick] [--json]`. Each has a process of Python;
- * ours a server besides.
+ * bench:python`, or, once it is built, `node bench/python/run.mjs [--quick] [--json] [--only commits|turns]`. Each has
+ * a process of Python; ours a server besides.
  */
 
 import { spawn } from 'node:child_process';
@@ -17,7 +17,11 @@ import { postgresServer } from '../../tests/sharing/databases.mjs';
 import { startServer } from '../../tests/support/servers.mjs';
 
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
 });
 const [TIME, ROUNDS, TURNS] = options.quick ? [500, 1, 5] : [2_000, 5, 10];
 /** The time that each runs before anything is measured, in milliseconds. */
@@ -28,6 +32,8 @@ const LOADS = [
   ['8 writers, a session each', { writers: WRITERS, shared: false }],
   ['8 writers, one session', { writers: WRITERS, shared: true }],
 ];
+const loads = options.only === 'turns' ? [] : LOADS;
+const lengths = options.only === 'commits' ? [] : LENGTHS;
 /** The least ratio of the rates, and the most that a turn at 5,000 events may take of one at 10. */
 const AIMS = { rate: 5, growth: 1.5 };
 
@@ -72,12 +78,13 @@ const ends = [];
 const figures = new Map();
 
 /** @param {string} kind @param {string} name */
-function note(kind, name, { times, took = 0, readAgain = 0 }) {
+function note(kind, name, { times, took = 0, busy = 0, readAgain = 0 }) {
   const key = `${kind}/${name}`;
-  const known = figures.get(key) ?? { times: [], took: 0, readAgain: 0 };
+  const known = figures.get(key) ?? { times: [], took: 0, busy: 0, readAgain: 0 };
   figures.set(key, {
     times: known.times.concat(times),
     took: known.took + took,
+    busy: known.busy + busy,
     readAgain: known.readAgain + readAgain,
   });
 }
@@ -96,18 +103,18 @@ try {
 
   const sessions = new Map();
   for (const { kind, ask } of all) {
-    for (const [, load] of LOADS) await ask('commits', { ...load, milliseconds: WARM_UP });
-    for (const events of LENGTHS) {
+    for (const [, load] of loads) await ask('commits', { ...load, milliseconds: WARM_UP });
+    for (const events of lengths) {
       const { session } = await ask('prepare', { events });
       sessions.set(`${kind}/${events}`, session);
     }
   }
   for (let round = 1; round <= ROUNDS; round += 1) {
     // One after the other, so that what is compared meets the machine in the same state.
-    for (const [name, load] of LOADS) {
+    for (const [name, load] of loads) {
       for (const { kind, ask } of all) note(kind, name, await ask('commits', { ...load, milliseconds: TIME }));
     }
-    for (const events of LENGTHS) {
+    for (const events of lengths) {
       for (const window of [false, true]) {
         for (const { kind, ask } of all) {
           const session = sessions.get(`${kind}/${events}`);
@@ -147,24 +154,25 @@ if (options.json) {
 function report() {
   const ms = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(2));
   const commits = (kind, name) => {
-    const { times } = figure(kind, name);
-    return `${Math.round(rateOf(kind, name)).toLocaleString('en')}/s (${ms(quantile(times, 0.5))}, ${ms(quantile(times, 0.99))} ms)`;
+    const { times, busy } = figure(kind, name);
+    const rate = Math.round(rateOf(kind, name)).toLocaleString('en');
+    return `${rate}/s (${ms(quantile(times, 0.5))}, ${ms(quantile(times, 0.99))}; ${ms(busy / times.length)})`;
   };
   const turn = (kind, name) => `${ms(medianOf(kind, name))} ms (${ms(quantile(figure(kind, name).times, 0.99))})`;
   const judged = (isMet, aim) => [aim, isMet ? 'yes' : 'NO'];
-  const rates = LOADS.map(([name]) => {
+  const rates = loads.map(([name]) => {
     const ratio = rateOf('statepad', name) / rateOf('database', name);
     const cells = [commits('statepad', name), commits('database', name), `${ratio.toPrecision(2)}x`];
     return [name, ...cells, ...judged(ratio >= AIMS.rate, `>= ${AIMS.rate}x`)];
   });
-  const turns = LENGTHS.flatMap((events) =>
+  const turns = lengths.flatMap((events) =>
     [false, true].map((window) => {
       const name = turnOf(events, window);
       const ratio = medianOf('database', name) / medianOf('statepad', name);
       return [name, turn('statepad', name), turn('database', name), `${ratio.toPrecision(2)}x`, '', ''];
     }),
   );
-  const growth = [false, true].map((window) => {
+  const growth = (lengths.length > 0 ? [false, true] : []).map((window) => {
     const [least, most] = [LENGTHS[0], LENGTHS.at(-1)].map((events) => turnOf(events, window));
     const grown = (kind) => medianOf(kind, most) / medianOf(kind, least);
     const cells = ['statepad', 'database'].map((kind) => `${grown(kind).toPrecision(2)}x`);
@@ -172,12 +180,19 @@ function report() {
     return [name, ...cells, '', ...judged(grown('statepad') <= AIMS.growth, `<= ${AIMS.growth}x`)];
   });
   print([
-    ['rate or median (median and 99th, or 99th)', 'statepad', 'DatabaseSessionService', 'ratio', 'aim', 'met?'],
+    [
+      'commits/s (median, 99th; busy Python for each, ms); median of turns (99th)',
+      'statepad',
+      'DatabaseSessionService',
+      'ratio',
+      'aim',
+      'met?',
+    ],
     ...rates,
     ...turns,
     ...growth,
   ]);
-  const again = LOADS.map(([name]) => `${figure('database', name).readAgain} (${name})`).join(', ');
+  const again = loads.map(([name]) => `${figure('database', name).readAgain} (${name})`).join(', ');
   console.log(`DatabaseSessionService refused appends as stale, and sessions were read again: ${again}`);
   console.log(
     `${ROUNDS} rounds of ${TIME} ms and ${TURNS} turns each; ${cpus().length} x ${cpus()[0].model}, Node ${process.versions.node}`,
