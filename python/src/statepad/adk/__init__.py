@@ -6,9 +6,10 @@ Example:
     >>> runner = Runner(app_name="shop", agent=agent, session_service=sessions)
 """
 
+from .errors import AlreadyExistsError, SessionNotFoundError, StaleSessionError
 from .operators import teach_pydantic
 from .service import StatepadSessionService
 
 teach_pydantic()
 
-__all__ = ["StatepadSessionService"]
+__all__ = ["AlreadyExistsError", "SessionNotFoundError", "StaleSessionError", "StatepadSessionService"]
