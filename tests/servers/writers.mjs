@@ -5,18 +5,28 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import { root } from '../packaging/project.mjs';
+import { root, run } from '../packaging/project.mjs';
 import { adkPython } from '../hosts/adk-python/python.mjs';
+import { pythonEnv, pythonOf } from '../../scripts/python.mjs';
 
 const ours = fileURLToPath(new URL('writer.mjs', import.meta.url));
+const inPython = fileURLToPath(new URL('python/writer.py', import.meta.url));
 const theirs = join(root, 'tests', 'hosts', 'adk-python', 'writer.py');
 
 /** The command of a kind of writer. */
 const COMMANDS = {
   service: async () => [process.execPath, [ours]],
   client: async () => [process.execPath, [ours]],
+  python: async () => [await pythonOf('newest'), ['-W', 'ignore', inPython]],
   'google-adk': async () => [await adkPython(), ['-W', 'ignore', theirs]],
 };
+
+/** Has a process of the Python package watch a session until it has `count` events. Answers all that it has seen. */
+export async function readByPython(told) {
+  const script = fileURLToPath(new URL('python/reader.py', import.meta.url));
+  const args = ['-W', 'ignore', script, JSON.stringify(told)];
+  return JSON.parse(await run(await pythonOf('newest'), args, { env: pythonEnv, maxBuffer: 1 << 28 }));
+}
 
 /**
  * A writer: `kind` is that of its program, `name` the one of its events, `count` how many there are, `told` what else
@@ -32,6 +42,7 @@ export class Writer {
   #child;
   #onAcknowledged;
   #settle;
+  #isStopped = false;
   #done = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
 
   static async start({ kind, name, count, ...told }, onAcknowledged) {
@@ -63,6 +74,7 @@ export class Writer {
 
   /** Ends its process for good. */
   stop() {
+    this.#isStopped = true;
     this.#settle.reject(new Error(`${this.name} was stopped`));
     this.#child.kill('SIGKILL');
   }
@@ -70,7 +82,10 @@ export class Writer {
   async #spawn() {
     const [program, args] = this.#command;
     const task = { ...this.#task, from: this.acknowledged.length + 1 };
-    const child = spawn(program, [...args, JSON.stringify(task)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(program, [...args, JSON.stringify(task)], {
+      env: this.kind === 'python' ? pythonEnv : process.env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     this.#child = child;
     child.stdin.on('error', () => undefined);
     const lines = createInterface({ input: child.stdout });
@@ -89,9 +104,9 @@ export class Writer {
   }
 
   async #ended(code, signal) {
-    if (this.isDone) {
+    if (this.isDone && (code === 0 || signal === 'SIGKILL')) {
       this.#settle.resolve(undefined);
-    } else if (signal === 'SIGKILL') {
+    } else if (signal === 'SIGKILL' && !this.#isStopped) {
       await this.#spawn();
       this.#go();
     } else {
