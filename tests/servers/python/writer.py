@@ -1,8 +1,9 @@
 """Writes events to a session through servers, one after the other, until all are acknowledged.
 
-Usage: writer.py JSON, with the members url, key, name, from and count. Prints `ready`, waits for a line, and then prints
-the number of each event when it is acknowledged. What has failed is sent again as it was: the ids and the times of the
-events depend on nothing else than their numbers. In the end the session that it has written through must show the log.
+Usage: writer.py JSON, with the members url, key, name, from and count. Prints `ready`, waits for a line, and then
+prints the number of each event when it is acknowledged. What has failed is sent again as it was: the ids and the times
+of the events depend on nothing else than their numbers. In the end the session that it has written through must show
+the log.
 """
 
 import asyncio
