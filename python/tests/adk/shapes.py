@@ -112,7 +112,9 @@ def differences(sent: Iterable[BaseModel], read: Iterable[BaseModel]) -> list[st
 
 def _compare(one: Any, other: Any, path: str, found: list[str]) -> None:
     if isinstance(one, BaseModel) and type(one) is type(other):
-        _compare({**one.__dict__, **(one.model_extra or {})}, {**other.__dict__, **(other.model_extra or {})}, path, found)
+        _compare(
+            {**one.__dict__, **(one.model_extra or {})}, {**other.__dict__, **(other.model_extra or {})}, path, found
+        )
     elif isinstance(one, dict) and isinstance(other, dict):
         for name in {**one, **other}:
             _compare(one.get(name), other.get(name), f"{path}.{name}", found)

@@ -110,7 +110,10 @@ def test_what_other_programs_write_is_read_as_far_as_this_version_knows_it(caplo
         "state": {"not": "an argument"},
         "message": "neither",
         "environmentId": "e",
-        "content": {"role": "model", "parts": [{"text": "kept", "newMember": 1}, {"functionCall": {"name": "f", "x": 1}}]},
+        "content": {
+            "role": "model",
+            "parts": [{"text": "kept", "newMember": 1}, {"functionCall": {"name": "f", "x": 1}}],
+        },
         "turnComplete": "no boolean",
         "actions": {"stateDelta": {"k": 1}, "deletedArtifactIds": ["a"], "escalate": "perhaps"},
     }
@@ -126,7 +129,10 @@ def test_what_other_programs_write_is_read_as_far_as_this_version_knows_it(caplo
     assert caplog.text.count("actions.deletedArtifactIds") == 1
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3), st.lists, max_leaves=5), st.data())
+@given(
+    st.recursive(st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3), st.lists, max_leaves=5),
+    st.data(),
+)
 def test_an_event_with_anything_in_the_place_of_a_member_can_be_read(junk, data):
     told = {
         **to_wire(Event(author="a", timestamp=5.0, content=types.Content(role="model", parts=[types.Part(text="x")]))),
