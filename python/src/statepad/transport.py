@@ -289,12 +289,12 @@ def _unknown_outcome(cause: Exception) -> CommitUnknown:
 
 
 def _checked_headers(given: object) -> dict[str, str]:
-    """The caller's headers, with their names in lower case. Raises `InvalidArgument`; their values are in no message."""
+    """The caller's headers, in lower case. Raises `InvalidArgument`, without their values."""
     if isinstance(given, Mapping) and all(
         isinstance(name, str)
         and isinstance(value, str)
         and re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name)
-        and re.fullmatch(r"[\t\x20-\x7e\x80-\xff]*", value)
+        and re.fullmatch(r"[\t\x20-\x7e]*", value)
         for name, value in given.items()
     ):
         return {name.lower(): value for name, value in given.items()}
