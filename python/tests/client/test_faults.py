@@ -97,7 +97,7 @@ async def test_writers_over_connections_that_break_by_chance_lose_and_double_not
         calm = connect(server.uri)
         session = await calm.create_session(app, "ana")
         writers = [connect(proxy.uri, attempts=4) for _ in range(3)]
-        proxy.chaos(seed, mean=1_000)
+        proxy.chaos(seed, 1_000)
 
         async def write(number, writer):
             for turn in range(15):

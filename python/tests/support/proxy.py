@@ -33,6 +33,7 @@ class FaultProxy:
         self._armed: _Cut | None = None
         self._random: random.Random | None = None
         self._mean = 0
+        self._directions: tuple[Direction, ...] = ()
         self._tasks: set[asyncio.Task[None]] = set()
         self._held = asyncio.Event()
         self._held.set()
@@ -62,9 +63,9 @@ class FaultProxy:
         """True when the cut has happened."""
         return self._armed is None
 
-    def chaos(self, seed: int, mean: int) -> None:
-        """Cuts each later connection after a number of bytes by chance, ``mean`` on average."""
-        self._random, self._mean = random.Random(seed), mean
+    def chaos(self, seed: int, mean: int, *directions: Direction) -> None:
+        """Cuts each later connection after a number of bytes by chance, ``mean`` on average; of any direction."""
+        self._random, self._mean, self._directions = random.Random(seed), mean, directions or ("request", "answer")
 
     def calm(self) -> None:
         """Cuts no more connections."""
@@ -112,7 +113,7 @@ class FaultProxy:
     def _budgets(self) -> dict[str, int | None]:
         if self._random is None:
             return {"request": None, "answer": None}
-        direction = self._random.choice(["request", "answer"])
+        direction = self._random.choice(self._directions)
         after = int(self._random.expovariate(1 / self._mean))
         return {"request": None, "answer": None, direction: after}
 
