@@ -3,13 +3,13 @@
 import asyncio
 import gc
 import itertools
-from pathlib import Path
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.proxy import FaultProxy
+from support.sockets import connections_to
 
 from statepad import (
     DELETED,
@@ -304,12 +304,6 @@ async def test_two_calls_at_a_time_are_refused(client, app):
     await watch.aclose()
     with pytest.raises(StopAsyncIteration):
         await first
-
-
-def connections_to(port):
-    """The number of connections of this machine to a port."""
-    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return sum(fields[2].endswith(f":{port:04X}") and fields[3] == "01" for fields in lines)
 
 
 async def test_a_loop_that_is_left_lets_the_connection_go(start_server, app):
