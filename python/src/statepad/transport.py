@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import random
 import re
+import ssl
 import time
 import uuid
 import weakref
@@ -205,7 +207,13 @@ class Transport:
 def default_http_client() -> httpx.AsyncClient:
     """The client of one event loop, where the caller has no function of his own for it."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=_KEEP_ALIVE)
-    return httpx.AsyncClient(limits=limits)
+    return httpx.AsyncClient(limits=limits, verify=_certificates())
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """The certificates that are trusted: reading them takes long, so all event loops of a process share them."""
+    return httpx.create_ssl_context()
 
 
 def pause_after(attempt: int, first: float, most: float) -> float:
