@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import settings
 from support.server import Server
+
+# The tests run beside others: the time of an example says nothing.
+settings.register_profile("statepad", deadline=None, print_blob=True)
+settings.load_profile("statepad")
 
 
 @pytest.fixture(scope="session")

@@ -146,15 +146,13 @@ class Transport:
 
     async def _send(self, call: Call) -> Answer:
         end = time.monotonic() + self._timeout
-        parameters = {name: _text(value) for name, value in call.parameters.items() if value is not None}
-        url = self.address.url(call.path, parameters)
+        url, content = self._written(call)
         own = {
             "accept": "application/json",
             "content-type": None if call.body is None else "application/json",
             "idempotency-key": str(uuid.uuid4()) if call.repeats == "by key" else None,
             **call.headers,
         }
-        content = None if call.body is None else dump(call.body)
         is_open = False
         attempt = 0
         while True:
@@ -172,6 +170,14 @@ class Transport:
             if kind in ("refused", "unsure") or is_last:
                 raise _unknown_outcome(error) if is_open else error
             await asyncio.sleep(wait)
+
+    def _written(self, call: Call) -> tuple[str, bytes | None]:
+        """The URL and the body of a call. Raises `InvalidArgument` for values that they cannot hold."""
+        try:
+            parameters = {name: _text(value) for name, value in call.parameters.items() if value is not None}
+            return self.address.url(call.path, parameters), None if call.body is None else dump(call.body)
+        except (TypeError, ValueError) as error:
+            raise InvalidArgument(f"an argument cannot be sent: {error}") from error
 
     async def _attempt(
         self, method: str, url: str, own: Mapping[str, str | None], content: bytes | None, limit: float

@@ -67,7 +67,7 @@ def test_an_id_that_is_no_text_is_refused(id):
 @example(
     [("..", "."), ("", "/"), ("~", "~~"), ("%2F", "%"), ("a/../b", "a//b"), ("\x00", "\x7f"), ("?", "#"), (";", "+")]
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_server_reads_each_id_as_it_was_written(server, app, names):
     async def read():
         async with Client(server.uri, token=server.token) as client:

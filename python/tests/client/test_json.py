@@ -90,7 +90,7 @@ def kinds(value):
 
 
 @given(st.dictionaries(st.sampled_from(["a", "user:b", "app:c", "__proto__", "ü"]), VALUES, max_size=5))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_state_comes_back_from_a_server_as_it_was_written(server, app, state):
     async def stored():
         async with Client(server.uri, token=server.token) as client:

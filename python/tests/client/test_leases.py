@@ -15,6 +15,14 @@ async def stolen(client, session, lease):
     return other
 
 
+async def renewed(lease):
+    """Waits for the next renewal, of which nothing tells."""
+    until = lease.until
+    async with asyncio.timeout(20):
+        while lease.until == until:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 @pytest.fixture
 def no_renewals(monkeypatch):
     """Leases that nobody renews in the background."""
@@ -55,18 +63,17 @@ async def test_a_caller_may_wait_for_the_lease(client, app):
     began = time.monotonic()
     with pytest.raises(LeaseHeld):
         await client.take_lease(session, wait=0.2)
-    assert 0.2 <= time.monotonic() - began < 2
+    assert time.monotonic() - began >= 0.2
     await second.release()
 
 
 async def test_a_lease_is_renewed_while_its_body_runs(client, app):
     session = await client.create_session(app, "ana")
-    async with client.lease(session, ttl=0.3) as lease:
-        until = lease.until
-        await asyncio.sleep(0.7)
+    async with client.lease(session, ttl=1.2) as lease:
+        for _ in range(3):
+            await renewed(lease)
         with pytest.raises(LeaseHeld):
             await client.take_lease(session)
-        assert lease.until > until
         await client.append_event(lease.session, {})
 
 
@@ -259,10 +266,10 @@ async def test_a_lease_outlives_a_server_that_is_started_again(start_server, app
     server = start_server()
     client = connect(server.uri, attempts=100, pause=0.05)
     session = await client.create_session(app, "ana")
-    async with client.lease(session, ttl=1.0) as lease:
+    async with client.lease(session, ttl=2.0) as lease:
         await asyncio.to_thread(server.kill)
         await asyncio.to_thread(server.start)
-        await asyncio.sleep(1.2)
+        await renewed(lease)
         await client.append_event(lease.session, {})
         with pytest.raises(LeaseHeld):
             await client.take_lease(session)

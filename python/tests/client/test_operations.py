@@ -248,3 +248,27 @@ async def test_the_past_of_an_app_and_a_user(client, app):
     for wrong in ({}, {"before": 1, "up_to": 1}):
         with pytest.raises(InvalidArgument):
             await client.trim_history(AppKey(app), **wrong)
+
+
+async def test_arguments_that_cannot_be_sent_are_refused_by_name(client, app):
+    session = await client.create_session(app, "ana")
+    for call, path in (
+        (lambda: client.list_sessions(app, cursor="nonsense"), "cursor"),
+        (lambda: client.list_sessions(app, limit=0), "limit"),
+        (lambda: client.create_session(app, "ana", session_id="\ud800"), "session_id"),
+        (lambda: client.create_session(app, "ana", state=[1]), "state"),
+        (lambda: client.append_event(session, []), "event"),
+        (lambda: client.append_event(session, {"actions": []}), "actions"),
+        (lambda: client.append_event(session, {"actions": {"stateDelta": []}}), "actions.stateDelta"),
+        (lambda: client.append_event(session, {"state_delta": {}}), "state_delta"),
+        (lambda: client.append_event(session, {}, expected_revision=float("nan")), None),
+        (lambda: client.rewind(session, before="\ud800"), None),
+        (lambda: client.history(session, "\ud800"), None),
+        (lambda: client.update_state(session, {"a": 1}, author="\ud800"), None),
+        (lambda: client.trim_history(AppKey(app), before=float("nan")), None),
+        (lambda: client.get_session(app, "ana", session.id, num_recent_events=-1), "numRecentEvents"),
+        (lambda: client.get_session(app, 7, session.id), "user_id"),
+    ):
+        with pytest.raises(InvalidArgument) as caught:
+            await call()
+        assert caught.value.path == path, caught.value

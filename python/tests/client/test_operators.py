@@ -95,7 +95,7 @@ def written(state, key, write):
 
 
 @given(WRITES)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_server_resolves_operators_as_the_model_does(server, app, writes):
     async def check():
         async with Client(server.uri, token=server.token) as client:
