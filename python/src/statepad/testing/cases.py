@@ -60,9 +60,7 @@ class Case:
 def sources() -> Mapping[str, Source]:
     """The sentences of google-adk, by the names that the cases use."""
     named: dict[str, dict[str, str]] = _read(HERE / "sources.json")["sources"]
-    return {
-        name: Source(each.get("object") or PAGES + each["page"], each["quote"]) for name, each in named.items()
-    }
+    return {name: Source(each.get("object") or PAGES + each["page"], each["quote"]) for name, each in named.items()}
 
 
 @cache

@@ -68,7 +68,7 @@ def conformance(
         @pytest.mark.parametrize("case", cases, ids=[slug(case) for case in cases])
         def test_case(self, asked: tuple[asyncio.Runner, Subject], case: Case) -> None:
             runner, subject = asked
-            result = runner.run(run_case(subject, case, timeout=timeout))
+            result = runner.run(run_case(subject, case, seconds=timeout))
             if result.timed_out:
                 runner.run(subject.close())
             if result.status is Status.NOT_RUN:
