@@ -24,7 +24,9 @@ class Server:
         token: Its token.
     """
 
-    def __init__(self, store: str, folder: Path, *options: str, port: int = 0, token: str = "t0ken-of-the-tests") -> None:
+    def __init__(
+        self, store: str, folder: Path, *options: str, port: int = 0, token: str = "t0ken-of-the-tests"
+    ) -> None:
         self.store = store
         self.token = token
         self.options = options
@@ -41,9 +43,7 @@ class Server:
         command += ["--token-file", str(self._tokens), *self.options]
         log = (self._folder / "log").open("ab")
         environment = {**os.environ, "NODE_NO_WARNINGS": "1"}
-        self._process = subprocess.Popen(
-            command, cwd=self._folder, env=environment, stdout=subprocess.PIPE, stderr=log
-        )
+        self._process = subprocess.Popen(command, cwd=self._folder, env=environment, stdout=subprocess.PIPE, stderr=log)
         log.close()
         assert self._process.stdout is not None
         line = self._process.stdout.readline()

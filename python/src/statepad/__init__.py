@@ -3,6 +3,15 @@
 `Client` has every operation of the server. The session service for google-adk is in ``statepad.adk``.
 """
 
+from .changes import (
+    Change,
+    DeletedChange,
+    EventChange,
+    ReloadChange,
+    SessionChange,
+    ValuesChange,
+    apply_change,
+)
 from .client import Client
 from .errors import (
     Closed,
@@ -27,6 +36,7 @@ from .errors import (
     ValueNotJson,
 )
 from .keys import AppKey, SessionKey, UserKey
+from .lease import Lease, LeaseContext
 from .model import Appended, EventPage, History, Rewound, SessionData, SessionPage, StateAt
 from .operators import (
     DELETED,
@@ -41,6 +51,8 @@ from .operators import (
     increment,
     set_once,
 )
+from .updating import StateView
+from .watch import Watch
 
 __all__ = [
     "DELETED",
@@ -48,10 +60,13 @@ __all__ = [
     "AppKey",
     "Append",
     "Appended",
+    "Change",
     "Client",
     "Closed",
     "CommitUnknown",
     "CompareAndSet",
+    "DeletedChange",
+    "EventChange",
     "EventIdConflict",
     "EventPage",
     "Forbidden",
@@ -59,11 +74,15 @@ __all__ = [
     "Increment",
     "InvalidArgument",
     "KeyReused",
+    "Lease",
+    "LeaseContext",
     "LeaseHeld",
     "LeaseLost",
     "LimitExceeded",
     "Operator",
+    "ReloadChange",
     "Rewound",
+    "SessionChange",
     "SessionData",
     "SessionExists",
     "SessionKey",
@@ -73,6 +92,7 @@ __all__ = [
     "SetOnce",
     "StateAt",
     "StateConflict",
+    "StateView",
     "StatepadError",
     "StoreCorrupt",
     "StoreUnavailable",
@@ -81,7 +101,10 @@ __all__ = [
     "Unauthenticated",
     "UserKey",
     "ValueNotJson",
+    "ValuesChange",
+    "Watch",
     "append",
+    "apply_change",
     "compare_and_set",
     "increment",
     "set_once",

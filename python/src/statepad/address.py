@@ -95,8 +95,8 @@ def _parameters_of(parts: SplitResult) -> tuple[tuple[str, str], ...]:
     parameters = tuple(parse_qsl(parts.query, keep_blank_values=True))
     for name, _ in parameters:
         if name.lower() in _SECRETS:
-            message = f"uri must not have the parameter {name}, which logs would show: pass token=, or set {TOKEN_VARIABLE}"
-            raise _invalid(message)
+            advice = f"pass token=, or set {TOKEN_VARIABLE}"
+            raise _invalid(f"uri must not have the parameter {name}, which logs would show: {advice}")
     return parameters
 
 

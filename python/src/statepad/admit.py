@@ -104,7 +104,7 @@ def admit_event(event: Mapping[str, Any]) -> dict[str, Any]:
     delta = actions.get("stateDelta")
     writes = Writes() if delta is None else split_delta(delta, "actions.stateDelta")
     # The keys keep the order of the caller's delta; that of a deleted one is null.
-    marked = {key: None for key in writes.deleted} | writes.delta
+    marked = dict.fromkeys(writes.deleted) | writes.delta
     order = [key for key in (delta or {}) if key in marked]
     sent["actions"] = {**others, "stateDelta": {key: marked[key] for key in order}}
     return _with_marks(_without_temp_metadata(sent), writes)
@@ -152,4 +152,3 @@ def _list(value: object) -> list[Any]:
     if not isinstance(value, list):
         raise InvalidArgument(f"{_OWN}.deleted must be a list of keys", path=f"{_OWN}.deleted")
     return value
-

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from .errors import LeaseLost, SessionNotFound
 from .keys import SessionKey
 
-__all__ = ["LEASE_HEADER", "MAX_PAGE", "Parameter", "finite", "under_lease"]
+__all__ = ["LEASE_HEADER", "MAX_PAGE", "Hold", "Parameter", "finite"]
 
 MAX_PAGE = 1000
 """The largest page that a server answers with."""
@@ -27,16 +27,22 @@ def finite(time: float | None) -> float | None:
     return None if time is None else max(-sys.float_info.max, min(sys.float_info.max, time))
 
 
-@asynccontextmanager
-async def under_lease(key: SessionKey) -> AsyncIterator[dict[str, str]]:
-    """The header of a lease that a session is named with, for a write. A write that finds it lost marks it."""
-    lease = key.lease
-    if lease is None:
-        yield {}
-        return
-    proof = lease._proof()
-    try:
-        yield {} if proof is None else {LEASE_HEADER: proof}
-    except (LeaseLost, SessionNotFound) as error:
-        lease._mark_lost(error)
-        raise
+class Hold:
+    """The lease that a session is named with at the call of a write, whatever happens to the lease until it is sent."""
+
+    def __init__(self, key: SessionKey) -> None:
+        self._lease = key.lease
+        self._proof = None if key.lease is None else key.lease._proof_at_call()
+
+    @contextmanager
+    def headers(self) -> Iterator[dict[str, str]]:
+        """The header of the lease, for a write. A write that finds it lost marks it."""
+        proof = None if self._proof is None else self._proof()
+        if self._lease is None or proof is None:
+            yield {}
+            return
+        try:
+            yield {LEASE_HEADER: proof}
+        except (LeaseLost, SessionNotFound) as error:
+            self._lease._mark_lost(error)
+            raise

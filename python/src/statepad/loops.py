@@ -43,7 +43,7 @@ class LoopState:
         self.http = http
         self.turns = Turns()
         self.writes: set[asyncio.Future[None]] = set()
-        self.closers: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.streams: weakref.WeakSet[Any] = weakref.WeakSet()
 
     @asynccontextmanager
     async def counted(self) -> AsyncIterator[None]:
@@ -63,7 +63,7 @@ class LoopState:
 
     async def aclose(self) -> None:
         """Ends its streams, waits for the writes under way, and closes the connections."""
-        for stream in list(self.closers):
+        for stream in list(self.streams):
             stream.end()
         await self.flush()
         await self.http.aclose()

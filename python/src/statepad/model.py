@@ -46,7 +46,7 @@ class SessionData:
         app_name: The app.
         user_id: The user.
         state: All values under their full keys: the session's, then ``app:``, then ``user:`` keys.
-        events: The events, oldest first; those of the window that was asked for. Their ``timestamp`` is in milliseconds.
+        events: The events, oldest first; those of the window that was asked for. Times are milliseconds.
         revision: The number of events since the creation.
         last_update_time: The time of the last event, or of the creation, in milliseconds since the epoch.
         etag: Names this creation of the session.

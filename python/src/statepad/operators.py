@@ -123,7 +123,7 @@ def operator_to_json(operator: Operator) -> dict[str, Any]:
         case SetOnce(value):
             return {"setOnce": value}
         case CompareAndSet(expected, value):
-            return {"compareAndSet": {"value": value} if expected is MISSING else {"expected": expected, "value": value}}
+            return {"compareAndSet": {**({} if expected is MISSING else {"expected": expected}), "value": value}}
 
 
 def operator_from_json(json: Mapping[str, Any]) -> Operator:

@@ -164,9 +164,7 @@ class Transport:
             is_open = kind != "refused" and (is_open or kind == "open") and call.repeats != "reading"
             wait = max(outcome.pause, pause_after(attempt, self._pause, _MAX_PAUSE))
             is_last = (
-                attempt >= self._attempts
-                or time.monotonic() + wait >= end
-                or (is_open and call.repeats == "never")
+                attempt >= self._attempts or time.monotonic() + wait >= end or (is_open and call.repeats == "never")
             )
             if kind in ("refused", "unsure") or is_last:
                 raise _unknown_outcome(error) if is_open else error

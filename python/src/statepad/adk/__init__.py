@@ -6,9 +6,27 @@ Example:
     >>> runner = Runner(app_name="shop", agent=agent, session_service=sessions)
 """
 
+from ..changes import DeletedChange, ReloadChange, ValuesChange
+from .errors import AlreadyExistsError, SessionNotFoundError, StaleSessionError
 from .operators import teach_pydantic
+from .past import Change, EventChange, HistoryStep, SessionChange, Watch
+from .runner import LeasedRunner
 from .service import StatepadSessionService
 
 teach_pydantic()
 
-__all__ = ["StatepadSessionService"]
+__all__ = [
+    "AlreadyExistsError",
+    "Change",
+    "DeletedChange",
+    "EventChange",
+    "HistoryStep",
+    "LeasedRunner",
+    "ReloadChange",
+    "SessionChange",
+    "SessionNotFoundError",
+    "StaleSessionError",
+    "StatepadSessionService",
+    "ValuesChange",
+    "Watch",
+]

@@ -29,6 +29,8 @@ _TIME = "time"
 _MEMBERS = frozenset(field.alias or name for name, field in Event.model_fields.items())
 # The places at which an event of another program may differ from this version of ADK, before it is given up.
 _MOST_FAULTS = 1_000
+# The places that were reported: a session is read with each turn.
+_reported: set[str] = set()
 
 
 def plain(value: Any) -> Any:
@@ -123,16 +125,22 @@ def _as_far_as_known(members: dict[str, Any], error: ValidationError) -> Event:
         places = [place for fault in error.errors() if (place := _remove(members, fault["loc"]))]
         if not places:
             break
-        logger.warning(
-            "Event %s has members that this version of google-adk does not read, and shows none of them: %s",
-            members.get("id"),
-            ", ".join(sorted(set(places))),
-        )
+        _report(members.get("id"), places)
         try:
             return Event.model_validate_json(json.dumps(members))
         except ValidationError as next_error:
             error = next_error
     raise error
+
+
+def _report(event_id: object, places: list[str]) -> None:
+    if new := sorted(set(places) - _reported):
+        _reported.update(new)
+        logger.warning(
+            "Event %s has members that this version of google-adk does not read, and that its sessions do not show: %s",
+            event_id,
+            ", ".join(new),
+        )
 
 
 def _remove(members: dict[str, Any], place: tuple[int | str, ...]) -> str | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from google.adk.events.event import Event
 from google.adk.sessions.session import Session
 
-from ..keys import SessionKey
 from .events import deleted_in, delta_of, from_wire
 from .markers import Marker, mark
 from .merging import merge, texts_of
@@ -16,7 +15,6 @@ from .operators import Writes
 from .times import to_milliseconds, to_seconds
 
 if TYPE_CHECKING:
-    from ..lease import Lease
     from ..model import SessionData
 
 
@@ -42,13 +40,6 @@ def session_of(data: SessionData, *, is_row: bool = False) -> Session:
     session.events = events
     mark(session, marker)
     return session
-
-
-def key_of(session: Session, marker: Marker | None = None, lease: Lease | None = None) -> SessionKey:
-    """The name of a session; with its creation, where that is known."""
-    return SessionKey(
-        session.app_name, session.user_id, session.id, etag=None if marker is None else marker.etag, lease=lease
-    )
 
 
 def settle(event: Event, stored: Mapping[str, Any], writes: Writes) -> None:
