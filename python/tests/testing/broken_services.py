@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 from pathlib import Path
 from typing import Any
@@ -306,6 +307,7 @@ class WritesWhenFlushed(SqliteSessionService):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self._waiting: list[tuple[dict[str, str], Event]] = []
+        self._storing = asyncio.Lock()
 
     async def append_event(self, session: Session, event: Event) -> Event:
         key = {"app_name": session.app_name, "user_id": session.user_id, "session_id": session.id}
@@ -317,11 +319,13 @@ class WritesWhenFlushed(SqliteSessionService):
         return answer
 
     async def flush(self) -> None:
-        while self._waiting:
-            key, event = self._waiting.pop(0)
-            session = await super().get_session(**key)
-            if session is not None:
-                await super().append_event(session, event)
+        async with self._storing:
+            while self._waiting:
+                key, event = self._waiting.pop(0)
+                session = await super().get_session(**key)
+                # Nobody is left to hear that it failed.
+                with contextlib.suppress(Exception):
+                    await super().append_event(session, event)
 
     async def delete_session(self, **key: Any) -> None:
         await self.flush()

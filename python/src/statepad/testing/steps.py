@@ -126,12 +126,15 @@ class Scenario:
 
     async def _getUserState(self, step: Step) -> dict[str, Any]:
         service = await self._service(step)
-        if type(service).get_user_state is BaseSessionService.get_user_state:
+        # google-adk has it since 2.2, and allows services to do without.
+        get_user_state = getattr(service, "get_user_state", None)
+        if get_user_state is None:
             raise Unsupported("get_user_state is not supported")
         try:
-            return await service.get_user_state(**self._owner(step))
+            state: dict[str, Any] = await get_user_state(**self._owner(step))
         except NotImplementedError as error:
             raise Unsupported("get_user_state is not supported") from error
+        return state
 
     async def _appState(self, step: Step) -> dict[str, Any]:
         return await self._shared_state({**step, "user": f"reader-{uuid4().hex[:8]}"}, State.APP_PREFIX)
