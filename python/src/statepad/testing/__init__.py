@@ -13,9 +13,10 @@ Each case says why it matters, and names the sentence of google-adk's documentat
 documentation is silent, the case is listed and does not count.
 """
 
-from statepad.testing.cases import Case, Source, all_cases
+from statepad.testing.cases import Case, all_cases
 from statepad.testing.report import Report, Result, Status
 from statepad.testing.running import run
+from statepad.testing.sources import Source
 from statepad.testing.subject import Factory
 from statepad.testing.suite import conformance
 

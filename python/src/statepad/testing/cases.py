@@ -9,21 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from statepad.testing.sources import Source
+
 HERE = Path(__file__).parent / "cases"
 PAGES = "https://adk.dev/"
 OWN = ("creating", "reading", "appending", "sharing")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A sentence of google-adk: of a docstring (`place` is the object) or of a page (`place` is its address)."""
-
-    place: str
-    quote: str
-
-    def __str__(self) -> str:
-        """The sentence with its place."""
-        return f'"{self.quote}" ({self.place})'
 
 
 @dataclass(frozen=True)
@@ -58,10 +48,16 @@ class Case:
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """The sentences of google-adk, by the names that the cases use."""
+    """The sentences of google-adk, by the names that the cases use: those that the installed version has."""
+    return {name: source for name, source in named_sources().items() if source.holds()}
+
+
+def named_sources() -> Mapping[str, Source]:
+    """All sentences that the cases rest on, also those of other versions of google-adk."""
     named: dict[str, dict[str, str]] = _read(HERE / "sources.json")["sources"]
     return {
-        name: Source(each.get("object") or PAGES + each["page"], each["quote"]) for name, each in named.items()
+        name: Source(each["quote"], each.get("object") or PAGES + each["page"], is_page="page" in each)
+        for name, each in named.items()
     }
 
 
@@ -121,7 +117,7 @@ def _shared() -> Iterator[Case]:
 
 
 def _source(name: str | None) -> Source | None:
-    return None if name is None else sources()[name]
+    return None if name is None else sources().get(name)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Another process with a service of its own. It writes on request: `python -m statepad.testing.child`."""
+"""Another process with a service of its own. It writes on request."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Child:
         Raises:
             ChildError: the process could not make it.
         """
-        path = os.pathsep.join(os.path.abspath(each) for each in sys.path)
+        path = os.pathsep.join(each or "." for each in sys.path)
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            "-m",
-            "statepad.testing.child",
+            "-c",
+            "from statepad.testing.child import main; main()",
             stdin=PIPE,
             stdout=PIPE,
             limit=LONGEST_LINE,
@@ -45,7 +45,8 @@ class Child:
 
     async def ask(self, request: dict[str, Any]) -> Any:
         """Sends a request and waits for its answer."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request).encode() + b"\n")
         await self._process.stdin.drain()
         line = await self._process.stdout.readline()
@@ -90,5 +91,6 @@ async def serve() -> None:
         print(json.dumps({"error": describe(error)}), file=answers, flush=True)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Runs the process until its parent closes its input."""
     asyncio.run(serve())

@@ -18,15 +18,20 @@ def expect(what: str, actual: Any, wanted: Any) -> None:
         raise Mismatch(f"{what} is {shown(actual)}, not {shown(wanted)}")
 
 
-def same(left: Any, right: Any) -> bool:
-    """Two values are the same JSON: 1 and 1.0 are, 1 and True are not, and dicts may have any order."""
-    if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
-        return len(left) == len(right) and all(map(same, left, right))
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    return bool(left == right)
+def same(actual: Any, wanted: Any) -> bool:
+    """Two values are the same JSON: 1 and 1.0 are, 1 and True are not, and dicts may have any order.
+
+    A float may come back as the integer of its digits, such as 1e300; an integer may lose none.
+    """
+    if isinstance(actual, Mapping) and isinstance(wanted, Mapping):
+        return actual.keys() == wanted.keys() and all(same(actual[key], wanted[key]) for key in wanted)
+    if isinstance(actual, list | tuple) and isinstance(wanted, list | tuple):
+        return len(actual) == len(wanted) and all(map(same, actual, wanted))
+    if isinstance(actual, bool) or isinstance(wanted, bool):
+        return actual is wanted
+    if isinstance(actual, int) and isinstance(wanted, float):
+        return float(actual) == wanted
+    return bool(actual == wanted)
 
 
 def shown(value: Any) -> str:

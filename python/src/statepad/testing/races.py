@@ -94,7 +94,7 @@ async def run_creators(subject: Subject, app: str, given: Mapping[str, Any]) -> 
     """Two services create one session at once; one has to win, and it is the winner's state that stays."""
     services = [await subject.service(number) for number in (1, 2)]
     for time in range(given["times"]):
-        key = {"app_name": app, "user_id": "u", "session_id": f"s{time}"}
+        key: dict[str, Any] = {"app_name": app, "user_id": "u", "session_id": f"s{time}"}
         creations = (service.create_session(**key, state={"by": by}) for by, service in enumerate(services))
         answers = await asyncio.gather(*creations, return_exceptions=True)
         winners = [by for by, answer in enumerate(answers) if isinstance(answer, Session)]
@@ -109,7 +109,8 @@ async def run_first_sessions(subject: Subject, app: str, given: Mapping[str, Any
     service = await subject.service()
     writers = range(given["times"])
     creations = (
-        service.create_session(app_name=app, user_id=f"u{writer % 2}", state={f"app:k{writer}": 1}) for writer in writers
+        service.create_session(app_name=app, user_id=f"u{writer % 2}", state={f"app:k{writer}": 1})
+        for writer in writers
     )
     await asyncio.gather(*creations)
     reader = await service.create_session(app_name=app, user_id="reader")

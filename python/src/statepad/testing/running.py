@@ -43,19 +43,16 @@ def run(
         The report: each case with what came of it.
     """
     chosen = all_cases() if cases is None else tuple(cases)
-    return asyncio.run(run_all(factory, name=name, shared=shared, timeout=timeout, cases=chosen))
+    return asyncio.run(run_all(Subject(factory, shared=shared), chosen, name=name, seconds=timeout))
 
 
-async def run_all(
-    factory: Factory, *, name: str | None, shared: bool | None, timeout: float, cases: Iterable[Case]
-) -> Report:
-    """As `run`, within a loop that runs already."""
-    subject = Subject(factory, shared=shared)
+async def run_all(subject: Subject, cases: Iterable[Case], *, name: str | None, seconds: float) -> Report:
+    """As `run`, within a loop that runs already. Closes the subject."""
     try:
         title = name or type(await subject.service()).__name__
         results = []
         for case in cases:
-            results.append(await run_case(subject, case, timeout=timeout))
+            results.append(await run_case(subject, case, seconds=seconds))
             if results[-1].timed_out:
                 await subject.close()
         return Report(title, google.adk.version.__version__, tuple(results))
@@ -63,12 +60,12 @@ async def run_all(
         await subject.close()
 
 
-async def run_case(subject: Subject, case: Case, *, timeout: float = TIMEOUT) -> Result:
-    """Runs one case. What goes wrong is in the result; nothing is raised."""
+async def run_case(subject: Subject, case: Case, *, seconds: float = TIMEOUT) -> Result:
+    """Runs one case, for so many seconds at most. What goes wrong is in the result; nothing is raised."""
     if case.since is not None and _numbers(google.adk.version.__version__) < _numbers(case.since):
         return Result(case, Status.NOT_RUN, f"google-adk {google.adk.version.__version__} is older than {case.since}")
     try:
-        async with asyncio.timeout(timeout):
+        async with asyncio.timeout(seconds):
             await subject.check(case.needs)
             await RUNS[case.run](subject, case)
     except Mismatch as error:
@@ -78,7 +75,7 @@ async def run_case(subject: Subject, case: Case, *, timeout: float = TIMEOUT) ->
     except Unsupported as error:
         return Result(case, Status.NOT_RUN, str(error))
     except TimeoutError:
-        text = f"no answer within {timeout:g} s"
+        text = f"no answer within {seconds:g} s"
         return Result(case, Status.FAILED if case.source else Status.DIFFERS, text, timed_out=True)
     except Exception as error:
         return Result(case, Status.FAILED if case.source else Status.DIFFERS, describe(error))

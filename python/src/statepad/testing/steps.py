@@ -13,6 +13,7 @@ from google.adk.sessions.base_session_service import BaseSessionService, GetSess
 from google.adk.sessions.session import Session
 from google.adk.sessions.state import State
 from google.genai import types
+from pydantic import BaseModel
 
 from statepad.testing.comparing import Mismatch, describe, expect, is_named, shown
 from statepad.testing.subject import Subject
@@ -71,10 +72,10 @@ class Scenario:
     async def _service(self, step: Step) -> BaseSessionService:
         return await self._subject.service(step.get("service", 1))
 
-    def _owner(self, step: Step) -> dict[str, str]:
+    def _owner(self, step: Step) -> dict[str, Any]:
         return {"app_name": f"{step.get('app', 'app')}-{self._tag}", "user_id": step.get("user", "u")}
 
-    def _key(self, step: Step) -> dict[str, str]:
+    def _key(self, step: Step) -> dict[str, Any]:
         session = self._named[step["idOf"]].id if "idOf" in step else step["id"]
         return {**self._owner(step), "session_id": session}
 
@@ -108,7 +109,7 @@ class Scenario:
         except Exception as error:
             if step.get("stale") != "again" or not is_named(error, "StaleSessionError"):
                 raise
-            key = {"app_name": session.app_name, "user_id": session.user_id, "session_id": session.id}
+            key: dict[str, Any] = {"app_name": session.app_name, "user_id": session.user_id, "session_id": session.id}
             again = await service.get_session(**key)
             if again is None:
                 raise Mismatch("the session that was refused as stale is gone") from error
@@ -123,19 +124,22 @@ class Scenario:
         owner = {**self._owner(step), "user_id": step.get("user")}
         return (await (await self._service(step)).list_sessions(**owner)).sessions
 
-    async def _getUserState(self, step: Step) -> dict[str, Any]:  # noqa: N802 (the name of the step)
+    async def _getUserState(self, step: Step) -> dict[str, Any]:
         service = await self._service(step)
-        if type(service).get_user_state is BaseSessionService.get_user_state:
+        # google-adk has it since 2.2, and allows services to do without.
+        get_user_state = getattr(service, "get_user_state", None)
+        if get_user_state is None:
             raise Unsupported("get_user_state is not supported")
         try:
-            return await service.get_user_state(**self._owner(step))
+            state: dict[str, Any] = await get_user_state(**self._owner(step))
         except NotImplementedError as error:
             raise Unsupported("get_user_state is not supported") from error
+        return state
 
-    async def _appState(self, step: Step) -> dict[str, Any]:  # noqa: N802
+    async def _appState(self, step: Step) -> dict[str, Any]:
         return await self._shared_state({**step, "user": f"reader-{uuid4().hex[:8]}"}, State.APP_PREFIX)
 
-    async def _userState(self, step: Step) -> dict[str, Any]:  # noqa: N802
+    async def _userState(self, step: Step) -> dict[str, Any]:
         return await self._shared_state(step, State.USER_PREFIX)
 
     async def _shared_state(self, step: Step, prefix: str) -> dict[str, Any]:
@@ -151,8 +155,8 @@ class Scenario:
         *way, last = step["path"]
         place = self._named[step["of"]]
         for part in way:
-            place = getattr(place, part) if hasattr(place, "model_fields") else place[part]
-        if hasattr(place, "model_fields"):
+            place = getattr(place, part) if isinstance(place, BaseModel) else place[part]
+        if isinstance(place, BaseModel):
             setattr(place, last, step["value"])
         else:
             place[last] = step["value"]
@@ -211,11 +215,7 @@ class Scenario:
             "events": lambda value: _compare_ids(session.events, value),
             "authors": lambda value: expect("the authors", [each.author for each in session.events], value),
             "deltas": lambda value: expect("the deltas", [each.actions.state_delta for each in session.events], value),
-            "times": lambda value: [
-                _compare_time(each.timestamp, time / MILLISECONDS)
-                for each, time in zip(session.events, value, strict=True)
-            ]
-            and None,
+            "times": lambda value: _compare_times(session.events, value),
             "time": lambda value: _compare_time(session.last_update_time, value / MILLISECONDS),
             "timeOf": lambda value: _compare_time(session.last_update_time, self._named[value].last_update_time),
             "moved": lambda value: expect("that last_update_time moved forward", self._moved, value),
@@ -288,6 +288,11 @@ def _compare_id(what: str, actual: str, wanted: str) -> None:
             raise Mismatch(f"{what} is blank")
     else:
         expect(what, actual, wanted)
+
+
+def _compare_times(events: list[Event], wanted: list[float]) -> None:
+    for event, time in zip(events, wanted, strict=True):
+        _compare_time(event.timestamp, time / MILLISECONDS)
 
 
 def _compare_time(actual: float, wanted: float) -> None:

@@ -79,7 +79,7 @@ class Subject:
 
     async def _shares(self) -> bool:
         if self._shared is None:
-            key = {"app_name": f"probe-{uuid4().hex[:8]}", "user_id": "u", "session_id": "s"}
+            key: dict[str, Any] = {"app_name": f"probe-{uuid4().hex[:8]}", "user_id": "u", "session_id": "s"}
             first, second = await self.service(1), await self.service(2)
             await first.create_session(**key)
             self._shared = await second.get_session(**key) is not None

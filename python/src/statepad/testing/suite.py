@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from statepad.testing.cases import Case, all_cases
@@ -58,19 +58,27 @@ def conformance(
     class Conformance:
         """The contract of session services of google-adk."""
 
-        @pytest.fixture(scope="class")
-        def asked(self) -> Iterator[tuple[asyncio.Runner, Subject]]:
-            with asyncio.Runner() as runner:
-                subject = Subject(factory, shared=shared)
-                yield runner, subject
-                runner.run(subject.close())
+        runner: asyncio.Runner
+        subject: Subject
+
+        @classmethod
+        def setup_class(cls) -> None:
+            """Begins a loop of asyncio for all cases."""
+            cls.runner = asyncio.Runner()
+            cls.subject = Subject(factory, shared=shared)
+
+        @classmethod
+        def teardown_class(cls) -> None:
+            """Closes the services and the loop."""
+            with cls.runner as runner:
+                runner.run(cls.subject.close())
 
         @pytest.mark.parametrize("case", cases, ids=[slug(case) for case in cases])
-        def test_case(self, asked: tuple[asyncio.Runner, Subject], case: Case) -> None:
-            runner, subject = asked
-            result = runner.run(run_case(subject, case, timeout=timeout))
+        def test_case(self, case: Case) -> None:
+            """Runs one case."""
+            result = self.runner.run(run_case(self.subject, case, seconds=timeout))
             if result.timed_out:
-                runner.run(subject.close())
+                self.runner.run(self.subject.close())
             if result.status is Status.NOT_RUN:
                 pytest.skip(result.message)
             if case.id in reasons:

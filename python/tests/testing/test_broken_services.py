@@ -1,0 +1,85 @@
+"""A service with one fault fails the cases that this fault concerns, and no others."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from broken_services import IN_FILES, IN_MEMORY, Hangs, Sound, in_file
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+
+from statepad.testing import Factory, Status, all_cases, run
+
+EXPECTED: dict[str, dict[str, list[str]]] = json.loads(Path(__file__).with_name("broken_services.json").read_text())[
+    "services"
+]
+
+
+@pytest.fixture(scope="module")
+def sound() -> dict[str, set[str]]:
+    return outcomes(Sound)
+
+
+@pytest.fixture(scope="module")
+def sound_in_file(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    return outcomes(partial(in_file, SqliteSessionService, tmp_path_factory.mktemp("sound")))
+
+
+@pytest.mark.parametrize("kind", IN_MEMORY, ids=lambda kind: kind.__name__)
+def test_a_fault_in_memory_fails_its_cases_alone(kind: type[Sound], sound: dict[str, set[str]]) -> None:
+    assert differences(sound, outcomes(kind)) == expected(kind)
+
+
+@pytest.mark.parametrize("kind", IN_FILES, ids=lambda kind: kind.__name__)
+def test_a_fault_in_files_fails_its_cases_alone(
+    kind: type[SqliteSessionService], sound_in_file: dict[str, set[str]], tmp_path: Path
+) -> None:
+    assert differences(sound_in_file, outcomes(partial(in_file, kind, tmp_path))) == expected(kind)
+
+
+def test_every_fault_is_found_and_expected_faults_exist() -> None:
+    assert EXPECTED.keys() == {kind.__name__ for kind in (*IN_MEMORY, *IN_FILES)}
+    assert all(EXPECTED.values())
+
+
+def test_each_case_on_the_service_itself_is_failed_by_some_fault() -> None:
+    """A case that nothing can fail asks for nothing. Members are one case many times, and faults have two of them."""
+    failed = {case for each in EXPECTED.values() for what in each.values() for case in what}
+    unasked = {case.id for case in all_cases() if case.group != "members"} - failed
+    assert unasked == {*UNBROKEN}
+
+
+def test_a_service_that_hangs_fails_in_time_and_hinders_no_other_case() -> None:
+    chosen = [case for case in all_cases() if case.group == "creating"]
+    report = run(Hangs, timeout=0.3, cases=chosen)
+    assert {result.case.name: result.message for result in report.of(Status.FAILED)} == {
+        "a taken id is refused, and the old session stays": "no answer within 0.3 s",
+        "a deleted session is gone from reads and lists": "no answer within 0.3 s",
+    }
+
+
+def outcomes(factory: Factory) -> dict[str, set[str]]:
+    report = run(factory)
+    return {
+        "fails": {result.case.id for result in report.of(Status.FAILED, Status.DIFFERS)},
+        "not run": {result.case.id for result in report.of(Status.NOT_RUN)},
+    }
+
+
+def differences(sound: dict[str, set[str]], found: dict[str, set[str]]) -> dict[str, set[str]]:
+    told = {
+        "fails": found["fails"] - sound["fails"],
+        "passes": sound["fails"] - found["fails"],
+        "not run": found["not run"] - sound["not run"],
+    }
+    return {what: cases for what, cases in told.items() if cases}
+
+
+def expected(kind: type[Any]) -> dict[str, set[str]]:
+    return {what: set(cases) for what, cases in EXPECTED[kind.__name__].items()}
+
+
+UNBROKEN: tuple[str, ...] = ()
