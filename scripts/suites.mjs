@@ -41,6 +41,7 @@ const FOLDERS = {
   'tests/hosts/matrix.test.mjs': { seconds: 1 },
   'tests/hosts/mysql': { seconds: 15, shares: heavy },
   'tests/hosts/next': { seconds: 90, shares: heavy },
+  'tests/hosts/nginx': { seconds: 2 },
   'tests/hosts/node': { seconds: 15 },
   'tests/hosts/react': { seconds: 110, shares: heavy },
   'tests/hosts/vitest': { seconds: 10 },
