@@ -99,6 +99,11 @@ function needMariadb() {
   needPrograms(['mariadbd'], ['mariadb-server']);
 }
 
+/** It has no `--version`. */
+function needNginx() {
+  if (spawnSync('nginx', ['-v'], { stdio: 'ignore' }).status !== 0) installPackages(['nginx'], 'nginx in the PATH');
+}
+
 function needRedis() {
   needPrograms(['redis-server'], ['redis-server']);
 }
@@ -165,6 +170,7 @@ const needs = {
     needFirefox,
     needRedis,
     needMariadb,
+    needNginx,
     needBetterSqlite,
     needPython,
     needPythonTools,

@@ -14,7 +14,7 @@ import { StatepadError } from '../model/errors.js';
 import type { Api, Call, ServerContext } from './api.js';
 import type { SessionService } from '../service/session-service.js';
 
-/** A handler of the Fetch API, for routes of Next, Hono, Workers, Deno and Bun; and for Node by `nodeListener`. */
+/** A handler of the Fetch API, for Deno, Bun, Durable Objects, Hono and Next; and for Node by `nodeListener`. */
 export interface ServeHandler {
   (request: Request): Promise<Response>;
   /**
