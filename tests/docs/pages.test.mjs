@@ -107,7 +107,7 @@ for (const page of pages.filter((path) => path.startsWith('docs/') && path !== H
       } else {
         test(`${name} is of a kind that pages have`, () =>
           assert.ok(
-            ['js', 'ts', 'sh', 'text', 'python', 'java', 'nginx'].includes(language) ||
+            ['js', 'ts', 'sh', 'text', 'python', 'java', 'nginx', 'yaml'].includes(language) ||
               (language === 'tsx' && IN_A_HOST.test(code)),
             language,
           ));
