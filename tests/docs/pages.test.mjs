@@ -164,7 +164,7 @@ const sources = ['bench', 'docs', 'examples', 'pkg/src', 'python', 'scripts', 's
 const GENERATED = /^(pkg|www)\/(dist|wasm)/;
 
 /** A name with an ending, a folder with a slash behind it, or a path from the root. */
-const NAMES_A_FILE = /\.(rs|ts|md|mjs|json|cjs|toml)$|\/$|^(bench|docs|examples|pkg|scripts|src|tests|www)\//;
+const NAMES_A_FILE = /\.(rs|ts|md|mjs|json|cjs|toml)$|\/$|^(bench|docs|examples|pkg|python|scripts|src|tests|www)\//;
 
 for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
   test(`the files and folders that ${page} names are there`, () => {
