@@ -80,7 +80,14 @@ class _Failure:
 
 
 class Transport:
-    """Sends the calls of one client, from any event loop of any process."""
+    """Sends the calls of one client, from any event loop of any process.
+
+    Attributes:
+        address: The address of the server.
+        timeout: The longest time of a call with all its attempts, in seconds.
+        attempts: The number of attempts of a call in all.
+        pause: The pause after the first attempt, in seconds.
+    """
 
     def __init__(
         self,
@@ -96,9 +103,9 @@ class Transport:
         self.address = address
         self._token = token
         self._headers = headers
-        self._timeout = timeout
-        self._attempts = attempts
-        self._pause = pause
+        self.timeout = timeout
+        self.attempts = attempts
+        self.pause = pause
         self._loops = Loops(http_client or default_http_client)
         # Connections of a client that nobody closed end with it, as far as their loops still run.
         weakref.finalize(self, self._loops.abandon).atexit = False
@@ -145,7 +152,7 @@ class Transport:
             return await self._send(call)
 
     async def _send(self, call: Call) -> Answer:
-        end = time.monotonic() + self._timeout
+        end = time.monotonic() + self.timeout
         url, content = self._written(call)
         own = {
             "accept": "application/json",
@@ -157,15 +164,15 @@ class Transport:
         attempt = 0
         while True:
             attempt += 1
-            limit = min(self._timeout / 3, end - time.monotonic())
+            limit = min(self.timeout / 3, end - time.monotonic())
             outcome = await self._attempt(call.method, url, own, content, limit)
             if isinstance(outcome, Answer):
                 return outcome
             kind, error = outcome.kind, outcome.error
             is_open = kind != "refused" and (is_open or kind == "open") and call.repeats != "reading"
-            wait = max(outcome.pause, pause_after(attempt, self._pause, _MAX_PAUSE))
+            wait = max(outcome.pause, pause_after(attempt, self.pause, _MAX_PAUSE))
             is_last = (
-                attempt >= self._attempts or time.monotonic() + wait >= end or (is_open and call.repeats == "never")
+                attempt >= self.attempts or time.monotonic() + wait >= end or (is_open and call.repeats == "never")
             )
             if kind in ("refused", "unsure") or is_last:
                 raise _unknown_outcome(error) if is_open else error
