@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from google.adk.errors.already_exists_error import AlreadyExistsError
-from google.adk.errors.session_not_found_error import SessionNotFoundError
 from google.adk.events.event import Event
 from google.adk.events.event_actions import EventActions
 from google.adk.sessions import InMemorySessionService, Session
@@ -157,9 +156,7 @@ class Both:
                 return
             self.held[name], self.temp[name] = read, {}
         session = self.held[name]
-        event = Event(
-            author="agent", partial=step.partial or None, actions=EventActions(state_delta=dict(step.delta))
-        )
+        event = Event(author="agent", partial=step.partial or None, actions=EventActions(state_delta=dict(step.delta)))
         mirrored = event.model_copy(deep=True)
         stored = await self.model.get_session(**self.ids(step))
         await self.model.append_event(stored, mirrored)

@@ -112,6 +112,9 @@ class StatepadSessionService(BeyondAdk, BaseSessionService):
         if recent is not None and recent < 0:
             raise ValueError("num_recent_events must be greater than or equal to 0.")
         key = (app_name, user_id, session_id)
+        if after is None and recent is None and self._events is not None:
+            read = await self._events.read(key, lambda last: self._client.get_session(*key, num_recent_events=last))
+            return None if read is None else session_of(read[0], events=read[1])
         if after is None:
             data = await self._client.get_session(*key, num_recent_events=recent)
             return None if data is None else session_of(data)
