@@ -12,6 +12,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("statepad.adk needs google-adk: pip install 'statepad[adk]'", name=error.name) from error
 
 from ..changes import DeletedChange, ReloadChange, ValuesChange
+from ..operators import DELETED, MISSING, append, compare_and_set, increment, set_once
 from .errors import AlreadyExistsError, SessionNotFoundError, StaleSessionError
 from .operators import teach_pydantic
 from .past import Change, EventChange, HistoryStep, SessionChange, Watch
@@ -21,6 +22,8 @@ from .service import StatepadSessionService
 teach_pydantic()
 
 __all__ = [
+    "DELETED",
+    "MISSING",
     "AlreadyExistsError",
     "Change",
     "DeletedChange",
@@ -34,4 +37,8 @@ __all__ = [
     "StatepadSessionService",
     "ValuesChange",
     "Watch",
+    "append",
+    "compare_and_set",
+    "increment",
+    "set_once",
 ]
