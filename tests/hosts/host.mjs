@@ -157,7 +157,7 @@ async function printedIn(folder, line, options) {
  * Starts a server in the project and waits until it prints what `ready` matches. Answers
  * `{ found, output(), stop() }`: the match, and what was printed so far.
  */
-async function start(folder, program, args, { ready, env, timeout = 120_000 }) {
+export async function start(folder, program, args, { ready, env, timeout = 120_000 }) {
   const child = spawn(program, args, {
     cwd: folder,
     env: environment(folder, env),

@@ -15,7 +15,10 @@ const folder = join(root, 'target', 'hosts-seen');
  * @type {Record<string, string[]>}
  */
 export const ROWS = {
-  node: ['Node 20.19', 'Node 22', 'Node 24', 'Node 26'],
+  node: [
+    ...['Node 20.19', 'Node 22', 'Node 24', 'Node 26'],
+    ...['Node 20.19, `serve`', 'Node 22, `serve`', 'Node 24, `serve`', 'Node 26, `serve`'],
+  ],
   browsers: [
     'Chromium',
     'Firefox',
@@ -33,13 +36,23 @@ export const ROWS = {
     'Next, Turbopack, one service for pages and routes',
     'Next, webpack, one service for pages and routes',
     'Next, in development, one service after a change',
+    'Next, Turbopack, `serve`',
+    'Next, webpack, `serve`',
   ],
+  express: ['Express, `serve`'],
+  hono: ['Hono, `serve`, mounted', 'Hono, `serve`, as a route'],
   jest: ['Jest, with Babel', 'Jest, without Babel', 'Jest, ES modules', 'Jest, jsdom'],
   vitest: ['Vitest', 'Vitest, jsdom'],
   'adk-devtools': ["ADK's dev server"],
-  bun: ['Bun', 'Bun, `bun:sqlite`'],
-  deno: ['Deno', 'Deno, `node:sqlite`'],
-  cloudflare: ['Cloudflare Worker', 'Cloudflare D1', 'Cloudflare Durable Object'],
+  bun: ['Bun', 'Bun, `bun:sqlite`', 'Bun, `serve`'],
+  deno: ['Deno', 'Deno, `node:sqlite`', 'Deno, `serve`'],
+  cloudflare: [
+    'Cloudflare Worker',
+    'Cloudflare D1',
+    'Cloudflare Durable Object',
+    'Cloudflare Durable Object, `serve`',
+    'Cloudflare Worker over D1, `serve`',
+  ],
 };
 
 /**
@@ -95,6 +108,8 @@ const TABLE = /^\| host \|.*\n\|.*\n((?:\|.*\n)*)/m;
  * @type {Record<string, string>}
  */
 const PACKAGES = {
+  express: 'express',
+  hono: 'hono',
   next: 'next',
   jest: 'jest',
   vitest: 'vitest',

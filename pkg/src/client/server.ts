@@ -119,9 +119,17 @@ export async function refusalOf(response: Response, address: string): Promise<St
   return errorFromJson(json?.error, response.status);
 }
 
-/** The error for an answer of another program, such as a proxy. */
+/** The answers of other programs that say more than that the server cannot be reached. */
+const FOREIGN: Readonly<Record<number, ErrorCode>> = {
+  413: 'TOO_LARGE',
+  429: 'TOO_MANY_REQUESTS',
+};
+
+/** The error for an answer of another program, such as a proxy: for instance its own limit of bodies. */
 export function foreignAnswer(address: string, status: number): StatepadError {
-  return new StatepadError('STORE_UNAVAILABLE', `${address} answers with status ${status}`, { status });
+  return new StatepadError(FOREIGN[status] ?? 'STORE_UNAVAILABLE', `${address} answers with status ${status}`, {
+    status,
+  });
 }
 
 /** The details of an error that a server sends, by their types. */

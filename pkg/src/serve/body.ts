@@ -13,8 +13,9 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a body as bytes; none is empty. Throws `TOO_LARGE`; `INVALID_ARGUMENT` with status 408 for one that takes too
- * long, and with 415 for one that is not JSON by its type, which is also what keeps forms of other sites out.
+ * Reads a body as bytes; none is empty. Throws `TOO_LARGE`; `INVALID_ARGUMENT` for one that is cut off, with status
+ * 408 for one that takes too long, and with 415 for one that is not JSON by its type, which is also what keeps forms
+ * of other sites out.
  */
 export async function readBody(request: Incoming, limits: BodyLimits): Promise<Uint8Array> {
   const bytes = await readAnyBody(request, limits);
@@ -46,7 +47,7 @@ async function readAll(reader: PieceReader, limits: BodyLimits): Promise<Uint8Ar
   }, limits.timeout);
   try {
     for (;;) {
-      const piece = await reader.read();
+      const piece = await reader.read().catch(cutOff);
       if (late.isOver) {
         throw refused(408, `the body did not arrive within ${limits.timeout} ms`);
       }
@@ -65,6 +66,14 @@ async function readAll(reader: PieceReader, limits: BodyLimits): Promise<Uint8Ar
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * The client has gone before its body was there: no fault of the server. Deno, for one, aborts the signal of such a
+ * request only after the read has failed.
+ */
+function cutOff(): never {
+  throw refused(400, 'the body did not arrive whole');
 }
 
 function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {

@@ -125,8 +125,15 @@ class Core:
         async def read(left: float, token: str | None, more: Mapping[str, Parameter]) -> Any:
             size = int(min(left, calls.MAX_PAGE))
             all_parameters = {**(parameters or {}), **more, "pageSize": size, "pageToken": token}
-            return (await self._send(Call("GET", path, "reading", parameters=all_parameters))).json
+            try:
+                return (await self._send(Call("GET", path, "reading", parameters=all_parameters))).json
+            except InvalidArgument as error:
+                if error.path != "pageToken":
+                    raise
+                raise InvalidArgument("cursor must come from a part of the same list", path="cursor") from error
 
+        if limit is not None and (not isinstance(limit, int) or limit < 1):
+            raise InvalidArgument(f"limit must be a whole number from 1, not {limit!r}", path="limit")
         left = float("inf") if limit is None else limit
         pages = [await read(left, cursor, first or {})]
         while True:

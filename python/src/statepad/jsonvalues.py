@@ -51,7 +51,8 @@ def check_json(value: object, path: str, *, is_delta: bool = False) -> None:
         ValueNotJson: It does not; ``path`` is that of the fault.
     """
     try:
-        _check(value, 1, set())
+        # The value itself is a collection of members, of which the server counts the levels.
+        _check(value, 0, set())
     except _Fault as fault:
         where = path
         for index, step in enumerate(reversed(fault.way)):

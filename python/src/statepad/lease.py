@@ -193,21 +193,22 @@ class LeaseContext(AbstractAsyncContextManager[Lease]):
         self._requests = requests
         self._ttl = ttl
         self._wait = wait
-        self._is_exiting = False
-        self._has_cancelled = False
 
     async def __aenter__(self) -> Lease:
         lease = await take_lease(self._requests, self._ttl, self._wait)
         task = asyncio.current_task()
         assert task is not None
         self._lease, self._body, self._cancelling = lease, task, task.cancelling()
+        self._loop = asyncio.get_running_loop()
+        self._is_exiting = self._has_cancelled = False
         lease._on_loss = self._on_loss
-        self._renewals = asyncio.get_running_loop().create_task(_keep_alive(lease))
+        self._renewals = self._loop.create_task(_keep_alive(lease))
         return lease
 
     def _on_loss(self) -> None:
-        # A write of the body that finds the lease lost raises that to the body first.
-        asyncio.get_running_loop().call_soon(self._cancel_body)
+        # Later: a write of the body that finds the lease lost raises that to the body first. It may be one of a thread.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._cancel_body)
 
     def _cancel_body(self) -> None:
         if not self._is_exiting:

@@ -40,13 +40,13 @@ class LeaseOperations(Core):
             LeaseLost: Another holder has taken it before the body has ended.
             SessionNotFound: There is no such session, or it was deleted during the body.
         """
-        return LeaseContext(self._requests(session, num_recent_events), _checked_ttl(ttl), wait)
+        return LeaseContext(self._requests(session, num_recent_events), _checked_ttl(ttl), _checked_wait(wait))
 
     async def take_lease(
         self, session: SessionRef, *, ttl: float = 30.0, wait: float = 0.0, num_recent_events: int | None = None
     ) -> Lease:
         """Takes the lease of a session, which the caller renews and releases. Arguments and errors as of `lease`."""
-        return await take_lease(self._requests(session, num_recent_events), _checked_ttl(ttl), wait)
+        return await take_lease(self._requests(session, num_recent_events), _checked_ttl(ttl), _checked_wait(wait))
 
     def _requests(self, session: SessionRef, num_recent_events: int | None) -> LeaseRequests:
         return LeaseRequests(self, key_of(session), num_recent_events)
@@ -89,9 +89,15 @@ class LeaseRequests:
 
 
 def _checked_ttl(ttl: float) -> float:
-    if not isinstance(ttl, (int, float)) or not 1 <= _milliseconds(ttl) <= _MAX_TTL_MS:
+    if not isinstance(ttl, (int, float)) or not 1 <= ttl * 1000 <= _MAX_TTL_MS:
         raise InvalidArgument(f"ttl must be from 0.001 to {_MAX_TTL_MS / 1000} seconds, not {ttl!r}", path="ttl")
     return ttl
+
+
+def _checked_wait(wait: float) -> float:
+    if not isinstance(wait, (int, float)) or not wait >= 0:
+        raise InvalidArgument(f"wait must be a number of seconds from 0, not {wait!r}", path="wait")
+    return wait
 
 
 def _milliseconds(seconds: float) -> int:

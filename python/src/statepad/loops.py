@@ -31,13 +31,13 @@ def _renew_lock() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
-# The states of loops of parent processes. They are kept for the life of a child, as their end would tell the shared
-# selector of the parent's loop to forget its connections.
+# The loops of parent processes, and their states. They are kept for the life of a child: their end would tell the
+# selector, which the parent's loop shares, to forget the parent's connections.
 _of_parents: list[object] = []
 
 
 class LoopState:
-    """What a client has in one event loop."""
+    """The connections of a client in one event loop, and its calls under way."""
 
     def __init__(self, http: httpx.AsyncClient) -> None:
         self.http = http
@@ -103,7 +103,7 @@ class Loops:
         loop = asyncio.get_running_loop()
         with _lock:
             if self._pid != os.getpid():
-                _of_parents.append(self._states)
+                _of_parents.append(list(self._states.items()))
                 self._pid = os.getpid()
                 self._states = weakref.WeakKeyDictionary()
             state = self._states.get(loop)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import random
+import re
+import ssl
 import time
 import uuid
 import weakref
@@ -143,15 +146,13 @@ class Transport:
 
     async def _send(self, call: Call) -> Answer:
         end = time.monotonic() + self._timeout
-        parameters = {name: _text(value) for name, value in call.parameters.items() if value is not None}
-        url = self.address.url(call.path, parameters)
+        url, content = self._written(call)
         own = {
             "accept": "application/json",
             "content-type": None if call.body is None else "application/json",
             "idempotency-key": str(uuid.uuid4()) if call.repeats == "by key" else None,
             **call.headers,
         }
-        content = None if call.body is None else dump(call.body)
         is_open = False
         attempt = 0
         while True:
@@ -169,6 +170,14 @@ class Transport:
             if kind in ("refused", "unsure") or is_last:
                 raise _unknown_outcome(error) if is_open else error
             await asyncio.sleep(wait)
+
+    def _written(self, call: Call) -> tuple[str, bytes | None]:
+        """The URL and the body of a call. Raises `InvalidArgument` for values that they cannot hold."""
+        try:
+            parameters = {name: _text(value) for name, value in call.parameters.items() if value is not None}
+            return self.address.url(call.path, parameters), None if call.body is None else dump(call.body)
+        except (TypeError, ValueError) as error:
+            raise InvalidArgument(f"an argument cannot be sent: {error}") from error
 
     async def _attempt(
         self, method: str, url: str, own: Mapping[str, str | None], content: bytes | None, limit: float
@@ -204,7 +213,13 @@ class Transport:
 def default_http_client() -> httpx.AsyncClient:
     """The client of one event loop, where the caller has no function of his own for it."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=_KEEP_ALIVE)
-    return httpx.AsyncClient(limits=limits)
+    return httpx.AsyncClient(limits=limits, verify=_certificates())
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """The certificates that are trusted: reading them takes long, so all event loops of a process share them."""
+    return httpx.create_ssl_context()
 
 
 def pause_after(attempt: int, first: float, most: float) -> float:
@@ -288,12 +303,16 @@ def _unknown_outcome(cause: Exception) -> CommitUnknown:
 
 
 def _checked_headers(given: object) -> dict[str, str]:
-    """The caller's headers. Raises `InvalidArgument`; their values are in no message."""
-    try:
-        return {name.lower(): value for name, value in httpx.Headers(given).items()}  # type: ignore[arg-type]
-    except (TypeError, ValueError, AttributeError, UnicodeError):
-        message = "headers cannot be sent: they have an invalid name or value"
-        raise InvalidArgument(message, path="headers") from None
+    """The caller's headers, in lower case. Raises `InvalidArgument`, without their values."""
+    if isinstance(given, Mapping) and all(
+        isinstance(name, str)
+        and isinstance(value, str)
+        and re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name)
+        and re.fullmatch(r"[\t\x20-\x7e]*", value)
+        for name, value in given.items()
+    ):
+        return {name.lower(): value for name, value in given.items()}
+    raise InvalidArgument("headers cannot be sent: they have an invalid name or value", path="headers")
 
 
 def _text(value: str | int | float) -> str:

@@ -11,11 +11,11 @@ import asyncio
 import json
 import weakref
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import httpx
 
@@ -25,11 +25,9 @@ from .jsonvalues import parse
 from .keys import PATHS
 from .loops import run_soon
 from .sse import Message, MessageReader
-from .transport import Transport, foreign_answer, outcome_of, pause_after, shown, unreachable
+from .transport import Answer, Transport, foreign_answer, outcome_of, pause_after, shown, unreachable
 
 __all__ = ["Watch", "WatchRequest"]
-
-_T = TypeVar("_T")
 
 # The longest pause before reconnecting, and the first one until the server sets another one, in seconds.
 _MAX_PAUSE, _FIRST_PAUSE = 30.0, 1.0
@@ -56,19 +54,8 @@ class _Stream:
         self.pieces: AsyncIterator[bytes] | None = None
         self.reader = MessageReader()
         self.messages: deque[Message] = deque()
-        self.reading: asyncio.Task[bytes | None] | None = None
-
-    def next_piece(self) -> asyncio.Task[bytes | None]:
-        """The reading of the next piece, which is begun where it is not under way."""
-        if self.reading is None:
-            assert self.pieces is not None
-            self.reading = asyncio.get_running_loop().create_task(_next(self.pieces))
-        return self.reading
 
     async def aclose(self) -> None:
-        reading, self.reading = self.reading, None
-        if reading is not None:
-            await _cancelled(reading)
         response, self.response, self.pieces = self.response, None, None
         self.messages.clear()
         if response is not None:
@@ -97,6 +84,8 @@ class Watch(AsyncIterator[Change]):
         self._failures = 0
         self._pause = _FIRST_PAUSE
         self._ended: asyncio.Future[None] | None = None
+        # The connecting or reading under way. A call that is cancelled leaves it to the next one.
+        self._work: asyncio.Task[None] | None = None
 
     def __aiter__(self) -> Self:
         return self
@@ -108,6 +97,7 @@ class Watch(AsyncIterator[Change]):
             StopAsyncIteration: It has ended.
             StoreUnavailable: Before the first answer for its target, the server cannot be reached.
             StatepadError: The server refuses the target.
+            RuntimeError: Another task waits for the next change.
         """
         if self._is_reading:
             raise RuntimeError("another task waits for the next change of this watch")
@@ -118,12 +108,11 @@ class Watch(AsyncIterator[Change]):
                 change = self._next_waiting()
                 if change is not None:
                     return change
-                if not self._is_over:
-                    await self._advance()
-            await self._stream.aclose()
-        except StatepadError:
+                await self._advanced()
+            await self._stop()
+        except Exception:
             self.end()
-            await self._stream.aclose()
+            await self._stop()
             raise
         finally:
             self._is_reading = False
@@ -139,7 +128,7 @@ class Watch(AsyncIterator[Change]):
         """Ends it, and closes its connection."""
         self.end()
         if not self._is_reading:
-            await self._stream.aclose()
+            await self._stop()
 
     async def __aenter__(self) -> Self:
         return self
@@ -155,6 +144,27 @@ class Watch(AsyncIterator[Change]):
             self._ended = loop.create_future()
             self._transport.state().streams.add(self)
             weakref.finalize(self, run_soon, loop, self._stream.aclose).atexit = False
+
+    async def _advanced(self) -> None:
+        """Waits for the work under way, which it begins where there is none, or for the end of the watch."""
+        assert self._ended is not None
+        if self._work is None:
+            self._work = asyncio.get_running_loop().create_task(self._advance())
+        waited: set[asyncio.Future[None]] = {self._work, self._ended}
+        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        if self._work.done():
+            work, self._work = self._work, None
+            work.result()
+
+    async def _stop(self) -> None:
+        """Ends the work under way, and closes the connection."""
+        work, self._work = self._work, None
+        if work is not None:
+            work.cancel()
+            await asyncio.wait({work})
+            # Nobody is told any more.
+            _ = work.cancelled() or work.exception()
+        await self._stream.aclose()
 
     def _next_waiting(self) -> Change | None:
         """The next change that has arrived. Raises the refusal of the target."""
@@ -201,7 +211,7 @@ class Watch(AsyncIterator[Change]):
                 if not is_passing(error) or not self._may_repeat():
                     raise
                 self._is_broken = True
-        elif piece := await self._piece():
+        elif piece := await self._piece(stream.pieces):
             stream.messages.extend(stream.reader.push(piece))
             self._pause = self._pause if stream.reader.retry is None else stream.reader.retry
         else:
@@ -215,7 +225,7 @@ class Watch(AsyncIterator[Change]):
         """Waits the longer the more connections have failed, with jitter, so that clients that broke together part."""
         self._failures += 1
         first = self._pause if self._was_connected else 0.1
-        await self._until_ended(asyncio.sleep(pause_after(self._failures, first, _MAX_PAUSE)), None)
+        await asyncio.sleep(pause_after(self._failures, first, _MAX_PAUSE))
 
     async def _connect(self) -> None:
         """Asks for the changes after the place. Raises the server's refusal, and `StoreUnavailable`."""
@@ -228,14 +238,12 @@ class Watch(AsyncIterator[Change]):
         request = http.build_request(method, url, headers=sent, content=content, timeout=timeout)
         where = shown(url)
         try:
-            sending = http.send(request, stream=True, follow_redirects=method == "GET")
-            response = await self._until_ended(sending, self._request.silence)
+            async with asyncio.timeout(self._request.silence):
+                response = await http.send(request, stream=True, follow_redirects=method == "GET")
         except TimeoutError:
             raise StoreUnavailable(f"{where} does not answer within {self._request.silence:.3g} s") from None
         except (httpx.HTTPError, httpx.StreamError) as error:
             raise unreachable(where, error) from error
-        if response is None:
-            return
         self._stream.response = response
         if not response.is_success or not response.headers.get("content-type", "").startswith("text/event-stream"):
             raise await self._refusal(response, where)
@@ -253,63 +261,24 @@ class Watch(AsyncIterator[Change]):
 
     async def _refusal(self, response: httpx.Response, where: str) -> Exception:
         """The error in an answer that is no stream."""
+        status = response.status_code
         try:
-            await self._until_ended(response.aread(), self._request.silence)
+            async with asyncio.timeout(self._request.silence):
+                await response.aread()
         except TimeoutError:
-            return StoreUnavailable(f"the answer of {where} is not complete", status=response.status_code)
+            return StoreUnavailable(f"the answer of {where} is not complete", status=status)
         except (httpx.HTTPError, httpx.StreamError) as error:
             return unreachable(where, error)
-        if self._is_over or response.is_success:
-            return foreign_answer(where, response.status_code)
-        return getattr(outcome_of(response, where), "error", None) or foreign_answer(where, response.status_code)
+        outcome = outcome_of(response, where)
+        return foreign_answer(where, status) if isinstance(outcome, Answer) else outcome.error
 
-    async def _piece(self) -> bytes | None:
-        """The next piece; ``None`` when the connection has ended, is broken, or was silent for too long.
-
-        A call that is cancelled leaves the reading to the next call.
-        """
-        reading = self._stream.next_piece()
-        await self._first_of(reading, self._request.silence)
-        if not reading.done():
-            return None
+    async def _piece(self, pieces: AsyncIterator[bytes]) -> bytes | None:
+        """The next piece; ``None`` when the connection has ended, is broken, or was silent for too long."""
         try:
-            return reading.result()
-        except (httpx.HTTPError, httpx.StreamError):
+            async with asyncio.timeout(self._request.silence):
+                return await anext(pieces, None)
+        except (TimeoutError, httpx.HTTPError, httpx.StreamError):
             return None
-        finally:
-            self._stream.reading = None
-
-    async def _until_ended(self, work: Awaitable[_T], limit: float | None) -> _T | None:
-        """The result of something; ``None`` when the watch ends before. Raises ``TimeoutError`` after the limit."""
-        task = asyncio.ensure_future(work)
-        try:
-            await self._first_of(task, limit)
-            if task.done():
-                return task.result()
-        finally:
-            if not task.done():
-                await _cancelled(task)
-        if self._is_over:
-            return None
-        raise TimeoutError
-
-    async def _first_of(self, task: asyncio.Future[Any], limit: float | None) -> None:
-        """Waits for a task, for the end of the watch, or for so many seconds."""
-        assert self._ended is not None
-        waited: set[asyncio.Future[Any]] = {task, self._ended}
-        await asyncio.wait(waited, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
-
-
-async def _next(pieces: AsyncIterator[bytes]) -> bytes | None:
-    return await anext(pieces, None)
-
-
-async def _cancelled(task: asyncio.Future[Any]) -> None:
-    """Cancels a task, and waits for its end. An answer that it has got meanwhile is closed."""
-    task.cancel()
-    await asyncio.wait({task})
-    if not task.cancelled() and task.exception() is None and isinstance(task.result(), httpx.Response):
-        await task.result().aclose()
 
 
 def is_passing(error: StatepadError) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from google.adk.models.base_llm import BaseLlm
@@ -11,6 +11,10 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.genai import types
+
+from statepad import SessionKey
+from statepad.adk import StatepadSessionService
+from statepad.lease import Lease
 
 Line = str | types.Part | list[types.Part]
 
@@ -23,7 +27,7 @@ class ScriptedModel(BaseLlm):
 
     model: str = "scripted"
     lines: list[Any]
-    requests: list[LlmRequest] = []
+    requests: list[LlmRequest]
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
@@ -77,6 +81,13 @@ def texts(events: list[Any]) -> list[str]:
     ]
 
 
+async def take_over(held: Lease, thief: StatepadSessionService) -> Lease:
+    """Takes the lease of a session, as another process does when its holder stood still for longer than its time."""
+    await held._requests.release(held._granted.proof)
+    key = held.session.key
+    return await thief.client.take_lease(SessionKey(key.app_name, key.user_id, key.session_id), ttl=60.0)
+
+
 class Meeting:
     """Lets tools that run in parallel wait for each other: ``await meeting()`` returns when all have come."""
 
@@ -89,10 +100,3 @@ class Meeting:
         if self._left == 0:
             self._all.set()
         await self._all.wait()
-
-
-def tool(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
-    """A function as a tool under a name."""
-    run.__name__ = name
-    run.__doc__ = run.__doc__ or name
-    return run

@@ -30,6 +30,7 @@ from statepad.adk import (
     ValuesChange,
 )
 
+from .agents import take_over
 from .test_sessions import ids_of, writing
 
 
@@ -212,37 +213,37 @@ async def test_a_watch_of_a_whole_session_begins_with_it(sessions, ids, app):
 
 async def test_writes_through_a_lost_lease_are_refused(sessions, connect, ids):
     session = await sessions.create_session(**ids)
-    with pytest.raises(LeaseLost):
+    other = await sessions.get_session(**ids_of(session))
+
+    async def write() -> None:
         async with sessions.lease(session, ttl=60.0) as leased:
             assert leased.held_lease.token > 0
             await leased.append_event(session, writing(n=1))
             await leased.update_state(session, {"n": 2})
             await leased.rewind(session, before="i1")
             with pytest.raises(LeaseHeld):
-                async with connect().lease(name_of(session)):
-                    pass
-            other = await sessions.get_session(**ids_of(session))
-            # Another holder takes it over: this one's token is behind.
-            await sessions.client.take_lease(_shortened(leased), ttl=60.0, wait=10.0)
+                await connect().client.take_lease(name_of(session))
+            await take_over(leased.held_lease, connect())
             await leased.append_event(other, writing(n=9))
+
+    with pytest.raises(LeaseLost):
+        await write()
     assert "n" not in (await sessions.get_session(**ids_of(session))).state
     assert sessions.held_lease is None
     # Who takes no lease is not held up.
     await sessions.append_event(session, writing(m=1))
 
 
-def _shortened(leased):
-    key = leased.held_lease.session.key
-    asyncio.ensure_future(leased.held_lease.renew(0.001))
-    return SessionKey(key.app_name, key.user_id, key.session_id)
-
-
-async def test_a_lost_lease_cancels_its_body(sessions, ids):
+async def test_a_lost_lease_cancels_its_body(sessions, connect, ids):
     session = await sessions.create_session(**ids)
-    with pytest.raises(LeaseLost):
+
+    async def wait() -> None:
         async with sessions.lease(session, ttl=0.3) as leased:
-            await sessions.client.take_lease(_shortened(leased), ttl=60.0, wait=10.0)
+            await take_over(leased.held_lease, connect())
             await asyncio.Event().wait()
+
+    with pytest.raises(LeaseLost):
+        await wait()
 
 
 async def test_a_lease_of_a_session_that_is_missing_or_deleted_is_adks_error(sessions, ids):
@@ -250,10 +251,14 @@ async def test_a_lease_of_a_session_that_is_missing_or_deleted_is_adks_error(ses
         async with sessions.lease(SessionKey(ids["app_name"], "ana", "none")):
             pass
     session = await sessions.create_session(**ids)
-    with pytest.raises(SessionNotFoundError):
+
+    async def write() -> None:
         async with sessions.lease(session) as leased:
             await sessions.delete_session(**ids_of(session))
             await leased.append_event(session, writing(n=1))
+
+    with pytest.raises(SessionNotFoundError):
+        await write()
 
 
 async def test_a_lease_is_for_its_session_alone(sessions, ids):

@@ -143,7 +143,7 @@ async def test_what_others_wrote_comes_with_an_append_in_place(sessions, ids):
     assert one.state is state
     assert one.state["kept"] is kept
     assert one.state == {**first, "list": [1, 2], "new": "x", "app:shared": 2, "user:new": True, "mine": 1}
-    assert [event.id for event in one.events][0] == foreign.id
+    assert one.events[0].id == foreign.id
     assert len(one.events) == 2
     assert one == await sessions.get_session(**ids_of(one))
 
@@ -218,10 +218,11 @@ async def test_an_append_that_was_cancelled_shows_at_the_next_one(sessions, ids)
     session = await sessions.create_session(**ids)
     event = writing(n=1)
     sent = asyncio.ensure_future(sessions.append_event(session, event))
-    while len((await sessions.get_session(**ids_of(session))).events) == 0 and not sent.done():
-        await asyncio.sleep(0)
+    stored = asyncio.ensure_future(anext(sessions.watch(session)))
+    await asyncio.wait({sent, stored}, return_when=asyncio.FIRST_COMPLETED)
+    stored.cancel()
     sent.cancel()
-    await asyncio.gather(sent, return_exceptions=True)
+    await asyncio.gather(sent, stored, return_exceptions=True)
     await sessions.append_event(session, writing(m=1))
     assert session.events[0].id == event.id
     assert session.state == {"n": 1, "m": 1}

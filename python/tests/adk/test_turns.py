@@ -151,7 +151,7 @@ async def test_a_tool_writes_to_all_scopes(both):
     async def turns(talk):
         return await talk.say("When is high water?") + await talk.say("Thanks")
 
-    talk, read = await both(Conversation(tides, turns), state={"made": 1, "app:asked": 4})
+    _, read = await both(Conversation(tides, turns), state={"made": 1, "app:asked": 4})
     assert read.state == {
         "made": 1,
         "asked_for": "Brest",
@@ -330,7 +330,7 @@ async def test_artifacts_are_saved_and_named_in_events(both):
     async def turns(talk):
         return await talk.say("Draw")
 
-    talk, read = await both(Conversation(make, turns))
+    _, read = await both(Conversation(make, turns))
     deltas = [event.actions.artifact_delta for event in read.events if event.actions.artifact_delta]
     assert deltas == [{"chart.png": 0, "user:log.txt": 0}, {"chart.png": 1, "user:log.txt": 1}]
 

@@ -1,16 +1,20 @@
 // The package in Bun, and its SQLite.
 
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { storeCases } from 'statepad/testing';
 import { expected } from '../../packaging/project.mjs';
 import { commandsOf, filesOf, hostOf } from '../host.mjs';
 import { seenBy, works } from '../matrix.mjs';
 import { conversing, sqliteCases } from '../programs.mjs';
+import { handlerInMemory, handlerModule, idleFor, itServes, lineOf } from '../served.mjs';
 
 describe('Bun', () => {
   const seen = seenBy('bun');
   let host;
+  let server;
+  let idle;
+  const served = () => ({ url: server.found[1], output: server.output });
   before(async () => {
     host = await hostOf('bun', {
       ...filesOf('Bun'),
@@ -25,8 +29,20 @@ describe('Bun', () => {
           }
         }
       `),
+      'served-handler.js': handlerModule,
+      // Bun cuts connections that are idle for 10 seconds, unless told otherwise.
+      'handler.js': handlerInMemory({ heartbeat: 13_000 }),
+      'served.js': `
+        import { handler } from './handler.js';
+        const server = ${lineOf('Bun.serve({ fetch: handler, idleTimeout: 0 })').replace('{', "{ hostname: '127.0.0.1', port: 0,")};
+        console.log('on http://127.0.0.1:' + server.port);
+      `,
     });
+    server = await host.start('bun', ['served.js'], { ready: /on (\S+)/ });
+    idle = idleFor(served());
+    idle.catch(() => undefined);
   });
+  after(async () => await server?.stop());
 
   it('converses', async () => {
     assert.deepEqual(JSON.parse(await host.printed('bun print.js')), expected);
@@ -47,6 +63,12 @@ describe('Bun', () => {
       seen.saw('Bun, `bun:sqlite`', works());
     });
   }
+
+  describe('with `serve`', () => {
+    it('keeps a stream that is idle for longer than Bun allows by default', () => idle);
+
+    itServes(served, { saw: () => seen.saw('Bun, `serve`', works()) });
+  });
 
   it('is what docs/hosts.md says', () => seen.check());
 });

@@ -1,12 +1,13 @@
 // The package in Deno, and its SQLite.
 
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { storeCases } from 'statepad/testing';
 import { expected } from '../../packaging/project.mjs';
 import { commandsOf, filesOf, hostOf } from '../host.mjs';
 import { seenBy, works } from '../matrix.mjs';
 import { conversing, sqliteCases } from '../programs.mjs';
+import { handlerInMemory, handlerModule, itServes, lineOf } from '../served.mjs';
 
 describe('Deno', () => {
   const seen = seenBy('deno');
@@ -16,6 +17,12 @@ describe('Deno', () => {
       ...filesOf('Deno'),
       'print.js': conversing,
       'cases.js': sqliteCases("import { DatabaseSync as Database } from 'node:sqlite';"),
+      'served-handler.js': handlerModule,
+      'handler.js': handlerInMemory(),
+      'served.js': `
+        import { handler } from './handler.js';
+        ${lineOf('Deno.serve(handler)')};
+      `,
     });
   });
 
@@ -35,6 +42,20 @@ describe('Deno', () => {
     assert.deepEqual(failed, []);
     assert.equal(cases, storeCases.filter(({ needs }) => !needs.includes('watch')).length);
     seen.saw('Deno, `node:sqlite`', works());
+  });
+
+  describe('with `serve`', () => {
+    let server;
+    before(async () => {
+      server = await host.start('deno', ['run', '--allow-net=127.0.0.1', 'served.js'], {
+        env: { DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0' },
+        ready: /Listening on (http:\/\/[\w.:]+)/,
+      });
+    });
+    after(async () => await server?.stop());
+
+    const saw = () => seen.saw('Deno, `serve`', works());
+    itServes(() => ({ url: server.found[1], output: server.output }), { saw });
   });
 
   it('is what docs/hosts.md says', () => seen.check());

@@ -1,4 +1,5 @@
-// Express with its compression in front of a stream: changes reach the client as they come.
+// Express: the handler below a path; and with its compression in front of a stream, whose changes reach the client as
+// they come.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -8,19 +9,57 @@ import { SessionService } from 'statepad';
 import { applyChange, connect } from 'statepad/client';
 import { nodeListener, serve } from 'statepad/serve';
 import { install } from '../host.mjs';
+import { handlerOver } from '../served-handler.js';
+import { seenBy, works } from '../matrix.mjs';
+import { itServes } from '../served.mjs';
 
 const KEY = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
 
+const require = createRequire(join(await install('express'), 'package.json'));
+const express = require('express');
+const compression = require('compression');
+
+/** Starts an application on a free port. */
+const listen = async (app) =>
+  await new Promise((resolve) => {
+    const server = app.listen(0, '127.0.0.1', () => resolve(server));
+  });
+
+async function stop(server) {
+  server?.closeAllConnections();
+  await new Promise((resolve) => (server === undefined ? resolve() : server.close(resolve)));
+}
+
+describe('in Express', () => {
+  const complaints = [];
+  const service = new SessionService();
+  let server;
+
+  before(async () => {
+    const handler = handlerOver(service, { onError: (error) => complaints.push(String(error)) });
+    const app = express();
+    app.use('/agents', nodeListener(handler));
+    server = await listen(app);
+  });
+  after(async () => {
+    await stop(server);
+    await service.close();
+  });
+
+  const seen = seenBy('express');
+  const output = () => complaints.join('\n');
+  itServes(() => ({ url: `http://127.0.0.1:${server.address().port}/agents`, output }), {
+    saw: () => seen.saw('Express, `serve`', works()),
+  });
+
+  it('is what docs/hosts.md says', () => seen.check());
+});
+
 describe('behind compression, in Express', () => {
-  let express;
-  let compression;
   let service;
   let server;
 
   before(async () => {
-    const require = createRequire(join(await install('express'), 'package.json'));
-    express = require('express');
-    compression = require('compression');
     service = new SessionService();
     const handler = serve(service, { insecure: true });
     const plain = async (request) => {
@@ -32,13 +71,10 @@ describe('behind compression, in Express', () => {
     app.use(compression({ threshold: 0, filter: () => true }));
     app.use('/agents', nodeListener(handler));
     app.use('/plain', nodeListener(plain));
-    server = await new Promise((resolve) => {
-      const listening = app.listen(0, '127.0.0.1', () => resolve(listening));
-    });
+    server = await listen(app);
   });
   after(async () => {
-    server?.closeAllConnections();
-    await new Promise((resolve) => (server === undefined ? resolve() : server.close(resolve)));
+    await stop(server);
     await service?.close();
   });
 

@@ -8,6 +8,7 @@ import { expected, link } from '../../packaging/project.mjs';
 import { openChromium, openPage } from '../../support/chromium.mjs';
 import { filesOf, hostOf } from '../host.mjs';
 import { seenBy, works, worksWith } from '../matrix.mjs';
+import { checkServing, handlerInMemory, handlerModule, lineOf } from '../served.mjs';
 
 /** A page that says what a service has, and which text of this page was served. */
 const page = (imported) => `
@@ -99,7 +100,18 @@ const lesson = {
   `),
 };
 
+/** The line of the table in docs/serve.md. */
+const served = {
+  'lib/served-handler.js': handlerModule,
+  'lib/handler.js': handlerInMemory({ basePath: '/agents' }),
+  'app/agents/[...path]/route.ts': `
+    import { handler } from '../../../lib/handler.js';
+    ${lineOf('export { handler as GET, handler as POST, handler as PATCH, handler as DELETE }')};
+  `,
+};
+
 const files = {
+  ...served,
   ...filesOf('Next'),
   ...plain,
   ...border,
@@ -221,7 +233,7 @@ describe('Next', () => {
     it(`builds with ${bundler}, and serves the recipe, in Node and at the edge`, async () => {
       const told = await host.printed(`next build ${flag}`);
       assert.doesNotMatch(told, /critical dependency|can't resolve/i);
-      await withServer(['start'], async (ask, origin) => {
+      await withServer(['start'], async (ask, origin, output) => {
         assert.deepEqual(await ask('/nodejs'), expected);
         seen.saw(`Next, ${bundler}, Node`, works());
         assert.deepEqual(await ask('/edge'), expected);
@@ -240,6 +252,8 @@ describe('Next', () => {
           assert.deepEqual([sees, says], ['sees the session', 'done; done']);
         }
         seen.saw(`Next, ${bundler}, one service for pages and routes`, sees === 'sees nothing' ? KEPT : works());
+        await checkServing({ url: `${origin}/agents`, output });
+        seen.saw(`Next, ${bundler}, \`serve\``, works());
       });
     });
   }

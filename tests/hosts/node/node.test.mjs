@@ -2,13 +2,23 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { expected } from '../../packaging/project.mjs';
 import { hostOf } from '../host.mjs';
 import { seenBy, works } from '../matrix.mjs';
 import { conversing } from '../programs.mjs';
+import { handlerInMemory, handlerModule, itServes, lineOf } from '../served.mjs';
 
 const files = {
+  'served-handler.js': handlerModule,
+  'handler.js': handlerInMemory(),
+  'served.mjs': `
+    import { createServer } from 'node:http';
+    import { nodeListener } from 'statepad/serve';
+    import { handler } from './handler.js';
+    const server = ${lineOf('createServer(nodeListener(handler))')};
+    server.listen(0, '127.0.0.1', () => console.log('on http://127.0.0.1:' + server.address().port));
+  `,
   'print.mjs': conversing,
   'both.cjs': `
     const required = require('statepad');
@@ -51,14 +61,17 @@ describe('Node', { skip }, () => {
     host = await hostOf('node', files);
   });
 
-  for (const [row, name] of [
+  const nodeOf = (name) => join(host.folder, 'node_modules', name, 'bin', 'node');
+  const versions = [
     ['Node 20.19', 'node20'],
     ['Node 22', 'node22'],
     ['Node 24', 'node24'],
     ['Node 26', 'node26'],
-  ]) {
+  ];
+
+  for (const [row, name] of versions) {
     it(`imports and requires it in ${row}`, async () => {
-      const node = join(host.folder, 'node_modules', name, 'bin', 'node');
+      const node = nodeOf(name);
       // Node 20 says that require() of a module is an experiment.
       const printed = (program) => host.printed(`"${node}" --no-warnings ${program}`);
       assert.ok((await printed('--version')).startsWith(row.replace('Node ', 'v')));
@@ -66,6 +79,19 @@ describe('Node', { skip }, () => {
       assert.deepEqual(JSON.parse(await printed('both.cjs')), { state: { topic: 'tides' }, same: true });
       if (name in KEPT) assert.match((await host.run(`"${node}" kept.mjs`)).output, KEPT[name]);
       seen.saw(row, works());
+    });
+  }
+
+  for (const [row, name] of versions) {
+    describe(`with \`serve\`, in ${row}`, () => {
+      let server;
+      before(async () => {
+        server = await host.start(nodeOf(name), ['served.mjs'], { ready: /on (\S+)/ });
+      });
+      after(async () => await server?.stop());
+
+      const saw = () => seen.saw(`${row}, \`serve\``, works());
+      itServes(() => ({ url: server.found[1], output: server.output }), { saw });
     });
   }
 

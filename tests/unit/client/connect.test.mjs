@@ -193,6 +193,8 @@ describe('a client', () => {
       [[refusal(429, 'TOO_MANY_REQUESTS')], 'TOO_MANY_REQUESTS'],
       [[proxy(404)], 'STORE_UNAVAILABLE'],
       [[proxy(403)], 'STORE_UNAVAILABLE'],
+      [[proxy(413)], 'TOO_LARGE'],
+      [[proxy(429)], 'TOO_MANY_REQUESTS'],
     ]) {
       const { client } = answered(answers, { retry: { attempts: 3, pause: 0 } });
       await assert.rejects(write(client), hasCode(code), String(answers));

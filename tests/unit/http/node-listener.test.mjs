@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
+import { createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import { connect } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { afterEach, describe, it } from 'node:test';
 import { SessionService } from 'statepad';
 import { nodeListener, serve as serveSessions } from 'statepad/serve';
@@ -131,6 +133,26 @@ describe('the listener', () => {
     assert.deepEqual(JSON.parse(text), { method: 'POST', url: `http://${authority}/x?y`, body: 'text' });
     await new Promise((resolve) => client.close(resolve));
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('serves over TLS, too', async () => {
+    // A key that both sides have takes the place of a certificate.
+    const psk = Buffer.alloc(32, 1);
+    const tls = { ciphers: 'PSK', maxVersion: 'TLSv1.2' };
+    const handler = async (request) => new Response(`${request.url} ${await request.text()}`);
+    const server = createTlsServer({ ...tls, pskCallback: () => psk }, nodeListener(handler));
+    servers.push(server);
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address();
+    const request = tlsRequest({
+      ...tls,
+      ...{ host: '127.0.0.1', port, path: '/x', method: 'POST', agent: false },
+      pskCallback: () => ({ psk, identity: 'ana' }),
+      checkServerIdentity: () => undefined,
+    });
+    request.end('tides');
+    const [response] = await once(request, 'response');
+    assert.equal(await textOf(response), `https://127.0.0.1:${port}/x tides`);
   });
 
   it('answers what a handler throws with 500 and a number, and ends a body that breaks', async () => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -71,7 +71,7 @@ class LeasedRunner(Runner):
         if self._sessions.held_lease is not None:
             run = Runner.run_async(self, **options)
         else:
-            run = _in_task_of_its_own(self._leased_run("run_async", user_id, session_id, options))
+            run = self._leased_run("run_async", user_id, session_id, options)
         async with aclosing(run) as events:
             async for event in events:
                 yield event
@@ -92,7 +92,7 @@ class LeasedRunner(Runner):
         if self._sessions.held_lease is not None or user_id is None or session_id is None:
             run = Runner.run_live(self, **options)
         else:
-            run = _in_task_of_its_own(self._leased_run("run_live", user_id, session_id, options))
+            run = self._leased_run("run_live", user_id, session_id, options)
         async with aclosing(run) as events:
             async for event in events:
                 yield event
@@ -100,23 +100,28 @@ class LeasedRunner(Runner):
     async def rewind_async(self, *, user_id: str, session_id: str, **options: Any) -> None:
         """Rewinds the session as `Runner.rewind_async` does, under its lease. Raises as `run_async`."""
         options = {**options, "user_id": user_id, "session_id": session_id}
-        async with self._sessions.lease(self._name(user_id, session_id), **self._lease_options()) as leased:
+        name = SessionKey(self.app_name, user_id, session_id)
+        async with self._sessions.lease(name, **self._lease_options()) as leased:
             await Runner.rewind_async(self._with(leased), **options)
 
-    async def _leased_run(
+    def _leased_run(
         self, method: str, user_id: str, session_id: str, options: dict[str, Any]
     ) -> AsyncGenerator[Event, None]:
-        name = self._name(user_id, session_id)
-        if getattr(self, "auto_create_session", False):
-            await self._sessions.get_or_create_session(app_name=self.app_name, user_id=user_id, session_id=session_id)
-        async with self._sessions.lease(name, **self._lease_options()) as leased:
-            run: AsyncGenerator[Event, None] = getattr(Runner, method)(self._with(leased), **options)
-            async with aclosing(run) as events:
-                async for event in events:
-                    yield event
+        """The events of a run under the lease, in a task of its own: that is what a lost lease cancels."""
 
-    def _name(self, user_id: str, session_id: str) -> SessionKey:
-        return SessionKey(self.app_name, user_id, session_id)
+        async def run(hand_over: Callable[[Event], Awaitable[None]]) -> None:
+            name = SessionKey(self.app_name, user_id, session_id)
+            if getattr(self, "auto_create_session", False):
+                await self._sessions.get_or_create_session(
+                    app_name=name.app_name, user_id=user_id, session_id=session_id
+                )
+            async with self._sessions.lease(name, **self._lease_options()) as leased:
+                source: AsyncGenerator[Event, None] = getattr(Runner, method)(self._with(leased), **options)
+                async with aclosing(source) as events:
+                    async for event in events:
+                        await hand_over(event)
+
+        return _in_task_of_its_own(run)
 
     def _lease_options(self) -> dict[str, float]:
         return {"ttl": self._lease_ttl, "wait": self._lease_wait}
@@ -128,35 +133,37 @@ class LeasedRunner(Runner):
         return runner
 
 
-async def _in_task_of_its_own(source: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
-    """Yields what a generator yields, which runs in a task: it can be cancelled while the caller does something else.
+async def _in_task_of_its_own(
+    work: Callable[[Callable[[Event], Awaitable[None]]], Awaitable[None]],
+) -> AsyncGenerator[Event, None]:
+    """Yields the events that some work hands over. It runs in a task, and ends with the generator.
 
-    As in a generator, the task goes on when the caller asks for the next item.
+    As in a generator, it goes on after an event when the caller asks for the next one.
     """
     wanted = asyncio.Semaphore(0)
-    items: asyncio.Queue[Event] = asyncio.Queue()
+    handed_over: asyncio.Queue[Event] = asyncio.Queue()
 
-    async def produce() -> None:
-        async with aclosing(source):
-            await wanted.acquire()
-            async for item in source:
-                items.put_nowait(item)
-                await wanted.acquire()
+    async def hand_over(event: Event) -> None:
+        handed_over.put_nowait(event)
+        await wanted.acquire()
 
-    task = asyncio.ensure_future(produce())
+    async def run() -> None:
+        await work(hand_over)
+
+    task = asyncio.ensure_future(run())
     try:
         while True:
-            wanted.release()
-            item = asyncio.ensure_future(items.get())
+            getting = asyncio.ensure_future(handed_over.get())
             try:
-                await asyncio.wait({item, task}, return_when=asyncio.FIRST_COMPLETED)
-                if not item.done():
-                    await task
-                    return
-                next_item = item.result()
+                await asyncio.wait({getting, task}, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                item.cancel()
-            yield next_item
+                # One that has an event keeps it.
+                getting.cancel()
+            if not getting.done():
+                await task
+                return
+            yield getting.result()
+            wanted.release()
     finally:
         task.cancel()
         await asyncio.wait({task})
