@@ -15,6 +15,9 @@ const MOST = 150_000;
 const LICENCES = ['LICENSE-APACHE', 'LICENSE-MIT'];
 
 const sources = join(pythonPackage, 'src');
+
+/** The files of tests/cases that its suite for session services reads. */
+const SHARED_CASES = ['delta', 'scope', 'session', 'sessions'];
 const version = versionsIn(root)['python/pyproject.toml'];
 const about = `statepad-${version}.dist-info`;
 
@@ -91,6 +94,7 @@ describe('the wheel', () => {
       .map((path) => relative(sources, path).split(sep).join('/'))
       .filter((path) => !path.includes('__pycache__'));
     assert.ok(expected.includes('statepad/py.typed'));
+    expected.push(...SHARED_CASES.map((name) => `statepad/testing/cases/shared/${name}.json`));
     const described = contents.names.filter((name) => name.startsWith(about));
     assert.deepEqual(contents.names.filter((name) => !name.startsWith(about)).sort(), expected.sort());
     const licences = LICENCES.map((name) => `licenses/${name}`);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +302,198 @@ class OrdersEventsByTheirIds(Sound):
         return session
 
 
+class GeneratesOneId(Sound):
+    async def create_session(self, *, session_id: str | None = None, **owner: Any) -> Session:
+        return await super().create_session(session_id=session_id or "session", **owner)
+
+
+class AnswersWithAnotherId(Sound):
+    async def create_session(self, **owner: Any) -> Session:
+        session = await super().create_session(**owner)
+        session.id = f"{session.id} 2"
+        return session
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        session.id = session.id.removesuffix(" 2")
+        return await super().append_event(session, event)
+
+
+class TakesBlankIds(Sound):
+    async def create_session(self, *, session_id: str | None = None, **owner: Any) -> Session:
+        session = await super().create_session(session_id=session_id, **owner)
+        if session_id is not None and not session_id.strip():
+            session.id = session_id
+        return session
+
+
+class RefusesLongIds(Sound):
+    """It keeps ids in a column for ten characters without NUL."""
+
+    async def create_session(self, *, session_id: str | None = None, **owner: Any) -> Session:
+        if session_id and (len(session_id) > 10 or "\x00" in session_id or "\ufeff" in session_id):
+            raise ValueError("too long")
+        return await super().create_session(session_id=session_id, **owner)
+
+
+class JoinsNames(Sound):
+    """A session is found by one text of user and id, with a stroke between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.joined: dict[tuple[str, str], str] = {}
+
+    async def create_session(self, *, session_id: str | None = None, **owner: Any) -> Session:
+        session = await super().create_session(session_id=session_id, **owner)
+        self.joined[session.app_name, f"{session.user_id}/{session.id}"] = session.user_id
+        return session
+
+    async def get_session(self, *, app_name: str, user_id: str, session_id: str, **more: Any) -> Session | None:
+        name = f"{user_id}/{session_id}"
+        owner = self.joined.get((app_name, name), user_id)
+        found = name.removeprefix(f"{owner}/")
+        return await super().get_session(app_name=app_name, user_id=owner, session_id=found, **more)
+
+
+class StoresTempStateOfCreation(Sound):
+    async def create_session(self, *, state: dict[str, Any] | None = None, **owner: Any) -> Session:
+        session = await super().create_session(state=state, **owner)
+        temp = {key: value for key, value in (state or {}).items() if key.startswith("temp:")}
+        self.stored(session).state.update(temp)
+        return session
+
+
+class StoresTempKeysOfTheGivenSession(Sound):
+    async def append_event(self, session: Session, event: Event) -> Event:
+        before = {key: value for key, value in session.state.items() if key.startswith("temp:")}
+        answer = await super().append_event(session, event)
+        self.stored(session).state.update(before)
+        return answer
+
+
+class DropsInitialState(Sound):
+    async def create_session(self, *, state: dict[str, Any] | None = None, **owner: Any) -> Session:
+        shared = {key: value for key, value in (state or {}).items() if key.startswith(("app:", "user:"))}
+        return await super().create_session(state=shared, **owner)
+
+
+class SharesTheInitialState(Sound):
+    """A dict as a default argument."""
+
+    async def create_session(self, *, state: dict[str, Any] | None = None, **owner: Any) -> Session:
+        session = await super().create_session(state=state, **owner)
+        if not state:
+            self.defaults: dict[str, dict[str, Any]] = getattr(self, "defaults", {})
+            self.stored(session).state = self.defaults.setdefault(session.app_name, {})
+            session.state.update(self.stored(session).state)
+        return session
+
+
+class MixesAppsUp(Sound):
+    async def append_event(self, session: Session, event: Event) -> Event:
+        answer = await super().append_event(session, event)
+        written = self.app_state.get(session.app_name, {})
+        for app in self.sessions:
+            if app.partition("-")[2] == session.app_name.partition("-")[2] and written:
+                self.app_state[app] = written
+        return answer
+
+
+class KeepsAppStateOfCreation(Sound):
+    """Set at creation, it stays in that session."""
+
+    async def create_session(self, *, state: dict[str, Any] | None = None, **owner: Any) -> Session:
+        own = {key: value for key, value in (state or {}).items() if key.startswith("app:")}
+        rest = {key: value for key, value in (state or {}).items() if key not in own}
+        session = await super().create_session(state=rest, **owner)
+        self.stored(session).state.update(own)
+        session.state.update(own)
+        return session
+
+
+class ListsDeletedSessions(Sound):
+    async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
+        deleted = await self.get_session(app_name=app_name, user_id=user_id, session_id=session_id)
+        await super().delete_session(app_name=app_name, user_id=user_id, session_id=session_id)
+        if deleted is not None and not user_id.startswith("reader"):
+            self.deleted = [*getattr(self, "deleted", []), deleted]
+
+    async def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
+        answer = await super().list_sessions(app_name=app_name, user_id=user_id)
+        deleted: list[Session] = getattr(self, "deleted", [])
+        found = [each for each in deleted if each.app_name == app_name and user_id in (None, each.user_id)]
+        return ListSessionsResponse(
+            sessions=[*answer.sessions, *(each.model_copy(update={"events": []}) for each in found)]
+        )
+
+
+class MissesDeletedSessions(Sound):
+    async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
+        if session_id not in self.sessions.get(app_name, {}).get(user_id, {}):
+            raise KeyError(session_id)
+        await super().delete_session(app_name=app_name, user_id=user_id, session_id=session_id)
+
+
+class HandsOutWhatItCreated(Sound):
+    async def create_session(self, **owner: Any) -> Session:
+        session = await super().create_session(**owner)
+        session.state.update(self.stored(session).state)
+        return session
+
+
+class RoundsTheStoredTime(Sound):
+    async def append_event(self, session: Session, event: Event) -> Event:
+        answer = await super().append_event(session, event)
+        if not event.partial:
+            self.stored(session).last_update_time += 0.5
+        return answer
+
+
+class SkipsUnchangedKeys(Sound):
+    """It compares the delta with a state that the tool has written to already."""
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        delta = event.actions.state_delta
+        event.actions.state_delta = {
+            key: value
+            for key, value in delta.items()
+            if key.startswith("temp:") or session.state.get(key, ...) != value
+        }
+        return await super().append_event(session, event)
+
+
+class WindowsOfNothingFail(Sound):
+    async def get_session(self, *, config: GetSessionConfig | None = None, **key: Any) -> Session | None:
+        session = await super().get_session(config=config, **key)
+        if session and config and config.num_recent_events:
+            assert session.events[-1]
+        return session
+
+
+class WritesTheLogInTwoSteps(Sound):
+    """Between reading and writing the log, another writer gets its turn."""
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        if event.partial:
+            return event
+        before = (
+            list(self.stored(session).events)
+            if self.sessions[session.app_name][session.user_id].get(session.id)
+            else []
+        )
+        answer = await super().append_event(session, event)
+        await asyncio.sleep(0)
+        self.stored(session).events = [*before, event]
+        return answer
+
+
+class CountsByWhatItHasSeen(Sound):
+    """It yields before it writes, and does not look whether the session is the one that was read."""
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        await asyncio.sleep(0)
+        return await super().append_event(session, event)
+
+
 class WritesWhenFlushed(SqliteSessionService):
     """It acknowledges what it has not stored yet: the next call stores it."""
 
@@ -377,6 +570,32 @@ class CachesSessions(SqliteSessionService):
         return await super().create_session(**owner)
 
 
+class IsBusy(SqliteSessionService):
+    """It has no patience with others that write."""
+
+    writing: typing.ClassVar[set[str]] = set()
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        if self._db_path in self.writing:
+            raise TimeoutError("database is locked")
+        self.writing.add(self._db_path)
+        try:
+            return await super().append_event(session, event)
+        finally:
+            self.writing.discard(self._db_path)
+
+
+class CreatesInTwoSteps(SqliteSessionService):
+    """Whoever creates last has the session."""
+
+    async def create_session(self, *, session_id: str | None = None, **owner: Any) -> Session:
+        key = {"app_name": owner["app_name"], "user_id": owner["user_id"], "session_id": session_id or ""}
+        if session_id and await self.get_session(**key) is None:
+            await asyncio.sleep(0.01)
+            await self.delete_session(**key)
+        return await super().create_session(session_id=session_id, **owner)
+
+
 def in_file(kind: type[SqliteSessionService], folder: Path) -> SqliteSessionService:
     return kind(str(folder / f"{kind.__name__}.db"))
 
@@ -401,4 +620,4 @@ class Hangs(InMemorySessionService):
 
 
 IN_MEMORY = Sound.__subclasses__()
-IN_FILES: list[type[SqliteSessionService]] = [WritesWhenFlushed, CachesSessions]
+IN_FILES: list[type[SqliteSessionService]] = [WritesWhenFlushed, CachesSessions, IsBusy, CreatesInTwoSteps]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
@@ -62,3 +63,10 @@ def test_each_member_of_events_that_is_installed_is_asked_for() -> None:
     asked = {case.data["member"] for case in all_cases() if case.group == "members"}
     elsewhere = {"id", "timestamp", "partial", "actions", "author", "invocation_id", "state_delta"}
     assert asked | elsewhere == {*Event.model_fields, *EventActions.model_fields}
+
+
+def test_the_wheel_brings_the_shared_cases_along() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert sorted(project["tool"]["hatch"]["build"]["hooks"]["custom"]["cases"]) == sorted(
+        [*judged()["files"], "scope"]
+    )

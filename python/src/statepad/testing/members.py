@@ -73,16 +73,16 @@ async def run_member(subject: Subject, app: str, given: Mapping[str, Any]) -> No
     """Appends an event with this member, and compares what is read."""
     owner, name = given["owner"], given["member"]
     service = await subject.service()
+    session = await service.create_session(app_name=app, user_id="u", session_id="s")
+    await service.append_event(session, Event(id="d", author="user", invocation_id=EARLIER))
     event = event_with(owner, name)
     wanted = _member(event, owner, name)
     if wanted is None:
         raise NotRun(f"no value could be made for {name}")
-    session = await service.create_session(app_name=app, user_id="u", session_id="s")
-    await service.append_event(session, Event(id="d", author="user", invocation_id=EARLIER))
     await service.append_event(session, event)
     stored = await service.get_session(app_name=app, user_id="u", session_id="s")
-    read = _member(stored.events[-1], owner, name) if stored and stored.events else None
-    expect(f"the member {name}", read, wanted)
+    read = [_member(each, owner, name) for each in stored.events if each.id == event.id] if stored else []
+    expect(f"the member {name}", read, [wanted])
 
 
 def event_with(owner: str, name: str) -> Event:
