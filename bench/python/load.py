@@ -1,6 +1,6 @@
 """A process with writers and a Runner over a session service: carries out tasks of its standard input, as JSON.
 
-Usage: load.py statepad|database ADDRESS. Prints `ready`, and for each line of input a line with the answer.
+Usage: load.py statepad|cached|database ADDRESS. Prints `ready`, and for each line of input a line with the answer.
 """
 
 import asyncio
@@ -128,10 +128,10 @@ class Load:
 
 
 def service_at(kind: str, address: str) -> BaseSessionService:
-    if kind == "statepad":
+    if kind != "database":
         from statepad.adk import StatepadSessionService
 
-        return StatepadSessionService(address, token="bench")
+        return StatepadSessionService(address, token="bench", cached_events=20_000 if kind == "cached" else 0)
     from google.adk.sessions.database_session_service import DatabaseSessionService
 
     return DatabaseSessionService(address)
