@@ -36,7 +36,7 @@ const loads = options.only === 'turns' ? [] : LOADS;
 const lengths = options.only === 'commits' ? [] : LENGTHS;
 /** Ours, ours that keeps events between reads, which counts for turns, and google-adk's. */
 const KINDS = ['statepad', 'cached', 'database'];
-/** The least ratio of the rates, and the most that a turn at 5,000 events may take of one at 10. */
+/** The least ratio of the rates, and the most that the service may take in a turn at 5,000 events, of one at 10. */
 const AIMS = { rate: 5, growth: 1.5 };
 
 const script = fileURLToPath(new URL('load.py', import.meta.url));
@@ -80,11 +80,12 @@ const ends = [];
 const figures = new Map();
 
 /** @param {string} kind @param {string} name */
-function note(kind, name, { times, took = 0, busy = 0, readAgain = 0 }) {
+function note(kind, name, { times, inService = [], took = 0, busy = 0, readAgain = 0 }) {
   const key = `${kind}/${name}`;
-  const known = figures.get(key) ?? { times: [], took: 0, busy: 0, readAgain: 0 };
+  const known = figures.get(key) ?? { times: [], inService: [], took: 0, busy: 0, readAgain: 0 };
   figures.set(key, {
     times: known.times.concat(times),
+    inService: known.inService.concat(inService),
     took: known.took + took,
     busy: known.busy + busy,
     readAgain: known.readAgain + readAgain,
@@ -168,7 +169,8 @@ function report() {
     const rate = Math.round(rateOf(kind, name)).toLocaleString('en');
     return `${rate}/s (${ms(quantile(times, 0.5))}, ${ms(quantile(times, 0.99))}; ${ms(busy / times.length)})`;
   };
-  const turn = (kind, name) => `${ms(medianOf(kind, name))} ms (${ms(quantile(figure(kind, name).times, 0.99))})`;
+  const serviceOf = (kind, name) => quantile(figure(kind, name).inService, 0.5);
+  const turn = (kind, name) => `${ms(medianOf(kind, name))} ms (${ms(serviceOf(kind, name))})`;
   const judged = (isMet, aim) => [aim, isMet ? 'yes' : 'NO'];
   const rates = loads.map(([name]) => {
     const ratio = rateOf('statepad', name) / rateOf('database', name);
@@ -185,15 +187,16 @@ function report() {
   );
   const growth = (lengths.length > 0 ? [false, true] : []).map((window) => {
     const [least, most] = [LENGTHS[0], LENGTHS.at(-1)].map((events) => turnOf(events, window));
-    const grown = (kind) => medianOf(kind, most) / medianOf(kind, least);
+    const grown = (kind) => serviceOf(kind, most) / serviceOf(kind, least);
     const cells = KINDS.map((kind) => `${grown(kind).toPrecision(2)}x`);
-    const name = `${most}, of one at ${LENGTHS[0]}`;
+    const name = `${most}, of one at ${LENGTHS[0]}: in the service`;
     return [name, ...cells, '', ...judged(grown('cached') <= AIMS.growth, `<= ${AIMS.growth}x`)];
   });
   print([
     [
-      'commits/s (median, 99th; busy Python for each, ms); median of turns (99th)',
+      'commits/s (median, 99th; busy Python for each, ms); median of turns (of it in the service)',
       'statepad',
+      'statepad, cached_events',
       'DatabaseSessionService',
       'ratio',
       'aim',
