@@ -120,7 +120,9 @@ class Loops:
 
     async def flush(self) -> None:
         """Returns when the writes under way in the running loop are over."""
-        await self.state().flush()
+        state = self._states.get(asyncio.get_running_loop())
+        if state is not None:
+            await state.flush()
 
     async def aclose(self) -> None:
         """Closes the states of all loops: that of the running one when this returns, others in their own time."""

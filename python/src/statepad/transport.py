@@ -207,7 +207,8 @@ class Transport:
             late = StoreUnavailable(f"{where} does not answer within {limit:.3g} s")
             return _Failure("open" if is_sent else "unsure", late)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
-            return _Failure("passing", unreachable(where, error))
+            # Another attempt finds the same certificate.
+            return _Failure("unsure" if _is_of_certificate(error) else "passing", unreachable(where, error))
         except (httpx.HTTPError, httpx.StreamError) as error:
             return _Failure("open", unreachable(where, error))
         except Exception as error:
@@ -244,6 +245,15 @@ def unreachable(where: str, error: Exception) -> StoreUnavailable:
     failure = StoreUnavailable(f"{where} cannot be reached: {str(error) or type(error).__name__}")
     failure.__cause__ = error
     return failure
+
+
+def _is_of_certificate(error: BaseException | None) -> bool:
+    """True when an error was caused by the certificate of a server."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def foreign_answer(where: str, status: int) -> StoreUnavailable:

@@ -2,6 +2,7 @@
 
 import asyncio
 import email.utils
+import ssl
 import time
 
 import httpx
@@ -136,6 +137,15 @@ async def test_the_error_of_a_write_says_if_it_may_have_happened(answers, kind, 
         await script.client().update_state(AppKey("a"), {"app:a": 1})
     assert type(caught.value) is kind
     assert len(script.requests) == count
+
+
+async def test_a_certificate_that_is_not_trusted_is_asked_for_once():
+    untrusted = httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED]")
+    untrusted.__cause__ = ssl.SSLCertVerificationError()
+    script = Script(untrusted)
+    with pytest.raises(StoreUnavailable, match="CERTIFICATE"):
+        await script.client().create_session("a", "u")
+    assert len(script.requests) == 1
 
 
 @pytest.mark.parametrize("answer", [CUT, httpx.Response(502, text="bad gateway"), httpx.Response(200, text="hello")])
