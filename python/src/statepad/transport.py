@@ -201,13 +201,14 @@ class Transport:
                     method, url, headers=headers, content=content, timeout=httpx.Timeout(None, connect=connect)
                 )
                 is_sent = True
-                # Only what reads may be redirected: the target of another one may be asked in another way.
-                response = await http.send(request, follow_redirects=method == "GET")
+                # The target of a redirection may be asked in another way, and would get the caller's headers.
+                response = await http.send(request, follow_redirects=False)
         except TimeoutError:
             late = StoreUnavailable(f"{where} does not answer within {limit:.3g} s")
             return _Failure("open" if is_sent else "unsure", late)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
-            return _Failure("passing", unreachable(where, error))
+            # Another attempt finds the same certificate.
+            return _Failure("unsure" if _is_of_certificate(error) else "passing", unreachable(where, error))
         except (httpx.HTTPError, httpx.StreamError) as error:
             return _Failure("open", unreachable(where, error))
         except Exception as error:
@@ -235,8 +236,8 @@ def pause_after(attempt: int, first: float, most: float) -> float:
 
 
 def shown(url: str | httpx.URL) -> str:
-    """A URL in a message: without its parameters, which may be secrets."""
-    return str(url).split("?", 1)[0]
+    """A URL in a message: without its user and its parameters, which may be secrets."""
+    return re.sub(r"//[^/@]*@", "//", str(url).split("?", 1)[0])
 
 
 def unreachable(where: str, error: Exception) -> StoreUnavailable:
@@ -244,6 +245,15 @@ def unreachable(where: str, error: Exception) -> StoreUnavailable:
     failure = StoreUnavailable(f"{where} cannot be reached: {str(error) or type(error).__name__}")
     failure.__cause__ = error
     return failure
+
+
+def _is_of_certificate(error: BaseException | None) -> bool:
+    """True when an error was caused by the certificate of a server."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def foreign_answer(where: str, status: int) -> StoreUnavailable:
@@ -256,7 +266,7 @@ def outcome_of(response: httpx.Response, where: str) -> Answer | _Failure:
     status, headers = response.status_code, response.headers
     if response.is_redirect:
         target = shown(headers.get("location", "elsewhere"))
-        message = f"{where} redirects to {target}, and a redirected request may write nothing: connect to that URL"
+        message = f"{where} redirects to {target}, which is not followed: connect to that URL"
         return _Failure("unsure", InvalidArgument(message, path="uri", status=status))
     if status == 204:
         return Answer(None, headers)

@@ -243,7 +243,7 @@ class Watch(AsyncIterator[Change]):
         where = shown(url)
         try:
             async with asyncio.timeout(self._request.silence):
-                response = await http.send(request, stream=True, follow_redirects=method == "GET")
+                response = await http.send(request, stream=True, follow_redirects=False)
         except TimeoutError:
             raise StoreUnavailable(f"{where} does not answer within {self._request.silence:.3g} s") from None
         except (httpx.HTTPError, httpx.StreamError) as error:
