@@ -461,6 +461,21 @@ class SkipsUnchangedKeys(Sound):
         return await super().append_event(session, event)
 
 
+class MeasuresTheCreationTwice(Sound):
+    async def create_session(self, **owner: Any) -> Session:
+        session = await super().create_session(**owner)
+        session.last_update_time -= 0.5
+        return session
+
+
+class ReadsOnePage(Sound):
+    async def get_session(self, **key: Any) -> Session | None:
+        session = await super().get_session(**key)
+        if session:
+            session.events = session.events[:100]
+        return session
+
+
 class WindowsOfNothingFail(Sound):
     async def get_session(self, *, config: GetSessionConfig | None = None, **key: Any) -> Session | None:
         session = await super().get_session(config=config, **key)

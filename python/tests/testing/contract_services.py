@@ -10,7 +10,6 @@ from pathlib import Path
 from uuid import uuid4
 
 from google.adk.sessions.base_session_service import BaseSessionService
-from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
@@ -45,6 +44,8 @@ def sqlite(path: str) -> BaseSessionService:
 
 
 def database(url: str) -> BaseSessionService:
+    from google.adk.sessions.database_session_service import DatabaseSessionService
+
     return DatabaseSessionService(url)
 
 
