@@ -13,7 +13,10 @@ import { freePort } from '../../tests/support/ports.mjs';
 
 const load = fileURLToPath(new URL('load.mjs', import.meta.url));
 
-/** A process with clients in one way. `ask` has them commit, and answers what came of it. */
+/**
+ * A process with clients in one way. `ask` has them commit, and answers what came of it; `cpuTime` answers the time of
+ * its processor in microseconds.
+ */
 export async function startLoad(way, target) {
   const child = fork(load, [], { stdio: 'inherit', serialization: 'advanced' });
   let waiting;
@@ -25,7 +28,7 @@ export async function startLoad(way, target) {
       child.send(task);
     });
   await ask({ open: way, target });
-  return { ask, stop: () => child.disconnect() };
+  return { ask, cpuTime: () => ask({ cpuTime: true }), stop: () => child.disconnect() };
 }
 
 /** Starts google-adk's own server of sessions over a database, at `address` of SQLAlchemy. */
@@ -72,8 +75,8 @@ const ADDRESSES = {
 };
 
 /**
- * Starts the stores whose names are chosen, and all ways over each. Answers them as `{ store, way, ask }`; `newPlace`
- * makes another place in a store.
+ * Starts the stores whose names are chosen, and all ways over each. Answers them as `{ store, way, ask }`, with
+ * `cpuTime` of the process that has the service where it is one of ours; `newPlace` makes another place in a store.
  */
 export async function startContestants(chosen, { apiServer = true } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-bench-'));
@@ -85,10 +88,10 @@ export async function startContestants(chosen, { apiServer = true } = {}) {
   const databases = {};
   const ends = [];
   const all = [];
-  const add = async (store, way, target) => {
-    const { ask, stop } = await startLoad(way, target);
-    ends.push(stop);
-    all.push({ store, way, ask });
+  const add = async (store, way, target, cpuTime) => {
+    const clients = await startLoad(way, target);
+    ends.push(clients.stop);
+    all.push({ store, way, ask: clients.ask, cpuTime: way === 'in process' ? clients.cpuTime : cpuTime });
   };
   for (const store of chosen) {
     const database = await servers[store]();
@@ -98,7 +101,7 @@ export async function startContestants(chosen, { apiServer = true } = {}) {
     for (const way of ['own routes', 'Agent Engine']) {
       const door = await startDoor(database.newPlace());
       ends.push(door.stop);
-      await add(store, way, { url: door.url });
+      await add(store, way, { url: door.url }, door.cpuTime);
     }
     if (apiServer && store in ADDRESSES) {
       const server = await startApiServer(await ADDRESSES[store](database.newPlace()), join(folder, store));

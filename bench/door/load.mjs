@@ -41,6 +41,9 @@ process.on('message', async (task) => {
   if (task.open) {
     way = await WAYS[task.open](task.target);
     process.send({ opened: true });
+  } else if (task.cpuTime) {
+    const { user, system } = process.cpuUsage();
+    process.send(user + system);
   } else {
     process.send(await load(task));
   }
