@@ -23,8 +23,12 @@ const chosen = options.only === undefined ? STORES : STORES.filter((name) => opt
 const [time, rounds, changes] = options.quick ? [300, 1, 15] : [1_500, 3, 60];
 /** The number of turns of a round: disturbances from outside meet all alike. */
 const TURNS = 3;
-/** The time that each contestant runs before anything is measured, in milliseconds: cold code takes longer. */
-const WARM_UP = 1_000;
+/**
+ * The commits of each contestant before anything is measured: until the engine has compiled the code, after some
+ * thousands of them, a commit takes up to five times as much of the processor. A slow contestant ends with the turns,
+ * which are of so many milliseconds.
+ */
+const WARM_UP = { commits: 6_000, turns: 30, time: 500 };
 
 const LOADS = [
   ['1 client', { clients: 1, isShared: false }],
@@ -53,9 +57,8 @@ const figures = new Map();
 const figure = ({ store, way }, load) => figures.get(`${store}/${way}/${load}`);
 const watched = new Map();
 try {
-  for (const { ask } of all) {
-    await ask({ clients: 8, isShared: false, time: WARM_UP });
-    await ask({ clients: 1, isShared: false, time: WARM_UP });
+  for (const contestant of all) {
+    await warmUp(contestant);
   }
   for (let round = 1; round <= rounds; round += 1) {
     for (const [load, { clients, isShared }] of LOADS) {
@@ -74,6 +77,13 @@ try {
   }
 } finally {
   await stop();
+}
+
+async function warmUp({ ask }) {
+  for (let turn = 0, made = 0; turn < WARM_UP.turns && made < WARM_UP.commits; turn += 1) {
+    const { times } = await ask({ clients: 64, isShared: false, time: WARM_UP.time });
+    made += times.length;
+  }
 }
 
 async function measured({ ask, cpuTime }, task) {
