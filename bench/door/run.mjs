@@ -25,8 +25,8 @@ const [time, rounds, changes] = options.quick ? [300, 1, 15] : [1_500, 3, 60];
 const TURNS = 3;
 /**
  * The commits of each contestant before anything is measured: until the engine has compiled the code, after some
- * thousands of them, a commit takes up to five times as much of the processor. A slow contestant ends with the turns,
- * which are of so many milliseconds.
+ * thousands of them, a commit takes three times as much of the processor. A slow contestant ends with the turns, which
+ * are of so many milliseconds.
  */
 const WARM_UP = { commits: 6_000, turns: 30, time: 500 };
 
@@ -65,7 +65,7 @@ try {
       // One after the other, several times, so that what is compared meets the machine in the same state.
       for (let turn = 0; turn < TURNS; turn += 1) {
         for (const contestant of all) {
-          note(contestant, load, await measured(contestant, { clients, isShared, time: time / TURNS }));
+          note(contestant, load, await measured(contestant, { clients, isShared }, time / TURNS));
         }
       }
       console.error(`round ${round} of ${rounds}: ${load}`);
@@ -79,17 +79,18 @@ try {
   await stop();
 }
 
-async function warmUp({ ask }) {
+async function warmUp(contestant) {
   for (let turn = 0, made = 0; turn < WARM_UP.turns && made < WARM_UP.commits; turn += 1) {
-    const { times } = await ask({ clients: 64, isShared: false, time: WARM_UP.time });
+    const { times } = await measured(contestant, { clients: 64, isShared: false }, WARM_UP.time);
     made += times.length;
   }
 }
 
-async function measured({ ask, cpuTime }, task) {
-  const begun = await cpuTime?.();
-  const answer = await ask(task);
-  return { ...answer, cpu: begun === undefined ? undefined : (await cpuTime()) - begun };
+async function measured({ begin, commit, cpuTime }, load, time) {
+  await begin(load);
+  const before = await cpuTime?.();
+  const answer = await commit(time);
+  return { ...answer, cpu: before === undefined ? undefined : (await cpuTime()) - before };
 }
 
 function note({ store, way }, load, { times, failed, took, cpu }) {
