@@ -177,7 +177,7 @@ module.exports = {
       },
     },
     {
-      name: 'one door to the module',
+      name: 'one way to the module',
       comment: 'only pkg/src/engine imports what is built from the crate',
       severity: 'error',
       from: { path: '^(pkg/src|www)/', pathNot: '^pkg/src/engine/' },

@@ -25,7 +25,6 @@ const FOLDERS = {
   'tests/contract': { seconds: 2 },
   'tests/core': { seconds: 25 },
   'tests/docs': { seconds: 21 },
-  'tests/doors': { seconds: 65, shares: heavy },
   'tests/faults': { seconds: 140, shares: heavy },
   // Each installs a kit of its own before, when it has not been installed yet.
   'tests/hosts/adk-devtools': { seconds: 25, shares: heavy },
@@ -54,6 +53,7 @@ const FOLDERS = {
   // It measures.
   'tests/page/speed.test.mjs': { seconds: 54, alone: true },
   'tests/scripts': { seconds: 15 },
+  'tests/servers': { seconds: 65, shares: heavy },
   'tests/sharing': { seconds: 105, shares: heavy },
   'tests/stores/adk-database': { seconds: 30 },
   'tests/stores/cloudflare': { seconds: 49 },

@@ -1,5 +1,5 @@
 // `npm run test:long`: the tests that have sizes (tests/support/long.mjs), with those that take too long for
-// `npm test`. `npm run test:long -- doors` runs those in whose paths one of the words is.
+// `npm test`. `npm run test:long -- servers` runs those in whose paths one of the words is.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

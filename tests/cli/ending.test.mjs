@@ -34,14 +34,14 @@ describe('a server that is told to end', () => {
   for (const signal of ['SIGTERM', 'SIGINT']) {
     it(`by ${signal} answers the request that is under way, and what it wrote is kept`, async () => {
       const address = join(folder, `${signal}.db`);
-      const door = await started(['serve', address, '--port', '0']);
-      const { answered, finish } = await half(door, { sessionId: 'late', state: { step: 1 } });
-      door.child.kill(signal);
-      await refusing(door);
+      const server = await started(['serve', address, '--port', '0']);
+      const { answered, finish } = await half(server, { sessionId: 'late', state: { step: 1 } });
+      server.child.kill(signal);
+      await refusing(server);
       finish();
       const response = await answered;
       assert.deepEqual([response.statusCode, (await json(response)).id], [200, 'late']);
-      const end = await door.ended;
+      const end = await server.ended;
       assert.deepEqual([end.code, end.signal], [0, null], end.err);
       const next = await started(['serve', address, '--port', '0']);
       assert.deepEqual(await stateOf(next, 'late'), { step: 1 });
@@ -50,22 +50,22 @@ describe('a server that is told to end', () => {
   }
 
   it('takes a signal that comes twice at once for one, as npx passes them on', async () => {
-    const door = await started(['serve', 'memory:', '--port', '0']);
-    const { answered, finish } = await half(door, { sessionId: 'late' });
-    door.child.kill('SIGINT');
-    door.child.kill('SIGINT');
-    await refusing(door);
+    const server = await started(['serve', 'memory:', '--port', '0']);
+    const { answered, finish } = await half(server, { sessionId: 'late' });
+    server.child.kill('SIGINT');
+    server.child.kill('SIGINT');
+    await refusing(server);
     finish();
     assert.equal((await answered).statusCode, 200);
-    assert.equal((await door.ended).code, 0);
+    assert.equal((await server.ended).code, 0);
   });
 
   it('ends at once by a later signal', async () => {
-    const door = await started(['serve', 'memory:', '--port', '0', '--grace', '3600']);
-    const { answered } = await half(door, { sessionId: 'late' });
+    const server = await started(['serve', 'memory:', '--port', '0', '--grace', '3600']);
+    const { answered } = await half(server, { sessionId: 'late' });
     const isCut = assert.rejects(answered, { code: 'ECONNRESET' });
-    const again = setInterval(() => door.child.kill('SIGTERM'), 100);
-    const end = await door.ended;
+    const again = setInterval(() => server.child.kill('SIGTERM'), 100);
+    const end = await server.ended;
     clearInterval(again);
     await isCut;
     assert.equal(end.code, 1);
@@ -73,23 +73,23 @@ describe('a server that is told to end', () => {
   });
 
   it('cuts off what takes longer than the grace, and ends with 1', async () => {
-    const door = await started(['serve', 'memory:', '--port', '0', '--grace', '0']);
-    const { answered } = await half(door, { sessionId: 'late' });
+    const server = await started(['serve', 'memory:', '--port', '0', '--grace', '0']);
+    const { answered } = await half(server, { sessionId: 'late' });
     const isCut = assert.rejects(answered, { code: 'ECONNRESET' });
-    const end = await door.stop();
+    const end = await server.stop();
     await isCut;
     assert.equal(end.code, 1);
     assert.match(end.err, /requests cut off after 0 s: 1/);
   });
 
   it('ends the streams that are open', async () => {
-    const door = await started(['serve', 'memory:', '--port', '0']);
-    assert.deepEqual(await writeSession(door, 'monday'), [200, 200]);
-    const stream = await streamOf(door, 'monday');
+    const server = await started(['serve', 'memory:', '--port', '0']);
+    assert.deepEqual(await writeSession(server, 'monday'), [200, 200]);
+    const stream = await streamOf(server, 'monday');
     await stream.until('"step":2');
-    door.child.kill('SIGTERM');
+    server.child.kill('SIGTERM');
     await stream.end();
-    assert.equal((await door.ended).code, 0);
+    assert.equal((await server.ended).code, 0);
   });
 });
 

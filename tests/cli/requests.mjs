@@ -1,4 +1,4 @@
-// Requests to a door that the program serves.
+// Requests to a server that the program serves.
 
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -33,7 +33,7 @@ export async function ask(url, { method = 'GET', token, headers = {}, body } = {
 /**
  * Creates a session, and appends an event to it.
  *
- * @param {{ url: string, token?: string }} door
+ * @param {{ url: string, token?: string }} server
  * @param {string} sessionId
  */
 export async function writeSession({ url, token }, sessionId) {
@@ -46,7 +46,7 @@ export async function writeSession({ url, token }, sessionId) {
 /**
  * The state of a session.
  *
- * @param {{ url: string, token?: string }} door
+ * @param {{ url: string, token?: string }} server
  * @param {string} sessionId
  */
 export async function stateOf({ url, token }, sessionId) {
@@ -57,7 +57,7 @@ export async function stateOf({ url, token }, sessionId) {
 /**
  * Watches a whole session. `until` resolves when the stream has a text, `end` when it has ended.
  *
- * @param {{ url: string, token?: string }} door
+ * @param {{ url: string, token?: string }} server
  * @param {string} sessionId
  */
 export async function streamOf({ url, token }, sessionId) {

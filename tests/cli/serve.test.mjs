@@ -75,10 +75,10 @@ describe('two servers over one Postgres', { skip: noPostgres }, () => {
   const begin = async (...options) => await started(['serve', PLACES.postgres.address(), '--port', '0', ...options]);
 
   it('are one service: each has at once what the other has written', async () => {
-    const doors = await Promise.all([begin(), begin()]);
-    assert.deepEqual(await writeSession(doors[0], 'shared'), [200, 200]);
-    assert.deepEqual(await stateOf(doors[1], 'shared'), { step: 2, 'app:motd': 'hello' });
-    for (const door of doors) assert.equal((await door.stop()).code, 0);
+    const servers = await Promise.all([begin(), begin()]);
+    assert.deepEqual(await writeSession(servers[0], 'shared'), [200, 200]);
+    assert.deepEqual(await stateOf(servers[1], 'shared'), { step: 2, 'app:motd': 'hello' });
+    for (const server of servers) assert.equal((await server.stop()).code, 0);
   });
 
   it('hear of each other by the database alone, also after it has cut all connections', async () => {
@@ -100,8 +100,8 @@ describe('two servers over one Postgres', { skip: noPostgres }, () => {
     assert.equal(status, 200);
     await text.until('"step":3');
     await text.cancel();
-    for (const door of [writer, watcher]) {
-      const { code, err } = await door.stop();
+    for (const server of [writer, watcher]) {
+      const { code, err } = await server.stop();
       assert.equal(code, 0, err);
       assert.match(err, /"level":"warn","message":"terminating connection due to administrator command"/);
     }
@@ -112,19 +112,19 @@ describe('a server whose Redis goes away', { skip: noRedis }, () => {
   it('says so at once, and goes on when it is back', async () => {
     const own = await startRedisServer();
     after(() => own.stop());
-    const door = await started(['serve', own.url, '--port', '0']);
-    const readiness = () => ask(`${door.url}/readyz`);
-    assert.deepEqual(await writeSession(door, 'monday'), [200, 200]);
+    const server = await started(['serve', own.url, '--port', '0']);
+    const readiness = () => ask(`${server.url}/readyz`);
+    assert.deepEqual(await writeSession(server, 'monday'), [200, 200]);
     assert.equal((await readiness()).status, 200);
     await own.kill();
     const away = await readiness();
     assert.deepEqual([away.status, away.body.error.code], [503, 'STORE_UNAVAILABLE']);
     assert.match(away.headers['retry-after'], /^\d+$/);
-    assert.equal((await ask(`${door.url}/healthz`)).status, 200);
+    assert.equal((await ask(`${server.url}/healthz`)).status, 200);
     await own.restart();
     while ((await readiness()).status !== 200);
-    assert.deepEqual(await stateOf(door, 'monday'), { step: 2, 'app:motd': 'hello' });
-    const { code, err } = await door.stop();
+    assert.deepEqual(await stateOf(server, 'monday'), { step: 2, 'app:motd': 'hello' });
+    const { code, err } = await server.stop();
     assert.equal(code, 0, err);
     assert.match(err, /"level":"error","number":"\d{12}"/);
   });
@@ -132,18 +132,18 @@ describe('a server whose Redis goes away', { skip: noRedis }, () => {
 
 describe('a request', () => {
   const TOKENS = { full: 'f'.repeat(32), ana: 'a'.repeat(32), reader: 'b'.repeat(32) };
-  let door;
+  let server;
   before(async () => {
     const file = join(folder, 'tokens.txt');
     const lines = [TOKENS.full, `${TOKENS.ana} users=ana apps=tutor`, `${TOKENS.reader} users=ana writes= # reads`];
     writeFileSync(file, lines.join('\n'), { mode: 0o600 });
-    door = await started([
+    server = await started([
       ...['serve', 'memory:', '--port', '0', '--token-file', file, '--base-path', '/agents'],
       ...['--cors', 'https://app.example', '--allow-host', 'agents.example', '--body-limit', '1KiB'],
     ]);
-    assert.deepEqual(await writeSession({ ...door, token: TOKENS.full }, 'monday'), [200, 200]);
+    assert.deepEqual(await writeSession({ ...server, token: TOKENS.full }, 'monday'), [200, 200]);
   });
-  after(() => door.stop());
+  after(() => server.stop());
 
   const MONDAY = `${SESSIONS}/monday`;
   const OF_BEN = '/v1/apps/tutor/users/ben/sessions';
@@ -173,19 +173,19 @@ describe('a request', () => {
   for (const [name, path, options, status] of REQUESTS) {
     it(`${name} is answered with ${status}`, async () => {
       // The answer of Node itself, to headers that are too long, has no body.
-      const answered = status === 431 ? fetch(door.url + path, options) : ask(door.url + path, options);
+      const answered = status === 431 ? fetch(server.url + path, options) : ask(server.url + path, options);
       assert.equal((await answered).status, status);
     });
   }
 
   it('is answered below the path alone', async () => {
-    assert.ok(door.url.endsWith('/agents'));
-    const { status } = await ask(door.url.replace('/agents', '') + MONDAY, { token: TOKENS.full });
+    assert.ok(server.url.endsWith('/agents'));
+    const { status } = await ask(server.url.replace('/agents', '') + MONDAY, { token: TOKENS.full });
     assert.equal(status, 404);
   });
 
   it('leaves a line in the log, which has no id, no token and no value', () => {
-    const lines = door.printed.err
+    const lines = server.printed.err
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
@@ -195,32 +195,32 @@ describe('a request', () => {
       const names = ['time', 'level', 'event', 'operation', 'method', 'status', 'ms'];
       assert.deepEqual(Object.keys(line), names);
     }
-    assert.doesNotMatch(door.printed.err, /monday|hello|ana|tutor|[fabc]{32}/);
-    assert.equal(JSON.parse(door.printed.out).token, undefined);
+    assert.doesNotMatch(server.printed.err, /monday|hello|ana|tutor|[fabc]{32}/);
+    assert.equal(JSON.parse(server.printed.out).token, undefined);
   });
 });
 
 describe('a server without tokens', () => {
   it('answers everyone of this machine, and no page of another', async () => {
-    const door = await started(['serve', 'memory:', '--port', '0', '--insecure']);
-    assert.equal(door.token, undefined);
-    assert.deepEqual(await writeSession(door, 'monday'), [200, 200]);
-    const { status } = await ask(`${door.url}${SESSIONS}/monday`, { headers: { host: 'evil.example' } });
+    const server = await started(['serve', 'memory:', '--port', '0', '--insecure']);
+    assert.equal(server.token, undefined);
+    assert.deepEqual(await writeSession(server, 'monday'), [200, 200]);
+    const { status } = await ask(`${server.url}${SESSIONS}/monday`, { headers: { host: 'evil.example' } });
     assert.equal(status, 403);
-    assert.match((await door.stop()).err, /"level":"warn","message":"no token is asked for/);
+    assert.match((await server.stop()).err, /"level":"warn","message":"no token is asked for/);
   });
 });
 
 describe('a server for the network', () => {
   it('warns that tokens travel in the clear', async () => {
-    const door = await started(['serve', 'memory:', '--port', '0', '--host', '0.0.0.0', '--log', 'text']);
-    assert.match(door.url, /^http:\/\/0\.0\.0\.0:\d+$/);
-    const { status } = await ask(`http://127.0.0.1:${new URL(door.url).port}${SESSIONS}/x`, {
-      token: door.token,
+    const server = await started(['serve', 'memory:', '--port', '0', '--host', '0.0.0.0', '--log', 'text']);
+    assert.match(server.url, /^http:\/\/0\.0\.0\.0:\d+$/);
+    const { status } = await ask(`http://127.0.0.1:${new URL(server.url).port}${SESSIONS}/x`, {
+      token: server.token,
       headers: { host: 'agents.example' },
     });
     assert.equal(status, 404);
-    const { err } = await door.stop();
+    const { err } = await server.stop();
     assert.match(err, /^\d\d:\d\d:\d\d warning: tokens travel in the clear/m);
     assert.match(err, /^\d\d:\d\d:\d\d GET getSession 404 [\d.]+ ms$/m);
   });
@@ -291,15 +291,15 @@ describe('a server that cannot begin', () => {
 
   it('on a port that is taken says so, and lets the store go', async () => {
     const address = `journal:${join(folder, 'taken.journal')}`;
-    const door = await started(['serve', 'memory:', '--port', '0']);
-    const { port } = new URL(door.url);
+    const server = await started(['serve', 'memory:', '--port', '0']);
+    const { port } = new URL(server.url);
     const end = await runs(['serve', address, '--port', port]);
     assert.deepEqual([end.code, end.out], [1, '']);
     assert.match(
       end.err,
       new RegExp(`^statepad serve: port ${port} of 127\\.0\\.0\\.1 is taken: choose another one`, 'm'),
     );
-    await door.stop();
+    await server.stop();
     // The journal lets in only one: it would refuse if the first had not closed it.
     const again = await started(['serve', address, '--port', '0']);
     await again.stop();
@@ -307,8 +307,8 @@ describe('a server that cannot begin', () => {
 
   it('for a token file that others may read warns, and begins', { skip: process.platform === 'win32' }, async () => {
     const tokens = file('open.txt', `${'a'.repeat(32)}\nshort\n`, 0o644);
-    const door = await started(['serve', 'memory:', '--port', '0', '--token-file', tokens]);
-    const { err } = await door.stop();
+    const server = await started(['serve', 'memory:', '--port', '0', '--token-file', tokens]);
+    const { err } = await server.stop();
     assert.match(err, /others may read the token file .*open\.txt: chmod 600/);
     assert.match(err, /can be guessed: 1 in/);
   });

@@ -1,4 +1,4 @@
-// Runs the cases of rewind.json against the package's door to the core.
+// Runs the cases of rewind.json against the package's interface to the core.
 
 import assert from 'node:assert/strict';
 import { plain } from './read.mjs';

@@ -37,12 +37,12 @@ describe('the program of the package', () => {
   });
 
   it('serves by npx, and ends with it', async () => {
-    const door = await started(['serve', 'journal:npx.journal', '--port', '0'], { cwd: folder, program: npx });
-    assert.deepEqual(await writeSession(door, 'monday'), [200, 200]);
-    door.child.kill('SIGTERM');
-    const { err } = await door.ended;
+    const server = await started(['serve', 'journal:npx.journal', '--port', '0'], { cwd: folder, program: npx });
+    assert.deepEqual(await writeSession(server, 'monday'), [200, 200]);
+    server.child.kill('SIGTERM');
+    const { err } = await server.ended;
     assert.match(err, /"message":"ended"/);
-    await assert.rejects(ask(door.url), { code: 'ECONNREFUSED' });
+    await assert.rejects(ask(server.url), { code: 'ECONNREFUSED' });
   });
 
   /** Addresses whose client is missing, and the line that installs it. */
@@ -63,9 +63,9 @@ describe('the program of the package', () => {
   it('needs no package for SQLite where Node has it', { skip: !isNewer && !existsSync(newer) }, async () => {
     const node = isNewer ? process.execPath : newer;
     const options = { cwd: folder, program: [node, program[1]] };
-    const door = await started(['serve', 'sessions.db', '--port', '0'], options);
-    assert.deepEqual(await writeSession(door, 'monday'), [200, 200]);
-    const { code, err } = await door.stop();
+    const server = await started(['serve', 'sessions.db', '--port', '0'], options);
+    assert.deepEqual(await writeSession(server, 'monday'), [200, 200]);
+    const { code, err } = await server.stop();
     assert.equal(code, 0);
     assert.doesNotMatch(err, /xperimental|arning/);
     const next = await started(['serve', 'sessions.db', '--port', '0'], options);
@@ -77,13 +77,13 @@ describe('the program of the package', () => {
     'finds the package redis in the project, below the folder where it runs',
     { skip: whyNoRedisServer() },
     async () => {
-      const server = await startRedisServer();
-      after(() => server.stop());
+      const redis = await startRedisServer();
+      after(() => redis.stop());
       link('redis', folder);
-      const door = await started(['serve', server.url, '--port', '0'], { cwd: folder, program });
-      assert.deepEqual(await writeSession(door, 'monday'), [200, 200]);
-      assert.deepEqual(await stateOf(door, 'monday'), { step: 2, 'app:motd': 'hello' });
-      const { code, err } = await door.stop();
+      const server = await started(['serve', redis.url, '--port', '0'], { cwd: folder, program });
+      assert.deepEqual(await writeSession(server, 'monday'), [200, 200]);
+      assert.deepEqual(await stateOf(server, 'monday'), { step: 2, 'app:motd': 'hello' });
+      const { code, err } = await server.stop();
       assert.equal(code, 0, err);
     },
   );

@@ -63,7 +63,7 @@ const FORBIDDEN = [
   ['pkg/src/cli/stores/open.ts', 'pkg/src/model/errors.ts', 'the command line uses public names'],
   ['pkg/src/cli/stores/open.ts', 'pkg/src/cli.ts', 'the command line uses public names'],
   ['pkg/src/session/handle.ts', 'pkg/src/cli/main.ts', 'pkg/src/session'],
-  ['pkg/src/session/handle.ts', 'pkg/wasm/statepad.js', 'one door to the module'],
+  ['pkg/src/session/handle.ts', 'pkg/wasm/statepad.js', 'one way to the module'],
   ['pkg/src/session/handle.ts', 'lit', 'the package needs no other'],
   ['pkg/src/session/handle.ts', '@google/adk', '@google/adk only in adk'],
   ['pkg/src/newcomer/file.ts', 'pkg/src/model/errors.ts', 'no folder without a rule'],

@@ -1,4 +1,4 @@
-// A balancer before doors: any request goes to any of them, and connections to clients can be cut.
+// A balancer before servers: any request goes to any of them, and connections to clients can be cut.
 
 import { Agent, createServer, request as send } from 'node:http';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { portOf } from './ports.mjs';
 
 /**
- * The moment at which a connection is cut: `before` the request is passed on, `after` a door has answered, of which
+ * The moment at which a connection is cut: `before` the request is passed on, `after` a server has answered, of which
  * the client hears nothing, or in the `middle` of the answer.
  *
  * @typedef {'before' | 'after' | 'middle'} Cut
@@ -16,17 +16,17 @@ import { portOf } from './ports.mjs';
  */
 
 /**
- * Starts a balancer over the ports of doors, which take turns; a door that refuses a connection is passed over, as
+ * Starts a balancer over the ports of servers, which take turns; a server that refuses a connection is passed over, as
  * nothing has reached it. `cutOf` says where the connection of a request is cut, if it is. Answers its address, `use`,
- * which names other doors, `log`, the requests that were passed on, and `stop`.
+ * which names other servers, `log`, the requests that were passed on, and `stop`.
  *
- * @param {readonly number[]} doors @param {(asked: Asked) => Cut | undefined} [cutOf]
+ * @param {readonly number[]} servers @param {(asked: Asked) => Cut | undefined} [cutOf]
  */
-export async function startBalancer(doors, cutOf = () => undefined) {
+export async function startBalancer(servers, cutOf = () => undefined) {
   const agent = new Agent({ keepAlive: true });
   /** @type {Passed[]} */
   const log = [];
-  let ports = doors;
+  let ports = servers;
   let turn = 0;
 
   const server = createServer(async (request, response) => {
@@ -42,7 +42,7 @@ export async function startBalancer(doors, cutOf = () => undefined) {
       log.push({ method, path, status: answer.statusCode ?? 0, cut });
       await answered(answer, response, cut);
     } catch {
-      // The door has gone while it worked: nobody knows what came of it.
+      // The server has gone while it worked: nobody knows what came of it.
       request.socket.destroy();
     }
   });

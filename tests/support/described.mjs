@@ -1,5 +1,5 @@
-// Answers of a door, checked against its own description in OpenAPI: every status, body and header of the tests is one
-// that the description promises.
+// Answers of a server, checked against its own description in OpenAPI: every status, body and header of the tests is
+// one that the description promises.
 
 import assert from 'node:assert/strict';
 import Ajv2020 from 'ajv/dist/2020.js';
@@ -12,7 +12,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 export function answersOf(description) {
   const ajv = new Ajv2020.default({ strict: true, strictRequired: false, allErrors: true });
   ajv.addVocabulary(Object.keys(description));
-  ajv.addSchema(closed({ $id: 'door', ...description }, true), 'door');
+  ajv.addSchema(closed({ $id: 'openapi', ...description }, true), 'openapi');
   const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation, matches: patternOf(path) })),
   );
@@ -32,7 +32,7 @@ export function answersOf(description) {
       assert.ok(type in described.content, `${what}: the description has ${type}`);
       if (type === 'application/json') {
         const pointer = ['paths', path, method, 'responses', String(response.status), 'content', type, 'schema'];
-        const valid = ajv.getSchema(`door#/${pointer.map(escaped).join('/')}`);
+        const valid = ajv.getSchema(`openapi#/${pointer.map(escaped).join('/')}`);
         const body = await response.clone().json();
         assert.ok(valid?.(body), `${what}: ${ajv.errorsText(valid?.errors)} in ${JSON.stringify(body).slice(0, 500)}`);
       }

@@ -28,7 +28,7 @@ export interface ServeOptions extends StreamPace {
   readonly authorize?: Authorize | undefined;
   /** In the place of `authorize`: everyone may read and write everything. For demos, and on a machine of one's own. */
   readonly insecure?: boolean | undefined;
-  /** The path below which the door is mounted, as `/agents`; none by default. */
+  /** The path below which the server is mounted, as `/agents`; none by default. */
   readonly basePath?: string | undefined;
   /**
    * The names under which it answers, without ports: `['localhost', '127.0.0.1', '[::1]']`. Requests with another

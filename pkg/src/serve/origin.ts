@@ -1,4 +1,4 @@
-// The hosts under which a door answers, and the origins that may write through it.
+// The hosts under which a server answers, and the origins that may write through it.
 
 import type { Incoming } from '../http/incoming.js';
 

@@ -6,12 +6,12 @@ import { readAnyBody, readBody } from './body.js';
 import { isWelcome } from './origin.js';
 import { checkServeOptions, type CheckedOptions, type ServeOptions } from './options.js';
 import { WatchStreams } from './watch/streams.js';
-import { facesOf } from './faces.js';
+import { apisOf } from './apis.js';
 import { refused } from '../http/answers.js';
 import { authorized } from '../http/principal.js';
 import { checkMethods } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
-import type { Call, Door, Face } from './face.js';
+import type { Api, Call, ServerContext } from './api.js';
 import type { SessionService } from '../service/session-service.js';
 
 /** A handler of the Fetch API, for routes of Next, Hono, Workers, Deno and Bun; and for Node by `nodeListener`. */
@@ -59,8 +59,8 @@ export function serve(service: SessionService, options: ServeOptions): ServeHand
 
 class Server {
   readonly #options: CheckedOptions;
-  readonly #door: Door;
-  readonly #faces: readonly Face[];
+  readonly #context: ServerContext;
+  readonly #apis: readonly Api[];
   /** The requests that have begun and are not answered. */
   readonly #begun = new Set<Promise<unknown>>();
   #isClosed = false;
@@ -69,8 +69,8 @@ class Server {
     const { errors, basePath } = options;
     this.#options = options;
     const streams = new WatchStreams(service, errors, options.streams);
-    this.#door = { service, access: async () => await service.serving({}), errors, streams, basePath };
-    this.#faces = facesOf(this.#door);
+    this.#context = { service, access: async () => await service.serving({}), errors, streams, basePath };
+    this.#apis = apisOf(this.#context);
   }
 
   async answer(request: Incoming): Promise<Reply> {
@@ -86,7 +86,7 @@ class Server {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#door.streams.close();
+    this.#context.streams.close();
     await Promise.all(this.#begun);
   }
 
@@ -101,25 +101,25 @@ class Server {
       return ['preflight', Promise.resolve(cors.preflight(request, METHODS))];
     }
     const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '';
-    for (const face of this.#faces) {
-      const found = face.find(request.method, path);
+    for (const api of this.#apis) {
+      const found = api.find(request.method, path);
       if (found !== undefined) {
         return isMethods(found)
           ? [undefined, Promise.resolve(this.#readable(request, wrongMethod(found)))]
-          : [found.operation, this.#orRefused(face, found, request, url)];
+          : [found.operation, this.#orRefused(api, found, request, url)];
       }
     }
     const missing = errors.answer(refused(404, `there is nothing at ${url.pathname.slice(0, 200)}`), request);
     return [undefined, Promise.resolve(this.#readable(request, missing))];
   }
 
-  /** Answers a call; its errors in the form of its face. */
-  async #orRefused(face: Face, call: Call, request: Incoming, url: URL): Promise<Reply> {
+  /** Answers a call; its errors in the form of its API. */
+  async #orRefused(api: Api, call: Call, request: Incoming, url: URL): Promise<Reply> {
     let reply: Reply;
     try {
       reply = await this.#call(call, request, url);
     } catch (error) {
-      reply = face.refusal(error, request);
+      reply = api.refusal(error, request);
     }
     return this.#readable(request, reply);
   }

@@ -35,13 +35,13 @@ export async function startVertex(address, { project, location }) {
 }
 
 /**
- * Starts the VertexAiSessionService of a host's adk-python over a door. `token` is its key, `appName` the app whose
- * sessions it has; with `httpx` it does without aiohttp. Answers `ask(name, request)` for the commands of door.py,
- * `stop()`, and `kill()`.
+ * Starts the VertexAiSessionService of a host's adk-python against a server. `token` is its key, `appName` the app
+ * whose sessions it has; with `httpx` it does without aiohttp. Answers `ask(name, request)` for the commands of
+ * client.py, `stop()`, and `kill()`.
  */
-export async function startAtDoor(host, url, { token = 'token', appName, httpx = false }) {
+export async function startAtServer(host, url, { token = 'token', appName, httpx = false }) {
   const args = [url, token, appName, ...(httpx ? ['httpx'] : [])];
-  const { ask, ...ends } = await start(await adkPython(host), 'door.py', ...args);
+  const { ask, ...ends } = await start(await adkPython(host), 'client.py', ...args);
   return { ask: (name, request) => ask({ call: name, ...request }), ...ends };
 }
 

@@ -1,4 +1,4 @@
-"""Writes events to a session through a door with google-adk, one after the other, until all are acknowledged.
+"""Writes events to a session through a server with google-adk, one after the other, until all are acknowledged.
 
 Usage: writer.py JSON, with the members url, appName, userId, sessionId, name, from and count. Prints `ready`, waits for
 a line, and then prints the number of each event when it is acknowledged. What has failed is sent again as it was: the
@@ -14,7 +14,7 @@ from google.adk.events.event_actions import EventActions
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai.errors import APIError
 
-from at_door import service_at
+from at_server import service_at
 
 asked = json.loads(sys.argv[1])
 name = asked["name"]

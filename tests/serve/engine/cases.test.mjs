@@ -6,7 +6,7 @@ import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { casesOf } from '../../contract/read.mjs';
 import { BEGIN, runCase } from '../../vertex/cases.mjs';
-import { NAMES, openDoor } from './door.mjs';
+import { NAMES, openServer } from './server.mjs';
 import { CASES } from './differences.mjs';
 
 const { cases } = casesOf('vertex');
@@ -37,9 +37,12 @@ test('every difference has a reason, and a case that it differs from', () => {
 async function run(steps, version, options) {
   // Later at every look, so that no two times are equal.
   let time = BEGIN - 1;
-  const door = openDoor({ version, service: new SessionService({ ...options, now: () => (time += 1) }) });
+  const { service, ask } = openServer({
+    version,
+    service: new SessionService({ ...options, now: () => (time += 1) }),
+  });
   const server = {
-    ask: door.ask,
+    ask,
     names: NAMES,
     wait: (milliseconds) => (time += milliseconds),
     // Operations of this server are never undone.
@@ -48,6 +51,6 @@ async function run(steps, version, options) {
   try {
     await runCase(steps, server, version);
   } finally {
-    await door.service.close();
+    await service.close();
   }
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { runClient } from './clients.mjs';
-import { openDoor } from './door.mjs';
+import { openServer } from './server.mjs';
 import { PLACES } from './places.mjs';
 
 const FOLDER = new URL('clients/', import.meta.url);
@@ -18,7 +18,7 @@ for (const [place, open] of Object.entries(PLACES)) {
     for (const [client, table] of CLIENTS) {
       test(`${client} reads what it needs`, async () => {
         const { service, other } = open();
-        await runClient(table, openDoor({ service: other }).fetch);
+        await runClient(table, openServer({ service: other }).fetch);
         await Promise.all([service.close(), other.close()]);
       });
     }
@@ -27,7 +27,7 @@ for (const [place, open] of Object.entries(PLACES)) {
 
 test('a table fails where an answer is another one', async () => {
   const [[, table]] = CLIENTS;
-  const { fetch } = openDoor();
+  const { fetch } = openServer();
   const spoilt = async (url, init) => {
     const response = await fetch(url, init);
     const text = (await response.text()).replaceAll('"userId":"ana"', '"userId":"bob"');

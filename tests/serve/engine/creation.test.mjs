@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { openDoor } from './door.mjs';
+import { openServer } from './server.mjs';
 import { PLACES } from './places.mjs';
 
 const KEY = { appName: '77', userId: 'ana', sessionId: 's1' };
@@ -18,12 +18,12 @@ const ANA = { id: 'ana', apps: ['77'], users: ['ana'], writes: ['session', 'user
 async function twice(open, body, between, { other = body, by = ANA } = {}) {
   const { service, other: beside } = open();
   let principal = ANA;
-  const door = openDoor({ service: beside, authorize: () => principal });
-  const first = await door.ask(LINE, body);
+  const server = openServer({ service: beside, authorize: () => principal });
+  const first = await server.ask(LINE, body);
   assert.equal(first.status, 200, first.text);
-  await between(door, service);
+  await between(server, service);
   principal = by;
-  const second = await door.ask(LINE, other);
+  const second = await server.ask(LINE, other);
   const revision = (await service.getSession(KEY))?.revision;
   await Promise.all([service.close(), beside.close()]);
   return { first, second, revision };
@@ -69,8 +69,8 @@ for (const [place, open] of Object.entries(PLACES)) {
 
     test('of many creations at once one is carried out, and all of the same are answered by it', async () => {
       const { service, other } = open();
-      const doors = [service, other].map((one) => openDoor({ service: one }));
-      const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => doors[index % 2].ask(LINE, PLAIN)));
+      const servers = [service, other].map((one) => openServer({ service: one }));
+      const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => servers[index % 2].ask(LINE, PLAIN)));
       assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
       assert.equal(answers[0].status, 200);
       await Promise.all([service.close(), other.close()]);
@@ -100,7 +100,7 @@ function breakable() {
 test('a creation with a display name that was cut off is not there, and is completed when it is sent again', async () => {
   const failing = breakable();
   const service = new SessionService({ store: failing.store });
-  const { ask } = openDoor({ service });
+  const { ask } = openServer({ service });
   assert.ok((await ask(LINE, DESCRIBED)).status >= 400);
   assert.equal((await ask('GET /sessions/s1')).status, 404);
   assert.equal((await ask('GET /sessions')).body.sessions, undefined);
@@ -117,7 +117,7 @@ test('a creation with a display name that was cut off is not there, and is compl
 test('another creation takes the place of one that was cut off', async () => {
   const failing = breakable();
   const service = new SessionService({ store: failing.store });
-  const { ask } = openDoor({ service });
+  const { ask } = openServer({ service });
   assert.ok((await ask(LINE, DESCRIBED)).status >= 400);
   failing.isBroken = false;
   const { status, text } = await ask(LINE, { ...DESCRIBED, displayName: 'Coffee', sessionState: { z: 1 } });
@@ -130,7 +130,7 @@ test('another creation takes the place of one that was cut off', async () => {
 test('a creation without a display name takes that place as well, and a fork that was cut off keeps it', async () => {
   const failing = breakable();
   const service = new SessionService({ store: failing.store });
-  const { ask } = openDoor({ service });
+  const { ask } = openServer({ service });
   assert.ok((await ask(LINE, DESCRIBED)).status >= 400);
   const { status, text } = await ask(LINE, PLAIN);
   assert.equal(status, 200, text);

@@ -9,7 +9,7 @@ const TIMES =
 const EXPIRY =
   'the sessions of this server do not expire yet: ttl and expireTime are refused by name, and never answered';
 const RAW = 'an event always comes back whole as well, with its id';
-const OTHER_IDS = 'google-adk and adk-java take ids of [A-Za-z0-9_-]+, and the other face of this server makes any id';
+const OTHER_IDS = 'google-adk and adk-java take ids of [A-Za-z0-9_-]+, and the other API of this server makes any id';
 const TEMP = 'temp: keys are stored nowhere, not even in events';
 const RUST = 'adk-rust, which alone speaks v1, reads no other answer';
 const AGAIN = 'a creation that is sent again, while the session is as it was created, is answered as the first time';
@@ -104,7 +104,7 @@ export const CASES = [
     name: 'events are in the order of their times, and then of their arrival',
     versions: ['v1beta1'],
     fails: /author/,
-    reason: 'events are in the order of appending for all clients of both faces, unless orderBy says otherwise',
+    reason: 'events are in the order of appending for all clients of both APIs, unless orderBy says otherwise',
   },
   {
     name: 'a field that is not known is refused at any depth, all of them at once, and nothing is written',

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { fetchOf, openDoor } from './door.mjs';
+import { fetchOf, openServer } from './server.mjs';
 import { serve } from 'statepad/serve';
 
 const SECRET = 'driver: password of /var/lib/db';
@@ -45,7 +45,7 @@ describe('an error of the store is answered without its words, and logged under 
     test(`${operation} throws ${error().code ?? 'anything'}: ${status} ${name}`, async () => {
       const { service, fail } = failing();
       const logged = [];
-      const { ask } = openDoor({ service, onError: (cause, { number }) => logged.push([number, cause]) });
+      const { ask } = openServer({ service, onError: (cause, { number }) => logged.push([number, cause]) });
       assert.equal((await ask('POST /sessions?sessionId=s1', { userId: 'ana' })).status, 200);
       fail(operation, error);
       const answer = await ask(line, body);
@@ -78,7 +78,7 @@ test('a body has limits, and a type', async () => {
 });
 
 test('what the service refuses names the place of the fault', async () => {
-  const { ask } = openDoor();
+  const { ask } = openServer();
   await ask('POST /sessions?sessionId=s1', { userId: 'ana' });
   const rawEvent = { id: 7, author: 'user' };
   const { status, body } = await ask(APPEND[0], { ...EVENT, rawEvent });
@@ -90,7 +90,7 @@ test('what the service refuses names the place of the fault', async () => {
 
 test('a session that is deleted in the middle of a request is missing in the same words', async () => {
   const { service, fail } = failing();
-  const { ask } = openDoor({ service });
+  const { ask } = openServer({ service });
   await ask('POST /sessions?sessionId=s1', { userId: 'ana' });
   const gone = await ask('GET /sessions/s2');
   fail('commit', () => new StoreError('not-found', SECRET));
@@ -99,7 +99,7 @@ test('a session that is deleted in the middle of a request is missing in the sam
 });
 
 test('methods that a path does not have are told apart from paths that are not there', async () => {
-  const { ask } = openDoor();
+  const { ask } = openServer();
   const { status, headers } = await ask('PUT /sessions/s1', {});
   assert.deepEqual([status, headers.get('allow')], [405, 'GET, PATCH, DELETE']);
   assert.equal((await ask('GET /sessions/s1/event')).status, 404);
@@ -107,7 +107,7 @@ test('methods that a path does not have are told apart from paths that are not t
 });
 
 test('a server that is closing says so', async () => {
-  const { ask, handler } = openDoor();
+  const { ask, handler } = openServer();
   await handler.close();
   const { status, body, headers } = await ask('GET /sessions');
   assert.deepEqual([status, body.error.status, headers.get('retry-after')], [503, 'UNAVAILABLE', '1']);

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { fakeVertexAi } from '../../support/vertex.mjs';
 import { source } from '../../support/source.mjs';
 import { asker } from '../../vertex/ask.mjs';
-import { fetchOf, openDoor } from './door.mjs';
+import { fetchOf, openServer } from './server.mjs';
 import { SessionService } from 'statepad';
 import { serve } from 'statepad/serve';
 
@@ -25,7 +25,7 @@ const PLACES = {
 };
 
 async function statuses(line, body, setUp = []) {
-  const asks = [openDoor().ask, asker(fakeVertexAi(), {})];
+  const asks = [openServer().ask, asker(fakeVertexAi(), {})];
   return await Promise.all(
     asks.map(async (ask) => {
       for (const [before, with_] of setUp) assert.equal((await ask(before, with_)).status, 200);
@@ -87,7 +87,7 @@ describe('an id that the API refuses is taken', () => {
 /** A request for each line of the table. */
 const TRIED = {
   'paths without projects/P/locations/L, those of express mode': async () => {
-    const { ask } = openDoor();
+    const { ask } = openServer();
     const { body } = await ask('POST reasoningEngines/77/sessions?sessionId=s1', { userId: 'ana' });
     assert.match(body.name, /^reasoningEngines\/77\/sessions\/s1\/operations\//);
     assert.equal(body.response.name, 'reasoningEngines/77/sessions/s1');
@@ -160,7 +160,7 @@ describe('the choices by version are those of the table', () => {
   for (const [version, choices] of Object.entries(CHOICES)) {
     for (const [name, value] of Object.entries(choices)) {
       test(`${name} of ${version}: ${JSON.stringify(value)}`, async () => {
-        assert.equal(await OBSERVED[name](openDoor({ version }).ask), value);
+        assert.equal(await OBSERVED[name](openServer({ version }).ask), value);
       });
     }
   }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { openDoor } from './door.mjs';
+import { openServer } from './server.mjs';
 import { PLACES } from './places.mjs';
 
 const KEY = { appName: '77', userId: 'ana', sessionId: 's1' };
@@ -59,7 +59,7 @@ for (const [place, open] of Object.entries(PLACES)) {
 
     beforeEach(async () => {
       places = open();
-      ({ ask } = openDoor({ service: places.other }));
+      ({ ask } = openServer({ service: places.other }));
       const sessionState = { topic: 'tea', 'user:name': 'Ana' };
       await ok('POST /sessions?sessionId=s1', { userId: 'ana', sessionState });
       const turns = [

@@ -5,7 +5,7 @@ import { describe, mock, test } from 'node:test';
 import { SessionService } from 'statepad';
 import { MISSING, recordings } from '../../vertex/recordings.mjs';
 import { replay } from '../../vertex/replay.mjs';
-import { openDoor } from './door.mjs';
+import { openServer } from './server.mjs';
 import { RECORDED } from './differences.mjs';
 
 describe('the server answers as Agent Engine did', () => {
@@ -17,7 +17,7 @@ describe('the server answers as Agent Engine did', () => {
       // A clock that moves on whenever it is read: which times are equal does not depend on the speed of the host.
       let time = Date.parse('2026-01-01T00:00:00Z');
       const clock = mock.method(Date, 'now', () => (time += 1));
-      const open = () => openDoor({ service: new SessionService({ now: () => Date.now() }) });
+      const open = () => openServer({ service: new SessionService({ now: () => Date.now() }) });
       const differences = await replay(recording, open).finally(() => clock.mock.restore());
       const unlisted = differences.filter((difference) => {
         const lines = RECORDED.filter((line) => isMeant(line, difference));

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService } from 'statepad';
 import { source } from '../../support/source.mjs';
-import { openDoor } from './door.mjs';
+import { openServer } from './server.mjs';
 
 const { CALLS } = await source('serve/agent-engine/wire/paths.ts');
 
@@ -170,17 +170,17 @@ test('the table has every operation, and every answer', () => {
   }
 });
 
-/** A door with the session s1 of ana, unless `isEmpty`, for one principal. */
-async function doorFor(principal, isEmpty = false) {
+/** A server with the session s1 of ana, unless `isEmpty`, for one principal. */
+async function serverFor(principal, isEmpty = false) {
   const service = new SessionService();
   let operation = 'projects/shop/locations/us-central1/operations/none';
   if (!isEmpty) {
-    const { ask } = openDoor({ service });
+    const { ask } = openServer({ service });
     const body = { userId: 'ana', sessionState: { own: 1, 'user:mine': 2, 'app:shared': 3 } };
     operation = (await ask('POST /sessions?sessionId=s1', body)).body.name;
     await ask('POST /sessions/s1:appendEvent', { ...EVENT, invocationId: 'i1' });
   }
-  return { ...openDoor({ service, authorize: () => principal }), service, operation };
+  return { ...openServer({ service, authorize: () => principal }), service, operation };
 }
 
 describe('each operation is answered as the table says', () => {
@@ -191,12 +191,12 @@ describe('each operation is answered as the table says', () => {
         ?.join(' ') ?? '';
     for (const [name, wanted] of Object.entries(statuses)) {
       test(`${operation}, ${line} ${keys} by ${name}: ${wanted}`, async () => {
-        const door = await doorFor(PRINCIPALS[name]);
-        const before = await stateOf(door.service);
-        const { status, text } = await door.ask(line.replace('{operation}', door.operation), body);
+        const server = await serverFor(PRINCIPALS[name]);
+        const before = await stateOf(server.service);
+        const { status, text } = await server.ask(line.replace('{operation}', server.operation), body);
         assert.equal(status, wanted, text);
         if (status >= 400) {
-          assert.deepEqual(await stateOf(door.service), before, 'a request that is refused writes nothing');
+          assert.deepEqual(await stateOf(server.service), before, 'a request that is refused writes nothing');
         }
       });
     }
@@ -218,7 +218,7 @@ describe('no answer tells whether a session exists that the client may not see',
     const refused = NAMES.filter((name) => statuses[name] >= 400 && statuses[name] !== 401);
     for (const name of refused.filter((one) => !sees(PRINCIPALS[one], line))) {
       test(`${operation}, ${line} by ${name}: ${statuses[name]}`, async () => {
-        const [there, gone] = await Promise.all([doorFor(PRINCIPALS[name]), doorFor(PRINCIPALS[name], true)]);
+        const [there, gone] = await Promise.all([serverFor(PRINCIPALS[name]), serverFor(PRINCIPALS[name], true)]);
         const asked = line.replace('{operation}', there.operation);
         const [one, other] = [await there.ask(asked, body), await gone.ask(asked, body)];
         assert.deepEqual([one.status, one.text, [...one.headers]], [other.status, other.text, [...other.headers]]);
@@ -235,19 +235,19 @@ function sees({ users, sessions = ['s1'], reads = SCOPES }, line) {
 
 test('values and events have no keys of scopes that the client may not read', async () => {
   const service = new SessionService();
-  const { ask } = openDoor({ service });
+  const { ask } = openServer({ service });
   const delta = { own: 4, 'user:mine': 5, 'app:shared': 6 };
   await ask('POST /sessions?sessionId=s1', {
     userId: 'ana',
     sessionState: { own: 1, 'user:mine': 2, 'app:shared': 3 },
   });
   await ask('POST /sessions/s1:appendEvent', raw(delta));
-  const door = openDoor({ service, authorize: () => ({ ...ANA, reads: ['session'] }) });
-  const { body: session } = await door.ask('GET /sessions/s1');
+  const server = openServer({ service, authorize: () => ({ ...ANA, reads: ['session'] }) });
+  const { body: session } = await server.ask('GET /sessions/s1');
   assert.deepEqual(session.sessionState, { own: 4 });
-  const { body: list } = await door.ask('GET /sessions');
+  const { body: list } = await server.ask('GET /sessions');
   assert.deepEqual(list.sessions[0].sessionState, { own: 4 });
-  const { body: page, text } = await door.ask('GET /sessions/s1/events');
+  const { body: page, text } = await server.ask('GET /sessions/s1/events');
   assert.deepEqual(page.sessionEvents[0].actions.stateDelta, { own: 4 });
   assert.deepEqual(page.sessionEvents[0].rawEvent.actions.stateDelta, { own: 4 });
   assert.ok(!text.includes('mine') && !text.includes('shared'), text);
@@ -255,7 +255,7 @@ test('values and events have no keys of scopes that the client may not read', as
 
 test('keys are removed from the copy that an event of adk-rust has of itself as well, whose numbers stay', async () => {
   const service = new SessionService();
-  const { ask } = openDoor({ service });
+  const { ask } = openServer({ service });
   await ask('POST /sessions?sessionId=s1', { userId: 'ana' });
   const stateDelta = { own: 1, 'user:mine': 2 };
   const adkEvent = '{"id":"r","wide":9007199254740993,"actions":{"state_delta":{"own":1,"user:mine":2}}}';
@@ -266,7 +266,7 @@ test('keys are removed from the copy that an event of adk-rust has of itself as 
       rawEvent: { ...rawEvent, id, _adkRust: { adkEvent: copy, contentSource: 'none', schemaVersion: 1 } },
     });
   }
-  const reader = openDoor({ service, version: 'v1', authorize: () => ({ ...ANA, reads: ['session'] }) });
+  const reader = openServer({ service, version: 'v1', authorize: () => ({ ...ANA, reads: ['session'] }) });
   const { body, text } = await reader.ask('GET /sessions/s1/events');
   const [first, second] = body.sessionEvents.map(({ rawEvent }) => rawEvent._adkRust);
   assert.equal(first.adkEvent, adkEvent.replace(',"user:mine":2', ''));
@@ -282,7 +282,7 @@ test('a principal of some users, or of some sessions, lists those alone, in page
     for (const sessionId of ['s1', 's2', 's3']) await service.createSession({ appName: '77', userId, sessionId });
   }
   const listed = async (principal) => {
-    const { ask } = openDoor({ service, authorize: () => ({ id: 'p', apps: ['77'], ...principal }) });
+    const { ask } = openServer({ service, authorize: () => ({ id: 'p', apps: ['77'], ...principal }) });
     const pages = [];
     for (let token = ''; token !== undefined;) {
       const { body } = await ask(`GET /sessions?pageSize=2&pageToken=${token}`);

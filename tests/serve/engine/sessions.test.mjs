@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { DELETED, increment, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { openDoor } from './door.mjs';
+import { openServer } from './server.mjs';
 import { PLACES } from './places.mjs';
 
 const KEY = { appName: '77', userId: 'ana', sessionId: 's1' };
@@ -35,11 +35,11 @@ for (const [place, open] of Object.entries(PLACES)) {
       let time = Date.parse('2026-01-01T00:00:00Z');
       places = open({ now: () => (time += 1) });
       ({ service } = places);
-      ({ ask } = openDoor({ service: places.other }));
+      ({ ask } = openServer({ service: places.other }));
     });
     afterEach(() => Promise.all([places.service.close(), places.other.close()]));
 
-    test('what one face writes the other reads: state, events, revisions', async () => {
+    test('what one API writes the other reads: state, events, revisions', async () => {
       await ok('POST /sessions?sessionId=s1', { userId: 'ana', sessionState: { a: 1, 'user:b': 2, 'app:c': 3 } });
       await ok(...append({ actions: { stateDelta: { a: 2, 'temp:d': 4 } }, content: { parts: [{ text: 'hi' }] } }));
       const session = await service.getSession(KEY);
@@ -60,7 +60,7 @@ for (const [place, open] of Object.entries(PLACES)) {
       assert.deepEqual(sessionEvents[1].rawEvent.customMetadata.statepad.deleted, ['a']);
     });
 
-    test('writers of both faces are merged, and none is lost', async () => {
+    test('writers of both APIs are merged, and none is lost', async () => {
       await ok('POST /sessions?sessionId=s1', { userId: 'ana' });
       const session = await service.getSession(KEY);
       const keys = Array.from({ length: 20 }, (_, index) => `key${index}`);
@@ -185,12 +185,12 @@ for (const [place, open] of Object.entries(PLACES)) {
       assert.equal(await authors('pageSize=1'), 'a0 a1 a2 a3');
       assert.equal(await authors('orderBy=timestamp&pageSize=3'), 'a1 a3 a2 a0');
       assert.equal(await authors('orderBy=timestamp%20desc'), 'a0 a2 a1 a3');
-      const v1 = openDoor({ service: places.other, version: 'v1' });
+      const v1 = openServer({ service: places.other, version: 'v1' });
       const { body } = await v1.ask('GET /sessions/s1/events');
       assert.equal(body.sessionEvents.map(({ author }) => author).join(' '), 'a1 a3 a2 a0');
     });
 
-    test('display name and labels are in the log, hidden from this face, and last through rewinds and forks', async () => {
+    test('display name and labels are in the log, hidden from this API, and last through rewinds and forks', async () => {
       await ok('POST /sessions?sessionId=s1', {
         userId: 'ana',
         sessionState: { a: 1, 'user:b': 2 },
@@ -225,7 +225,7 @@ for (const [place, open] of Object.entries(PLACES)) {
 
     test('what is remembered of a session is right when another server writes', async () => {
       await ok('POST /sessions?sessionId=s1', { userId: 'ana', displayName: 'One' });
-      const beside = openDoor({ service });
+      const beside = openServer({ service });
       assert.equal((await beside.ask('GET /sessions/s1')).body.displayName, 'One');
       await ok('PATCH /sessions/s1', { displayName: 'Two' });
       assert.equal((await beside.ask('GET /sessions/s1')).body.displayName, 'Two');
@@ -290,29 +290,29 @@ for (const [place, open] of Object.entries(PLACES)) {
 
     test('an operation is found by the names that clients of both versions have for it', async () => {
       for (const version of ['v1', 'v1beta1']) {
-        const door = openDoor({ service: places.other, version });
+        const server = openServer({ service: places.other, version });
         const answers = [
-          (await door.ask('POST /sessions?sessionId=s1', { userId: 'ana', sessionState: { a: 1 } })).body,
-          (await door.ask('DELETE /sessions/s1')).body,
+          (await server.ask('POST /sessions?sessionId=s1', { userId: 'ana', sessionState: { a: 1 } })).body,
+          (await server.ask('DELETE /sessions/s1')).body,
         ];
         const [created, deleted] = answers;
-        await door.ask('POST /sessions?sessionId=s1', { userId: 'ana' });
+        await server.ask('POST /sessions?sessionId=s1', { userId: 'ana' });
         const id = created.name.split('/').at(-1);
         const parent = created.name.replace(/(\/reasoningEngines.*)?\/operations.*/, '');
         for (const name of [
           `${parent}/operations/${id}`,
           `${parent}/reasoningEngines/77/sessions/s1/operations/${id}`,
         ]) {
-          assert.equal((await door.ask(`GET ${name}`)).status, 404, 'another session has its id by now');
+          assert.equal((await server.ask(`GET ${name}`)).status, 404, 'another session has its id by now');
         }
-        const gone = await door.ask(`GET ${deleted.name}`);
+        const gone = await server.ask(`GET ${deleted.name}`);
         assert.deepEqual([gone.status, gone.body.done, gone.body.name], [200, true, deleted.name]);
-        const again = (await door.ask('DELETE /sessions/s1')).body;
-        assert.equal((await door.ask(`GET ${again.name}`)).body.done, true);
-        const next = (await door.ask('POST /sessions?sessionId=s1', { userId: 'ana' })).body;
-        const found = await door.ask(`GET ${parent}/operations/${next.name.split('/').at(-1)}`);
+        const again = (await server.ask('DELETE /sessions/s1')).body;
+        assert.equal((await server.ask(`GET ${again.name}`)).body.done, true);
+        const next = (await server.ask('POST /sessions?sessionId=s1', { userId: 'ana' })).body;
+        const found = await server.ask(`GET ${parent}/operations/${next.name.split('/').at(-1)}`);
         assert.deepEqual(found.body.response, next.response);
-        await door.ask('DELETE /sessions/s1');
+        await server.ask('DELETE /sessions/s1');
       }
       for (const id of ['x', 'W10', Buffer.from('["create","77","s1"]').toString('base64url')]) {
         assert.equal((await ask(`GET projects/shop/locations/us-central1/operations/${id}`)).status, 404);
@@ -331,7 +331,7 @@ for (const [place, open] of Object.entries(PLACES)) {
         assert.equal(status, 409, line);
         assert.match(answer.error.message, /2 users have a session .*\/s1: .*\/v1\/apps\/APP\/users\/USER/);
       }
-      const anas = openDoor({ service, authorize: () => ({ id: 'a', apps: ['77'], users: ['ana'] }) });
+      const anas = openServer({ service, authorize: () => ({ id: 'a', apps: ['77'], users: ['ana'] }) });
       assert.equal((await anas.ask('GET /sessions/s1')).body.userId, 'ana');
       assert.equal((await anas.ask(...append({}))).status, 200);
       assert.equal((await service.getSession({ ...KEY, userId: 'bob' })).revision, 0);
@@ -365,7 +365,7 @@ for (const [place, open] of Object.entries(PLACES)) {
 
 test('a store that cannot find sessions by their ids is refused by name, by every operation', async () => {
   const service = new SessionService({ store: { ...memoryStore(), owners: undefined } });
-  const { ask } = openDoor({ service });
+  const { ask } = openServer({ service });
   for (const [line, body] of [
     ['GET /sessions'],
     ['POST /sessions', { userId: 'ana' }],

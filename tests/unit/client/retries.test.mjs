@@ -14,20 +14,20 @@ const places = {
     const service = new SessionService();
     return [service, service];
   },
-  'two doors over one store': () => {
+  'two servers over one store': () => {
     const store = memoryStore();
     return [new SessionService({ store }), new SessionService({ store })];
   },
 };
 
-/** Clients behind one bad network, each with a door. */
+/** Clients behind one bad network, each with a server. */
 function open(services, seed, retry = { attempts: 60, pause: 1 }) {
   const network = lossyFetch(fetchOf(balanced(services.map((service) => handlerOf(service, { onError() {} })))), seed);
   const clients = [1, 2, 3].map(() => connect({ url: 'http://host', fetch: network.fetch, retry }));
   return { ...network, clients };
 }
 
-/** Each request goes to the next door. */
+/** Each request goes to the next server. */
 function balanced(handlers) {
   let turn = 0;
   return (request) => handlers[turn++ % handlers.length](request);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openDoor, readableState } from './door.mjs';
+import { openServer, readableState } from './server.mjs';
 
 const A = '/v1/apps/tutor';
 const U = `${A}/users/ana`;
@@ -53,16 +53,16 @@ describe('a body', () => {
   ]) {
     it(`${what} is refused`, async () => {
       for (const where of ['in memory', 'over a store']) {
-        const door = await openDoor(where);
-        const before = await readableState(door);
-        const answer = await door.ask('POST', `${S}/events`, { body });
+        const server = await openServer(where);
+        const before = await readableState(server);
+        const answer = await server.ask('POST', `${S}/events`, { body });
         const { error } = answer.body;
         assert.deepEqual([answer.status, error.code], [status, code], JSON.stringify(error));
         if (path !== undefined)
           assert.ok(error.path === path || `event.${error.path}` === path, `${error.path}: ${error.message}`);
-        assert.deepEqual(await readableState(door), before);
-        assert.deepEqual(door.errors, []);
-        await door.service.close();
+        assert.deepEqual(await readableState(server), before);
+        assert.deepEqual(server.errors, []);
+        await server.service.close();
       }
     });
   }
@@ -107,17 +107,17 @@ describe('a body', () => {
     ['a key of another scope', { delta: { 'user:n': 1 } }, 'delta', 'the target has no user'],
   ]) {
     it(`of an update with ${what} is refused, with the place and a hint`, async () => {
-      const door = await openDoor();
+      const server = await openServer();
       const target = path === 'delta' ? A : S;
-      const { status, body: answer } = await door.ask('POST', `${target}/state:update`, { body });
+      const { status, body: answer } = await server.ask('POST', `${target}/state:update`, { body });
       assert.deepEqual([status, answer.error.code, answer.error.path], [400, 'INVALID_ARGUMENT', path]);
       assert.ok(answer.error.message.includes(hint), answer.error.message);
-      await door.service.close();
+      await server.service.close();
     });
   }
 
   it('keeps keys like __proto__ and constructor as keys', async () => {
-    const { ask, service } = await openDoor();
+    const { ask, service } = await openServer();
     const body = '{"delta":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":1}}';
     const { state } = (await ask('POST', `${S}/state:update`, { body })).body;
     assert.deepEqual(Object.keys(state).slice(1, 4), ['__proto__', 'constructor', 'toString']);
@@ -126,7 +126,7 @@ describe('a body', () => {
   });
 
   it('of another type is refused, so that no form of another site writes', async () => {
-    const { ask, service } = await openDoor();
+    const { ask, service } = await openServer();
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '']) {
       const { status } = await ask('POST', `${S}/events`, { body: '{"event":{}}', headers: { 'content-type': type } });
       assert.equal(status, 415, type);
@@ -139,17 +139,17 @@ describe('a body', () => {
   });
 
   it('that is too long is refused, whether it says so or not', async () => {
-    const door = await openDoor('in memory', { limits: { body: 1_000 } });
+    const server = await openServer('in memory', { limits: { body: 1_000 } });
     const long = JSON.stringify({ event: { author: 'a'.repeat(2_000) } });
     for (const headers of [{}, { 'content-length': '2000000' }, { 'content-length': '10' }]) {
-      const { status, body } = await door.ask('POST', `${S}/events`, { body: long, headers });
+      const { status, body } = await server.ask('POST', `${S}/events`, { body: long, headers });
       assert.deepEqual([status, body.error.code], [413, 'TOO_LARGE']);
     }
-    await door.service.close();
+    await server.service.close();
   });
 
   it('of a client that may not write is not read', async () => {
-    const { ask, service } = await openDoor();
+    const { ask, service } = await openServer();
     let isRead = false;
     const body = new ReadableStream({ pull: () => void (isRead = true) }, { highWaterMark: 0 });
     assert.equal((await ask('POST', `${S}/events`, { client: 'reader', body })).status, 403);
@@ -178,7 +178,7 @@ describe('a parameter', () => {
     ['/history', 'key'],
   ]) {
     it(`that is wrong is refused: ${query}`, async () => {
-      const { ask, service } = await openDoor();
+      const { ask, service } = await openServer();
       const { status, body } = await ask('GET', `${S}${query}`);
       if (path === undefined) assert.ok(status < 500);
       else assert.deepEqual([status, body.error.path], [400, path]);
@@ -187,7 +187,7 @@ describe('a parameter', () => {
   }
 
   it('of a proxy is ignored', async () => {
-    const { ask, service } = await openDoor();
+    const { ask, service } = await openServer();
     assert.equal((await ask('GET', `${S}?utm_source=x&numRecentEvents=0`)).status, 200);
     await service.close();
   });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openDoor, readableState } from './door.mjs';
+import { openServer, readableState } from './server.mjs';
 
 const encoded = (text) => Buffer.from(text).toString('base64url');
 
@@ -30,7 +30,7 @@ describe('a forged token', () => {
     for (const path of ['/v1/apps', `${A}/users`, `${A}/sessions`, `${U}/sessions`, `${S}/events`]) {
       it(`of a page is refused: ${token.slice(0, 20)} at ${path}`, async () => {
         for (const client of ['admin', 'monday']) {
-          const { ask, service } = await openDoor();
+          const { ask, service } = await openServer();
           const { status, body } = await ask('GET', `${path}?pageToken=${encodeURIComponent(token)}`, { client });
           assert.deepEqual([status, body.error.path], [400, 'pageToken']);
           await service.close();
@@ -40,7 +40,7 @@ describe('a forged token', () => {
   }
 
   it('of a page, from another list, order or kind of client, is refused', async () => {
-    const { ask, service } = await openDoor();
+    const { ask, service } = await openServer();
     const tokenOf = async (path, client) => (await ask('GET', `${path}pageSize=1`, { client })).body.nextPageToken;
     const lists = [
       ['/v1/apps?', 'admin'],
@@ -61,7 +61,7 @@ describe('a forged token', () => {
 
   it('of a place in a store is refused, too', async () => {
     // Of the right list, with a cursor that the store has not made.
-    const { ask, service } = await openDoor('over a store');
+    const { ask, service } = await openServer('over a store');
     const { body } = await ask('GET', `${U}/sessions?pageSize=1`);
     const [list] = JSON.parse(Buffer.from(body.nextPageToken, 'base64url').toString());
     for (const cursor of ['', 'x', '[]', '[1,2,3,4]', '{"time":1}', '[null,"a","b",1]']) {
@@ -84,8 +84,8 @@ describe('a forged token', () => {
     encoded(JSON.stringify({ token: 1, holder: 'a', created: 'b', more: 1 })),
   ]) {
     it(`of a lease is refused: ${lease.slice(0, 30)}`, async () => {
-      const door = await openDoor();
-      const before = await readableState(door);
+      const server = await openServer();
+      const before = await readableState(server);
       const headers = { 'statepad-lease': lease };
       for (const [method, path, body] of [
         ['POST', `${S}/events`, { event: { author: 'a' } }],
@@ -96,20 +96,20 @@ describe('a forged token', () => {
         ['DELETE', `${S}/lease`, undefined],
         ['DELETE', S, undefined],
       ]) {
-        const { status, body: answer } = await door.ask(method, path, { body, headers });
+        const { status, body: answer } = await server.ask(method, path, { body, headers });
         assert.deepEqual([status, answer.error.path], [400, 'Statepad-Lease'], `${method} ${path}`);
       }
-      assert.deepEqual(await readableState(door), before);
-      await door.service.close();
+      assert.deepEqual(await readableState(server), before);
+      await server.service.close();
     });
   }
 
   it('of a lease that was given, changed in each member, writes nothing', async () => {
     for (const where of ['in memory', 'over a store']) {
-      const door = await openDoor(where);
-      const taken = (await door.ask('POST', `${S}/lease`, { body: { holder: 'one' } })).body.lease;
+      const server = await openServer(where);
+      const taken = (await server.ask('POST', `${S}/lease`, { body: { holder: 'one' } })).body.lease;
       const proof = JSON.parse(Buffer.from(taken, 'base64url').toString());
-      const before = await readableState(door);
+      const before = await readableState(server);
       for (const changed of [{ token: proof.token + 1 }, { created: 'other' }]) {
         const headers = { 'statepad-lease': encoded(JSON.stringify({ ...proof, ...changed })) };
         for (const [path, body] of [
@@ -117,26 +117,29 @@ describe('a forged token', () => {
           [`${S}/state:update`, { delta: { n: 1 } }],
           [`${S}/lease:renew`, {}],
         ]) {
-          const { status, body: answer } = await door.ask('POST', path, { body, headers });
+          const { status, body: answer } = await server.ask('POST', path, { body, headers });
           assert.deepEqual([status, answer.error.code], [409, 'LEASE_LOST'], `${path} ${JSON.stringify(changed)}`);
         }
-        assert.notEqual((await door.ask('DELETE', S, { headers })).status, 200);
-        assert.equal((await door.ask('GET', S)).status, 200);
+        assert.notEqual((await server.ask('DELETE', S, { headers })).status, 200);
+        assert.equal((await server.ask('GET', S)).status, 200);
       }
       const headers = { 'statepad-lease': encoded(JSON.stringify({ ...proof, holder: 'two' })) };
-      assert.equal((await door.ask('POST', `${S}/lease:renew`, { body: {}, headers })).body.error.code, 'LEASE_LOST');
-      assert.deepEqual(await readableState(door), before);
-      await door.service.close();
+      assert.equal(
+        (await server.ask('POST', `${S}/lease:renew`, { body: {}, headers })).body.error.code,
+        'LEASE_LOST',
+      );
+      assert.deepEqual(await readableState(server), before);
+      await server.service.close();
     }
   });
 
   for (const etag of ['x', '""x', 'W/"a"', '"a", "b"', '"%zz"', '"']) {
     it(`of a session is refused: ${etag}`, async () => {
-      const door = await openDoor();
-      const { status, body } = await door.ask('DELETE', S, { headers: { 'if-match': etag } });
+      const server = await openServer();
+      const { status, body } = await server.ask('DELETE', S, { headers: { 'if-match': etag } });
       assert.deepEqual([status, body.error.path], [400, 'If-Match']);
-      assert.equal((await door.ask('GET', S)).status, 200);
-      await door.service.close();
+      assert.equal((await server.ask('GET', S)).status, 200);
+      await server.service.close();
     });
   }
 });

@@ -1,4 +1,4 @@
-// A door behind a server of Node: bodies that are slow or endless, headers that are too long, many streams, and
+// The handler behind a server of Node: bodies that are slow or endless, headers that are too long, many streams, and
 // clients that disconnect.
 
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { runInNewContext } from 'node:vm';
 import { SessionService } from 'statepad';
 import { nodeListener, serve } from 'statepad/serve';
 import { portOf } from '../../support/ports.mjs';
-import { authorize, CLIENTS, furnish, MONDAY } from './door.mjs';
+import { authorize, CLIENTS, furnish, MONDAY } from './server.mjs';
 
 const S = '/v1/apps/tutor/users/ana/sessions/monday';
 const WATCH = '/v1/watch?appName=tutor&userId=ana&sessionId=monday';
@@ -248,7 +248,7 @@ describe('streams', () => {
     assert.equal((await openStream(at)).status, 401);
   });
 
-  it('end when the door closes, which answers what has begun and nothing after that', async () => {
+  it('end when the handler closes, which answers what has begun and nothing after that', async () => {
     const at = await open();
     const { response } = await openStream(at);
     const { sending, answer } = begin(at, 'POST', `${S}/events`, { headers: JSON_TYPE });

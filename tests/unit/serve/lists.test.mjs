@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { doorOver, PLACES } from './door.mjs';
+import { serverOver, PLACES } from './server.mjs';
 
 /** A store without the operations that others may lack. */
 const without = (store, ...names) =>
@@ -79,7 +79,7 @@ for (const place of Object.keys(ALL_PLACES)) {
       const seen = expected === '' ? [] : expected.split(' ');
       it(`have for ${client} the sessions that it may see, and their number`, async () => {
         const service = await open(place);
-        const { ask } = doorOver(service, { authorize: () => principal });
+        const { ask } = serverOver(service, { authorize: () => principal });
         for (const order of ['asc', 'desc']) {
           const timed = order === 'asc' ? seen : reversed(seen);
           for (const size of [1, 2, 4, 100]) {
@@ -114,7 +114,7 @@ for (const place of Object.keys(ALL_PLACES)) {
 
     it('do not skip a session when others are deleted or moved between two pages', async () => {
       const service = await open(place);
-      const { ask } = doorOver(service, { authorize: () => SOME });
+      const { ask } = serverOver(service, { authorize: () => SOME });
       const path = '/v1/apps/tutor/sessions?pageSize=2';
       const first = (await ask('GET', path)).body;
       assert.deepEqual(first.sessions.map(keyOf), ['ana/a1', 'ana/a2']);
@@ -133,7 +133,7 @@ for (const place of Object.keys(ALL_PLACES)) {
         'app:n': 3,
       }));
       for (const users of [['ana'], ['ana', 'cat']]) {
-        const { ask } = doorOver(service, { authorize: () => ({ ...SOME, users, reads: ['session'] }) });
+        const { ask } = serverOver(service, { authorize: () => ({ ...SOME, users, reads: ['session'] }) });
         const { body } = await ask('GET', '/v1/apps/tutor/sessions?order=desc');
         assert.deepEqual(body.sessions.find(({ id }) => id === 'a1').state, { n: 1 });
       }
@@ -157,7 +157,7 @@ for (const place of Object.keys(ALL_PLACES)) {
     ]) {
       it(`have for ${client} the names under which it may see something`, async () => {
         const service = await open(place);
-        const { ask } = doorOver(service, { authorize: () => principal });
+        const { ask } = serverOver(service, { authorize: () => principal });
         for (const size of [1, 2, 100]) {
           const ofApps = await pagesOf(ask, '/v1/apps', 'apps', size);
           assert.deepEqual(
@@ -177,7 +177,7 @@ for (const place of Object.keys(ALL_PLACES)) {
 
     it('answer no token that names what may not be seen', async () => {
       const service = await open(place);
-      const { ask } = doorOver(service, {
+      const { ask } = serverOver(service, {
         authorize: () => ({ apps: 'all', users: 'all', sessions: ['a1', 'c1'], reads: ['session'] }),
       });
       for (const [path, name] of [
@@ -205,7 +205,7 @@ describe('lists', () => {
     }
     await service.createSession({ appName: 'many', userId: 'ben', sessionId: 'one' });
     const every = async (principal, path, name) => {
-      const { ask } = doorOver(service, { authorize: () => principal });
+      const { ask } = serverOver(service, { authorize: () => principal });
       return (await pagesOf(ask, path, name, 1_000)).flatMap((page) => page[name]);
     };
     const one = { apps: 'all', users: 'all', sessions: ['one'], reads: ['session'] };
@@ -243,7 +243,7 @@ describe('lists', () => {
     });
     const other = new SessionService({ store: broken });
     const principal = { apps: ['tutor'], users: ['ana'], sessions: ['a1', 'a2', 'a3'] };
-    const { ask } = doorOver(other, { authorize: () => principal });
+    const { ask } = serverOver(other, { authorize: () => principal });
     const { body } = await ask('GET', '/v1/apps/tutor/users/ana/sessions?pageSize=1');
     assert.deepEqual([body.sessions.map(keyOf), body.totalItems, body.corrupt], [['ana/a1'], 2, [key]]);
     const next = (await ask('GET', `/v1/apps/tutor/users/ana/sessions?pageSize=1&pageToken=${body.nextPageToken}`))
@@ -254,7 +254,7 @@ describe('lists', () => {
 
   it('refuse a token of the right list with another place', async () => {
     const service = await open('in memory');
-    const { ask } = doorOver(service, { authorize: () => SOME });
+    const { ask } = serverOver(service, { authorize: () => SOME });
     const { nextPageToken } = (await ask('GET', '/v1/apps/tutor/sessions?pageSize=1')).body;
     const [list, place] = JSON.parse(Buffer.from(nextPageToken, 'base64url').toString());
     const withPlace = async (other) => {

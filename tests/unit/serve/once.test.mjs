@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { CLIENTS, doorOver, furnish, openDoor, PLACES } from './door.mjs';
+import { CLIENTS, serverOver, furnish, openServer, PLACES } from './server.mjs';
 
 const A = '/v1/apps/tutor';
 const U = `${A}/users/ana`;
@@ -49,7 +49,7 @@ for (const place of Object.keys(PLACES)) {
   describe(`a request under a key, ${place}`, () => {
     for (const [name, path, body, other] of WRITES) {
       it(`happens once: ${name}`, async () => {
-        const { ask, service } = await openDoor(place);
+        const { ask, service } = await openServer(place);
         const first = await ask('POST', path, keyed('k1', body));
         assert.equal(first.status, 200, JSON.stringify(first.body));
         assert.equal(first.headers.get('idempotency-replayed'), null);
@@ -70,7 +70,7 @@ for (const place of Object.keys(PLACES)) {
       });
 
       it(`happens once, sent ten times at once: ${name}`, async () => {
-        const { ask, service } = await openDoor(place);
+        const { ask, service } = await openServer(place);
         const answers = await Promise.all(Array.from({ length: 10 }, () => ask('POST', path, keyed('k1', body))));
         const done = answers.filter(({ status }) => status === 200);
         assert.ok(done.length >= 1);
@@ -89,7 +89,7 @@ for (const place of Object.keys(PLACES)) {
       });
 
       it(`happens again under another key, or without one: ${name}`, async () => {
-        const { ask, service } = await openDoor(place);
+        const { ask, service } = await openServer(place);
         await ask('POST', path, keyed('k1', body));
         for (const headers of [{}, { 'idempotency-key': 'k2' }]) {
           const again = await ask('POST', path, { body, headers });
@@ -100,7 +100,7 @@ for (const place of Object.keys(PLACES)) {
     }
 
     it('of another client, operation or target is another request', async () => {
-      const { ask, service } = await openDoor(place);
+      const { ask, service } = await openServer(place);
       const body = { operators: { 'app:seen': { increment: 1 } } };
       const seen = [];
       for (const [path, client] of [
@@ -120,7 +120,7 @@ for (const place of Object.keys(PLACES)) {
       const service = new SessionService(PLACES[place]());
       await furnish(service);
       let principal = CLIENTS.ana;
-      const { ask } = doorOver(service, { authorize: () => principal });
+      const { ask } = serverOver(service, { authorize: () => principal });
       const first = await ask('POST', `${S}/state:update`, keyed('k', { operators: { n: { increment: 1 } } }));
       principal = { ...principal, writes: ['session'], ends: Date.now() + 60_000 };
       const again = await ask('POST', `${S}/state:update`, keyed('k', { operators: { n: { increment: 1 } } }));
@@ -134,7 +134,7 @@ for (const place of Object.keys(PLACES)) {
     });
 
     it('that was refused is refused again', async () => {
-      const { ask, service } = await openDoor(place);
+      const { ask, service } = await openServer(place);
       const body = { delta: { n: 1 }, expected: { set: { topic: 'sun' } } };
       assert.equal((await ask('POST', `${S}/state:update`, keyed('k', body))).status, 409);
       await ask('POST', `${S}/state:update`, { body: { delta: { topic: 'sun' } } });
@@ -145,7 +145,7 @@ for (const place of Object.keys(PLACES)) {
     });
 
     it('of a creation does not bring back a session that was deleted', async () => {
-      const { ask, service } = await openDoor(place);
+      const { ask, service } = await openServer(place);
       const created = await ask('POST', `${U}/sessions`, keyed('k', { sessionId: 'new', state: { n: 1 } }));
       await ask('DELETE', `${U}/sessions/new`);
       const again = await ask('POST', `${U}/sessions`, keyed('k', { sessionId: 'new', state: { n: 1 } }));
@@ -157,7 +157,7 @@ for (const place of Object.keys(PLACES)) {
     });
 
     it('of a creation says that its values may be later ones when the session has moved on', async () => {
-      const { ask, service } = await openDoor(place);
+      const { ask, service } = await openServer(place);
       const body = { sessionId: 'new', state: { n: 1 } };
       const created = await ask('POST', `${U}/sessions`, keyed('k', body));
       await ask('POST', `${U}/sessions/new/events`, {
@@ -171,7 +171,7 @@ for (const place of Object.keys(PLACES)) {
     });
 
     it('finds the session that somebody else has created meanwhile', async () => {
-      const { ask, service } = await openDoor(place);
+      const { ask, service } = await openServer(place);
       const body = { sessionId: 'monday', state: { n: 1 } };
       const found = await ask('POST', `${U}/sessions:getOrCreate`, keyed('k', body));
       assert.deepEqual([found.status, found.body.state.topic, found.body.state.n], [200, 'moon', undefined]);
@@ -203,7 +203,7 @@ describe('a request under a key', () => {
             : target[name],
     });
     const service = new SessionService({ store: waiting });
-    const { ask } = doorOver(service);
+    const { ask } = serverOver(service);
     const body = { delta: { 'app:n': 1 } };
     const first = ask('POST', `${A}/state:update`, keyed('k', body));
     await begins;
@@ -222,30 +222,30 @@ describe('a request under a key', () => {
     await service.close();
   });
 
-  it('happens once, sent through two doors over one store', async () => {
+  it('happens once, sent through two servers over one store', async () => {
     const store = memoryStore();
     const services = [new SessionService({ store }), new SessionService({ store })];
-    const doors = services.map((service) => doorOver(service));
+    const servers = services.map((service) => serverOver(service));
     await furnish(services[0]);
     for (const [name, path, body, other] of WRITES) {
       const sent = Array.from({ length: 6 }, (_, index) =>
-        doors[index % 2].ask('POST', path, keyed(name.replaceAll(' ', '-'), body)),
+        servers[index % 2].ask('POST', path, keyed(name.replaceAll(' ', '-'), body)),
       );
       const answers = (await Promise.all(sent)).filter(({ status }) => status === 200);
       assert.ok(answers.length > 0, name);
       answers.forEach((answer) => assert.deepEqual(answer.body, answers[0].body, name));
-      const reused = await doors[1].ask('POST', path, keyed(name.replaceAll(' ', '-'), other));
+      const reused = await servers[1].ask('POST', path, keyed(name.replaceAll(' ', '-'), other));
       assert.deepEqual([reused.status, reused.body.error.code], [422, 'KEY_REUSED'], name);
       // The next operation begins at the same place.
-      await doors[0].ask('DELETE', `${U}/sessions/new`);
-      if (name === 'rewindSession') await doors[0].ask('POST', `${S}:redo`);
+      await servers[0].ask('DELETE', `${U}/sessions/new`);
+      if (name === 'rewindSession') await servers[0].ask('POST', `${S}:redo`);
     }
     await Promise.all(services.map((service) => service.close()));
   });
 
   for (const key of ['', ' ', 'a b', 'é', 'a'.repeat(256), '\u0007']) {
     it(`is refused under ${JSON.stringify(key.slice(0, 10))}`, async () => {
-      const { ask, service } = await openDoor();
+      const { ask, service } = await openServer();
       let answer;
       try {
         answer = await ask('POST', `${U}/sessions`, keyed(key, {}));

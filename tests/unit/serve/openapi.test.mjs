@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { SessionService } from 'statepad';
-import { doorOver } from './door.mjs';
+import { serverOver } from './server.mjs';
 import { COLUMNS } from './rights.mjs';
 
 const redocly = fileURLToPath(new URL('../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url));
 
 describe('the description of the routes', () => {
   it('has no fault that the linter of Redocly knows', async () => {
-    const { ask } = doorOver(new SessionService());
+    const { ask } = serverOver(new SessionService());
     const { body } = await ask('GET', '/openapi.json', { client: COLUMNS[0] });
     const folder = mkdtempSync(join(tmpdir(), 'statepad-openapi-'));
     try {
@@ -36,10 +36,10 @@ describe('the description of the routes', () => {
     }
   });
 
-  it('names the path below which the door is mounted', async () => {
-    const { handler } = doorOver(new SessionService(), { basePath: '/agents/door' });
-    const { servers } = await (await handler(new Request('http://host/agents/door/openapi.json'))).json();
-    assert.deepEqual(servers, [{ url: '/agents/door' }]);
+  it('names the path below which the server is mounted', async () => {
+    const { handler } = serverOver(new SessionService(), { basePath: '/agents/server' });
+    const { servers } = await (await handler(new Request('http://host/agents/server/openapi.json'))).json();
+    assert.deepEqual(servers, [{ url: '/agents/server' }]);
     assert.equal((await handler(new Request('http://host/openapi.json'))).status, 404);
   });
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { ANA, doorOver, furnish, openDoor } from './door.mjs';
+import { ANA, serverOver, furnish, openServer } from './server.mjs';
 
 const A = '/v1/apps/tutor';
 const U = `${A}/users/ana`;
@@ -47,10 +47,10 @@ describe('a refusal', () => {
         },
       });
       const other = new SessionService({ store: failing, retry: { attempts: 1 } });
-      const door = doorOver(other);
+      const server = serverOver(other);
       const [method, path] = paths[operation] ?? ['POST', `${A}/state:update`];
       const body = method === 'GET' ? undefined : operation === 'lease' ? {} : { delta: { 'app:n': 1 } };
-      const answer = await door.ask(method, path, { body });
+      const answer = await server.ask(method, path, { body });
       assert.deepEqual(
         [answer.status, answer.body.error.code],
         [status, code],
@@ -61,8 +61,8 @@ describe('a refusal', () => {
       const { number } = answer.body.error;
       if (number !== undefined) {
         assert.match(number, /^\d{12}$/);
-        assert.equal(door.errors.at(-1).number, number);
-        assert.match(String(door.errors.at(-1).error.message), /hunter2/);
+        assert.equal(server.errors.at(-1).number, number);
+        assert.match(String(server.errors.at(-1).error.message), /hunter2/);
       }
       await other.close();
     }
@@ -81,7 +81,7 @@ describe('a refusal', () => {
             : target[name],
     });
     const service = new SessionService({ store: failing, retry: { attempts: 1 } });
-    const { ask } = doorOver(service);
+    const { ask } = serverOver(service);
     assert.equal((await ask('GET', '/readyz', { client: null })).status, 200);
     isAway = true;
     const away = await ask('GET', '/readyz', { client: null });
@@ -94,10 +94,10 @@ describe('a refusal', () => {
   });
 
   it('of a fork tells a session of nothing but itself', async () => {
-    const { ask, service } = await openDoor();
+    const { ask, service } = await openServer();
     await service.fork({ ...ANA, id: 'monday' }, { sessionId: 'fork' });
     const principal = { apps: ['tutor'], users: ['ana'], sessions: ['fork'] };
-    const { ask: asFork } = doorOver(service, { authorize: () => principal });
+    const { ask: asFork } = serverOver(service, { authorize: () => principal });
     const { body } = await asFork('GET', `${U}/sessions/fork`);
     assert.doesNotMatch(JSON.stringify(body), /monday/);
     assert.match(JSON.stringify((await ask('GET', `${U}/sessions/fork`)).body), /forkedFrom/);
@@ -105,7 +105,7 @@ describe('a refusal', () => {
   });
 
   it('of reading survives events that other programs have stored', async () => {
-    const { ask, service } = await openDoor();
+    const { ask, service } = await openServer();
     const log = await service.logWriter({});
     for (const customMetadata of [
       null,

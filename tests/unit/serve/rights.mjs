@@ -1,7 +1,7 @@
 // The rights of clients: each operation of statepad's own routes, with requests for the session `monday` of the user
 // `ana`, and the status that each client gets. `.` stands for the status in `ok`; a number for itself.
 
-/** The clients, in the order of the columns: see `door.mjs`. `-` has no token, `?` a wrong one. */
+/** The clients, in the order of the columns: see `server.mjs`. `-` has no token, `?` a wrong one. */
 export const COLUMNS = [
   ...['-', '?', 'expired', 'admin', 'editor', 'ana', 'ben', 'monday', 'tuesday', 'reader'],
   ...['private', 'plain', 'values', 'nobody', 'other app', 'no app'],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SessionService } from 'statepad';
-import { doorOver, openDoor } from './door.mjs';
+import { serverOver, openServer } from './server.mjs';
 import { COLUMNS, TABLE } from './rights.mjs';
 
 /** A lease that the server has not given. */
@@ -20,7 +20,7 @@ const clientOf = (column) => (column === '-' ? null : column);
 
 describe('the table of rights', () => {
   it('has every operation of the routes', async () => {
-    const { ask, service } = await openDoor();
+    const { ask, service } = await openServer();
     const { body } = await ask('GET', '/openapi.json');
     const described = Object.values(body.paths).flatMap((methods) =>
       Object.values(methods).map((each) => each.operationId),
@@ -37,14 +37,14 @@ for (const [operation, what, method, path, body, ok, rights, headers = {}] of TA
     );
     for (const [column, status] of Object.entries(statusesOf(ok, rights))) {
       it(`answers ${status} to ${column}`, async () => {
-        const { ask, service } = await openDoor();
+        const { ask, service } = await openServer();
         const options = { client: clientOf(column), body, headers: sent };
         const answer = await ask(method, path, options);
         assert.deepEqual([answer.operation, answer.status], [operation, status], JSON.stringify(answer.body));
         if (status === 403) {
           // The same answer, to the byte, where nothing is there.
           const empty = new SessionService();
-          const other = await doorOver(empty).ask(method, path, options);
+          const other = await serverOver(empty).ask(method, path, options);
           assert.deepEqual([other.status, other.body], [403, answer.body]);
           await empty.close();
         }

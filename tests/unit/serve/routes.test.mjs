@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MONDAY, openDoor, PLACES } from './door.mjs';
+import { MONDAY, openServer, PLACES } from './server.mjs';
 
 const A = '/v1/apps/tutor';
 const U = `${A}/users/ana`;
@@ -12,13 +12,13 @@ const event = (stateDelta, more = {}) => ({ author: 'agent', invocationId: 'i2',
 
 for (const place of Object.keys(PLACES)) {
   describe(`the routes, ${place}`, () => {
-    /** A test with a door of its own. */
+    /** A test with a server of its own. */
     const test = (name, run) =>
       it(name, async () => {
-        const door = await openDoor(place);
-        await run(door);
-        assert.deepEqual(door.errors, [], 'nothing was logged');
-        await door.service.close();
+        const server = await openServer(place);
+        await run(server);
+        assert.deepEqual(server.errors, [], 'nothing was logged');
+        await server.service.close();
       });
     const ok = async (asking) => {
       const answer = await asking;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { source } from '../../support/source.mjs';
-import { openDoor } from './door.mjs';
+import { openServer } from './server.mjs';
 
 const { writeId } = await source('http/paths.ts');
 
@@ -58,18 +58,18 @@ describe('a smuggled path', () => {
     [`/v1/apps/tutor/users/ana/sessions/monday/events/e1`, [404]],
   ]) {
     it(`is refused: ${path}`, async () => {
-      const door = await openDoor();
-      const response = await door.handler(door.requestOf('GET', path, { client: 'ana' }));
+      const server = await openServer();
+      const response = await server.handler(server.requestOf('GET', path, { client: 'ana' }));
       const text = await response.text();
       assert.ok(statuses.includes(response.status), `${response.status} ${text}`);
       assert.doesNotMatch(text, /Ben|topic/);
-      assert.deepEqual(door.errors, []);
-      await door.service.close();
+      assert.deepEqual(server.errors, []);
+      await server.service.close();
     });
   }
 
   it('never reaches a session of others, whatever the segments', async () => {
-    const { handler, requestOf, service } = await openDoor();
+    const { handler, requestOf, service } = await openServer();
     const segment = fc.oneof(
       fc.constantFrom(
         'ben',
@@ -101,7 +101,7 @@ describe('a smuggled path', () => {
   });
 
   it('cannot be needed: every id can be created, read, listed and deleted', async () => {
-    const { ask, service } = await openDoor();
+    const { ask, service } = await openServer();
     for (const id of [
       '.',
       '..',

@@ -18,7 +18,7 @@ export function descriptionRoute(routes: () => readonly Route[]): Route {
       answers: { 200: { description: 'The description.', schema: { type: 'object' } } },
       errors: [],
     },
-    async ({ door: { basePath } }) => {
+    async ({ context: { basePath } }) => {
       let description = texts.get(basePath);
       if (description === undefined) {
         const declarations = routes().map(({ declaration }) => declaration);

@@ -11,7 +11,7 @@ import { readEvent } from './event-json.js';
 import { readPageToken, writePageToken } from './page-token.js';
 import { handleOf, nameOfSession, NEXT_PAGE_TOKEN, notFound, PAGE_SIZE, PAGE_TOKEN } from './shared.js';
 import { route } from './route.js';
-import type { Door } from '../face.js';
+import type { ServerContext } from '../api.js';
 import type { Event, Session, SessionKey } from '../../model/types.js';
 
 const listEvents = route(
@@ -46,14 +46,14 @@ const listEvents = route(
     },
     errors: ['SESSION_NOT_FOUND'],
   },
-  async ({ door, ids, query, rights, request }) => {
+  async ({ context, ids, query, rights, request }) => {
     const { pageSize = DEFAULT_PAGE, pageToken, after = 0 } = query;
     if (pageToken !== undefined && query.after !== undefined) {
       invalid('after', 'cannot go together with pageToken');
     }
     const list = ['events', ids.appName, ids.userId, ids.sessionId];
     const begin = pageToken === undefined ? after : readPageToken(list, pageToken, isRevision);
-    const access = await door.access();
+    const access = await context.access();
     const page = await access.events(ids, { from: begin + 1, limit: pageSize, signal: request.signal });
     const { events, revision } = page ?? notFound(ids.sessionId);
     const end = begin + events.length;
@@ -115,7 +115,7 @@ const appendEvent = route(
     ],
   },
   async (asked) => {
-    const { door, ids, body, rights, proof, creation } = asked;
+    const { context, ids, body, rights, proof, creation } = asked;
     const { event: json, expectedRevision, since } = body;
     const { event: given, writes } = readEvent(json);
     checkDelta(rights, writes);
@@ -124,9 +124,9 @@ const appendEvent = route(
     const request = { session, event: given, expectedRevision, created: creation };
     const { event, session: shown } = given.partial
       ? { event: createEvent(given), session: await handle() }
-      : await appendOrRewind(await door.access(), handle, request);
+      : await appendOrRewind(await context.access(), handle, request);
     const { revision, lastUpdateTime, state } = shown;
-    const added = since === undefined ? undefined : await eventsAfter(door, ids, since, shown);
+    const added = since === undefined ? undefined : await eventsAfter(context, ids, since, shown);
     return {
       body: {
         event: visibleEvent(rights, event),
@@ -149,13 +149,18 @@ function isRevision(place: unknown): place is number {
 }
 
 /** The events of a session after a revision. Nothing has to be read where it is the last one that the handle shows. */
-async function eventsAfter(door: Door, key: SessionKey, since: number, shown: Session): Promise<readonly Event[]> {
+async function eventsAfter(
+  context: ServerContext,
+  key: SessionKey,
+  since: number,
+  shown: Session,
+): Promise<readonly Event[]> {
   const { revision } = shown;
   const last = shown.events.slice(-1);
   if (since >= revision || (since === revision - 1 && last.length === 1)) {
     return since >= revision ? [] : last;
   }
-  const access = await door.access();
+  const access = await context.access();
   // Later ones are not in the state of the answer either.
   const page = await access.events(key, { from: since + 1, limit: revision - since });
   return page?.events ?? [];

@@ -4,7 +4,7 @@ import { PATHS } from '../../http/paths.js';
 import { StatepadError } from '../../model/errors.js';
 import { OK } from './components.js';
 import { route } from './route.js';
-import type { Door } from '../face.js';
+import type { ServerContext } from '../api.js';
 
 const health = route(
   {
@@ -31,8 +31,8 @@ const readiness = route(
     answers: { 200: { description: 'The store answers.', schema: OK } },
     errors: [],
   },
-  async ({ door }) => {
-    await askStoreOnce(door);
+  async ({ context }) => {
+    await askStoreOnce(context);
     return { body: { ok: true } };
   },
 );
@@ -41,13 +41,13 @@ const readiness = route(
 export const HEALTH_ROUTES = [health, readiness];
 
 /** Questions that are under way: anyone may ask, and the store is asked once at a time. */
-const asking = new WeakMap<Door, Promise<void>>();
+const asking = new WeakMap<ServerContext, Promise<void>>();
 
-async function askStoreOnce(door: Door): Promise<void> {
-  let question = asking.get(door);
+async function askStoreOnce(context: ServerContext): Promise<void> {
+  let question = asking.get(context);
   if (question === undefined) {
-    question = askStore(door).finally(() => asking.delete(door));
-    asking.set(door, question);
+    question = askStore(context).finally(() => asking.delete(context));
+    asking.set(context, question);
   }
   await question;
 }
@@ -56,10 +56,10 @@ async function askStoreOnce(door: Door): Promise<void> {
 const NOBODY = 'statepad/readyz';
 
 /** Asks the store something that it finds at once. Throws `STORE_UNAVAILABLE`. */
-async function askStore(door: Door): Promise<void> {
+async function askStore(context: ServerContext): Promise<void> {
   try {
-    const access = await door.access();
-    await (access.hasOwners ? access.owners(NOBODY, NOBODY) : door.service.getAppState({ appName: NOBODY }));
+    const access = await context.access();
+    await (access.hasOwners ? access.owners(NOBODY, NOBODY) : context.service.getAppState({ appName: NOBODY }));
   } catch (cause) {
     throw new StatepadError('STORE_UNAVAILABLE', 'the store does not answer', { cause });
   }

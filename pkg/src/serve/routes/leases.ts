@@ -45,10 +45,10 @@ const takeLease = route(
     errors: ['SESSION_NOT_FOUND', 'LEASE_HELD', 'COMMIT_UNKNOWN'],
   },
   async (asked) => {
-    const { door, ids } = asked;
+    const { context, ids } = asked;
     const { ttl = DEFAULT_TTL_MS, holder = newId() } = asked.body;
     await namedSession(asked);
-    const { fence, until, created } = await (await door.access()).lease(ids, { holder, ttl });
+    const { fence, until, created } = await (await context.access()).lease(ids, { holder, ttl });
     return leased({ token: fence, holder, created }, until, ttl);
   },
 );
@@ -67,9 +67,9 @@ const renewLease = route(
     answers: { 200: { description: 'The lease.', schema: LEASE } },
     errors: ['SESSION_NOT_FOUND', 'LEASE_LOST', 'COMMIT_UNKNOWN'],
   },
-  async ({ door, ids, body: { ttl = DEFAULT_TTL_MS }, proof: given }) => {
+  async ({ context, ids, body: { ttl = DEFAULT_TTL_MS }, proof: given }) => {
     const proof = given as LeaseProof;
-    const { until } = await (await door.access()).lease(ids, { holder: proof.holder, ttl, proof });
+    const { until } = await (await context.access()).lease(ids, { holder: proof.holder, ttl, proof });
     return leased(proof, until, ttl);
   },
 );
@@ -87,9 +87,9 @@ const releaseLease = route(
     answers: { 204: { description: 'It is released.' } },
     errors: ['SESSION_NOT_FOUND', 'LEASE_LOST', 'COMMIT_UNKNOWN'],
   },
-  async ({ door, ids, proof: given }) => {
+  async ({ context, ids, proof: given }) => {
     const proof = given as LeaseProof;
-    await (await door.access()).lease(ids, { holder: proof.holder, ttl: 0, proof });
+    await (await context.access()).lease(ids, { holder: proof.holder, ttl: 0, proof });
     return {};
   },
 );

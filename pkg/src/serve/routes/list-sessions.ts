@@ -5,7 +5,7 @@ import { compareText } from '../../model/compare-text.js';
 import { readPageToken, writePageToken } from './page-token.js';
 import { isStatepadError } from '../../model/errors.js';
 import { usersWith, type NamesRequest } from './visible-names.js';
-import type { Door } from '../face.js';
+import type { ServerContext } from '../api.js';
 import type { ListSessionsRequest, ListSessionsResponse, Session, SessionKey } from '../../model/types.js';
 
 /** The target of a list: an app, or a user in it. */
@@ -33,18 +33,18 @@ const AT_ONCE = 16;
 
 /** A page of the sessions of a target that the client may see. Throws `INVALID_ARGUMENT`. */
 export async function visibleSessions(request: NamesRequest, target: ListTarget, part: ListPart): Promise<ListedPage> {
-  const { door, rights, signal } = request;
+  const { context, rights, signal } = request;
   const { appName, userId } = target;
   const users = userId === undefined ? rights.users : [userId];
   const isWhole = rights.sessions === 'all' && (users === 'all' || users.length === 1);
   return isWhole
-    ? await servicePage(door, { appName, userId: users === 'all' ? undefined : users[0], signal }, target, part)
+    ? await servicePage(context, { appName, userId: users === 'all' ? undefined : users[0], signal }, target, part)
     : await mergedPage(await sourcesOf(request, target, part), target, part);
 }
 
 /** A page of a list that the service has. */
 async function servicePage(
-  { service }: Door,
+  { service }: ServerContext,
   request: ListSessionsRequest,
   target: ListTarget,
   { pageSize, pageToken, offset, page, order }: ListPart,
@@ -83,11 +83,11 @@ async function sourcesOf(
   { appName, userId }: ListTarget,
   { order }: ListPart,
 ): Promise<readonly Source[]> {
-  const { door, rights, signal } = request;
+  const { context, rights, signal } = request;
   if (rights.sessions === 'all') {
     const users = rights.users === 'all' ? [] : [...new Set(rights.users)];
     return await Promise.all(
-      users.map(async (user) => await sourceOf(door, { appName, userId: user, order, signal })),
+      users.map(async (user) => await sourceOf(context, { appName, userId: user, order, signal })),
     );
   }
   const { sessions, corrupt } = await readAll(request, await namedKeys(request, { appName, userId }));
@@ -96,7 +96,7 @@ async function sourcesOf(
 }
 
 /** The sessions of one user. */
-async function sourceOf({ service }: Door, request: ListSessionsRequest): Promise<Source> {
+async function sourceOf({ service }: ServerContext, request: ListSessionsRequest): Promise<Source> {
   const first = await service.listSessions({ ...request, limit: CHUNK });
   async function* chunks(): AsyncGenerator<ListSessionsResponse> {
     let page = first;
@@ -126,7 +126,7 @@ async function namedKeys(request: NamesRequest, { appName, userId }: ListTarget)
 
 /** The sessions that are there, without events, and those that cannot be read. */
 async function readAll(
-  { door: { service }, signal }: NamesRequest,
+  { context: { service }, signal }: NamesRequest,
   keys: readonly SessionKey[],
 ): Promise<{ readonly sessions: Session[]; readonly corrupt: readonly SessionKey[] }> {
   const sessions: Session[] = [];

@@ -87,7 +87,7 @@ const listSessions = route(
 );
 
 async function listed(
-  { door, rights, request: { signal } }: Pick<Asked<Declaration>, 'door' | 'rights' | 'request'>,
+  { context, rights, request: { signal } }: Pick<Asked<Declaration>, 'context' | 'rights' | 'request'>,
   target: ListTarget,
   { pageSize, ...query }: ValueOf<typeof LIST_QUERY>,
 ): Promise<Answer> {
@@ -98,11 +98,11 @@ async function listed(
   if (pageToken !== undefined && (page !== undefined || offset !== undefined)) {
     invalid('pageToken', 'cannot go together with page or offset');
   }
-  const { sessions, ...rest } = await visibleSessions({ door, rights, signal }, target, {
+  const { sessions, ...rest } = await visibleSessions({ context, rights, signal }, target, {
     pageSize: pageSize ?? DEFAULT_PAGE,
     ...query,
   });
-  const access = await door.access();
+  const access = await context.access();
   const rows = sessions.map((session) => ({
     ...visibleSession(rights, session),
     etag: writeEtag(access.createdOf(session)),
@@ -136,8 +136,8 @@ const listApps = route(
     },
     errors: [],
   },
-  async ({ door, rights, query: { pageSize = DEFAULT_PAGE, pageToken }, request: { signal } }) => {
-    const { names: apps, ...rest } = await visibleApps({ door, rights, signal }, { pageSize, pageToken });
+  async ({ context, rights, query: { pageSize = DEFAULT_PAGE, pageToken }, request: { signal } }) => {
+    const { names: apps, ...rest } = await visibleApps({ context, rights, signal }, { pageSize, pageToken });
     return { body: { apps, ...rest } };
   },
 );
@@ -163,8 +163,8 @@ const listUsers = route(
     },
     errors: [],
   },
-  async ({ door, ids, rights, query: { pageSize = DEFAULT_PAGE, pageToken }, request: { signal } }) => {
-    const { names: users, ...rest } = await visibleUsers({ door, rights, signal }, ids.appName, {
+  async ({ context, ids, rights, query: { pageSize = DEFAULT_PAGE, pageToken }, request: { signal } }) => {
+    const { names: users, ...rest } = await visibleUsers({ context, rights, signal }, ids.appName, {
       pageSize,
       pageToken,
     });

@@ -64,11 +64,11 @@ const getSessionHistory = route(
     errors: ['SESSION_NOT_FOUND'],
   },
   async (asked) => {
-    const { door, rights } = asked;
+    const { context, rights } = asked;
     const { key, until, last } = asked.query;
     checkReading(rights, key);
     const options = { until, last, signal: asked.request.signal, detailed: true } as const;
-    const { steps, exact } = await door.service.history(await namedSession(asked), key, options);
+    const { steps, exact } = await context.service.history(await namedSession(asked), key, options);
     return { body: { steps: steps.map((step) => visibleStep(rights, step)), exact } };
   },
 );
@@ -144,7 +144,7 @@ const getUserHistory = route(
 );
 
 async function sharedHistory(
-  { door, rights, request: { signal } }: Pick<Asked<Declaration>, 'door' | 'rights' | 'request'>,
+  { context, rights, request: { signal } }: Pick<Asked<Declaration>, 'context' | 'rights' | 'request'>,
   { appName, userId }: { readonly appName: string; readonly userId: string | undefined },
   { key, until, last }: ValueOf<typeof SHARED_QUERY>,
 ): Promise<Answer> {
@@ -152,7 +152,7 @@ async function sharedHistory(
   if (nameOf(key)[0] !== scope) {
     invalid('key', `must begin with ${scope}:`);
   }
-  const { steps, exact } = await door.service.history({ appName, userId, key }, { until, last, signal });
+  const { steps, exact } = await context.service.history({ appName, userId, key }, { until, last, signal });
   return { body: { steps: steps.map((step) => visibleSharedStep(rights, step)), exact } };
 }
 
@@ -185,7 +185,7 @@ const trimAppHistory = route(
     answers: { 200: TRIMMED },
     errors: ['COMMIT_UNKNOWN'],
   },
-  async ({ door, ids, body }) => ({ body: { deleted: await door.service.trimHistory(ids, body) } }),
+  async ({ context, ids, body }) => ({ body: { deleted: await context.service.trimHistory(ids, body) } }),
 );
 
 const trimUserHistory = route(
@@ -200,7 +200,7 @@ const trimUserHistory = route(
     answers: { 200: TRIMMED },
     errors: ['COMMIT_UNKNOWN'],
   },
-  async ({ door, ids, body }) => ({ body: { deleted: await door.service.trimHistory(ids, body) } }),
+  async ({ context, ids, body }) => ({ body: { deleted: await context.service.trimHistory(ids, body) } }),
 );
 
 /** The routes of the past. */

@@ -40,8 +40,8 @@ const rewindSession = route(
     errors: ERRORS,
   },
   async (asked) => {
-    const { door, rights, body, once } = asked;
-    const access = await door.access();
+    const { context, rights, body, once } = asked;
+    const access = await context.access();
     return rewound(rights, await access.rewind(await namedSession(asked), body, once));
   },
 );
@@ -59,8 +59,8 @@ const redoSession = route(
     errors: ERRORS,
   },
   async (asked) => {
-    const { door, rights, once } = asked;
-    const access = await door.access();
+    const { context, rights, once } = asked;
+    const access = await context.access();
     return rewound(rights, await access.redo(await namedSession(asked), {}, once));
   },
 );
@@ -93,11 +93,11 @@ const forkSession = route(
     ],
   },
   async (asked) => {
-    const { door, ids, rights, once } = asked;
+    const { context, ids, rights, once } = asked;
     const { at, sessionId } = asked.body;
     const named = sessionId === undefined || isBlank(sessionId) ? undefined : sessionId;
     rights.checkCreation({ ...ids, sessionId: named });
-    const access = await door.access();
+    const access = await context.access();
     const session = await access.fork(await namedSession(asked), { at, sessionId: named }, once);
     return { body: visibleSession(rights, session), creation: access.createdOf(session) };
   },

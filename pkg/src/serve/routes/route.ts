@@ -8,7 +8,7 @@ import type { ErrorCode } from '../../model/errors.js';
 import type { Once } from '../../model/once.js';
 import type { StoredScope } from '../../model/scope.js';
 import type { LeaseProof } from '../../service/serving-access.js';
-import type { Door } from '../face.js';
+import type { ServerContext } from '../api.js';
 import type { ObjectSchema, Schema, ValueOf } from './schema.js';
 
 /**
@@ -103,7 +103,7 @@ export const ANSWER_ONCE = ['replayed', 'values'] as const satisfies readonly An
 
 /** A request to a route, checked by its declaration. */
 export interface Asked<D extends Declaration> {
-  readonly door: Door;
+  readonly context: ServerContext;
   readonly rights: Rights;
   readonly request: Incoming;
   readonly ids: Readonly<Record<IdsOf<D['path']>, string>>;

@@ -44,7 +44,7 @@ const createSession = route(
     errors: ['SESSION_EXISTS', 'STATE_CONFLICT', 'VALUE_NOT_JSON', 'LIMIT_EXCEEDED', 'KEY_REUSED', 'COMMIT_UNKNOWN'],
   },
   async (asked) => {
-    const access = await asked.door.access();
+    const access = await asked.context.access();
     return shown(asked, access, await access.create(creationOf(asked), asked.once));
   },
 );
@@ -64,12 +64,12 @@ const getOrCreateSession = route(
     errors: ['STATE_CONFLICT', 'VALUE_NOT_JSON', 'LIMIT_EXCEEDED', 'KEY_REUSED', 'COMMIT_UNKNOWN'],
   },
   async (asked) => {
-    const { door, once } = asked;
-    const access = await door.access();
+    const { context, once } = asked;
+    const access = await context.access();
     const creation = creationOf(asked);
     const session =
       once === undefined
-        ? await door.service.getOrCreateSession(creation)
+        ? await context.service.getOrCreateSession(creation)
         : await createdOrFound(asked, access, creation, once);
     return shown(asked, access, session);
   },
@@ -94,9 +94,9 @@ const getSession = route(
     errors: ['SESSION_NOT_FOUND'],
   },
   async (asked) => {
-    const { door, ids, query, request } = asked;
-    const session = await door.service.getSession({ ...ids, config: query, signal: request.signal });
-    return shown(asked, await door.access(), session ?? notFound(ids.sessionId));
+    const { context, ids, query, request } = asked;
+    const session = await context.service.getSession({ ...ids, config: query, signal: request.signal });
+    return shown(asked, await context.access(), session ?? notFound(ids.sessionId));
   },
 );
 
@@ -113,8 +113,8 @@ const deleteSession = route(
     answers: { 204: { description: 'It is deleted.' } },
     errors: ['LEASE_LOST', 'COMMIT_UNKNOWN'],
   },
-  async ({ door, ids, creation, proof }) => {
-    await (await door.access()).remove(ids, { created: creation, proof });
+  async ({ context, ids, creation, proof }) => {
+    await (await context.access()).remove(ids, { created: creation, proof });
     return {};
   },
 );
@@ -146,7 +146,7 @@ function creationOf({ ids, body, rights }: AskedCreation): NamedCreation {
  * of this one is noticed.
  */
 async function createdOrFound(
-  { door }: Pick<Asked<Declaration>, 'door'>,
+  { context }: Pick<Asked<Declaration>, 'context'>,
   access: ServingAccess,
   creation: NamedCreation,
   once: Once,
@@ -157,7 +157,9 @@ async function createdOrFound(
     const { appName, userId, sessionId } = creation;
     const isTaken = isStatepadError(error) && (error.code === 'SESSION_EXISTS' || error.code === 'STATE_CONFLICT');
     const found =
-      isTaken && sessionId !== undefined ? await door.service.getSession({ appName, userId, sessionId }) : undefined;
+      isTaken && sessionId !== undefined
+        ? await context.service.getSession({ appName, userId, sessionId })
+        : undefined;
     if (found === undefined) {
       throw error;
     }

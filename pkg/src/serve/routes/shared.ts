@@ -29,7 +29,7 @@ export const NEXT_PAGE_TOKEN = {
 } as const satisfies Schema;
 
 /** A request to a route of one session. */
-export type AskedOfSession = Pick<Asked<Declaration>, 'door' | 'request' | 'proof' | 'creation'> & {
+export type AskedOfSession = Pick<Asked<Declaration>, 'context' | 'request' | 'proof' | 'creation'> & {
   readonly ids: SessionKey;
 };
 
@@ -38,9 +38,9 @@ export type AskedOfSession = Pick<Asked<Declaration>, 'door' | 'request' | 'proo
  * Throws `SESSION_NOT_FOUND`, also for another session than the one that the request names by its ETag.
  */
 export async function handleOf(asked: AskedOfSession): Promise<Session> {
-  const { door, proof, creation, ids } = asked;
+  const { context, proof, creation, ids } = asked;
   const session = await currentSession(asked);
-  const access = await door.access();
+  const access = await context.access();
   if (creation !== undefined && creation !== access.createdOf(session)) {
     return notFound(ids.sessionId);
   }
@@ -54,10 +54,10 @@ export async function namedSession(asked: AskedOfSession): Promise<SessionName> 
 }
 
 /** A handle of the current session with its last event. Throws `SESSION_NOT_FOUND`. */
-export async function currentSession({ door, ids }: Pick<AskedOfSession, 'door' | 'ids'>): Promise<Session> {
+export async function currentSession({ context, ids }: Pick<AskedOfSession, 'context' | 'ids'>): Promise<Session> {
   const { appName, userId, sessionId } = ids;
   const config = { numRecentEvents: 1 };
-  return (await door.service.getSession({ appName, userId, sessionId, config })) ?? notFound(sessionId);
+  return (await context.service.getSession({ appName, userId, sessionId, config })) ?? notFound(sessionId);
 }
 
 /** The name of the session of a request. */

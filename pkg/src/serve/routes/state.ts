@@ -33,8 +33,8 @@ const getAppState = route(
     answers: { 200: { description: 'The state.', schema: NAMED_STATE } },
     errors: [],
   },
-  async ({ door, ids, request: { signal } }) => ({
-    body: { state: await door.service.getAppState({ ...ids, signal }) },
+  async ({ context, ids, request: { signal } }) => ({
+    body: { state: await context.service.getAppState({ ...ids, signal }) },
   }),
 );
 
@@ -49,8 +49,8 @@ const getUserState = route(
     answers: { 200: { description: 'The state.', schema: NAMED_STATE } },
     errors: [],
   },
-  async ({ door, ids, request: { signal } }) => ({
-    body: { state: await door.service.getUserState({ ...ids, signal }) },
+  async ({ context, ids, request: { signal } }) => ({
+    body: { state: await context.service.getUserState({ ...ids, signal }) },
   }),
 );
 
@@ -87,13 +87,13 @@ const getSessionState = route(
     errors: ['SESSION_NOT_FOUND'],
   },
   async (asked) => {
-    const { door, rights, query, request } = asked;
+    const { context, rights, query, request } = asked;
     if (query.revision === undefined) {
       const { state, revision } = await handleOf(asked);
       return { body: { state: visibleState(rights, state), exact: true, revision } };
     }
     const options = { detailed: true, signal: request.signal } as const;
-    const { state, exact } = await door.service.stateAt(await namedSession(asked), query.revision, options);
+    const { state, exact } = await context.service.stateAt(await namedSession(asked), query.revision, options);
     return { body: { state: visibleState(rights, state), exact, revision: query.revision } };
   },
 );
@@ -178,7 +178,7 @@ const updateSessionState = route(
 );
 
 async function updated(
-  { door, rights, once }: Pick<Asked<Declaration>, 'door' | 'rights' | 'once'>,
+  { context, rights, once }: Pick<Asked<Declaration>, 'context' | 'rights' | 'once'>,
   target: UpdateStateTarget | Session,
   body: ValueOf<typeof UPDATE>,
 ): Promise<Answer> {
@@ -195,7 +195,7 @@ async function updated(
     // The client knows the keys that it may read.
     whole: whole ? STORED_SCOPES.filter((scope) => rights.reads(scope)) : undefined,
   };
-  const access = await door.access();
+  const access = await context.access();
   const state = await access.write(target, { delta, expected: conditions, author, invocationId }, once);
   return { body: { state: visibleState(rights, state) } };
 }

@@ -4,7 +4,7 @@
 import { compareText } from '../../model/compare-text.js';
 import { readPageToken, writePageToken } from './page-token.js';
 import type { Rights } from '../../http/principal.js';
-import type { Door } from '../face.js';
+import type { ServerContext } from '../api.js';
 
 /** The part of a list of names that a request asks for. */
 export interface NamesPart {
@@ -20,7 +20,7 @@ export interface NamesListed {
 
 /** A request for a list of names. */
 export interface NamesRequest {
-  readonly door: Door;
+  readonly context: ServerContext;
   readonly rights: Rights;
   readonly signal: AbortSignal;
 }
@@ -63,11 +63,11 @@ export async function usersWith(
   request: NamesRequest,
   { appName, sessionId }: { readonly appName: string; readonly sessionId: string },
 ): Promise<readonly string[]> {
-  const { door, rights, signal } = request;
+  const { context, rights, signal } = request;
   if (rights.users !== 'all') {
     return [...new Set(rights.users)];
   }
-  const access = await door.access();
+  const access = await context.access();
   if (access.hasOwners) {
     return await access.owners(appName, sessionId, { signal });
   }
@@ -83,14 +83,14 @@ function seesAllSessions(rights: Rights): boolean {
   return rights.users === 'all' && rights.sessions === 'all' && rights.reads('session');
 }
 
-function appsOf({ door: { service }, signal }: NamesRequest): ReadPage {
+function appsOf({ context: { service }, signal }: NamesRequest): ReadPage {
   return async (part) => {
     const { apps, cursor } = await service.listApps({ ...part, signal });
     return { names: apps, cursor };
   };
 }
 
-function usersOf({ door: { service }, signal }: NamesRequest, appName: string): ReadPage {
+function usersOf({ context: { service }, signal }: NamesRequest, appName: string): ReadPage {
   return async (part) => {
     const { users, cursor } = await service.listUsers({ appName, ...part, signal });
     return { names: users, cursor };
@@ -147,8 +147,8 @@ function isText(place: unknown): place is string {
 
 /** True when the client may see a value of an app, a session in it, or a value of a user in it, that is there. */
 async function seesInApp(request: NamesRequest, appName: string): Promise<boolean> {
-  const { door, rights, signal } = request;
-  const { service } = door;
+  const { context, rights, signal } = request;
+  const { service } = context;
   if (rights.reads('app') && hasMembers(await service.getAppState({ appName, signal }))) {
     return true;
   }
@@ -165,7 +165,7 @@ async function seesInApp(request: NamesRequest, appName: string): Promise<boolea
 
 /** True when the client may see a session of a user, or a value of a user, that is there. */
 async function seesOfUser(
-  { door: { service }, rights, signal }: NamesRequest,
+  { context: { service }, rights, signal }: NamesRequest,
   user: { readonly appName: string; readonly userId: string },
 ): Promise<boolean> {
   if (rights.reads('user') && hasMembers(await service.getUserState({ ...user, signal }))) {

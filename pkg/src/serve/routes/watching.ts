@@ -43,7 +43,7 @@ const watch = route(
     answers: STREAM,
     errors: ['SESSION_NOT_FOUND', 'TOO_MANY_REQUESTS'],
   },
-  async ({ door, request, rights }) => await door.streams.answer(request, rights),
+  async ({ context, request, rights }) => await context.streams.answer(request, rights),
 );
 
 const watchSeveral = route(
@@ -60,8 +60,8 @@ const watchSeveral = route(
     answers: { 200: { description: 'Changes as server-sent events.', isStream: true } },
     errors: ['TOO_LARGE', 'TOO_MANY_REQUESTS'],
   },
-  async ({ door, request, rights, anyBody }) =>
-    await door.streams.answer(request, rights, async () => new TextDecoder().decode(await anyBody())),
+  async ({ context, request, rights, anyBody }) =>
+    await context.streams.answer(request, rights, async () => new TextDecoder().decode(await anyBody())),
 );
 
 /** The routes of watches. */

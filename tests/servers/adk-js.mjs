@@ -1,10 +1,10 @@
-// The session service of @google/adk for Agent Engine, with its own client, over a door.
+// The session service of @google/adk for Agent Engine, with its own client, against a server of `statepad/serve`.
 
 import { Client } from '@google-cloud/vertexai/build/src/genai/client.js';
 import { VertexAiSessionService } from '@google/adk';
 
-/** Makes the service over a door. Its client takes the address; the token takes the place of Google's credentials. */
-export function adkAtDoor(url, { token, appName }) {
+/** Makes the service for a server. Its client takes the address; the token takes the place of Google's credentials. */
+export function adkAtServer(url, { token, appName }) {
   const place = { project: 'p', location: 'l' };
   const client = new Client({ ...place, apiEndpoint: url });
   client.apiClient.clientOptions.auth = {

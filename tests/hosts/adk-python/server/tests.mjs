@@ -1,4 +1,4 @@
-// All tests of google-adk's own client over a door, in one version of google-adk.
+// All tests of google-adk's own client against a server, in one version of google-adk.
 
 import { after, before } from 'node:test';
 import { conversationTests } from './conversations.mjs';
@@ -11,7 +11,7 @@ import { sessionTests } from './sessions.mjs';
  * @param {string} host the folder of tests/hosts with the lock file
  * @param {Parameters<typeof processTests>[2]} [processes]
  */
-export function doorTests(host, processes) {
+export function serverTests(host, processes) {
   let place;
   let client;
   before(async () => {

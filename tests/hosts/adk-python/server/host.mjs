@@ -1,12 +1,12 @@
-// A door over a file of SQLite, and processes of google-adk on it.
+// A server over a file of SQLite, and processes of google-adk on it.
 
 import { openService } from '../../../sharing/places.mjs';
 import { sqliteFiles } from '../../../sharing/databases.mjs';
 import { startBalancer } from '../../../support/balancer.mjs';
-import { startDoor } from '../../../support/door.mjs';
-import { startAtDoor } from '../python.mjs';
+import { startServer } from '../../../support/servers.mjs';
+import { startAtServer } from '../python.mjs';
 
-/** The principals of the door's tokens. */
+/** The principals of the server's tokens. */
 const EVERYTHING = { apps: 'all', users: 'all', writes: ['app', 'user', 'session'] };
 const PRINCIPALS = {
   all: { id: 'all', ...EVERYTHING },
@@ -14,15 +14,15 @@ const PRINCIPALS = {
 };
 
 /**
- * Starts a door, with a balancer before it that cuts as `cutting.by` says. `service` is one of this process over the
+ * Starts a server, with a balancer before it that cuts as `cutting.by` says. `service` is one of this process over the
  * same file.
  */
 export async function startPlace() {
   const files = sqliteFiles();
   const place = files.newPlace();
-  const door = await startDoor(place, { principals: PRINCIPALS });
+  const server = await startServer(place, { principals: PRINCIPALS });
   const cutting = { by: () => undefined };
-  const balancer = await startBalancer([door.port], (asked) => cutting.by(asked));
+  const balancer = await startBalancer([server.port], (asked) => cutting.by(asked));
   const { service, end } = await openService(place);
   return {
     url: balancer.url,
@@ -30,11 +30,11 @@ export async function startPlace() {
     log: balancer.log,
     service,
     /** Starts a process of google-adk, in the environment of a host, whose requests go through the balancer. */
-    start: (host, options = {}) => startAtDoor(host, balancer.url, { appName: 'shop', token: 'all', ...options }),
+    start: (host, options = {}) => startAtServer(host, balancer.url, { appName: 'shop', token: 'all', ...options }),
     stop: async () => {
       await end();
       await balancer.stop();
-      await door.stop();
+      await server.stop();
       await files.stop();
     },
   };

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { adkPython } from '../../tests/hosts/adk-python/python.mjs';
 import { postgresServer, redisServer, sqliteFiles } from '../../tests/sharing/databases.mjs';
-import { startDoor } from '../../tests/support/door.mjs';
+import { startServer } from '../../tests/support/servers.mjs';
 import { freePort } from '../../tests/support/ports.mjs';
 
 const load = fileURLToPath(new URL('load.mjs', import.meta.url));
@@ -100,9 +100,9 @@ export async function startContestants(chosen, { apiServer = true } = {}) {
     databases[store] = database;
     await add(store, 'in process', { place: database.newPlace() });
     for (const way of ['own routes', 'Agent Engine']) {
-      const door = await startDoor(database.newPlace());
-      ends.push(door.stop);
-      await add(store, way, { url: door.url }, door.cpuTime);
+      const server = await startServer(database.newPlace());
+      ends.push(server.stop);
+      await add(store, way, { url: server.url }, server.cpuTime);
     }
     if (apiServer && store in ADDRESSES) {
       const server = await startApiServer(await ADDRESSES[store](database.newPlace()), join(folder, store));

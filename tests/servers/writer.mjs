@@ -1,6 +1,6 @@
 // A program that writes events to a session, one after the other, until all are acknowledged: by a service over the
-// store, or by a client at a door. The argument is JSON; see writers.mjs. What has failed is sent again as it was: the
-// ids and the times of the events depend on nothing else than their numbers.
+// store, or by a client of a server. The argument is JSON; see writers.mjs. What has failed is sent again as it was:
+// the ids and the times of the events depend on nothing else than their numbers.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { increment } from 'statepad';

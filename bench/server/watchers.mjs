@@ -1,8 +1,8 @@
-// The time until a watcher at one door hears of a change that was committed through another.
+// The time until a watcher at one server hears of a change that was committed through another.
 
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
-import { startDoor } from '../../tests/support/door.mjs';
+import { startServer } from '../../tests/support/servers.mjs';
 import { makeEvent } from '../workload.mjs';
 import { openConnection } from './connection.mjs';
 
@@ -34,7 +34,7 @@ function watch(url, heard) {
  * `count` changes. One that was heard of before is 0.
  */
 export async function measureWatching(place, count) {
-  const [here, there] = await Promise.all([startDoor(place, { poll: POLL }), startDoor(place, { poll: POLL })]);
+  const [here, there] = await Promise.all([startServer(place, { poll: POLL }), startServer(place, { poll: POLL })]);
   const writer = openConnection(here.url);
   await writer.send('POST', SESSION, { sessionId: 'watched' });
   const heardAt = new Map();

@@ -1,4 +1,4 @@
-// Sessions of google-adk's own client over a door.
+// Sessions of google-adk's own client against a server.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -19,8 +19,8 @@ export function fetchOf(handler) {
   };
 }
 
-/** A door over a service: `{ service, fetch, ask, handler }`. */
-export function openDoor({ service = new SessionService(), version, ...options } = {}) {
+/** A server over a service: `{ service, fetch, ask, handler }`. */
+export function openServer({ service = new SessionService(), version, ...options } = {}) {
   const rights = options.authorize === undefined ? { insecure: true } : {};
   const handler = serve(service, { onError: () => undefined, ...rights, ...options });
   const fetch = fetchOf(handler);

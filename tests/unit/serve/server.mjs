@@ -1,4 +1,4 @@
-// A door with some sessions behind it, and clients with different rights. Every answer is checked against the
+// A server with some sessions behind it, and clients with different rights. Every answer is checked against the
 // description of the routes.
 
 import { SessionService } from 'statepad';
@@ -76,11 +76,11 @@ async function checked(handler) {
 }
 
 /**
- * A door over a service. `ask` sends a request as a client, and checks and reads the answer.
+ * A server over a service. `ask` sends a request as a client, and checks and reads the answer.
  *
  * @param {SessionService} service
  */
-export function doorOver(service, options = {}) {
+export function serverOver(service, options = {}) {
   const errors = [];
   const handler = serve(service, {
     authorize,
@@ -117,14 +117,14 @@ export function doorOver(service, options = {}) {
 
 const isRaw = (body) => typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
 
-/** A furnished service behind a door. */
-export async function openDoor(place = 'in memory', options = {}) {
+/** A furnished service behind a server. */
+export async function openServer(place = 'in memory', options = {}) {
   const service = new SessionService(PLACES[place]());
   await furnish(service);
-  return { service, ...doorOver(service, options) };
+  return { service, ...serverOver(service, options) };
 }
 
-/** All that can be read of the door's sessions: the same again where nothing was written. */
+/** All that can be read of the server's sessions: the same again where nothing was written. */
 export const readableState = async ({ ask }) => [
   (await ask('GET', '/v1/apps/tutor/sessions')).body,
   (await ask('GET', '/v1/apps/tutor/state')).body,

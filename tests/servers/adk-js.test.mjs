@@ -1,4 +1,4 @@
-// The session service of @google/adk for Agent Engine over a door: as it is under ADK's Runner.
+// The session service of @google/adk for Agent Engine at a server of `statepad/serve`: as it is under ADK's Runner.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -10,8 +10,8 @@ import { RICH } from '../hosts/adk-python/events.mjs';
 import { sqliteFiles } from '../sharing/databases.mjs';
 import { openService } from '../sharing/places.mjs';
 import { startBalancer } from '../support/balancer.mjs';
-import { startDoor } from '../support/door.mjs';
-import { adkAtDoor } from './adk-js.mjs';
+import { startServer } from '../support/servers.mjs';
+import { adkAtServer } from './adk-js.mjs';
 
 const APP = 'shop';
 const EVERYTHING = { apps: 'all', users: 'all', writes: ['app', 'user', 'session'] };
@@ -72,8 +72,8 @@ const confirm = (events) => {
   return [{ functionResponse: { id, name, response: { confirmed: true } } }];
 };
 
-describe('@google/adk at a door', () => {
-  let door;
+describe('@google/adk at a server', () => {
+  let server;
   let balancer;
   let place;
   let files;
@@ -82,13 +82,13 @@ describe('@google/adk at a door', () => {
   before(async () => {
     files = sqliteFiles();
     place = files.newPlace();
-    door = await startDoor(place, { principals: PRINCIPALS });
-    balancer = await startBalancer([door.port], (asked) => cutOf(asked));
-    service = adkAtDoor(balancer.url, { token: 'all', appName: APP });
+    server = await startServer(place, { principals: PRINCIPALS });
+    balancer = await startBalancer([server.port], (asked) => cutOf(asked));
+    service = adkAtServer(balancer.url, { token: 'all', appName: APP });
   });
   after(async () => {
     await balancer?.stop();
-    await door?.stop();
+    await server?.stop();
     await files?.stop();
   });
   /** Everything that was answered since is well. */
@@ -212,7 +212,7 @@ describe('@google/adk at a door', () => {
   it('sessions of another user are not given away', async () => {
     await service.createSession({ ...keyOf('gus', 'of-gus'), state: { secret: 1 } });
     await assert.rejects(service.getSession(keyOf('ana', 'of-gus')), /does not belong to user ana/);
-    const ana = adkAtDoor(balancer.url, { token: 'ana', appName: APP });
+    const ana = adkAtServer(balancer.url, { token: 'ana', appName: APP });
     assert.equal(await ana.getSession(keyOf('ana', 'of-gus')), undefined);
     assert.equal(await ana.getSession(keyOf('gus', 'of-gus')), undefined);
     await assert.rejects(ana.createSession(keyOf('gus', 'other')), /403|PERMISSION_DENIED/);
@@ -220,7 +220,7 @@ describe('@google/adk at a door', () => {
     const event = createEvent({ author: 'agent', actions: { stateDelta: { mine: 1, 'app:theirs': 1 } } });
     await assert.rejects(ana.appendEvent({ session, event }), /403|PERMISSION_DENIED/);
     assert.deepEqual((await ana.getSession(keyOf('ana', 'own'))).events, []);
-    const forged = adkAtDoor(balancer.url, { token: 'forged', appName: APP });
+    const forged = adkAtServer(balancer.url, { token: 'forged', appName: APP });
     await assert.rejects(forged.listSessions({ appName: APP }), /401|UNAUTHENTICATED/);
   });
 });

@@ -1,11 +1,11 @@
-// Conversations under google-adk's Runner over a door, beside the same in ADK's own memory.
+// Conversations under google-adk's Runner against a server, beside the same in ADK's own memory.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 const YES = { answers: 'adk_request_confirmation', with: { confirmed: true } };
 
-/** Conversations that come out the same over a door. */
+/** Conversations that come out the same against a server. */
 const ALIKE = {
   'turns with a tool that writes to every scope': { agent: 'tides', turns: ['how high?', 'thanks', 'bye'] },
   'a tool that has to be confirmed': { agent: 'confirmed', turns: ['book Brest', YES] },
@@ -22,7 +22,7 @@ export function conversationTests(name, at) {
     test(`${name}: ${what} give the events and the state that they give in ADK's memory`, async () => {
       const { client } = at();
       const user = `talker${index}`;
-      const ours = await client.ask('converse', { over: 'door', user, ...conversation });
+      const ours = await client.ask('converse', { over: 'server', user, ...conversation });
       const theirs = await client.ask('converse', { over: 'memory', user, ...conversation });
       assert.deepEqual(ours.events, theirs.events);
       assert.ok(ours.events.length > conversation.turns.length);
@@ -38,10 +38,10 @@ export function conversationTests(name, at) {
       ...{ user: 'rewinder', agent: 'counter', turns: ['1', '2', { rewind: 1 }] },
       state: { tenant: 't1', 'user:plan': 'gold' },
     };
-    const ours = await client.ask('converse', { over: 'door', ...conversation });
+    const ours = await client.ask('converse', { over: 'server', ...conversation });
     const theirs = await client.ask('converse', { over: 'memory', ...conversation });
-    t.diagnostic(`after a rewind to turn 1, over the door:     ${JSON.stringify(withoutApp(ours.state))}`);
-    t.diagnostic(`after a rewind to turn 1, in ADK's memory:   ${JSON.stringify(withoutApp(theirs.state))}`);
+    t.diagnostic(`after a rewind to turn 1, against the server: ${JSON.stringify(withoutApp(ours.state))}`);
+    t.diagnostic(`after a rewind to turn 1, in ADK's memory:    ${JSON.stringify(withoutApp(theirs.state))}`);
     const kept = { n: 1, 'turn 1': true, tenant: 't1', 'user:plan': 'gold', 'user:n': 2 };
     assert.deepEqual(withoutApp(ours.state), kept);
     // ADK's own loses what the session was created with. If this fails, it has been mended: the docs say otherwise.
@@ -57,7 +57,7 @@ export function conversationTests(name, at) {
     const { client } = at();
     const turns = ['1', '2', { rewind: 0 }, '3', '4', { rewind: 3 }, '5'];
     const { state, events } = await client.ask('converse', {
-      ...{ over: 'door', user: 'returner', agent: 'counter', turns, state: { tenant: 't1' } },
+      ...{ over: 'server', user: 'returner', agent: 'counter', turns, state: { tenant: 't1' } },
     });
     const said = events.filter(({ author }) => author === 'counter').map(({ content }) => content.parts[0].text);
     assert.deepEqual(said, ['turn 1', 'turn 2', 'turn 1', 'turn 2', 'turn 2']);

@@ -26,7 +26,7 @@ function cutNext(place, isLike, where) {
 /** The tests, over the client and the place that `at` answers. */
 export function cutTests(name, at) {
   for (const where of ['before', 'after']) {
-    const when = where === 'before' ? 'before the door has them' : 'after the door has done what they ask';
+    const when = where === 'before' ? 'before the server has them' : 'after the server has done what they ask';
     test(`${name}: POSTs that are cut ${when} are repeated, and done once`, async (t) => {
       const { client, place } = at();
       t.after(() => (place.cutting.by = () => undefined));
@@ -72,7 +72,7 @@ export function cutTests(name, at) {
       return 'after';
     };
     const { events, state } = await client.ask('converse', {
-      ...{ over: 'door', user: 'kim', agent: 'counter', turns: ['1', '2', { rewind: 1 }], state: { tenant: 't1' } },
+      ...{ over: 'server', user: 'kim', agent: 'counter', turns: ['1', '2', { rewind: 1 }], state: { tenant: 't1' } },
     });
     assert.equal(marker.cuts, 1);
     assert.equal(events.filter(({ actions }) => actions.rewindBeforeInvocationId).length, 1);
@@ -96,7 +96,7 @@ export function cutTests(name, at) {
       return random() < 0.5 ? 'before' : 'after';
     };
     const conversation = { agent: 'counter', turns: ['1', '2', '3', '4', '5', '6'], state: { tenant: 't1' } };
-    const ours = await client.ask('converse', { over: 'door', user: 'lea', ...conversation });
+    const ours = await client.ask('converse', { over: 'server', user: 'lea', ...conversation });
     const theirs = await client.ask('converse', { over: 'memory', user: 'lea', ...conversation });
     t.diagnostic(`${cuts} cuts`);
     assert.ok(cuts > 2);

@@ -1,6 +1,6 @@
-// A door in a process of its own: serves a place until its standard input ends, and answers each line of it with the
+// A server in a process of its own: serves a place until its standard input ends, and answers each line of it with the
 // time of its processor in microseconds. The argument is JSON: `place`, `port` (any, when it is 0) and `principals`,
-// by their tokens; without them everyone may do everything. See door.mjs.
+// by their tokens; without them everyone may do everything. See servers.mjs.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

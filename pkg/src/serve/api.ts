@@ -1,4 +1,4 @@
-// The interface between a door and its faces: the sets of paths that it answers.
+// The interface between a server and its APIs.
 
 import type { Incoming } from '../http/incoming.js';
 import type { ErrorLog } from '../http/answers.js';
@@ -8,14 +8,14 @@ import type { ServingAccess } from '../service/serving-access.js';
 import type { SessionService } from '../service/session-service.js';
 import type { WatchStreams } from './watch/streams.js';
 
-/** The service behind a door, and what all faces share. */
-export interface Door {
+/** The parts of a server that its APIs share. */
+export interface ServerContext {
   readonly service: SessionService;
   /** The operations of the service that are not public. */
   readonly access: () => Promise<ServingAccess>;
   readonly errors: ErrorLog;
   readonly streams: WatchStreams;
-  /** The path below which the door is mounted; empty where it is none. */
+  /** The path below which the server is mounted; empty where it is none. */
   readonly basePath: string;
 }
 
@@ -30,23 +30,23 @@ export interface Received {
   readonly anyBody: () => Promise<Uint8Array>;
 }
 
-/** One request to a face, before its sender is known. */
+/** One request to an API, before its sender is known. */
 export interface Call {
   /** The name of the operation: `createSession`. */
   readonly operation: string;
   /** Answers a request that needs no principal; `answer` is not called then. */
   readonly answerAnyone?: () => Promise<Reply>;
-  /** Answers the request. Its errors are answered by `refusal` of the face. */
+  /** Answers the request. Its errors are answered by `refusal` of the API. */
   answer(received: Received): Promise<Reply>;
 }
 
-/** A set of paths. */
-export interface Face {
+/** An API of a server: its paths, and the form of its errors. */
+export interface Api {
   /**
-   * The call that a request makes; `undefined` where the path is none of this face's; the list of allowed methods
-   * where the path has no such method. `path` is the raw path below the base of the door, and begins with a slash.
+   * The call that a request makes; `undefined` where the path is none of this API's; the list of allowed methods
+   * where the path has no such method. `path` is the raw path below the base of the server, and begins with a slash.
    */
   find(method: string, path: string): Call | readonly string[] | undefined;
-  /** The answer to an error, in the form that the clients of this face read. */
+  /** The answer to an error, in the form that the clients of this API read. */
   refusal(error: unknown, request: Incoming): Reply;
 }

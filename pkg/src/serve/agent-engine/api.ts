@@ -19,7 +19,7 @@ import { refused } from '../../http/answers.js';
 import { isStatepadError } from '../../model/errors.js';
 import { lostNumber, lostTitle } from '../../model/json-numbers.js';
 import type { Incoming } from '../../http/incoming.js';
-import type { Call, Door, Face, Received } from '../face.js';
+import type { Api, Call, Received, ServerContext } from '../api.js';
 
 const CALLS: Readonly<Record<VertexCall, (call: EngineCall) => Promise<object>>> = {
   createSession,
@@ -33,12 +33,12 @@ const CALLS: Readonly<Record<VertexCall, (call: EngineCall) => Promise<object>>>
 };
 
 /** The sessions API of Agent Engine: `/v1` and `/v1beta1`, in both with and without `projects/…/locations/…`. */
-export class AgentEngineFace implements Face {
-  readonly #door: Door;
+export class AgentEngineApi implements Api {
+  readonly #context: ServerContext;
   readonly #details = new SessionDetails();
 
-  constructor(door: Door) {
-    this.#door = door;
+  constructor(context: ServerContext) {
+    this.#context = context;
   }
 
   find(method: string, path: string): Call | readonly string[] | undefined {
@@ -51,7 +51,7 @@ export class AgentEngineFace implements Face {
   }
 
   refusal(error: unknown, request: Incoming): Reply {
-    return refusalOf(error, request, this.#door.errors);
+    return refusalOf(error, request, this.#context.errors);
   }
 
   async #answer(found: FoundPath, { request, url, rights, body }: Received): Promise<Reply> {
@@ -60,11 +60,11 @@ export class AgentEngineFace implements Face {
       checkApp(target, rights);
     }
     const query = readQuery(target.call, url.searchParams);
-    const access = await this.#door.access();
+    const access = await this.#context.access();
     if (target.call !== 'getOperation') {
       checkOwners(access);
     }
-    const { service } = this.#door;
+    const { service } = this.#context;
     const signal = isWrite(target.call) ? undefined : request.signal;
     const given = bodyIn(await body());
     const call = { target, query, body: given, rights, service, access, details: this.#details, signal };

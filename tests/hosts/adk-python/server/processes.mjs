@@ -1,4 +1,4 @@
-// Several processes of google-adk at one door.
+// Several processes of google-adk at one server.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -7,13 +7,13 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postgresServer, redisServer, sqliteFiles } from '../sharing/databases.mjs';
 import { size } from '../support/long.mjs';
-import { startAtDoor } from '../hosts/adk-python/python.mjs';
-import { occasionally, startDoors } from './chaos.mjs';
+import { startAtServer } from '../hosts/adk-python/python.mjs';
+import { occasionally, startServers } from './chaos.mjs';
 import { openSource } from './sources.mjs';
 import { Writer } from './writers.mjs';
 
 const KEY = { appName: 'shop', userId: 'ana', sessionId: 'shared' };
-const DOORS = 3;
+const SERVERS = 3;
 /** The events of each writer. */
 const COUNT = size(40, 400);
 const SEEDS = size(1, 4);
@@ -94,15 +94,15 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
       { skip },
       async (t) => {
         const place = newPlace(kind === 'sqlite' ? kind : `${kind}, listening`);
-        const doors = await startDoors(place, { count: DOORS, seed, cutRate: 0.03 });
-        const own = await Promise.all([{ place }, { place }, { url: doors.url }].map(openSource));
+        const servers = await startServers(place, { count: SERVERS, seed, cutRate: 0.03 });
+        const own = await Promise.all([{ place }, { place }, { url: servers.url }].map(openSource));
         await own[0].source.createSession({ ...KEY, state: { kept: true } });
         const writers = [];
         const over = new AbortController();
         t.after(async () => {
           over.abort();
           writers.forEach((writer) => writer.stop());
-          await doors.stop();
+          await servers.stop();
           await Promise.all(own.map(({ end }) => end()));
         });
 
@@ -112,9 +112,14 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
           const busy = writers.filter(({ isDone }) => !isDone);
           busy[(turn += 1) % busy.length]?.kill();
         };
-        const disturb = occasionally([doors.killOne, killWriter], { seed, least: 8, most: 20 });
+        const disturb = occasionally([servers.killOne, killWriter], { seed, least: 8, most: 20 });
         for (const [of, name] of WRITERS) {
-          const told = { source: of === 'service' ? { place } : { url: doors.url }, url: doors.url, key: KEY, ...KEY };
+          const told = {
+            source: of === 'service' ? { place } : { url: servers.url },
+            url: servers.url,
+            key: KEY,
+            ...KEY,
+          };
           writers.push(await Writer.start({ kind: of, name, count: COUNT, ...told }, disturb));
         }
         const watching = watchTo(own[2].source, WRITERS.length * COUNT);
@@ -125,8 +130,8 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
         reading.catch(() => undefined);
         watching.catch(() => undefined);
         await Promise.all(writers.map((writer) => writer.finish()));
-        doors.calm();
-        await doors.whole();
+        servers.calm();
+        await servers.whole();
 
         const whole = await own[0].source.getSession(KEY);
         assertWhole(whole, writers);
@@ -135,8 +140,8 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
         assert.deepEqual(await watching, order);
         over.abort();
         for (const seen of await reading) assert.deepEqual(seen, order.slice(0, seen.length));
-        for (const url of doors.urls()) {
-          const adk = await startAtDoor('adk-python', url, { appName: KEY.appName });
+        for (const url of servers.urls()) {
+          const adk = await startAtServer('adk-python', url, { appName: KEY.appName });
           const read = await adk.ask('get', { user: KEY.userId, session: KEY.sessionId });
           await adk.stop();
           assert.deepEqual(idsOf(read), order);
@@ -146,9 +151,9 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
         assert.deepEqual(idsOf(await fresh.source.getSession(KEY)), order);
         await fresh.end();
 
-        const { cuts, kills } = doors.seen;
+        const { cuts, kills } = servers.seen;
         const killed = writers.map((writer) => `${writer.name} ${writer.kills}`).join(', ');
-        t.diagnostic(`seed ${seed}: kills: doors ${kills}, ${killed}; ${cuts} connections cut`);
+        t.diagnostic(`seed ${seed}: kills: servers ${kills}, ${killed}; ${cuts} connections cut`);
         assert.ok(kills > 0 && cuts > 0);
         assert.ok(
           [true, false].every((ours) => writers.some((writer) => isOurs(writer) === ours && writer.kills > 0)),

@@ -1,4 +1,4 @@
-// The face of statepad's own routes: the way of a request through a declaration to its answer.
+// The API of statepad's own routes: the way of a request through a declaration to its answer.
 
 import { JsonReply, type Reply } from '../../http/reply.js';
 import { checkAccess } from './access.js';
@@ -13,16 +13,16 @@ import { invalid } from '../../checks/arguments.js';
 import { isStatepadError } from '../../model/errors.js';
 import type { Incoming } from '../../http/incoming.js';
 import type { Once } from '../../model/once.js';
-import type { Call, Door, Face, Received } from '../face.js';
+import type { Api, Call, Received, ServerContext } from '../api.js';
 
 /** The routes of statepad's own: `/v1/apps/…`, `/v1/watch`, `/openapi.json`, `/healthz` and `/readyz`. */
-export class RoutesFace implements Face {
-  readonly #door: Door;
+export class RoutesApi implements Api {
+  readonly #context: ServerContext;
   readonly #router = new Router(ROUTES);
   readonly #open = new OpenRequests();
 
-  constructor(door: Door) {
-    this.#door = door;
+  constructor(context: ServerContext) {
+    this.#context = context;
   }
 
   find(method: string, path: string): Call | readonly string[] | undefined {
@@ -38,7 +38,7 @@ export class RoutesFace implements Face {
   }
 
   refusal(error: unknown, request: Incoming): Reply {
-    const reply = this.#door.errors.answer(error, request);
+    const reply = this.#context.errors.answer(error, request);
     if (isStatepadError(error) && error.code === 'STATE_CONFLICT' && error.path === REQUEST_HEADERS.key.name) {
       reply.headers.set('retry-after', '1');
     }
@@ -46,7 +46,7 @@ export class RoutesFace implements Face {
   }
 
   async #answerAnyone({ answer }: Route): Promise<Reply> {
-    return replyOf(await answer({ door: this.#door } as Asked<Declaration>), undefined);
+    return replyOf(await answer({ context: this.#context } as Asked<Declaration>), undefined);
   }
 
   async #answer({ route, ids: readIds }: Reached, received: Received): Promise<Reply> {
@@ -62,7 +62,7 @@ export class RoutesFace implements Face {
     }
     const asked = (once: Once | undefined): Asked<Declaration> =>
       ({
-        door: this.#door,
+        context: this.#context,
         rights,
         request,
         ids,

@@ -1,6 +1,6 @@
-"""google-adk's VertexAiSessionService, as it is, over a door, driven by lines of JSON.
+"""google-adk's VertexAiSessionService, as it is, against a server of statepad, driven by lines of JSON.
 
-Usage: door.py URL TOKEN APP [httpx]. Each line is a command, {"call": name, ...its arguments}; each is answered by a
+Usage: client.py URL TOKEN APP [httpx]. Each line is a command, {"call": name, ...its arguments}; each is answered by a
 line: {"answer": ...} or {"error": name, "message": text}. With "httpx" its client does without aiohttp, which others
 may not have installed.
 """
@@ -18,7 +18,7 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 
 import agents
 import members
-from at_door import service_at
+from at_server import service_at
 
 URL, TOKEN, APP = sys.argv[1:4]
 service = service_at(URL, TOKEN, APP)
@@ -76,8 +76,9 @@ def event_of(key, delta):
 
 
 async def converse(over, user, turns, agent, state=None):
-  """A conversation with an agent, over the door or ADK's own service in memory; told as it is read afterwards."""
-  return await agents.converse(service if over == "door" else InMemorySessionService(), ids(user), turns, agent, state)
+  """A conversation with an agent, with the server or ADK's own service in memory; told as it is read afterwards."""
+  sessions = service if over == "server" else InMemorySessionService()
+  return await agents.converse(sessions, ids(user), turns, agent, state)
 
 
 async def every_member(user):

@@ -1,8 +1,9 @@
 /**
  * Measures commits through a server beside those in process, and beside google-adk's own server: `npm run bench:door`,
- * or, once it is built, `node bench/door/run.mjs [--quick] [--json] [--only sqlite,postgres] [--no-adk]`. Clients have
- * a process of their own, as the server has. They and the database share the machine with it, and in process there are
- * no clients: beside the rates are the times of the processor that the process with the service takes for a commit.
+ * or, once it is built, `node bench/server/run.mjs [--quick] [--json] [--only sqlite,postgres] [--no-adk]`. Clients
+ * have a process of their own, as the server has. They and the database share the machine with it, and in process
+ * there are no clients: beside the rates are the times of the processor that the process with the service takes for a
+ * commit.
  */
 
 import { cpus } from 'node:os';
@@ -150,7 +151,7 @@ function report() {
   ]);
   print([['ratio', 'seen', 'aim', 'met?'], ...all.flatMap((contestant) => ratios(contestant, loads))]);
   print([
-    ['a change is heard of at another door, ms', 'median', '99th', 'slowest', 'aim', 'met?'],
+    ['a change is heard of at another server, ms', 'median', '99th', 'slowest', 'aim', 'met?'],
     ...WATCHES.filter(([, kind]) => watched.has(kind)).map(([, kind, aim]) => {
       const times = watched.get(kind);
       const worst = times.at(-1);

@@ -1,4 +1,4 @@
-"""google-adk's VertexAiSessionService, as it is, led to a door."""
+"""google-adk's VertexAiSessionService, as it is, with the address of a server of statepad."""
 
 import random
 
