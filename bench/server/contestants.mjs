@@ -13,19 +13,22 @@ import { freePort } from '../../tests/support/ports.mjs';
 
 const load = fileURLToPath(new URL('load.mjs', import.meta.url));
 
-/** A process with clients in one way. `ask` has them commit, and answers what came of it. */
+/**
+ * A process with clients in one way. `begin` makes so many, and `commit` has them commit for so many milliseconds, and
+ * answers what came of it; `cpuTime` answers the time of its processor in microseconds.
+ */
 export async function startLoad(way, target) {
   const child = fork(load, [], { stdio: 'inherit', serialization: 'advanced' });
   let waiting;
-  child.on('message', (answer) => waiting.resolve(answer));
+  child.on('message', ([answer]) => waiting.resolve(answer));
   child.on('exit', (code) => waiting?.reject(new Error(`the clients of "${way}" have ended with ${code}`)));
-  const ask = (task) =>
+  const ask = (task) => (argument) =>
     new Promise((resolve, reject) => {
       waiting = { resolve, reject };
-      child.send(task);
+      child.send([task, argument]);
     });
-  await ask({ open: way, target });
-  return { ask, stop: () => child.disconnect() };
+  await ask('open')({ name: way, target });
+  return { begin: ask('begin'), commit: ask('commit'), cpuTime: ask('cpuTime'), stop: () => child.disconnect() };
 }
 
 /** Starts google-adk's own server of sessions over a database, at `address` of SQLAlchemy. */
@@ -72,8 +75,9 @@ const ADDRESSES = {
 };
 
 /**
- * Starts the stores whose names are chosen, and all ways over each. Answers them as `{ store, way, ask }`; `newPlace`
- * makes another place in a store.
+ * Starts the stores whose names are chosen, and all ways over each. Answers them as `{ store, way, begin, commit }`,
+ * with `cpuTime` of the process that has the service where it is one of ours; `newPlace` makes another place in a
+ * store.
  */
 export async function startContestants(chosen, { apiServer = true } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-bench-'));
@@ -85,10 +89,10 @@ export async function startContestants(chosen, { apiServer = true } = {}) {
   const databases = {};
   const ends = [];
   const all = [];
-  const add = async (store, way, target) => {
-    const { ask, stop } = await startLoad(way, target);
+  const add = async (store, way, target, cpuTime) => {
+    const { stop, ...clients } = await startLoad(way, target);
     ends.push(stop);
-    all.push({ store, way, ask });
+    all.push({ store, way, ...clients, ...(way !== 'in process' && { cpuTime }) });
   };
   for (const store of chosen) {
     const database = await servers[store]();
@@ -98,7 +102,7 @@ export async function startContestants(chosen, { apiServer = true } = {}) {
     for (const way of ['own routes', 'Agent Engine']) {
       const server = await startServer(database.newPlace());
       ends.push(server.stop);
-      await add(store, way, { url: server.url });
+      await add(store, way, { url: server.url }, server.cpuTime);
     }
     if (apiServer && store in ADDRESSES) {
       const server = await startApiServer(await ADDRESSES[store](database.newPlace()), join(folder, store));

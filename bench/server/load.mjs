@@ -4,6 +4,8 @@ import { WAYS } from './ways.mjs';
 
 let way;
 let sessions = 0;
+/** The functions that commit, one for each client. */
+let commits = [];
 
 /** Clients for new sessions: each its own, or one for all. */
 async function clientsFor({ clients, isShared }) {
@@ -12,8 +14,7 @@ async function clientsFor({ clients, isShared }) {
   return await Promise.all(Array.from({ length: clients }, (_, index) => way.client(ids[index % ids.length])));
 }
 
-async function load({ clients, isShared, time }) {
-  const commits = await clientsFor({ clients, isShared });
+async function load(time) {
   const times = [];
   let failed = 0;
   const start = performance.now();
@@ -37,12 +38,19 @@ async function load({ clients, isShared, time }) {
   return { times, failed, took };
 }
 
-process.on('message', async (task) => {
-  if (task.open) {
-    way = await WAYS[task.open](task.target);
-    process.send({ opened: true });
-  } else {
-    process.send(await load(task));
-  }
-});
+const TASKS = {
+  open: async ({ name, target }) => {
+    way = await WAYS[name](target);
+  },
+  begin: async (load) => {
+    commits = await clientsFor(load);
+  },
+  commit: load,
+  cpuTime: async () => {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  },
+};
+
+process.on('message', async ([task, argument]) => process.send([await TASKS[task](argument)]));
 process.on('disconnect', () => process.exit());

@@ -1,7 +1,9 @@
 /**
  * Measures commits through a server beside those in process, and beside google-adk's own server: `npm run bench:door`,
  * or, once it is built, `node bench/server/run.mjs [--quick] [--json] [--only sqlite,postgres] [--no-adk]`. Clients
- * have a process of their own, as the server has.
+ * have a process of their own, as the server has. They and the database share the machine with it, and in process
+ * there are no clients: beside the rates are the times of the processor that the process with the service takes for a
+ * commit.
  */
 
 import { cpus } from 'node:os';
@@ -23,8 +25,12 @@ const chosen = options.only === undefined ? STORES : STORES.filter((name) => opt
 const [time, rounds, changes] = options.quick ? [300, 1, 15] : [1_500, 3, 60];
 /** The number of turns of a round: disturbances from outside meet all alike. */
 const TURNS = 3;
-/** The time that each contestant runs before anything is measured, in milliseconds: cold code takes longer. */
-const WARM_UP = 1_000;
+/**
+ * The commits of each contestant before anything is measured: until the engine has compiled the code, after some
+ * thousands of them, a commit takes three times as much of the processor. A slow contestant ends with the turns, which
+ * are of so many milliseconds.
+ */
+const WARM_UP = { commits: 6_000, turns: 30, time: 500 };
 
 const LOADS = [
   ['1 client', { clients: 1, isShared: false }],
@@ -45,22 +51,23 @@ const WATCHES = [
 ];
 
 const { all, newPlace, stop } = await startContestants(chosen, { apiServer: !options['no-adk'] });
-/** By store, way and load: all times of commits, the seconds that were measured, and how many commits failed. */
+/**
+ * By store, way and load: all times of commits, the milliseconds that were measured, how many commits failed, and the
+ * microseconds of the processor that the process with the service took.
+ */
 const figures = new Map();
 const figure = ({ store, way }, load) => figures.get(`${store}/${way}/${load}`);
 const watched = new Map();
 try {
-  for (const { ask } of all) {
-    await ask({ clients: 8, isShared: false, time: WARM_UP });
-    await ask({ clients: 1, isShared: false, time: WARM_UP });
+  for (const contestant of all) {
+    await warmUp(contestant);
   }
   for (let round = 1; round <= rounds; round += 1) {
     for (const [load, { clients, isShared }] of LOADS) {
       // One after the other, several times, so that what is compared meets the machine in the same state.
       for (let turn = 0; turn < TURNS; turn += 1) {
         for (const contestant of all) {
-          const { times, failed, took } = await contestant.ask({ clients, isShared, time: time / TURNS });
-          note(contestant, load, times, failed, took);
+          note(contestant, load, await measured(contestant, { clients, isShared }, time / TURNS));
         }
       }
       console.error(`round ${round} of ${rounds}: ${load}`);
@@ -74,10 +81,29 @@ try {
   await stop();
 }
 
-function note({ store, way }, load, times, failed, took) {
+async function warmUp(contestant) {
+  for (let turn = 0, made = 0; turn < WARM_UP.turns && made < WARM_UP.commits; turn += 1) {
+    const { times } = await measured(contestant, { clients: 64, isShared: false }, WARM_UP.time);
+    made += times.length;
+  }
+}
+
+async function measured({ begin, commit, cpuTime }, load, time) {
+  await begin(load);
+  const before = await cpuTime?.();
+  const answer = await commit(time);
+  return { ...answer, cpu: before === undefined ? undefined : (await cpuTime()) - before };
+}
+
+function note({ store, way }, load, { times, failed, took, cpu }) {
   const name = `${store}/${way}/${load}`;
-  const known = figures.get(name) ?? { times: [], failed: 0, took: 0 };
-  figures.set(name, { times: known.times.concat(times), failed: known.failed + failed, took: known.took + took });
+  const known = figures.get(name) ?? { times: [], failed: 0, took: 0, cpu: 0 };
+  figures.set(name, {
+    times: known.times.concat(times),
+    failed: known.failed + failed,
+    took: known.took + took,
+    cpu: known.cpu + cpu,
+  });
 }
 
 function sorted(times) {
@@ -90,15 +116,15 @@ function quantile(times, part) {
 }
 
 const rateOf = ({ times, took }) => (times.length * 1_000) / took;
+/** The microseconds of the processor for a commit; not a number for a server that does not tell it. */
+const cpuOf = ({ times, cpu }) => cpu / times.length;
 const medianOf = ({ times }) => quantile(sorted(times), 0.5);
 
 if (options.json) {
-  const plain = [...figures].map(([name, { times, failed, took }]) => {
-    const ordered = sorted(times);
-    return [
-      name,
-      { rate: rateOf({ times, took }), p50: quantile(ordered, 0.5), p99: quantile(ordered, 0.99), failed },
-    ];
+  const plain = [...figures].map(([name, figure]) => {
+    const ordered = sorted(figure.times);
+    const [p50, p99] = [quantile(ordered, 0.5), quantile(ordered, 0.99)];
+    return [name, { rate: rateOf(figure), p50, p99, failed: figure.failed, cpu: cpuOf(figure) }];
   });
   const heard = [...watched].map(([kind, times]) => [kind, { p50: quantile(times, 0.5), worst: times.at(-1) }]);
   console.log(JSON.stringify({ commits: Object.fromEntries(plain), watches: Object.fromEntries(heard) }));
@@ -109,15 +135,16 @@ if (options.json) {
 function report() {
   const ms = (value) => (value === undefined ? '' : value >= 100 ? value.toFixed(0) : value.toPrecision(2));
   const cell = (contestant, load) => {
-    const { times, failed, took } = figure(contestant, load);
-    const ordered = sorted(times);
-    const rate = Math.round(rateOf({ times, took })).toLocaleString('en');
-    const lost = failed > 0 ? `, ${failed} failed` : '';
-    return `${rate} (${ms(quantile(ordered, 0.5))}, ${ms(quantile(ordered, 0.99))}${lost})`;
+    const seen = figure(contestant, load);
+    const ordered = sorted(seen.times);
+    const rate = Math.round(rateOf(seen)).toLocaleString('en');
+    const lost = seen.failed > 0 ? `, ${seen.failed} failed` : '';
+    const cpu = contestant.cpuTime === undefined ? '' : `; ${Math.round(cpuOf(seen))}`;
+    return `${rate} (${ms(quantile(ordered, 0.5))}, ${ms(quantile(ordered, 0.99))}${lost}${cpu})`;
   };
   const loads = LOADS.map(([load]) => load);
   print([
-    ['commits/s (median, 99th in ms)', ...loads],
+    ['commits/s (median, 99th in ms; processor of the service for one in µs)', ...loads],
     ...all.map((contestant) => [
       `${contestant.store}, ${contestant.way}`,
       ...loads.map((load) => cell(contestant, load)),

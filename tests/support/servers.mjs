@@ -16,7 +16,7 @@ const script = fileURLToPath(new URL('server-process.mjs', import.meta.url));
 
 /**
  * Starts a server over a place of tests/sharing. Answers its address, its port, `stop()`, which lets it end what it
- * has begun, and `kill()`.
+ * has begun, `kill()`, and `cpuTime()`, which is in microseconds.
  *
  * @param {object} place @param {ServerOptions} [options]
  */
@@ -35,6 +35,10 @@ export async function startServer(place, options = {}) {
   return {
     url: `http://127.0.0.1:${port}`,
     port: Number(port),
+    cpuTime: async () => {
+      child.stdin.write('\n');
+      return Number((await lines.next()).value);
+    },
     stop: async () => {
       child.stdin.end();
       await closed;

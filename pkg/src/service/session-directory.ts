@@ -13,9 +13,13 @@ import type {
   ListUsersResponse,
 } from '../model/types.js';
 
-/** The methods of a service that lists of names and servers need. The code of each is loaded at its first call. */
+/**
+ * The methods of a service that lists of names and servers need. The code of each is loaded at its first call. What
+ * servers need at each request is kept: to import a file once more takes longer than to append an event.
+ */
 export abstract class SessionDirectory extends SessionPast {
   readonly #lifetime: Lifetime;
+  #logWriter: LogWriter | undefined;
   #serving: ServingAccess | undefined;
 
   /** @internal */
@@ -45,14 +49,20 @@ export abstract class SessionDirectory extends SessionPast {
   /** @internal Writes sessions that come from elsewhere. */
   async logWriter(options: Abortable): Promise<LogWriter> {
     const sessions = await this.#lifetime.begin(options);
-    const { logWriter } = await import('./log-writer.js');
-    return logWriter({ sessions, now: this.#lifetime.now });
+    if (this.#logWriter === undefined) {
+      const { logWriter } = await import('./log-writer.js');
+      this.#logWriter = logWriter({ sessions, now: this.#lifetime.now });
+    }
+    return this.#logWriter;
   }
 
   /** @internal The operations of a server of this service. */
   async serving(options: Abortable): Promise<ServingAccess> {
     const sessions = await this.#lifetime.begin(options);
-    const { serving } = await import('./serving.js');
-    return (this.#serving ??= serving(this.#lifetime, await sessions.access()));
+    if (this.#serving === undefined) {
+      const [{ serving }, access] = await Promise.all([import('./serving.js'), sessions.access()]);
+      this.#serving ??= serving(this.#lifetime, access);
+    }
+    return this.#serving;
   }
 }

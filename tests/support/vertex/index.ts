@@ -7,7 +7,7 @@
 
 import { Clock } from './clock.ts';
 import { ApiError } from '../../../pkg/src/serve/agent-engine/wire/errors.ts';
-import { readJson } from '../../../pkg/src/serve/agent-engine/wire/json.ts';
+import { readJson, readText } from '../../../pkg/src/serve/agent-engine/wire/json.ts';
 import { withProject } from './express.ts';
 import { targetOf } from '../../../pkg/src/serve/agent-engine/wire/paths.ts';
 import { readQuery } from '../../../pkg/src/serve/agent-engine/wire/query.ts';
@@ -64,7 +64,8 @@ export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
     }
     const key = tokens.check(request.headers, url.searchParams, target);
     const query = readQuery(target.call, url.searchParams);
-    const call = { target: withProject(target, key), query, body: readJson(bytes), polls };
+    const body = bytes.length === 0 ? undefined : readJson(readText(bytes));
+    const call = { target: withProject(target, key), query, body, polls };
     return jsonResponse(200, service.answer(call));
   };
 

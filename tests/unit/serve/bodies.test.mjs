@@ -149,18 +149,18 @@ describe('a body', () => {
   });
 
   it('that breaks off is refused: no fault of the server, and nothing is written', async () => {
-    const door = await openDoor();
-    const before = await readableState(door);
+    const server = await openServer();
+    const before = await readableState(server);
     // As Deno and workerd break it off: by an error of the read, with a signal that is not aborted.
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"event":')),
       pull: (controller) => controller.error(new Error('connection lost')),
     });
-    const { status, body: answer } = await door.ask('POST', `${S}/events`, { body });
+    const { status, body: answer } = await server.ask('POST', `${S}/events`, { body });
     assert.deepEqual([status, answer.error.message], [400, 'the body did not arrive whole']);
-    assert.deepEqual(await readableState(door), before);
-    assert.deepEqual(door.errors, []);
-    await door.service.close();
+    assert.deepEqual(await readableState(server), before);
+    assert.deepEqual(server.errors, []);
+    await server.service.close();
   });
 
   it('of a client that may not write is not read', async () => {

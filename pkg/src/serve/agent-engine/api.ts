@@ -1,7 +1,7 @@
 // The sessions API of Agent Engine over a session service.
 
 import { JsonReply, type Reply } from '../../http/reply.js';
-import { checkApp, checkOwners, type EngineCall } from './call.js';
+import { checkApp, checkOwners, isWrite, type EngineCall } from './call.js';
 import { appendEvent } from './append.js';
 import { createSession } from './create.js';
 import { deleteSession, getSession, updateSession } from './sessions.js';
@@ -12,7 +12,7 @@ import { orMissing } from './owner.js';
 import { refusalOf } from './refusal.js';
 import { SessionDetails } from './details.js';
 import { engineTarget } from './target.js';
-import { readJson } from './wire/json.js';
+import { readJson, readText } from './wire/json.js';
 import { findPath, methodsAt, type FoundPath, type VertexCall } from './wire/paths.js';
 import { readQuery } from './wire/query.js';
 import { refused } from '../../http/answers.js';
@@ -65,8 +65,10 @@ export class AgentEngineApi implements Api {
       checkOwners(access);
     }
     const { service } = this.#context;
-    const call = { target, query, rights, service, access, details: this.#details, signal: request.signal };
-    return json(await this.#carryOut({ ...call, body: bodyIn(await body()) }));
+    const signal = isWrite(target.call) ? undefined : request.signal;
+    const given = bodyIn(await body());
+    const call = { target, query, body: given, rights, service, access, details: this.#details, signal };
+    return json(await this.#carryOut(call));
   }
 
   async #carryOut(call: EngineCall): Promise<object> {
@@ -82,10 +84,17 @@ export class AgentEngineApi implements Api {
   }
 }
 
-/** The body as JSON. Throws for a number that JavaScript cannot hold, which would be stored as another one. */
+/**
+ * The body as JSON; `undefined` for an empty one. Throws for a number that JavaScript cannot hold, which would be
+ * stored as another one.
+ */
 function bodyIn(bytes: Uint8Array): unknown {
-  const body = readJson(bytes);
-  const number = body === undefined ? undefined : lostNumber(new TextDecoder().decode(bytes));
+  if (bytes.length === 0) {
+    return undefined;
+  }
+  const text = readText(bytes);
+  const body = readJson(text);
+  const number = lostNumber(text);
   if (number !== undefined) {
     throw refused(400, `the body has ${lostTitle(number)}: write it as a text`);
   }

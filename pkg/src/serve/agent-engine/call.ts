@@ -4,6 +4,7 @@ import { ApiError } from './wire/errors.js';
 import type { SessionDetails } from './details.js';
 import type { EngineTarget } from './target.js';
 import type { Query } from './wire/query.js';
+import type { VertexCall } from './wire/paths.js';
 import type { Rights } from '../../http/principal.js';
 import type { ServingAccess } from '../../service/serving-access.js';
 import type { SessionService } from '../../service/session-service.js';
@@ -18,12 +19,16 @@ export interface EngineCall {
   readonly service: SessionService;
   readonly access: ServingAccess;
   readonly details: SessionDetails;
-  /** Aborted when the client has gone. Reading ends then; what is written is written. */
-  readonly signal: AbortSignal;
+  /** Of a call that reads: aborted when the client has gone. A call that writes is carried out to its end. */
+  readonly signal: AbortSignal | undefined;
 }
 
-/** The calls that write. */
-const WRITES = ['createSession', 'updateSession', 'deleteSession', 'appendEvent'];
+const WRITES: readonly VertexCall[] = ['createSession', 'updateSession', 'deleteSession', 'appendEvent'];
+
+/** True for a call that writes. */
+export function isWrite(call: VertexCall): boolean {
+  return WRITES.includes(call);
+}
 
 /**
  * Throws `FORBIDDEN` when the client may not see the app of a target, or not do what it calls: before the target is
@@ -31,7 +36,7 @@ const WRITES = ['createSession', 'updateSession', 'deleteSession', 'appendEvent'
  */
 export function checkApp(target: EngineTarget, rights: Rights): void {
   rights.checkApp(target.appName);
-  if (WRITES.includes(target.call)) {
+  if (isWrite(target.call)) {
     rights.checkWritesTo('session');
   }
 }

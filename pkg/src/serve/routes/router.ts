@@ -4,13 +4,16 @@ import { readId } from '../../http/paths.js';
 import type { Route } from './route.js';
 
 /** One part of a path between two slashes. */
-interface Segment {
-  /** The text, for one that is fixed. */
+interface Part {
   readonly text: string;
-  /** The name of the id, for one that varies. */
-  readonly name: string | undefined;
   /** The verb after a colon, at the end of a path. */
   readonly verb: string | undefined;
+}
+
+/** One part of a template. */
+interface Segment extends Part {
+  /** The name of the id, for one that varies. */
+  readonly name: string | undefined;
 }
 
 /** All routes with one path. */
@@ -46,7 +49,7 @@ export class Router {
 
   /** The route of a path; `undefined` where there is none; the methods of the path where it has not this one. */
   find(method: string, path: string): Reached | readonly string[] | undefined {
-    const parts = segmentsOf(path);
+    const parts = partsOf(path);
     const found = this.#paths.find(({ segments }) => matches(segments, parts));
     if (found === undefined) {
       return undefined;
@@ -57,33 +60,36 @@ export class Router {
   }
 }
 
-/** The segments of a path, or of a template. A colon in an id is escaped: a raw one begins a verb. */
-function segmentsOf(path: string): readonly Segment[] {
+/** The parts of a path, or of a template. A colon in an id is escaped: a raw one begins a verb. */
+function partsOf(path: string): readonly Part[] {
   return path
     .slice(1)
     .split('/')
     .map((part) => {
-      const [text = '', ...verbs] = part.split(':');
-      const [, name] = /^\{(\w+)\}$/.exec(text) ?? [];
-      return { text, name, verb: verbs.length === 0 ? undefined : verbs.join(':') };
+      const colon = part.indexOf(':');
+      return colon < 0 ? { text: part, verb: undefined } : { text: part.slice(0, colon), verb: part.slice(colon + 1) };
     });
 }
 
-function matches(segments: readonly Segment[], parts: readonly Segment[]): boolean {
+function segmentsOf(template: string): readonly Segment[] {
+  return partsOf(template).map((part) => ({ ...part, name: /^\{(\w+)\}$/.exec(part.text)?.[1] }));
+}
+
+function matches(segments: readonly Segment[], parts: readonly Part[]): boolean {
   return (
     segments.length === parts.length &&
     segments.every(({ text, name, verb }, index) => {
-      const part = parts[index] as Segment;
+      const part = parts[index] as Part;
       return verb === part.verb && (name !== undefined || text === part.text);
     })
   );
 }
 
-function idsOf(segments: readonly Segment[], parts: readonly Segment[]): Record<string, string> {
+function idsOf(segments: readonly Segment[], parts: readonly Part[]): Record<string, string> {
   const ids: Record<string, string> = {};
   segments.forEach(({ name }, index) => {
     if (name !== undefined) {
-      ids[name] = readId((parts[index] as Segment).text, name);
+      ids[name] = readId((parts[index] as Part).text, name);
     }
   });
   return ids;

@@ -64,10 +64,14 @@ export class Owners {
   }
 }
 
-/** Each question is a search in the index: `offset 0` keeps the planner from joining whole tables. */
+/**
+ * Each question is a search in the index: `offset 0` keeps the planner from joining whole tables. The selects around
+ * the parameters hide their lengths: a short list would look cheap, and be planned anew each time, which takes the
+ * server longer than the answer.
+ */
 function ownersStatement(schema: string, questions: readonly Question[]): Statement {
   const text = `select asked.nth, found.name
-from unnest($1::text[], $2::text[]) with ordinality asked (app, id, nth)
+from unnest((select $1::text[]), (select $2::text[])) with ordinality asked (app, id, nth)
   cross join lateral (
     select usr.name
       from ${schema}.owners owner join ${schema}.scopes usr on usr.no = owner.usr

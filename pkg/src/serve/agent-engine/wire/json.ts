@@ -6,28 +6,31 @@ import { isWellFormed } from '../../../model/json.js';
 /** The deepest nesting of objects and lists. */
 const MAX_DEPTH = 100;
 
-/** Reads the body of a request. An empty one is `undefined`. */
-export function readJson(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) {
-    return undefined;
-  }
-  let text: string;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a body. */
+export function readText(bytes: Uint8Array): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     throw notJson('Encountered non UTF-8 code points.');
   }
+}
+
+/** The value of a text. */
+export function readJson(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw notJson(`Unexpected token.\n${text.slice(0, 40)}\n^`);
   }
-  checkValue(value, 1, '');
+  // In a text that was UTF-8 a lone surrogate is written as an escape.
+  checkValue(value, 1, '', text.includes('\\u') ? checkText : () => undefined);
   return value;
 }
 
-function checkValue(value: unknown, depth: number, key: string): void {
+function checkValue(value: unknown, depth: number, key: string, checkText: (text: string) => void): void {
   if (typeof value === 'string') {
     checkText(value);
   } else if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -37,9 +40,10 @@ function checkValue(value: unknown, depth: number, key: string): void {
       const reason = `Message too deep. Max recursion depth reached for key '${key}'`;
       throw new ApiError('INVALID_ARGUMENT', reason);
     }
-    for (const [name, member] of Object.entries(value)) {
+    const isList = Array.isArray(value);
+    for (const name of Object.keys(value)) {
       checkText(name);
-      checkValue(member, depth + 1, Array.isArray(value) ? key : name);
+      checkValue((value as Readonly<Record<string, unknown>>)[name], depth + 1, isList ? key : name, checkText);
     }
   }
 }

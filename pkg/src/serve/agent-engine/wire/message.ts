@@ -196,7 +196,11 @@ function isEmpty({ type }: Field, value: unknown): boolean {
 
 /** A Struct: objects become maps, whose order is not kept. */
 function structOf(value: object): Map<string, unknown> {
-  return new Map(Object.entries(value).map(([name, member]) => [name, structValue(member)]));
+  const members = new Map<string, unknown>();
+  for (const name of Object.keys(value)) {
+    members.set(name, structValue((value as Readonly<Record<string, unknown>>)[name]));
+  }
+  return members;
 }
 
 function structValue(value: unknown): unknown {

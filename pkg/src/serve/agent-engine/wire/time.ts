@@ -6,19 +6,18 @@ const MAXIMUM = BigInt(Date.parse('9999-12-31T23:59:59Z') / 1000) * NANOS + NANO
 /** The longest span in seconds: 10,000 years. */
 const MAX_SECONDS = 315_576_000_000n;
 
-const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:)(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/;
+const TIME = /^(\d{4}-\d\d-(\d\d)T\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/;
 const SPAN = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
 
 /** A time of RFC 3339 in nanoseconds since the epoch; `undefined` when it is none, or out of the years 1 to 9999. */
 export function parseTime(text: string): bigint | undefined {
-  const [, start, second = '', fraction, sign, hours = '0', minutes = '0'] = TIME.exec(text) ?? [];
-  if (start === undefined || Number(hours) > 23 || Number(minutes) > 59) {
+  const [, whole, day, fraction, sign, hours = '0', minutes = '0'] = TIME.exec(text) ?? [];
+  if (whole === undefined || Number(hours) > 23 || Number(minutes) > 59) {
     return undefined;
   }
-  const whole = `${start}${second}`;
   const milliseconds = Date.parse(`${whole}Z`);
   // Date.parse takes the 30th of February for the 1st of March.
-  if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(whole)) {
+  if (new Date(milliseconds).getUTCDate() !== Number(day)) {
     return undefined;
   }
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60 : 60);
