@@ -198,7 +198,7 @@ async def test_with_strict_a_session_that_is_behind_is_stale(connect, ids):
     one = await strict.create_session(**ids, state={"n": 1})
     two = await strict.get_session(**ids_of(one))
     await strict.append_event(two, writing(n=2))
-    with pytest.raises(StaleSessionError, match="read it again"):
+    with pytest.raises(StaleSessionError, match="modified in storage"):
         await strict.append_event(one, writing(n=3))
     assert one.events == []
     await strict.append_event(two, writing(n=4))
