@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from .errors import LeaseLost, SessionNotFound
+from .errors import InvalidArgument, LeaseLost, SessionNotFound
 from .keys import SessionKey
 
 __all__ = ["LEASE_HEADER", "MAX_PAGE", "Hold", "Parameter", "finite"]
@@ -23,7 +24,13 @@ Parameter: TypeAlias = str | int | float | None
 
 
 def finite(time: float | None) -> float | None:
-    """A time that a parameter can have: the infinite ones are later, or earlier, than all events."""
+    """A time that a parameter can have: the infinite ones are later, or earlier, than all events.
+
+    Raises:
+        InvalidArgument: It is no number.
+    """
+    if time is not None and math.isnan(time):
+        raise InvalidArgument("a time must be a number of milliseconds, not nan")
     return None if time is None else max(-sys.float_info.max, min(sys.float_info.max, time))
 
 

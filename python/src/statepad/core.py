@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -46,8 +46,8 @@ class Core:
             attempts: The number of attempts of a call in all, within ``timeout``.
             pause: The pause after the first attempt, in seconds, which doubles after each further one up to 5 s. A
                 longer one that the server names counts.
-            http_client: Makes the client of HTTP for each event loop, for certificates, proxies and tests of your own.
-                To be pickled, it has to be a function of a module.
+            http_client: Makes a new client of HTTP for each event loop, for certificates, proxies and tests of your
+                own. To be pickled, it has to be a function of a module.
 
         Raises:
             InvalidArgument: An argument that it cannot use.
@@ -86,8 +86,20 @@ class Core:
         if self._is_closed:
             raise Closed("the client is closed")
 
-    async def _send(self, call: Call) -> Answer:
+    @asynccontextmanager
+    async def _operation(self) -> AsyncIterator[None]:
+        """A write of several steps: the end of the client waits for all of them."""
         self._begin()
+        async with self._transport.state().counted():
+            yield
+
+    async def _call(self, call: Call) -> Answer:
+        """Sends the only call of an operation."""
+        self._begin()
+        return await self._transport.send(call)
+
+    async def _send(self, call: Call) -> Answer:
+        """Sends a call of an operation that has begun."""
         return await self._transport.send(call)
 
     def _turn(self, key: SessionKey) -> AbstractAsyncContextManager[None]:
@@ -98,7 +110,6 @@ class Core:
         self, key: SessionKey, path: str, body: JsonObject, repeats: Repeats, hold: Hold | None = None
     ) -> Answer:
         """Writes to a session in its turn, under the etag and the lease of its name."""
-        self._begin()
         hold = hold or Hold(key)
         async with self._turn(key):
             with hold.headers() as lease:
@@ -126,7 +137,7 @@ class Core:
             size = int(min(left, calls.MAX_PAGE))
             all_parameters = {**(parameters or {}), **more, "pageSize": size, "pageToken": token}
             try:
-                return (await self._send(Call("GET", path, "reading", parameters=all_parameters))).json
+                return (await self._call(Call("GET", path, "reading", parameters=all_parameters))).json
             except InvalidArgument as error:
                 if error.path != "pageToken":
                     raise

@@ -65,19 +65,19 @@ class LeaseRequests:
         body = {"holder": holder, "ttl": _milliseconds(ttl)}
         headers = {"if-match": self._key.etag}
         call = Call("POST", path_to("lease", self._key), "by content", body=body, headers=headers)
-        return granted_from((await self._core._send(call)).json)
+        return granted_from((await self._core._call(call)).json)
 
     async def renew(self, proof: str, ttl: float) -> Granted:
         """Makes it last for so many seconds from now."""
         body, headers = {"ttl": _milliseconds(_checked_ttl(ttl))}, {LEASE_HEADER: proof}
         call = Call("POST", path_to("renew_lease", self._key), "by content", body=body, headers=headers)
-        return granted_from((await self._core._send(call)).json)
+        return granted_from((await self._core._call(call)).json)
 
     async def release(self, proof: str) -> None:
         """Releases it, after the earlier writes of the session."""
         call = Call("DELETE", path_to("lease", self._key), "by content", headers={LEASE_HEADER: proof})
         async with self._core._turn(self._key):
-            await self._core._send(call)
+            await self._core._call(call)
 
     async def read(self) -> SessionData:
         """The session as it is now."""

@@ -8,6 +8,7 @@ loop, and made anew after a fork.
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import threading
 import weakref
@@ -61,12 +62,11 @@ class LoopState:
         if self.writes:
             await asyncio.wait(set(self.writes))
 
-    async def aclose(self) -> None:
-        """Ends its streams, waits for the writes under way, and closes the connections."""
+    async def end(self) -> None:
+        """Ends its streams, and waits for the writes under way."""
         for stream in list(self.streams):
             stream.end()
         await self.flush()
-        await self.http.aclose()
 
 
 class Turns:
@@ -120,31 +120,35 @@ class Loops:
 
     async def flush(self) -> None:
         """Returns when the writes under way in the running loop are over."""
-        await self.state().flush()
+        state = self._states.get(asyncio.get_running_loop())
+        if state is not None:
+            await state.flush()
 
     async def aclose(self) -> None:
         """Closes the states of all loops: that of the running one when this returns, others in their own time."""
         running = asyncio.get_running_loop()
-        for loop, state in self._taken():
-            if loop is running:
-                await state.aclose()
-            else:
-                run_soon(loop, state.aclose)
+        for loop in self._own():
+            if loop is not running:
+                run_soon(loop, functools.partial(self._close, loop))
+        await self._close(running)
 
     def abandon(self) -> None:
-        """Closes the states of all loops in their own time: for a client that was collected as garbage."""
-        for loop, state in self._taken():
-            run_soon(loop, state.aclose)
+        """Closes the connections of all loops in their own time: for a client that was collected as garbage."""
+        for loop in self._own():
+            run_soon(loop, self._states.pop(loop).http.aclose)
 
-    def _taken(self) -> list[tuple[asyncio.AbstractEventLoop, LoopState]]:
-        """The states of this process, which are taken out."""
-        if self._pid != os.getpid():
-            return []
-        # No lock: the garbage collector may run this while the same thread holds it.
-        states = list(self._states.items())
-        for loop, _ in states:
+    async def _close(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Closes the state of the running loop. It stays until the writes under way, which need it, are over."""
+        state = self._states.get(loop) if self._pid == os.getpid() else None
+        if state is not None:
+            await state.end()
             self._states.pop(loop, None)
-        return states
+            await state.http.aclose()
+
+    def _own(self) -> list[asyncio.AbstractEventLoop]:
+        """The loops of this process."""
+        # No lock: the garbage collector may run this while the same thread holds it.
+        return list(self._states) if self._pid == os.getpid() else []
 
 
 def run_soon(loop: asyncio.AbstractEventLoop, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import overload
-
 from .calls import Parameter, finite
 from .core import Core
 from .errors import InvalidArgument, SessionExists
@@ -30,17 +28,9 @@ class PastOperations(Core):
         call = Call(
             "GET", path_to("session_state", key), "reading", parameters=parameters, headers={"if-match": key.etag}
         )
-        json = (await self._send(call)).json
+        json = (await self._call(call)).json
         return StateAt(json["state"], json["revision"], json["exact"])
 
-    @overload
-    async def history(
-        self, target: SessionRef, key: str, *, until: int | None = None, last: int | None = None
-    ) -> History: ...
-    @overload
-    async def history(
-        self, target: AppKey | UserKey, key: str, *, until: int | None = None, last: int | None = None
-    ) -> History: ...
     async def history(
         self,
         target: SessionRef | AppKey | UserKey,
@@ -74,7 +64,7 @@ class PastOperations(Core):
             path = path_to("user_history", target)
         else:
             path = path_to("app_history", AppKey(target.app_name))
-        json = (await self._send(Call("GET", path, "reading", parameters=parameters, headers=headers))).json
+        json = (await self._call(Call("GET", path, "reading", parameters=parameters, headers=headers))).json
         return History(json["steps"], json["exact"])
 
     async def trim_history(
@@ -94,7 +84,7 @@ class PastOperations(Core):
             raise InvalidArgument("trim_history needs one of before and up_to", path="before")
         body = {"before": finite(before)} if up_to is None else {"upTo": up_to}
         path = path_to("trim_app_history" if isinstance(target, AppKey) else "trim_user_history", target)
-        deleted: int = (await self._send(Call("POST", path, "by content", body=body))).json["deleted"]
+        deleted: int = (await self._call(Call("POST", path, "by content", body=body))).json["deleted"]
         return deleted
 
     async def rewind(self, session: SessionRef, *, before: str) -> Rewound:
@@ -118,7 +108,8 @@ class PastOperations(Core):
         return await self._mark("redo", session, {})
 
     async def _mark(self, path: str, session: SessionRef, body: JsonObject) -> Rewound:
-        json = (await self._write_session(key_of(session), path, body, "by key")).json
+        async with self._operation():
+            json = (await self._write_session(key_of(session), path, body, "by key")).json
         return Rewound(json["event"], json["revision"], json["shared"])
 
     async def fork(self, session: SessionRef, *, at: int | None = None, session_id: str | None = None) -> SessionData:
@@ -140,9 +131,9 @@ class PastOperations(Core):
             body["sessionId"] = session_id
         path, headers = path_to("fork", key), {"if-match": key.etag}
         try:
-            return session_of(await self._send(Call("POST", path, "by key", body=body, headers=headers)))
+            return session_of(await self._call(Call("POST", path, "by key", body=body, headers=headers)))
         except SessionExists:
             if session_id is None or not session_id.strip():
                 raise
             # It may be the same fork, which an earlier call has given up: a request without a key continues it.
-            return session_of(await self._send(Call("POST", path, "never", body=body, headers=headers)))
+            return session_of(await self._call(Call("POST", path, "never", body=body, headers=headers)))

@@ -61,7 +61,7 @@ class SessionOperations(Core):
             check_id(session_id, "session_id")
         body = {**({} if session_id is None else {"sessionId": session_id}), **admit_state(state)}
         call = Call("POST", path_to(path, UserKey(app_name, user_id)), "by key", body=body)
-        return session_of(await self._send(call))
+        return session_of(await self._call(call))
 
     async def get_session(
         self,
@@ -83,6 +83,7 @@ class SessionOperations(Core):
                 ``num_recent_events`` counts among these.
         """
         window = {"numRecentEvents": num_recent_events, "afterTimestamp": calls.finite(after_timestamp)}
+        self._begin()
         answer = await self._read_session(SessionKey(app_name, user_id, session_id), window)
         return None if answer is None else session_of(answer)
 
@@ -140,7 +141,7 @@ class SessionOperations(Core):
         """
         key = key_of(session)
         path, hold = path_to("session", key), Hold(key)
-        async with self._turn(key):
+        async with self._operation(), self._turn(key):
             answer = await self._read_session(key, {"numRecentEvents": 0})
             if answer is None:
                 return
@@ -188,7 +189,8 @@ class SessionOperations(Core):
             body["expectedRevision"] = expected_revision
         if since is not None:
             body["since"] = since
-        json = (await self._write_session(key, "events", body, "by content")).json
+        async with self._operation():
+            json = (await self._write_session(key, "events", body, "by content")).json
         return Appended(json["event"], json["revision"], json["lastUpdateTime"], json.get("state"), json.get("events"))
 
     async def list_events(self, session: SessionRef, *, after: int = 0, limit: int | None = None) -> EventPage:

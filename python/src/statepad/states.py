@@ -23,10 +23,12 @@ class StateOperations(Core):
 
     async def get_app_state(self, app_name: str) -> JsonObject:
         """The values of an app, under their names without ``app:``."""
+        self._begin()
         return await self._scope("app_state", AppKey(app_name))
 
     async def get_user_state(self, app_name: str, user_id: str) -> JsonObject:
         """The values of a user in an app, under their names without ``user:``."""
+        self._begin()
         return await self._scope("user_state", UserKey(app_name, user_id))
 
     async def update_state(
@@ -66,23 +68,29 @@ class StateOperations(Core):
             **({} if author is None else {"author": author}),
             **({} if invocation_id is None else {"invocationId": invocation_id}),
         }
-        if not callable(update):
+        async with self._operation():
+            if callable(update):
+                return await self._update_by(own, update, details, attempts)
             writes = split_update(update)
             return await self._write_delta(own, writes, details) if writes else (await self._read_values(own)).values
 
-        hold = Hold(own) if isinstance(own, SessionKey) else None
+    async def _update_by(
+        self, target: Target, function: UpdateFunction, details: JsonObject, attempts: int
+    ) -> JsonObject:
+        """Runs a function until its delta is written over the values that it has read."""
+        hold = Hold(target) if isinstance(target, SessionKey) else None
 
         async def read() -> Read:
-            return await self._read_values(own)
+            return await self._read_values(target)
 
         async def write(values: Read, writes: Writes, expected: JsonObject) -> JsonObject:
             members = {**details, "expected": expected}
-            written = await self._write_state(own, writes, members, etag=values.etag, hold=hold)
+            written = await self._write_state(target, writes, members, etag=values.etag, hold=hold)
             # The values that were read did still hold.
             return written.state if written.is_known else _known_anyway(values.values, writes)
 
         turns = self._transport.state().turns
-        return await run_update(turns, ("update", own), read, write, update, split_update, attempts=attempts)
+        return await run_update(turns, ("update", target), read, write, function, split_update, attempts=attempts)
 
     async def _write_delta(self, target: Target, writes: Writes, details: JsonObject) -> JsonObject:
         """Writes a delta without conditions."""

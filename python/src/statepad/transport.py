@@ -80,7 +80,14 @@ class _Failure:
 
 
 class Transport:
-    """Sends the calls of one client, from any event loop of any process."""
+    """Sends the calls of one client, from any event loop of any process.
+
+    Attributes:
+        address: The address of the server.
+        timeout: The longest time of a call with all its attempts, in seconds.
+        attempts: The number of attempts of a call in all.
+        pause: The pause after the first attempt, in seconds.
+    """
 
     def __init__(
         self,
@@ -96,9 +103,9 @@ class Transport:
         self.address = address
         self._token = token
         self._headers = headers
-        self._timeout = timeout
-        self._attempts = attempts
-        self._pause = pause
+        self.timeout = timeout
+        self.attempts = attempts
+        self.pause = pause
         self._loops = Loops(http_client or default_http_client)
         # Connections of a client that nobody closed end with it, as far as their loops still run.
         weakref.finalize(self, self._loops.abandon).atexit = False
@@ -145,7 +152,7 @@ class Transport:
             return await self._send(call)
 
     async def _send(self, call: Call) -> Answer:
-        end = time.monotonic() + self._timeout
+        end = time.monotonic() + self.timeout
         url, content = self._written(call)
         own = {
             "accept": "application/json",
@@ -157,15 +164,15 @@ class Transport:
         attempt = 0
         while True:
             attempt += 1
-            limit = min(self._timeout / 3, end - time.monotonic())
+            limit = min(self.timeout / 3, end - time.monotonic())
             outcome = await self._attempt(call.method, url, own, content, limit)
             if isinstance(outcome, Answer):
                 return outcome
             kind, error = outcome.kind, outcome.error
             is_open = kind != "refused" and (is_open or kind == "open") and call.repeats != "reading"
-            wait = max(outcome.pause, pause_after(attempt, self._pause, _MAX_PAUSE))
+            wait = max(outcome.pause, pause_after(attempt, self.pause, _MAX_PAUSE))
             is_last = (
-                attempt >= self._attempts or time.monotonic() + wait >= end or (is_open and call.repeats == "never")
+                attempt >= self.attempts or time.monotonic() + wait >= end or (is_open and call.repeats == "never")
             )
             if kind in ("refused", "unsure") or is_last:
                 raise _unknown_outcome(error) if is_open else error
@@ -194,13 +201,14 @@ class Transport:
                     method, url, headers=headers, content=content, timeout=httpx.Timeout(None, connect=connect)
                 )
                 is_sent = True
-                # Only what reads may be redirected: the target of another one may be asked in another way.
-                response = await http.send(request, follow_redirects=method == "GET")
+                # The target of a redirection may be asked in another way, and would get the caller's headers.
+                response = await http.send(request, follow_redirects=False)
         except TimeoutError:
             late = StoreUnavailable(f"{where} does not answer within {limit:.3g} s")
             return _Failure("open" if is_sent else "unsure", late)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
-            return _Failure("passing", unreachable(where, error))
+            # Another attempt finds the same certificate.
+            return _Failure("unsure" if _is_of_certificate(error) else "passing", unreachable(where, error))
         except (httpx.HTTPError, httpx.StreamError) as error:
             return _Failure("open", unreachable(where, error))
         except Exception as error:
@@ -228,8 +236,8 @@ def pause_after(attempt: int, first: float, most: float) -> float:
 
 
 def shown(url: str | httpx.URL) -> str:
-    """A URL in a message: without its parameters, which may be secrets."""
-    return str(url).split("?", 1)[0]
+    """A URL in a message: without its user and its parameters, which may be secrets."""
+    return re.sub(r"//[^/@]*@", "//", str(url).split("?", 1)[0])
 
 
 def unreachable(where: str, error: Exception) -> StoreUnavailable:
@@ -237,6 +245,15 @@ def unreachable(where: str, error: Exception) -> StoreUnavailable:
     failure = StoreUnavailable(f"{where} cannot be reached: {str(error) or type(error).__name__}")
     failure.__cause__ = error
     return failure
+
+
+def _is_of_certificate(error: BaseException | None) -> bool:
+    """True when an error was caused by the certificate of a server."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def foreign_answer(where: str, status: int) -> StoreUnavailable:
@@ -249,7 +266,7 @@ def outcome_of(response: httpx.Response, where: str) -> Answer | _Failure:
     status, headers = response.status_code, response.headers
     if response.is_redirect:
         target = shown(headers.get("location", "elsewhere"))
-        message = f"{where} redirects to {target}, and a redirected request may write nothing: connect to that URL"
+        message = f"{where} redirects to {target}, which is not followed: connect to that URL"
         return _Failure("unsure", InvalidArgument(message, path="uri", status=status))
     if status == 204:
         return Answer(None, headers)

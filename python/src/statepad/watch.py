@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator
@@ -142,6 +143,7 @@ class Watch(AsyncIterator[Change]):
         if self._ended is None:
             loop = asyncio.get_running_loop()
             self._ended = loop.create_future()
+            self._deadline = time.monotonic() + self._transport.timeout
             self._transport.state().streams.add(self)
             weakref.finalize(self, run_soon, loop, self._stream.aclose).atexit = False
 
@@ -218,13 +220,15 @@ class Watch(AsyncIterator[Change]):
             self._is_broken = True
 
     def _may_repeat(self) -> bool:
-        """True when a failed connection is followed by another one: before the first answer, by a few."""
-        return self._was_connected or self._failures < 2
+        """True when a failed connection is followed by another one: before the first answer, as of any call."""
+        if self._was_connected:
+            return True
+        return self._failures + 1 < self._transport.attempts and time.monotonic() < self._deadline
 
     async def _pause_before_reconnecting(self) -> None:
         """Waits the longer the more connections have failed, with jitter, so that clients that broke together part."""
         self._failures += 1
-        first = self._pause if self._was_connected else 0.1
+        first = self._pause if self._was_connected else self._transport.pause
         await asyncio.sleep(pause_after(self._failures, first, _MAX_PAUSE))
 
     async def _connect(self) -> None:
@@ -239,7 +243,7 @@ class Watch(AsyncIterator[Change]):
         where = shown(url)
         try:
             async with asyncio.timeout(self._request.silence):
-                response = await http.send(request, stream=True, follow_redirects=method == "GET")
+                response = await http.send(request, stream=True, follow_redirects=False)
         except TimeoutError:
             raise StoreUnavailable(f"{where} does not answer within {self._request.silence:.3g} s") from None
         except (httpx.HTTPError, httpx.StreamError) as error:

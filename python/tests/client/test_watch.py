@@ -194,7 +194,7 @@ async def test_a_call_that_is_cancelled_loses_no_change(client, app, proxy, conn
 async def test_a_stream_that_is_cut_at_random_bytes_misses_and_repeats_nothing(client, server, connect, app, seed):
     async with FaultProxy(server.port) as proxy:
         session = await client.create_session(app, "ana")
-        reader = connect(proxy.uri)
+        reader = connect(proxy.uri, attempts=50)
         events, whole, values = (
             reader.watch(session),
             reader.watch(session, whole=True),
@@ -224,13 +224,14 @@ async def test_a_stream_that_is_cut_at_random_bytes_misses_and_repeats_nothing(c
                 total = change.delta["user:total"]
             return steps
 
-        reading = [asyncio.create_task(work()) for work in (revisions, kept, positions)]
-        await until(lambda: events._was_connected and values._was_connected)
-        for number in range(count):
-            delta = {"n": number, "text": "x" * (number * 7), "user:total": increment()}
-            await client.append_event(session, {"actions": {"stateDelta": delta}})
-        async with asyncio.timeout(60):
-            seen, shown, steps = await asyncio.gather(*reading)
+        async with asyncio.timeout(100), asyncio.TaskGroup() as group:
+            reading = [group.create_task(work()) for work in (revisions, kept, positions)]
+            # A whole session that has grown would not fit between two cuts.
+            await until(lambda: events._was_connected and whole._since and values._since)
+            for number in range(count):
+                delta = {"n": number, "text": "x" * (number * 7), "user:total": increment()}
+                await client.append_event(session, {"actions": {"stateDelta": delta}})
+        seen, shown, steps = [each.result() for each in reading]
         assert seen == list(range(1, count + 1))
         assert shown.state == (await client.get_session(app, "ana", session.id)).state
         assert [after for _, after in steps[:-1]] == [before for before, _ in steps[1:]]

@@ -7,6 +7,7 @@ Example:
 """
 
 from ..changes import DeletedChange, ReloadChange, ValuesChange
+from ..operators import DELETED, MISSING, append, compare_and_set, increment, set_once
 from .errors import AlreadyExistsError, SessionNotFoundError, StaleSessionError
 from .operators import teach_pydantic
 from .past import Change, EventChange, HistoryStep, SessionChange, Watch
@@ -16,6 +17,8 @@ from .service import StatepadSessionService
 teach_pydantic()
 
 __all__ = [
+    "DELETED",
+    "MISSING",
     "AlreadyExistsError",
     "Change",
     "DeletedChange",
@@ -29,4 +32,8 @@ __all__ = [
     "StatepadSessionService",
     "ValuesChange",
     "Watch",
+    "append",
+    "compare_and_set",
+    "increment",
+    "set_once",
 ]

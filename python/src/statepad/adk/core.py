@@ -17,6 +17,7 @@ from ..client import Client
 from ..keys import SessionKey
 from ..loops import Turns
 from ..operators import DELETED
+from .cache import EventCache
 from .errors import SessionNotFoundError
 from .events import plain
 from .markers import Marker, marker_of
@@ -45,6 +46,7 @@ class ServiceCore:
         *,
         token: str | None = None,
         strict: bool = False,
+        cached_events: int = 0,
         agents_dir: str | None = None,
         **options: Any,
     ) -> None:
@@ -55,6 +57,9 @@ class ServiceCore:
             token: The token of the server; by default that in the environment variable ``STATEPAD_TOKEN``.
             strict: True if an append through a session to which others have written since it was read is to raise
                 `StaleSessionError`.
+            cached_events: The number of events, of all sessions together, that the service keeps between reads: only
+                the new ones are read then, which makes turns in long sessions faster. Sessions share the kept events,
+                which nobody may change.
             agents_dir: Given by ADK's servers; not used.
             **options: ``headers``, ``timeout`` (in seconds), ``attempts``, ``pause`` (in seconds) and ``http_client``
                 of `Client`. Others, which ADK's servers pass on from ``--session_db_kwargs``, are ignored with a
@@ -70,6 +75,8 @@ class ServiceCore:
         known = {name: options[name] for name in _OF_CLIENT if name in options}
         self._client = Client(uri, token=token, **known)
         self._strict = strict
+        self._cached_events = cached_events
+        self._events = EventCache(cached_events) if cached_events > 0 else None
         self._lease: Lease | None = None
         self._turns_of_loops: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = weakref.WeakKeyDictionary()
 
@@ -87,10 +94,11 @@ class ServiceCore:
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_lease": None, "_turns_of_loops": None}
+        return {**self.__dict__, "_lease": None, "_events": None, "_turns_of_loops": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._events = EventCache(self._cached_events) if self._cached_events > 0 else None
         self._turns_of_loops = weakref.WeakKeyDictionary()
 
     async def close(self) -> None:

@@ -57,9 +57,9 @@ class StatepadSessionService(BeyondAdk, BaseSessionService):
 
     and are started with ``--session_service_uri=statepad://127.0.0.1:8377``, and the token in the environment variable
     ``STATEPAD_TOKEN``. If ADK cannot import the class, it only logs the warning ``Failed to load services.yaml`` with
-    the reason, and takes the address for that of a database: the command then ends with an error of SQLAlchemy
-    (``Can't load plugin: sqlalchemy.dialects:statepad``), or with one that names a missing package of databases. With
-    ``--log_level=debug`` the line ``Loaded custom services from services.yaml`` shows that it was found.
+    the reason, and takes the address for that of a database: the command then ends with ``Invalid database URL format
+    or argument 'statepad://…'``, or with ``No module named 'sqlalchemy'``. Look for that warning above it. With
+    ``--log_level=debug`` the line ``Loaded custom services from services.yaml`` shows that all is well.
 
     One service serves all event loops and threads of a process. It may be pickled, and used in forked processes.
     """
@@ -112,6 +112,9 @@ class StatepadSessionService(BeyondAdk, BaseSessionService):
         if recent is not None and recent < 0:
             raise ValueError("num_recent_events must be greater than or equal to 0.")
         key = (app_name, user_id, session_id)
+        if after is None and recent is None and self._events is not None:
+            read = await self._events.read(key, lambda last: self._client.get_session(*key, num_recent_events=last))
+            return None if read is None else session_of(read[0], events=read[1])
         if after is None:
             data = await self._client.get_session(*key, num_recent_events=recent)
             return None if data is None else session_of(data)

@@ -18,26 +18,27 @@ if TYPE_CHECKING:
     from ..model import SessionData
 
 
-def session_of(data: SessionData, *, is_row: bool = False) -> Session:
+def session_of(data: SessionData, *, events: list[Event] | None = None, is_row: bool = False) -> Session:
     """The session in an answer.
 
     Args:
         data: The answer. Its values become those of the session.
+        events: The events, where they are not those of the answer.
         is_row: True for the rows of lists, which are many and seldom appended to.
     """
     marker = Marker(data.revision, data.etag, None if is_row else texts_of(data.state))
-    events = [from_wire(told) for told in data.events]
+    shown = [from_wire(told) for told in data.events] if events is None else events
     session = Session(
         id=data.id,
         app_name=data.app_name,
         user_id=data.user_id,
         state={},
         events=[],
-        last_update_time=_time_of(data.last_update_time, events),
+        last_update_time=_time_of(data.last_update_time, shown),
     )
     # Not by the constructor, which would copy them.
     session.state = data.state
-    session.events = events
+    session.events = shown
     mark(session, marker)
     return session
 
