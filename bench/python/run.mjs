@@ -34,7 +34,9 @@ const LOADS = [
 ];
 const loads = options.only === 'turns' ? [] : LOADS;
 const lengths = options.only === 'commits' ? [] : LENGTHS;
-/** The least ratio of the rates, and the most that a turn at 5,000 events may take of one at 10. */
+/** Ours, ours that keeps events between reads, which counts for turns, and google-adk's. */
+const KINDS = ['statepad', 'cached', 'database'];
+/** The least ratio of the rates, and the most that the service may take in a turn at 5,000 events, of one at 10. */
 const AIMS = { rate: 5, growth: 1.5 };
 
 const script = fileURLToPath(new URL('load.py', import.meta.url));
@@ -78,11 +80,12 @@ const ends = [];
 const figures = new Map();
 
 /** @param {string} kind @param {string} name */
-function note(kind, name, { times, took = 0, busy = 0, readAgain = 0 }) {
+function note(kind, name, { times, inService = [], took = 0, busy = 0, readAgain = 0 }) {
   const key = `${kind}/${name}`;
-  const known = figures.get(key) ?? { times: [], took: 0, busy: 0, readAgain: 0 };
+  const known = figures.get(key) ?? { times: [], inService: [], took: 0, busy: 0, readAgain: 0 };
   figures.set(key, {
     times: known.times.concat(times),
+    inService: known.inService.concat(inService),
     took: known.took + took,
     busy: known.busy + busy,
     readAgain: known.readAgain + readAgain,
@@ -95,11 +98,19 @@ try {
   ends.push(postgres.stop);
   const server = await startServer(postgres.newPlace());
   ends.push(server.stop);
-  const ours = await startLoad('statepad', server.url.replace('http:', 'statepad:'));
-  ends.push(ours.stop);
-  const theirs = await startLoad('database', await newDatabase(postgres.newPlace()));
-  ends.push(theirs.stop);
-  const all = [ours, theirs];
+  const address = server.url.replace('http:', 'statepad:');
+  const database = await newDatabase(postgres.newPlace());
+  const all = [];
+  for (const [kind, at] of [
+    ['statepad', address],
+    ['cached', address],
+    ['database', database],
+  ]) {
+    const load = await startLoad(kind, at);
+    ends.push(load.stop);
+    all.push(load);
+  }
+  const writing = all.filter(({ kind }) => kind !== 'cached');
 
   const sessions = new Map();
   for (const { kind, ask } of all) {
@@ -112,7 +123,7 @@ try {
   for (let round = 1; round <= ROUNDS; round += 1) {
     // One after the other, so that what is compared meets the machine in the same state.
     for (const [name, load] of loads) {
-      for (const { kind, ask } of all) note(kind, name, await ask('commits', { ...load, milliseconds: TIME }));
+      for (const { kind, ask } of writing) note(kind, name, await ask('commits', { ...load, milliseconds: TIME }));
     }
     for (const events of lengths) {
       for (const window of [false, true]) {
@@ -158,31 +169,34 @@ function report() {
     const rate = Math.round(rateOf(kind, name)).toLocaleString('en');
     return `${rate}/s (${ms(quantile(times, 0.5))}, ${ms(quantile(times, 0.99))}; ${ms(busy / times.length)})`;
   };
-  const turn = (kind, name) => `${ms(medianOf(kind, name))} ms (${ms(quantile(figure(kind, name).times, 0.99))})`;
+  const serviceOf = (kind, name) => quantile(figure(kind, name).inService, 0.5);
+  const turn = (kind, name) => `${ms(medianOf(kind, name))} ms (${ms(serviceOf(kind, name))})`;
   const judged = (isMet, aim) => [aim, isMet ? 'yes' : 'NO'];
   const rates = loads.map(([name]) => {
     const ratio = rateOf('statepad', name) / rateOf('database', name);
-    const cells = [commits('statepad', name), commits('database', name), `${ratio.toPrecision(2)}x`];
+    const cells = [commits('statepad', name), '', commits('database', name), `${ratio.toPrecision(2)}x`];
     return [name, ...cells, ...judged(ratio >= AIMS.rate, `>= ${AIMS.rate}x`)];
   });
   const turns = lengths.flatMap((events) =>
     [false, true].map((window) => {
       const name = turnOf(events, window);
-      const ratio = medianOf('database', name) / medianOf('statepad', name);
-      return [name, turn('statepad', name), turn('database', name), `${ratio.toPrecision(2)}x`, '', ''];
+      const ratio = medianOf('database', name) / medianOf('cached', name);
+      const cells = KINDS.map((kind) => turn(kind, name));
+      return [name, ...cells, `${ratio.toPrecision(2)}x`, '', ''];
     }),
   );
   const growth = (lengths.length > 0 ? [false, true] : []).map((window) => {
     const [least, most] = [LENGTHS[0], LENGTHS.at(-1)].map((events) => turnOf(events, window));
-    const grown = (kind) => medianOf(kind, most) / medianOf(kind, least);
-    const cells = ['statepad', 'database'].map((kind) => `${grown(kind).toPrecision(2)}x`);
-    const name = `${most}, of one at ${LENGTHS[0]}`;
-    return [name, ...cells, '', ...judged(grown('statepad') <= AIMS.growth, `<= ${AIMS.growth}x`)];
+    const grown = (kind) => serviceOf(kind, most) / serviceOf(kind, least);
+    const cells = KINDS.map((kind) => `${grown(kind).toPrecision(2)}x`);
+    const name = `${most}, of one at ${LENGTHS[0]}: in the service`;
+    return [name, ...cells, '', ...judged(grown('cached') <= AIMS.growth, `<= ${AIMS.growth}x`)];
   });
   print([
     [
-      'commits/s (median, 99th; busy Python for each, ms); median of turns (99th)',
+      'commits/s (median, 99th; busy Python for each, ms); median of turns (of it in the service)',
       'statepad',
+      'statepad, cached_events',
       'DatabaseSessionService',
       'ratio',
       'aim',

@@ -125,6 +125,18 @@ describe('the wheel', () => {
     assert.ok(needs.includes("google-adk<3,>=2.0; extra == 'adk'"));
   });
 
+  it('is the same when it is built from the source distribution', async () => {
+    const archive = join(folder, 'dist', `statepad-${version}.tar.gz`);
+    await run('tar', ['-xzf', archive, '-C', folder]);
+    const built = join(folder, 'again');
+    await run(tools, ['-m', 'hatchling', 'build', '-t', 'wheel', '-d', built], {
+      cwd: join(folder, `statepad-${version}`),
+    });
+    const again = JSON.parse(await run(tools, ['-c', CONTENTS, join(built, `statepad-${version}-py3-none-any.whl`)]));
+    assert.deepEqual(again.names.sort(), contents.names.toSorted());
+    assert.equal(again.texts[`${about}/METADATA`], contents.texts[`${about}/METADATA`]);
+  });
+
   it(`has less than ${MOST / 1_000} kB`, (t) => {
     const { size } = statSync(wheel);
     t.diagnostic(`${size} bytes, ${contents.names.length} files`);

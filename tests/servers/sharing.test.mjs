@@ -10,7 +10,7 @@ import { size } from '../support/long.mjs';
 import { startAtServer } from '../hosts/adk-python/python.mjs';
 import { occasionally, startServers } from './chaos.mjs';
 import { openSource } from './sources.mjs';
-import { Writer, readByPython } from './writers.mjs';
+import { Writer, watchByPython } from './writers.mjs';
 
 const KEY = { appName: 'shop', userId: 'ana', sessionId: 'shared' };
 const SERVERS = 3;
@@ -125,8 +125,8 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
           };
           writers.push(await Writer.start({ kind: of, name, count: COUNT, ...told }, disturb));
         }
-        const reader = readByPython({ url: servers.url, key: KEY, count: WRITERS.length * COUNT });
-        reader.catch(() => undefined);
+        const reader = await watchByPython({ url: servers.url, key: KEY, count: WRITERS.length * COUNT });
+        t.after(() => reader.stop());
         const watching = watchTo(own[2].source, WRITERS.length * COUNT);
         const reading = readUntil(
           over.signal,
@@ -143,7 +143,7 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
         assert.equal(whole.state.kept, true);
         const order = idsOf(whole);
         assert.deepEqual(await watching, order);
-        const python = await reader;
+        const python = await reader.finish();
         assert.deepEqual([python.told, python.ids], [order, order]);
         assert.deepEqual(python.state, { ...whole.state });
         over.abort();

@@ -3,9 +3,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import { root, run } from '../packaging/project.mjs';
+import { root } from '../packaging/project.mjs';
 import { adkPython } from '../hosts/adk-python/python.mjs';
 import { pythonEnv, pythonOf } from '../../scripts/python.mjs';
 
@@ -21,11 +22,23 @@ const COMMANDS = {
   'google-adk': async () => [await adkPython(), ['-W', 'ignore', theirs]],
 };
 
-/** Has a process of the Python package watch a session until it has `count` events. Answers all that it has seen. */
-export async function readByPython(told) {
+/**
+ * Has a process of the Python package watch a session until it has `count` events. `finish()` has it read the session
+ * when all is there, and answers what it has seen.
+ */
+export async function watchByPython(told) {
   const script = fileURLToPath(new URL('python/reader.py', import.meta.url));
   const args = ['-W', 'ignore', script, JSON.stringify(told)];
-  return JSON.parse(await run(await pythonOf('newest'), args, { env: pythonEnv, maxBuffer: 1 << 28 }));
+  const child = spawn(await pythonOf('newest'), args, { env: pythonEnv, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.on('error', () => undefined);
+  const printed = text(child.stdout);
+  return {
+    finish: async () => {
+      child.stdin.end('go\n');
+      return JSON.parse(await printed);
+    },
+    stop: () => child.kill('SIGKILL'),
+  };
 }
 
 /**

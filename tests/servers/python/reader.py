@@ -1,7 +1,7 @@
 """Watches a session from its first event on, until so many events are there, and reads it with google-adk.
 
-Usage: reader.py JSON, with the members url, key and count. Prints JSON: the ids that it was told, and the ids of the
-events and the state that it has read.
+Usage: reader.py JSON, with the members url, key and count. When it was told of all events, it waits for a line before
+it reads the session. Prints JSON: the ids that it was told, and the ids of the events and the state that it has read.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ async def main() -> None:
                 told.append(change.event["id"])
                 if len(told) == asked["count"]:
                     break
+        await asyncio.to_thread(sys.stdin.readline)
         while True:
             try:
                 session = await service.get_session(app_name=KEY[0], user_id=KEY[1], session_id=KEY[2])

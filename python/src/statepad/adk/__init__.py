@@ -6,6 +6,11 @@ Example:
     >>> runner = Runner(app_name="shop", agent=agent, session_service=sessions)
 """
 
+try:
+    import google.adk  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("statepad.adk needs google-adk: pip install 'statepad[adk]'", name=error.name) from error
+
 from ..changes import DeletedChange, ReloadChange, ValuesChange
 from ..operators import DELETED, MISSING, append, compare_and_set, increment, set_once
 from .errors import AlreadyExistsError, SessionNotFoundError, StaleSessionError
