@@ -557,7 +557,7 @@ class WritesWhenFlushed(SqliteSessionService):
 
 
 class CachesSessions(SqliteSessionService):
-    """What it has read once, it never reads again."""
+    """It never reads again a session that it has read once."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)

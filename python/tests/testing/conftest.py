@@ -30,6 +30,6 @@ def databases() -> Iterator[dict[str, str]]:
 def places(
     databases: dict[str, str], start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Places:
-    """Where the services store."""
+    """Room for all services."""
     server = start_server()
     return Places(tmp_path_factory.mktemp("contract"), **databases, statepad=server.uri, token=server.token)

@@ -16,7 +16,7 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 @dataclass(frozen=True)
 class Places:
-    """Where the services may store: an empty folder, and the addresses of servers."""
+    """Room for the services: an empty folder, and the addresses of servers."""
 
     folder: Path
     postgres: str

@@ -27,10 +27,10 @@ UNBROKEN = {
 }
 
 IN_FILES_ASKED = [case for case in all_cases() if case.group not in ("members", "delta")]
-"""What a fault of storing in files may concern."""
+"""The cases that a fault of storing in files may concern."""
 
 BY_CHANCE = {"sharing: a counter of the session, read again after a refusal, is exact"}
-"""What google-adk's SqliteSessionService passes or fails by the moment of its reads."""
+"""Cases that google-adk's SqliteSessionService passes or fails by the moment of its reads."""
 
 
 @pytest.fixture(scope="module")

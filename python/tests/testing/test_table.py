@@ -25,7 +25,7 @@ KNOWN = {
         "appending: an integer beyond 53 bits comes back exact",
     },
 }
-"""What ours fails, and why that stays."""
+"""Cases that ours fails, with the reasons why that stays."""
 
 
 @pytest.fixture(scope="module")

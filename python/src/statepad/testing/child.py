@@ -71,7 +71,7 @@ class ChildError(Exception):
 
 
 async def serve() -> None:
-    """What the process does: the first line makes the service, each further one asks it to write."""
+    """Answers line by line: the first one makes the service, each further one asks it to write."""
     from statepad.testing.races import Race, write
     from statepad.testing.subject import opened
 

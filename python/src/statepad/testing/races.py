@@ -21,7 +21,7 @@ ATTEMPTS = 200
 
 @dataclass(frozen=True)
 class Race:
-    """What one writer does: it appends `times` events, each with one `key`, to the session.
+    """The task of one writer: it appends `times` events, each with one `key`, to the session.
 
     A key with `{writer}` and `{time}` in it is written once; another one is a counter, which the writer reads before
     it adds one.
@@ -41,7 +41,7 @@ class Race:
 
 
 Written = dict[str, Any]
-"""What a writer answers: `events`, the ids that were acknowledged, `keys` likewise, and `refused`, by the error."""
+"""The answer of a writer: `events`, the ids that were acknowledged, `keys` likewise, and `refused`, by the error."""
 
 
 async def write(service: BaseSessionService, race: Race, held: Session | None = None) -> Written:

@@ -1,4 +1,4 @@
-"""What came of the cases, as text and as JSON."""
+"""The outcomes of the cases, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from statepad.testing.cases import Case
 
 
 class Status(enum.Enum):
-    """What came of a case."""
+    """The outcome of a case."""
 
     PASSED = "passed"
     FAILED = "failed"

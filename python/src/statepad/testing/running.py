@@ -169,4 +169,4 @@ RUNS: Mapping[str, Run] = {
     "first sessions": _with_app(run_first_sessions),
     "killed": _with_app(run_killed),
 }
-"""How a case is carried out, by its `run`."""
+"""The functions that carry cases out, by `run` of a case."""

@@ -151,7 +151,7 @@ class Scenario:
         return {key.removeprefix(prefix): value for key, value in session.state.items() if key.startswith(prefix)}
 
     async def _change(self, step: Step) -> None:
-        """What a program may do to the objects that it has."""
+        """Changes an object that the program has."""
         *way, last = step["path"]
         place = self._named[step["of"]]
         for part in way:
