@@ -114,6 +114,32 @@ async def test_writers_over_connections_that_break_by_chance_lose_and_double_not
             assert own == [f"w{number}.{turn}" for turn in range(15)]
 
 
+@pytest.mark.parametrize("seed", [4, 5])
+async def test_counters_over_connections_that_break_by_chance_are_exact(connect, server, app, seed):
+    async with FaultProxy(server.port) as proxy:
+        proxy.chaos(seed, 1_000)
+        outcomes = {"counted": 0, "open": 0}
+        seen = []
+
+        async def count(client):
+            for _ in range(15):
+                try:
+                    seen.append((await client.update_state(AppKey(app), {"app:n": increment()}))["app:n"])
+                    outcomes["counted"] += 1
+                except CommitUnknown as error:
+                    outcomes["counted" if error.committed else "open"] += 1
+                except StoreUnavailable:
+                    continue
+
+        await asyncio.gather(*(count(connect(proxy.uri, attempts=4)) for _ in range(3)))
+        assert proxy.cuts > 10
+        total = (await connect(server.uri).get_app_state(app))["n"]
+        assert outcomes["counted"] <= total <= outcomes["counted"] + outcomes["open"]
+        assert outcomes["counted"] > 30
+        # Each number is told once.
+        assert len(seen) == len(set(seen))
+
+
 async def test_writers_outlive_servers_that_are_killed_and_started_again(start_server, app):
     server = start_server()
     async with Client(server.uri, token=server.token, pause=0.05, attempts=200) as client:

@@ -134,13 +134,17 @@ async def test_a_session_that_was_read_belongs_to_its_creation(client, app):
         await write(name)
 
 
-async def test_events_are_listed_after_a_revision(client, app):
+async def test_events_are_listed_after_a_revision(client, app, monkeypatch):
     session = await client.create_session(app, "ana")
     for number in range(1, 8):
         await client.append_event(session, {"id": f"e{number}", "timestamp": number})
     page = await client.list_events(session, after=2, limit=3)
     assert ([event["id"] for event in page.events], page.revision) == (["e3", "e4", "e5"], 7)
     assert (await client.list_events(session, after=7)).events == []
+    monkeypatch.setattr("statepad.calls.MAX_PAGE", 2)
+    for after in (0, 3):
+        page = await client.list_events(session, after=after)
+        assert [event["id"] for event in page.events] == [f"e{number}" for number in range(after + 1, 8)]
     recent = await client.get_session(app, "ana", session.id, num_recent_events=2)
     assert [event["id"] for event in recent.events] == ["e6", "e7"]
     later = await client.get_session(app, "ana", session.id, after_timestamp=6)

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -91,9 +92,15 @@ async def test_the_connections_of_a_client_that_nobody_has_any_more_are_closed(s
     await anext(watch)
     await count(client, app, 1)
     assert connections_to(server.port) == 2
-    del client, watch
     gc.collect()
-    await gone(server.port)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        del client, watch
+        gc.collect()
+        await gone(server.port)
+        gc.collect()
+    # They were closed, and not only forgotten.
+    assert [warning.message for warning in told if warning.category is ResourceWarning] == []
 
 
 def counts(client, app, times):
@@ -187,6 +194,12 @@ def test_forked_workers_and_their_parent_use_connections_of_their_own(server, ap
 
 
 async def test_a_child_that_is_forked_inside_of_a_running_loop_has_a_loop_of_its_own(server, app):
+    async def use_and_close(client):
+        await count(client, app, 5)
+        own = client._transport.state().http
+        await client.aclose()
+        assert own.is_closed
+
     async with Client(server.uri, token=server.token) as client:
         await count(client, app, 1)
         reading, writing = os.pipe()
@@ -194,15 +207,16 @@ async def test_a_child_that_is_forked_inside_of_a_running_loop_has_a_loop_of_its
         if child == 0:
             code = 1
             try:
-                loop = asyncio.new_event_loop()
                 asyncio._set_running_loop(None)
-                loop.run_until_complete(count(client, app, 5))
+                asyncio.new_event_loop().run_until_complete(use_and_close(client))
                 code = 0
             finally:
                 os.write(writing, b"x")
                 os._exit(code)
-        await count(client, app, 5)
         await asyncio.to_thread(os.read, reading, 1)
+        # The end of the client in the child leaves that of the parent open.
+        await count(client, app, 5)
+        assert not client._transport.state().http.is_closed
         _, status = await asyncio.to_thread(os.waitpid, child, 0)
         assert status == 0
         assert await counted(client, app) == 11
