@@ -234,7 +234,7 @@ async def test_writes_through_a_lost_lease_are_refused(sessions, connect, ids):
         await write()
     assert "n" not in (await sessions.get_session(**ids_of(session))).state
     assert sessions.held_lease is None
-    # Who takes no lease is not held up.
+    # Writers without a lease are not held up.
     await sessions.append_event(session, writing(m=1))
 
 

@@ -203,7 +203,7 @@ class StatepadSessionService(BeyondAdk, BaseSessionService):
         return event
 
     async def flush(self) -> None:
-        """Returns when every earlier write of this event loop was answered. What an append has stored is durable."""
+        """Returns when every earlier write of this event loop was answered. An append that returned is durable."""
         await self._client.flush()
 
 
