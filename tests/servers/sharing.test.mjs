@@ -109,11 +109,10 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
           await Promise.all(own.map(({ end }) => end()));
         });
 
-        // One kind after the other.
-        let turn = 0;
+        // One after the other, as far as they are still at it.
         const killWriter = () => {
           const busy = writers.filter(({ isDone }) => !isDone);
-          busy[(turn += 1) % busy.length]?.kill();
+          busy.toSorted((one, other) => one.kills - other.kills)[0]?.kill();
         };
         const disturb = occasionally([servers.killOne, killWriter], { seed, least: 6, most: 14 });
         for (const [of, name] of WRITERS) {
