@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { stateOfCore } from './core.mjs';
 import { hasWasmTarget, needNpmPackages } from './installed.mjs';
 import { runSteps } from './steps.mjs';
-import { imports, rustImports } from './suites.mjs';
+import { installedPythonOf } from './python.mjs';
+import { imports, pythonChecks, rustImports } from './suites.mjs';
 import { root, wasmTarget } from './tools.mjs';
 
 needNpmPackages();
@@ -32,6 +33,8 @@ const clippy = (...args) => ['cargo', 'clippy', '--locked', '--all-targets', ...
 const declarations = 'tsc, package';
 /** @type {Partial<Record<ReturnType<typeof stateOfCore>, string>>} */
 const cores = { missing: 'pkg/wasm is missing: npm run build makes it, once' };
+
+const hasPython = (await installedPythonOf('newest').catch(() => undefined)) !== undefined;
 
 await runSteps([
   { name: 'cargo fmt', command: ['cargo', 'fmt', '--check'] },
@@ -58,6 +61,10 @@ await runSteps([
   },
   { name: 'imports', command: imports, seconds: 4 },
   { name: 'imports, Rust', command: rustImports, seconds: 1 },
+  ...pythonChecks.map((check) => ({
+    ...check,
+    ...(!hasPython && { omission: 'its environment is not there yet: npm run setup installs it, once' }),
+  })),
   // Writes the declarations that the others are checked with.
   {
     name: declarations,

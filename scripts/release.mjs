@@ -1,7 +1,7 @@
 // Makes this tree the next release: `npm run release -- 0.2.0`, or `major`, `minor`, `patch`. The crate gets the
-// version, in its manifest and in its lock file; the npm package takes it from there when it is packed (pack.mjs).
-// The entries under "Unreleased" in the changelog go under the version and the date. Nothing is committed or
-// published: the last lines say what is left to do.
+// version, in its manifest and in its lock file, and so does the Python package; the npm package takes it from there
+// when it is packed (pack.mjs). The entries under "Unreleased" in the changelog go under the version and the date.
+// Nothing is committed or published: the last lines say what is left to do.
 // `--dry-run` changes nothing.
 
 import { execFileSync } from 'node:child_process';
@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './tools.mjs';
 
-const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-[0-9A-Za-z.-]+)?$/;
+/** Pre-releases are those that npm, crates.io and PyPI have in common. */
+const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-(?:alpha|beta|rc)\.\d+)?$/;
 
 /**
  * The files with the version of this project, and its pattern in each. Each expression has it as its group `version`.
@@ -18,6 +19,7 @@ const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-[0-9A-Za-z.-]+)?$/;
 const places = {
   'Cargo.toml': /^\[package\]\n(?:(?!\[)[^\n]*\n)*?version = "(?<version>[^"]+)"/m,
   'Cargo.lock': /^name = "statepad"\nversion = "(?<version>[^"]+)"/m,
+  'python/pyproject.toml': /^\[project\]\n(?:(?!\[)[^\n]*\n)*?version = "(?<version>[^"]+)"/m,
 };
 
 /** A release that cannot be made as it was asked for; `message` says why. */
@@ -133,7 +135,8 @@ function main(args) {
   npm test
   git commit -am "Release ${version}" && git tag -a v${version} -m "statepad ${version}"
   cargo publish --locked
-  npm run pack && npm publish ./target/statepad-${version}.tgz`);
+  npm run pack && npm publish ./target/statepad-${version}.tgz
+  upload target/python/statepad-* to PyPI, which npm run pack has made, too`);
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -152,6 +152,15 @@ function needPython() {
   }
 }
 
+/** The tools of python/, which `npm run check` runs. */
+async function needPythonTools() {
+  // It imports npm packages, which have just been installed.
+  const { installedPythonOf, pythonOf } = await import('./python.mjs');
+  if ((await installedPythonOf('newest')) !== undefined) return;
+  say('installing the Python packages of python/requirements/newest.txt, which takes about half a minute');
+  await pythonOf('newest');
+}
+
 const needs = {
   build: [needNode, needRust, () => needCargoTool('wasm-bindgen'), needNpmPackages],
   test: [
@@ -164,13 +173,14 @@ const needs = {
     needNginx,
     needBetterSqlite,
     needPython,
+    needPythonTools,
   ],
 };
 
 /**
  * The needs of each store's tests besides the npm packages, which have Postgres and the hosts of Cloudflare in them.
  *
- * @type {Record<string, (() => void)[]>}
+ * @type {Record<string, (() => void | Promise<void>)[]>}
  */
 const stores = {
   'adk-database': [],
@@ -186,9 +196,9 @@ const stores = {
 
 const purpose = process.argv[2] ?? '';
 if (purpose in stores) {
-  for (const need of [needNode, needNpmPackages, ...stores[purpose]]) need();
+  for (const need of [needNode, needNpmPackages, ...stores[purpose]]) await need();
 } else if (purpose in needs) {
-  for (const need of purpose === 'test' ? [...needs.build, ...needs.test] : needs.build) need();
+  for (const need of purpose === 'test' ? [...needs.build, ...needs.test] : needs.build) await need();
 } else {
   giveUp(`say what for: ${[...Object.keys(needs), ...Object.keys(stores)].join(', ')}`);
 }

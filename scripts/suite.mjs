@@ -5,25 +5,44 @@ import { stripVTControlCharacters } from 'node:util';
 import { env, root } from './tools.mjs';
 
 /**
- * @typedef {{ name: string, command: string[], runner?: 'cargo' | 'node', extraEnv?: Record<string, string> }} Suite
+ * @typedef {'cargo' | 'node' | 'pytest'} Runner
+ * @typedef {{ name: string, command: string[], runner?: Runner, extraEnv?: Record<string, string> }} Suite
  */
 
 /**
- * The summary of each kind of runner: its lines, and the counts in them.
+ * The summary of each kind of runner: its lines, and the counts in them, of which those of one kind are added up.
+ * `skips` are further lines, each of a test that counts as passed there and was skipped; `told` those that are told
+ * again at the end.
  *
- * @typedef {{ line: RegExp, counts: Record<'passed' | 'failed' | 'skipped', RegExp>, skips?: RegExp }} Summary
- * @type {Record<'cargo' | 'node', Summary>}
+ * @typedef {{ line: RegExp, counts: Record<'passed' | 'failed' | 'skipped', RegExp>, skips?: RegExp, told?: RegExp }}
+ *   Summary
+ * @type {Record<Runner, Summary>}
  */
 const summaries = {
   cargo: {
     line: /^test result: /,
-    counts: { passed: /(\d+) passed/, failed: /(\d+) failed/, skipped: /(\d+) ignored/ },
+    counts: { passed: /(\d+) passed/g, failed: /(\d+) failed/g, skipped: /(\d+) ignored/g },
     // A test of Rust cannot skip itself while it runs: it says that it does, and is counted as passed by cargo.
     skips: /^skipped: /,
   },
   node: {
     line: /^ℹ (tests|pass|fail|cancelled|skipped|todo) \d+$/,
-    counts: { passed: /^ℹ pass (\d+)/, failed: /^ℹ (?:fail|cancelled) (\d+)/, skipped: /^ℹ (?:skipped|todo) (\d+)/ },
+    counts: {
+      passed: /^ℹ pass (\d+)/gm,
+      failed: /^ℹ (?:fail|cancelled) (\d+)/gm,
+      skipped: /^ℹ (?:skipped|todo) (\d+)/gm,
+    },
+  },
+  pytest: {
+    line: /^(=+ )?(\d+ [a-z]+(, )?)+ in [\d.]+s/,
+    // A test that is expected to fail says nothing of what works. One that passes against that expectation is wrong.
+    counts: {
+      passed: /(\d+) passed/g,
+      failed: /(\d+) (?:failed|errors?|xpassed)\b/g,
+      skipped: /(\d+) (?:skipped|xfailed|deselected)\b/g,
+    },
+    // The reasons, by its option -r.
+    told: /^(SKIPPED|XFAIL|XPASS) /,
   },
 };
 
@@ -71,18 +90,19 @@ export async function runSuite({ name, command, runner, extraEnv }, { show = 'at
     };
   }
 
-  const { line, counts, skips } = summaries[runner];
+  const { line, counts, skips, told } = summaries[runner];
   const printed = stripVTControlCharacters(output).split('\n');
   const lines = printed.filter((text) => line.test(text));
+  const counted = lines.join('\n');
   /** @param {RegExp} pattern */
-  const total = (pattern) => lines.reduce((sum, text) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0);
+  const total = (pattern) => [...counted.matchAll(pattern)].reduce((sum, [, count]) => sum + Number(count), 0);
   const skipLines = skips ? printed.filter((text) => skips.test(text)) : [];
   const [failed, passed, skipped] = [
     total(counts.failed),
     total(counts.passed) - skipLines.length,
     total(counts.skipped) + skipLines.length,
   ];
-  lines.push(...skipLines);
+  lines.push(...skipLines, ...(told ? printed.filter((text) => told.test(text)) : []));
   const ok = code === 0 && failed === 0 && passed > 0;
   // A runner that broke down before it could count is a failure, too.
   return {

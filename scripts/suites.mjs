@@ -1,6 +1,7 @@
 // All suites of `npm test`: what each runs, what it must not run beside, and about how long it takes.
 
 import { join, relative, sep } from 'node:path';
+import { pythonCommand } from './python.mjs';
 import { filesUnder } from './step.mjs';
 import { root, wasmTarget } from './tools.mjs';
 
@@ -55,7 +56,7 @@ const FOLDERS = {
   // It measures.
   'tests/page/speed.test.mjs': { seconds: 54, alone: true },
   'tests/scripts': { seconds: 15 },
-  'tests/servers': { seconds: 65, shares: heavy },
+  'tests/servers': { seconds: 120, shares: heavy },
   'tests/sharing': { seconds: 105, shares: heavy },
   'tests/stores/adk-database': { seconds: 30 },
   'tests/stores/cloudflare': { seconds: 49 },
@@ -210,6 +211,8 @@ export function allSuites() {
     { name: 'prettier', command: script('node_modules/prettier/bin/prettier.cjs', '--check', '.'), seconds: 16 },
     { name: 'imports', command: imports, seconds: 5 },
     { name: 'imports, Rust', command: rustImports, seconds: 1 },
+    ...pythonChecks,
+    ...pythonSuites(),
     ...nodeSuites(),
     {
       // Browsers load two modules in the place of one.
@@ -225,6 +228,37 @@ export function allSuites() {
       seconds: 75,
     },
   ];
+}
+
+/** The checks of the Python package, by its tools. */
+export const pythonChecks = [
+  { name: 'ruff check', command: pythonCommand('newest', 'ruff', 'check'), seconds: 1 },
+  { name: 'ruff format', command: pythonCommand('newest', 'ruff', 'format', '--check'), seconds: 1 },
+  { name: 'mypy', command: pythonCommand('newest', 'mypy'), seconds: 30 },
+];
+
+/**
+ * The tests of the Python package, in each environment that it promises to work in. All start servers of pkg/dist.
+ */
+function pythonSuites() {
+  const all = [
+    { name: 'pytest, newest google-adk', environment: 'newest', folders: [], seconds: 120 },
+    {
+      name: 'pytest, oldest google-adk 2',
+      environment: 'oldest',
+      folders: ['tests/client', 'tests/adk', 'tests/testing/test_contract.py', 'tests/testing/test_data.py'],
+      seconds: 90,
+    },
+    { name: 'pytest, without google-adk', environment: 'bare', folders: ['tests/client'], seconds: 45 },
+  ];
+  return all.map(({ name, environment, folders, seconds }) => ({
+    name,
+    command: pythonCommand(environment, 'pytest', '-q', ...folders),
+    runner: /** @type {const} */ ('pytest'),
+    after: ['build'],
+    seconds,
+    shares: heavy,
+  }));
 }
 
 /** Checks who imports whom. */

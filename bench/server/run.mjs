@@ -8,6 +8,7 @@
 
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { print } from '../print.mjs';
 import { startContestants } from './contestants.mjs';
 import { measureWatching, POLL } from './watchers.mjs';
 
@@ -205,13 +206,4 @@ function againstAdk({ store, way }, loads) {
 
 function judged(seen, aim, text) {
   return aim === undefined ? ['', ''] : [text(aim), seen >= aim ? 'yes' : 'NO'];
-}
-
-function print(rows) {
-  const widths = rows[0].map((_, index) => Math.max(...rows.map((row) => row[index].length)));
-  const line = (row) => `| ${row.map((text, index) => text.padEnd(widths[index])).join(' | ')} |`;
-  const [head, ...body] = rows;
-  console.log(
-    [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...body.map(line), ''].join('\n'),
-  );
 }

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { median } from '../cold.mjs';
+import { print } from '../print.mjs';
 import { startContestants } from './contestants.mjs';
 import { Bench } from './measure.mjs';
 import { measureHot } from './hot.mjs';
@@ -155,13 +156,4 @@ function judged(what, seen, { required, goal } = {}) {
   const times = (number) => (number === undefined ? '' : `>= ${number}x`);
   const met = seen < required ? 'NO' : seen < goal ? 'yes, not goal' : 'yes';
   return [what, `${seen.toPrecision(3)}x`, times(required), times(goal), required === undefined ? '' : met];
-}
-
-function print(rows) {
-  const widths = rows[0].map((_, index) => Math.max(...rows.map((row) => row[index].length)));
-  const line = (row) => `| ${row.map((cell, index) => cell.padEnd(widths[index])).join(' | ')} |`;
-  const [head, ...body] = rows;
-  console.log(
-    [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...body.map(line), ''].join('\n'),
-  );
 }

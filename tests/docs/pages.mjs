@@ -13,13 +13,14 @@ const execute = promisify(execFile);
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Every page for people, as a path from the root: the pages of docs/ and those that lie at the root. */
+/** Every page for people, as a path from the root: those of docs/, those that lie there, and those of registries. */
 export const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
   'src/README.md',
+  'python/README.md',
 ];
 
 /** The text of a page. */

@@ -107,7 +107,7 @@ for (const page of pages.filter((path) => path.startsWith('docs/') && path !== H
       } else {
         test(`${name} is of a kind that pages have`, () =>
           assert.ok(
-            ['js', 'ts', 'sh', 'text', 'python', 'java', 'nginx'].includes(language) ||
+            ['js', 'ts', 'sh', 'text', 'python', 'java', 'nginx', 'yaml'].includes(language) ||
               (language === 'tsx' && IN_A_HOST.test(code)),
             language,
           ));
@@ -156,7 +156,7 @@ for (const page of pages.filter((path) => path.startsWith('docs/'))) {
 }
 
 /** Every file of the project's folders, as a path from the root. */
-const sources = ['bench', 'docs', 'examples', 'pkg/src', 'scripts', 'src', 'tests', 'www'].flatMap((folder) =>
+const sources = ['bench', 'docs', 'examples', 'pkg/src', 'python', 'scripts', 'src', 'tests', 'www'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true }).map((path) => `/${folder}/${path.replaceAll(sep, '/')}`),
 );
 
@@ -164,7 +164,7 @@ const sources = ['bench', 'docs', 'examples', 'pkg/src', 'scripts', 'src', 'test
 const GENERATED = /^(pkg|www)\/(dist|wasm)/;
 
 /** A name with an ending, a folder with a slash behind it, or a path from the root. */
-const NAMES_A_FILE = /\.(rs|ts|md|mjs|json|cjs|toml)$|\/$|^(bench|docs|examples|pkg|scripts|src|tests|www)\//;
+const NAMES_A_FILE = /\.(rs|ts|md|mjs|json|cjs|toml)$|\/$|^(bench|docs|examples|pkg|python|scripts|src|tests|www)\//;
 
 for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
   test(`the files and folders that ${page} names are there`, () => {

@@ -1,4 +1,5 @@
-// Crate and package are one release: there is one version, and the script that makes the next one does what it says.
+// The crate, the npm package and the Python package are one release: there is one version, and the script that makes
+// the next one does what it says.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -9,11 +10,13 @@ import { after, describe, test } from 'node:test';
 import { nextVersion, released, versionsIn } from '../../scripts/release.mjs';
 import { root } from '../../scripts/tools.mjs';
 
-const FILES = ['Cargo.toml', 'Cargo.lock', 'CHANGELOG.md', 'scripts/release.mjs', 'scripts/tools.mjs'];
+/** The files with the version. */
+const VERSIONED = ['Cargo.toml', 'Cargo.lock', 'python/pyproject.toml'];
+const FILES = [...VERSIONED, 'CHANGELOG.md', 'scripts/release.mjs', 'scripts/tools.mjs'];
 
-test('Cargo.toml and Cargo.lock name one version, and the package of the tree none: it gets theirs when packed', () => {
+test('crate, lock file and Python package name one version, and the package of the tree none until it is packed', () => {
   const versions = Object.values(versionsIn(root));
-  assert.equal(versions.length, 2);
+  assert.deepEqual(Object.keys(versionsIn(root)), VERSIONED);
   assert.equal(new Set(versions).size, 1, JSON.stringify(versionsIn(root)));
   assert.equal('version' in JSON.parse(readFileSync(join(root, 'pkg', 'package.json'), 'utf8')), false);
 });
@@ -51,6 +54,8 @@ describe('on a copy', () => {
     assert.match(release(current).stderr, /is not later than/);
     assert.match(release().stderr, /say which version/);
     assert.match(release('1.2').stderr, /say which version/);
+    // PyPI has no such pre-release.
+    assert.match(release('9.0.0-next.1').stderr, /say which version/);
     assert.equal(git('status', '--porcelain'), '');
   });
 
@@ -61,13 +66,13 @@ describe('on a copy', () => {
     assert.equal(git('status', '--porcelain'), '');
   });
 
-  test('a release changes the version in two places, the changelog, and nothing else', () => {
+  test('a release changes the version in three places, the changelog, and nothing else', () => {
     const next = nextVersion(current, 'minor');
     assert.equal(release('minor').status, 0);
     assert.deepEqual(new Set(Object.values(versionsIn(folder))), new Set([next]));
     assert.equal(
-      git('diff', '--shortstat', '--', ...FILES.slice(0, 2)).trim(),
-      '2 files changed, 2 insertions(+), 2 deletions(-)',
+      git('diff', '--shortstat', '--', ...VERSIONED).trim(),
+      '3 files changed, 3 insertions(+), 3 deletions(-)',
     );
     const date = new Date().toISOString().slice(0, 10);
     const day = read('CHANGELOG.md').match(/\d{4}-\d\d-\d\d/)[0];
@@ -76,10 +81,7 @@ describe('on a copy', () => {
       read('CHANGELOG.md'),
       `# Changelog\n\n## [Unreleased]\n\n## [${next}] - ${day}\n\n### Added\n\n- A thing.\n\n## [0.0.1] - 2020-01-01\n\n- All.\n`,
     );
-    assert.deepEqual(
-      git('diff', '--name-only').trim().split('\n').sort(),
-      ['CHANGELOG.md', ...FILES.slice(0, 2)].sort(),
-    );
+    assert.deepEqual(git('diff', '--name-only').trim().split('\n').sort(), ['CHANGELOG.md', ...VERSIONED].sort());
     git('commit', '--quiet', '-am', 'release');
     assert.match(release('minor').stderr, /nothing under "Unreleased"/);
   });

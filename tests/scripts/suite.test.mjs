@@ -37,6 +37,30 @@ test('a test that merely names what is skipped is a test', async () => {
   assert.deepEqual(counts, [3, 0, 1]);
 });
 
+test('the counts of pytest are read, and its reasons for what did not run are told', async () => {
+  const reason = 'SKIPPED [2] tests/test_one.py:3: no database';
+  const { counts, ok, told } = await suite(
+    'pytest',
+    '3 passed of a test',
+    reason,
+    '4 passed, 2 skipped, 1 warning in 0.12s',
+  );
+  assert.deepEqual({ counts, ok }, { counts: [4, 0, 2], ok: true });
+  assert.deepEqual(told, ['4 passed, 2 skipped, 1 warning in 0.12s', reason]);
+});
+
+for (const [summary, counts] of [
+  ['===== 2 failed, 7 passed, 1 xfailed, 1 error in 61.20s (0:01:01) =====', [7, 3, 1]],
+  ['1 passed, 1 xpassed in 0.01s', [1, 1, 0]],
+  ['9 skipped in 0.01s', [0, 1, 9]],
+  ['no tests ran in 0.01s', [0, 1, 0]],
+]) {
+  test(`a run of pytest that ends with "${summary}" is a failure`, async () => {
+    const seen = await suite('pytest', summary, '');
+    assert.deepEqual([seen.counts, seen.ok], [counts, false]);
+  });
+}
+
 test('what a suite prints beside others is kept together, and told when it failed', async () => {
   const command = [process.execPath, '-e', 'console.log("one"); console.error("two"); process.exit(3)'];
   const { ok, output, failure } = await runSuite({ name: 'suite', command }, { show: 'nothing' });

@@ -1,16 +1,18 @@
 // Disturbances by chance, the same for the same seed: servers and writers are killed, connections are cut.
 
 import { startBalancer } from '../support/balancer.mjs';
+import { startCutter } from '../support/cutter.mjs';
 import { startServer } from '../support/servers.mjs';
 import { randomFrom } from '../support/random.js';
 
 const CUTS = ['before', 'after', 'middle'];
 
 /**
- * Servers over one place with a balancer before them, which cuts some of the connections, as a seed and `cutRate` say.
- * `killOne()` kills a server, and starts another one at its port.
+ * Servers over one place with a balancer before them, which cuts connections around some of the requests, as a seed
+ * and `cutRate` say. Before that a proxy cuts connections at any byte; `bytes` are its options. `killOne()` kills a
+ * server, and starts another one at its port.
  */
-export async function startServers(place, { count, seed, cutRate }) {
+export async function startServers(place, { count, seed, cutRate, bytes }) {
   const random = randomFrom(seed);
   const servers = await Promise.all(Array.from({ length: count }, () => startServer(place)));
   const seen = { cuts: 0, kills: 0 };
@@ -22,12 +24,16 @@ export async function startServers(place, { count, seed, cutRate }) {
   const ports = servers.map(({ port }) => port);
   let isCutting = true;
   const balancer = await startBalancer(ports, () => (isCutting ? cutOf() : undefined));
+  const cutter = await startCutter(Number(new URL(balancer.url).port), { seed, ...bytes });
   const restarting = new Set();
   return {
-    url: balancer.url,
+    url: cutter.url,
     urls: () => servers.map(({ url }) => url),
-    seen,
-    calm: () => (isCutting = false),
+    seen: () => ({ ...seen, bytes: cutter.cuts() }),
+    calm: () => {
+      isCutting = false;
+      cutter.calm();
+    },
     killOne: () => {
       const index = Math.floor(random() * count);
       if (restarting.has(index)) return;
@@ -44,6 +50,7 @@ export async function startServers(place, { count, seed, cutRate }) {
       while (restarting.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     },
     stop: async () => {
+      await cutter.stop();
       await balancer.stop();
       await Promise.all(servers.map((server) => server.stop()));
     },

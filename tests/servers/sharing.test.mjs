@@ -1,6 +1,6 @@
-// Programs of several kinds write to one session at once: two services over the store, a client of statepad/client and
-// two processes of google-adk at three servers, any request to any of them. Servers and writers are killed, and
-// connections are cut.
+// Programs of several kinds write to one session at once: two services over the store, and at three servers, any
+// request to any of them, a client of statepad/client, two processes of the Python package and one of google-adk with
+// its own client. Servers and writers are killed, and connections are cut.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -10,7 +10,7 @@ import { size } from '../support/long.mjs';
 import { startAtServer } from '../hosts/adk-python/python.mjs';
 import { occasionally, startServers } from './chaos.mjs';
 import { openSource } from './sources.mjs';
-import { Writer } from './writers.mjs';
+import { Writer, watchByPython } from './writers.mjs';
 
 const KEY = { appName: 'shop', userId: 'ana', sessionId: 'shared' };
 const SERVERS = 3;
@@ -21,10 +21,13 @@ const WRITERS = [
   ['service', 'service-1'],
   ['service', 'service-2'],
   ['client', 'client-1'],
+  ['python', 'python-1'],
+  ['python', 'python-2'],
   ['google-adk', 'adk-1'],
-  ['google-adk', 'adk-2'],
 ];
 const isOurs = ({ kind }) => kind !== 'google-adk';
+/** A reader of a long session gets through to its end. */
+const CUTS = { block: size(64_000, 640_000), rate: 0.2 };
 const idsOf = ({ events }) => events.map(({ id }) => id);
 
 const numbers = Array.from({ length: COUNT }, (_, index) => index + 1);
@@ -94,7 +97,7 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
       { skip },
       async (t) => {
         const place = newPlace(kind === 'sqlite' ? kind : `${kind}, listening`);
-        const servers = await startServers(place, { count: SERVERS, seed, cutRate: 0.03 });
+        const servers = await startServers(place, { count: SERVERS, seed, cutRate: 0.03, bytes: CUTS });
         const own = await Promise.all([{ place }, { place }, { url: servers.url }].map(openSource));
         await own[0].source.createSession({ ...KEY, state: { kept: true } });
         const writers = [];
@@ -112,7 +115,7 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
           const busy = writers.filter(({ isDone }) => !isDone);
           busy[(turn += 1) % busy.length]?.kill();
         };
-        const disturb = occasionally([servers.killOne, killWriter], { seed, least: 8, most: 20 });
+        const disturb = occasionally([servers.killOne, killWriter], { seed, least: 6, most: 14 });
         for (const [of, name] of WRITERS) {
           const told = {
             source: of === 'service' ? { place } : { url: servers.url },
@@ -122,6 +125,8 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
           };
           writers.push(await Writer.start({ kind: of, name, count: COUNT, ...told }, disturb));
         }
+        const reader = await watchByPython({ url: servers.url, key: KEY, count: WRITERS.length * COUNT });
+        t.after(() => reader.stop());
         const watching = watchTo(own[2].source, WRITERS.length * COUNT);
         const reading = readUntil(
           over.signal,
@@ -138,6 +143,9 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
         assert.equal(whole.state.kept, true);
         const order = idsOf(whole);
         assert.deepEqual(await watching, order);
+        const python = await reader.finish();
+        assert.deepEqual([python.told, python.ids], [order, order]);
+        assert.deepEqual(python.state, { ...whole.state });
         over.abort();
         for (const seen of await reading) assert.deepEqual(seen, order.slice(0, seen.length));
         for (const url of servers.urls()) {
@@ -151,12 +159,16 @@ for (const [kind, { skip, newPlace }] of Object.entries(databases)) {
         assert.deepEqual(idsOf(await fresh.source.getSession(KEY)), order);
         await fresh.end();
 
-        const { cuts, kills } = servers.seen;
+        const { cuts, kills, bytes } = servers.seen();
         const killed = writers.map((writer) => `${writer.name} ${writer.kills}`).join(', ');
-        t.diagnostic(`seed ${seed}: kills: servers ${kills}, ${killed}; ${cuts} connections cut`);
-        assert.ok(kills > 0 && cuts > 0);
+        t.diagnostic(
+          `seed ${seed}: kills: servers ${kills}, ${killed}; connections cut: ${cuts} around requests, ${bytes} at any byte`,
+        );
+        assert.ok(kills > 0 && cuts > 0 && bytes > 0);
         assert.ok(
-          [true, false].every((ours) => writers.some((writer) => isOurs(writer) === ours && writer.kills > 0)),
+          ['service', 'client', 'python', 'google-adk'].every((of) =>
+            writers.some(({ kind, kills }) => kind === of && kills > 0),
+          ),
         );
         // They did meet.
         const changes = order.filter((id, index) => id.split('.')[0] !== order[index - 1]?.split('.')[0]).length;
