@@ -76,6 +76,10 @@ async def test_a_session_is_refreshed_in_place(sessions, ids):
     await sessions.delete_session(**ids_of(one))
     with pytest.raises(SessionNotFoundError):
         await sessions.refresh(one)
+    await sessions.create_session(**ids, session_id=one.id)
+    with pytest.raises(SessionNotFoundError):
+        await sessions.refresh(one)
+    assert len(one.events) == 40
 
 
 async def test_updates_lose_no_write_and_show_on_the_session(sessions, ids):
@@ -230,7 +234,7 @@ async def test_writes_through_a_lost_lease_are_refused(sessions, connect, ids):
         await write()
     assert "n" not in (await sessions.get_session(**ids_of(session))).state
     assert sessions.held_lease is None
-    # Who takes no lease is not held up.
+    # Writers without a lease are not held up.
     await sessions.append_event(session, writing(m=1))
 
 

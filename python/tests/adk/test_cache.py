@@ -80,13 +80,17 @@ async def test_a_log_that_went_back_is_read_anew(start_server, tmp_path_factory,
             path.write_bytes(content)
         server.start()
         assert (await cached.get_session(**ids_of(session))).state == {"n": 1}
+        behind = session.model_copy(deep=True)
+        await cached.append_event(behind, writing(m=1))
+        # It shows an event that the log has no more, and its own.
+        assert [event.actions.state_delta for event in behind.events] == [{"n": 1}, {"n": 2}, {"m": 1}]
+        assert behind.state == {"n": 1, "m": 1}
         other = await cached.get_session(**ids_of(session))
         await cached.append_event(other, writing(n=3))
         read = await cached.get_session(**ids_of(session))
-        assert [event.actions.state_delta for event in read.events] == [{"n": 1}, {"n": 3}]
-        # The session in hand shows an event that the log has no more. It goes on with the others.
-        await cached.append_event(session, writing(m=1))
-        assert session.state == {"n": 3, "m": 1}
+        assert [event.actions.state_delta for event in read.events] == [{"n": 1}, {"m": 1}, {"n": 3}]
+        await cached.append_event(session, writing(o=1))
+        assert session.state == {"n": 3, "m": 1, "o": 1}
 
 
 async def test_it_keeps_no_more_events_than_it_may(connect, app, read):
@@ -98,8 +102,8 @@ async def test_it_keeps_no_more_events_than_it_may(connect, app, read):
     for _ in range(2):
         for session in sessions:
             assert await cached.get_session(**ids_of(session)) == session
-    assert cached._events._held <= 5
-    assert len(cached._events._logs) == 1
+    # The second one: there is no room for the first one beside it, and none for the third one at all.
+    assert [(key[2], len(log.events)) for key, log in cached._events._logs.items()] == [(sessions[1].id, 3)]
 
 
 async def test_parallel_reads_and_writes_agree(connect, app):

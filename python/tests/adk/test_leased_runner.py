@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents import BaseAgent, LiveRequestQueue, LlmAgent
 from google.adk.events.event import Event
 from google.adk.events.event_actions import EventActions
 from google.adk.runners import Runner
@@ -165,6 +165,21 @@ async def test_rewinds_are_leased(sessions, app):
             await runner.rewind_async(**rewind)
     await runner.rewind_async(**rewind)
     assert (await sessions.get_session(**ids_of(session))).state == {}
+
+
+async def test_a_live_run_is_leased(sessions, connect, app):
+    class Live(BaseAgent):
+        async def _run_live_impl(self, ctx):
+            taken = await is_free(connect(), ctx.session)
+            actions = EventActions(state_delta={"free": taken})
+            yield Event(author=self.name, invocation_id=ctx.invocation_id, actions=actions)
+
+    session = await sessions.create_session(app_name=app, user_id="ana")
+    runner = leased(sessions, app, Live(name="live"))
+    run = runner.run_live(user_id="ana", session_id=session.id, live_request_queue=LiveRequestQueue())
+    assert [event.actions.state_delta async for event in run] == [{"free": False}]
+    assert await is_free(sessions, session)
+    assert (await sessions.get_session(**ids_of(session))).state == {"free": False}
 
 
 async def test_a_missing_session_is_adks_error_unless_it_is_created(sessions, app):

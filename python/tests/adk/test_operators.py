@@ -94,6 +94,13 @@ async def test_a_value_of_a_later_tool_replaces_an_operator(sessions, ids):
     assert (await sessions.get_session(**ids_of(session))).state == {"n": 7}
 
 
+async def test_an_operator_of_a_later_tool_replaces_a_value(sessions, ids):
+    # As in ADK, of two writes to a key the later one counts: over the stored value.
+    session = await sessions.create_session(**ids, state={"n": 5})
+    await run_in_parallel(sessions, session, {"n": 7}, {"n": increment()})
+    assert (await sessions.get_session(**ids_of(session))).state == {"n": 6}
+
+
 @pytest.mark.parametrize(
     ("one", "other", "message"),
     [

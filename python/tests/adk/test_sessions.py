@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import inspect
+import math
 import pickle
 import uuid
 
@@ -14,8 +15,9 @@ from google.adk.events.event_actions import EventActions
 from google.adk.sessions.base_session_service import BaseSessionService, GetSessionConfig
 from google.adk.sessions.session import Session
 
-from statepad import CommitUnknown, ValueNotJson
+from statepad import DELETED, CommitUnknown, ValueNotJson
 from statepad.adk import AlreadyExistsError, SessionNotFoundError, StaleSessionError, StatepadSessionService
+from statepad.adk.times import to_milliseconds
 
 
 def writing(author="agent", **delta) -> Event:
@@ -165,6 +167,19 @@ async def test_writes_that_are_not_appended_yet_survive_the_writes_of_others(ses
     assert (await sessions.get_session(**ids_of(one))).state == one.state
 
 
+async def test_what_others_deleted_goes_unless_it_was_written_here(sessions, ids):
+    one = await sessions.create_session(**ids, state={"gone": [1], "written": 1, "app:gone": 1})
+    two = await sessions.get_session(**ids_of(one))
+    await sessions.append_event(two, writing(**{"gone": DELETED, "written": DELETED, "app:gone": DELETED}))
+    one.state["written"] = 2
+    await sessions.append_event(one, writing(n=1))
+    assert one.state == {"written": 2, "n": 1}
+    copied = Session.model_validate(one.model_dump())
+    await sessions.append_event(two, writing(n=DELETED))
+    await sessions.append_event(copied, writing(m=1))
+    assert copied.state == {"written": 2, "m": 1}
+
+
 async def test_values_of_python_count_as_what_is_stored_of_them(sessions, ids):
     one = await sessions.create_session(**ids)
     await sessions.append_event(one, writing(pair=(1, 2), whole=2.0, yes=True))
@@ -183,7 +198,7 @@ async def test_with_strict_a_session_that_is_behind_is_stale(connect, ids):
     one = await strict.create_session(**ids, state={"n": 1})
     two = await strict.get_session(**ids_of(one))
     await strict.append_event(two, writing(n=2))
-    with pytest.raises(StaleSessionError, match="read it again"):
+    with pytest.raises(StaleSessionError, match="modified in storage"):
         await strict.append_event(one, writing(n=3))
     assert one.events == []
     await strict.append_event(two, writing(n=4))
@@ -327,6 +342,26 @@ async def test_windows_select_events_and_never_values(sessions, ids):
         assert await window(after_timestamp=time + 1e-6) == list(range(index + 1, 5))
         assert await window(after_timestamp=time, num_recent_events=1) == [4]
     assert await window(after_timestamp=0.0) == [0, 1, 2, 3, 4]
+
+
+async def test_a_window_in_time_begins_exactly_then(sessions, ids):
+    # Two times that are one in milliseconds.
+    later = next(
+        t for i in range(1_000) if to_milliseconds(t := 1.7e9 + i * 2**-22)[0] == to_milliseconds(before(t))[0]
+    )
+    session = await sessions.create_session(**ids)
+    for time in (before(later), later):
+        event = writing(n=time)
+        event.timestamp = time
+        await sessions.append_event(session, event)
+    for config, count in (({}, 1), ({"num_recent_events": 2}, 1), ({"num_recent_events": 0}, 0)):
+        window = GetSessionConfig(after_timestamp=later, **config)
+        read = await sessions.get_session(**ids_of(session), config=window)
+        assert read.events == session.events[2 - count :]
+
+
+def before(time: float) -> float:
+    return math.nextafter(time, -math.inf)
 
 
 async def test_a_negative_window_is_refused(sessions, ids):

@@ -96,7 +96,7 @@ def order(event: Event) -> str:
 
 
 def comparable_requests(requests: list) -> str:
-    """What models were asked, without the ids and times in it."""
+    """The requests to models, without the ids and times in them."""
     made = r"(?:adk-|e-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     return re.sub(made, "ID", repr(requests))
 
@@ -120,7 +120,7 @@ class Conversation:
         return await self._turns(talk)
 
     def requests(self):
-        """What the models were asked."""
+        """The requests to the models."""
         return [request for model in self._models for request in model.requests]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -41,8 +40,8 @@ class EventCache:
     def __init__(self, size: int) -> None:
         """Makes a cache for so many events, of all sessions together."""
         self._size = size
-        self._held = 0
-        self._logs: OrderedDict[Key, _Log] = OrderedDict()
+        # The least recently read one is first.
+        self._logs: dict[Key, _Log] = {}
 
     async def read(
         self, key: Key, get: Callable[[int | None], Awaitable[SessionData | None]]
@@ -71,7 +70,7 @@ class EventCache:
                     return data, events
                 break
             window = data.revision - len(known.events) + _WINDOW
-        self._forget(key)
+        self._logs.pop(key, None)
         data = await get(None)
         if data is None:
             return None
@@ -80,18 +79,19 @@ class EventCache:
         return data, events
 
     def _keep(self, key: Key, data: SessionData, events: list[Event]) -> None:
-        self._forget(key)
+        """Keeps a log as the latest one, and drops the oldest ones beyond the size."""
+        self._logs.pop(key, None)
         if not events or len(events) != data.revision or len(events) > self._size:
             return
         self._logs[key] = _Log(data.etag, tuple(events))
-        self._held += len(events)
-        while self._held > self._size:
-            self._forget(next(iter(self._logs)))
-
-    def _forget(self, key: Key) -> None:
-        log = self._logs.pop(key, None)
-        if log is not None:
-            self._held -= len(log.events)
+        # Threads share the cache: each step here is one of the interpreter's own, and none relies on the one before.
+        logs = list(self._logs.items())
+        excess = sum(len(log.events) for _, log in logs) - self._size
+        for oldest, log in logs:
+            if excess <= 0:
+                break
+            self._logs.pop(oldest, None)
+            excess -= len(log.events)
 
 
 def _continues(known: _Log, events: list[dict[str, Any]], before: int) -> bool:

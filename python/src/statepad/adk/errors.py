@@ -36,5 +36,5 @@ def adk_errors() -> Iterator[None]:
         raise AlreadyExistsError(error.message) from error
     except SessionStale as error:
         raise StaleSessionError(
-            f"{error.message}: others have written to the session since it was read; read it again"
+            f"The session has been modified in storage since it was loaded. Read it again. ({error.message})"
         ) from error

@@ -1,8 +1,8 @@
 """Brings the state of a session that a Runner works with up to date, in place.
 
 The state stays the same dictionary, and a value that nobody else wrote stays the same object: google-adk finds writes
-into a list or a dictionary by comparing the object that a read handed out. What an agent has written there and not yet
-appended stays as well: it is newer than all that is stored.
+into a list or a dictionary by comparing the object that a read handed out. Writes of an agent that are not appended
+yet stay as well: they are newer than all that is stored.
 """
 
 from __future__ import annotations

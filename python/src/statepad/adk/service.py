@@ -37,9 +37,13 @@ class StatepadSessionService(BeyondAdk, BaseSessionService):
     in its state and among its events; it stays the same dictionary, and a value that nobody else wrote stays the same
     object. With ``strict=True`` an append through a session that is behind raises ADK's `StaleSessionError` instead.
 
+    What an agent has written to the state of a session and not appended yet is kept when others' writes arrive, also if
+    they wrote the same key. A ``temp:`` key stays on the session in hand until another value replaces it.
+
     **Operators** of `statepad` are values of a state: ``tool_context.state["app:orders"] = increment()``. Until the
     event of the tool is appended the state shows the operator, then the result. Those of tools that a model calls in
-    parallel add up. Within one tool a later write to a key replaces an earlier one, as in ADK. ``DELETED`` deletes a
+    parallel add up; what does not combine is refused with `InvalidArgument`. As in ADK, a later write to a key replaces
+    an earlier one: within one tool, and between parallel tools where one of the two is a value. ``DELETED`` deletes a
     key. A ``state_schema`` of ADK refuses both for keys without a prefix, because it checks them as values.
 
     **Copies of sessions.** The revision of a session is in its private ``_storage_update_marker``. Deep copies, copies
@@ -199,7 +203,7 @@ class StatepadSessionService(BeyondAdk, BaseSessionService):
         return event
 
     async def flush(self) -> None:
-        """Returns when every earlier write of this event loop was answered. What an append has stored is durable."""
+        """Returns when every earlier write of this event loop was answered. An append that returned is durable."""
         await self._client.flush()
 
 
