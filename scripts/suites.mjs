@@ -25,7 +25,7 @@ const FOLDERS = {
   'tests/cli': { seconds: 35 },
   'tests/contract': { seconds: 2 },
   'tests/core': { seconds: 25 },
-  'tests/docs': { seconds: 21 },
+  'tests/docs': { seconds: 45 },
   'tests/faults': { seconds: 140, shares: heavy },
   // Each installs a kit of its own before, when it has not been installed yet.
   'tests/hosts/adk-devtools': { seconds: 25, shares: heavy },
@@ -242,7 +242,7 @@ export const pythonChecks = [
  */
 function pythonSuites() {
   const all = [
-    { name: 'pytest, newest google-adk', environment: 'newest', folders: [], seconds: 120 },
+    { name: 'pytest, newest google-adk', environment: 'newest', folders: [], seconds: 240 },
     {
       name: 'pytest, oldest google-adk 2',
       environment: 'oldest',

@@ -156,8 +156,9 @@ for (const page of pages.filter((path) => path.startsWith('docs/'))) {
 }
 
 /** Every file of the project's folders, as a path from the root. */
-const sources = ['bench', 'docs', 'examples', 'pkg/src', 'python', 'scripts', 'src', 'tests', 'www'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true }).map((path) => `/${folder}/${path.replaceAll(sep, '/')}`),
+const sources = ['bench', 'docs', 'examples', 'pkg/src', 'python', 'scripts', 'src', 'tests', 'www'].flatMap(
+  (folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((path) => `/${folder}/${path.replaceAll(sep, '/')}`),
 );
 
 /** The folders that a build makes. */
