@@ -19,7 +19,15 @@ from typing import Any, Literal, TypeAlias
 import httpx
 
 from .address import Address
-from .errors import CommitUnknown, InvalidArgument, StatepadError, StoreUnavailable, error_from_json
+from .errors import (
+    CommitUnknown,
+    InvalidArgument,
+    StatepadError,
+    StoreUnavailable,
+    TooLarge,
+    TooManyRequests,
+    error_from_json,
+)
 from .jsonvalues import dump, parse
 from .loops import Loops, LoopState
 
@@ -256,9 +264,22 @@ def _is_of_certificate(error: BaseException | None) -> bool:
     return False
 
 
-def foreign_answer(where: str, status: int) -> StoreUnavailable:
-    """The error for an answer of another program, such as a proxy."""
-    return StoreUnavailable(f"{where} answers with status {status}", status=status)
+# The answers of other programs that say more than that the server cannot be reached.
+_FOREIGN: Mapping[int, type[StatepadError]] = {413: TooLarge, 429: TooManyRequests}
+
+
+def foreign_answer(where: str, status: int) -> StatepadError:
+    """The error for an answer of another program, such as a proxy: for instance its own limit of bodies."""
+    return _FOREIGN.get(status, StoreUnavailable)(f"{where} answers with status {status}", status=status)
+
+
+class _Members(dict[str, Any]):
+    """The members of an answer. That of another program has not all of them."""
+
+    where = ""
+
+    def __missing__(self, name: str) -> Any:
+        raise StoreUnavailable(f"the answer of {self.where} has no {name}: it comes from another program")
 
 
 def outcome_of(response: httpx.Response, where: str) -> Answer | _Failure:
@@ -278,11 +299,20 @@ def outcome_of(response: httpx.Response, where: str) -> Answer | _Failure:
         cut.__cause__ = error
         return _Failure("open", cut)
     if response.is_success:
-        return Answer(json, headers) if isinstance(json, dict) else _Failure("open", foreign_answer(where, status))
+        return _answer(json, headers, where) or _Failure("open", foreign_answer(where, status))
     refusal = error_from_json(json.get("error") if isinstance(json, dict) else None, status)
     if refusal is None:
         return _Failure(_kind_of_foreign(status), foreign_answer(where, status), pause_in(headers))
     return _Failure(_kind_of(refusal, headers), refusal, pause_in(headers))
+
+
+def _answer(json: object, headers: httpx.Headers, where: str) -> Answer | None:
+    """The answer with an object of JSON; ``None`` for any other value, which is that of another program."""
+    if not isinstance(json, dict):
+        return None
+    members = _Members(json)
+    members.where = where
+    return Answer(members, headers)
 
 
 def _kind_of(refusal: StatepadError, headers: httpx.Headers) -> Literal["refused", "unsure", "passing", "open"]:

@@ -19,6 +19,8 @@ from statepad import (
     StateConflict,
     StatepadError,
     StoreUnavailable,
+    TooLarge,
+    TooManyRequests,
 )
 from statepad.transport import pause_after, pause_in
 
@@ -111,12 +113,12 @@ async def test_an_event_is_sent_again_under_its_id():
         ([UNSENT], StoreUnavailable, 4),
         ([httpx.ConnectTimeout("")], StoreUnavailable, 4),
         ([refusal(503, "STORE_UNAVAILABLE")], StoreUnavailable, 4),
-        ([httpx.Response(429, text="slowly")], StoreUnavailable, 4),
+        ([httpx.Response(429, text="slowly")], TooManyRequests, 4),
         ([refusal(409, "STATE_CONFLICT")], StateConflict, 1),
         ([refusal(403, "FORBIDDEN")], Forbidden, 1),
         ([refusal(500, "INTERNAL")], StatepadError, 1),
         ([httpx.Response(404, text="no such page")], StoreUnavailable, 1),
-        ([httpx.Response(413, text="too large")], StoreUnavailable, 1),
+        ([httpx.Response(413, text="too large")], TooLarge, 1),
         # It may have happened.
         ([CUT], CommitUnknown, 4),
         ([refusal(504, "COMMIT_UNKNOWN")], CommitUnknown, 4),
@@ -154,6 +156,12 @@ async def test_a_read_without_an_answer_is_an_unavailable_server(answer):
     with pytest.raises(StoreUnavailable):
         await script.client().get_session("a", "u", "s")
     assert len(script.requests) == 4
+
+
+async def test_an_object_of_another_program_is_an_unavailable_server():
+    script = Script(json(200, {"hello": "world"}))
+    with pytest.raises(StoreUnavailable, match="has no id: it comes from another program"):
+        await script.client().get_session("a", "u", "s")
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
