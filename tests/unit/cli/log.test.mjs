@@ -96,13 +96,12 @@ describe('the greeting', () => {
     ]);
   });
 
-  it('shows people the address, the token that was made, and the lines of a Python agent', () => {
+  it('shows people the address, the token that was made, and the line of a Python agent', () => {
     const text = greetingForPeople(greeting);
     for (const part of [
       'statepad serves sessions.db at http://127.0.0.1:8377/agents',
       "curl -H 'authorization: Bearer t0ken' http://127.0.0.1:8377/agents/v1/apps",
-      "service._express_mode_api_key = 't0ken'",
-      "{'base_url': 'http://127.0.0.1:8377/agents'}",
+      "StatepadSessionService('http://127.0.0.1:8377/agents', token='t0ken')",
     ]) {
       assert.ok(text.includes(part), part);
     }
@@ -111,7 +110,8 @@ describe('the greeting', () => {
   it('shows no token where none was made', () => {
     const text = greetingForPeople({ ...greeting, token: undefined });
     assert.ok(text.includes('Bearer TOKEN') && !text.includes('Token of this run'));
-    assert.ok(!greetingForPeople({ ...greeting, token: undefined, insecure: true }).includes('Bearer'));
+    const open = greetingForPeople({ ...greeting, token: undefined, insecure: true });
+    assert.ok(!/Bearer|token=/.test(open) && open.includes("StatepadSessionService('http://127.0.0.1:8377/agents')"));
   });
 });
 

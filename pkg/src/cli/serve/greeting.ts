@@ -16,21 +16,20 @@ export function greetingForPrograms({ url, store, token }: Greeting): string {
   return JSON.stringify({ listening: url, store, token });
 }
 
-/** The words for people, with the first request, and the three lines of a Python agent. */
+/** The words for people, with the first request, and the line of a Python agent. */
 export function greetingForPeople({ url, store, token, insecure }: Greeting): string {
-  const header = insecure ? '' : ` -H 'authorization: Bearer ${token ?? 'TOKEN'}'`;
-  const key = insecure ? 'any' : (token ?? 'TOKEN');
+  const known = token ?? 'TOKEN';
+  const header = insecure ? '' : ` -H 'authorization: Bearer ${known}'`;
+  const argument = insecure ? '' : `, token='${known}'`;
   return [
     `statepad serves ${store} at ${url}`,
     ...(token === undefined ? [] : ['', `Token of this run: ${token}`]),
     '',
     `  curl${header} ${url}/v1/apps`,
     '',
-    'Sessions of google-adk, for the app "shop":',
+    "Sessions of google-adk's agents, by pip install 'statepad[adk]':",
     '',
-    "  service = VertexAiSessionService(agent_engine_id='shop')",
-    `  service._express_mode_api_key = '${key}'`,
-    `  service._api_client_http_options_override = lambda: {'base_url': '${url}'}`,
+    `  sessions = StatepadSessionService('${url}'${argument})`,
     '',
     'Ctrl-C ends it.',
   ].join('\n');
