@@ -1,7 +1,7 @@
 // `statepad serve` over each kind of store: who is answered, who is not, and what is kept.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -10,6 +10,8 @@ import { postgresForTests } from '../support/postgres.mjs';
 import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
 import { runs, started } from './process.mjs';
 import { ask, SESSIONS, stateOf, streamOf, writeSession } from './requests.mjs';
+
+const ADK_TABLES = readFileSync(new URL('../stores/adk-database/tables.sql', import.meta.url), 'utf8');
 
 const folder = mkdtempSync(join(tmpdir(), 'statepad-cli-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -20,16 +22,24 @@ const redis = noRedis ? undefined : await startRedisServer('--requirepass', 'hun
 
 /** A database of its own: the server may be that of others. */
 const DATABASE = `statepad_cli_${process.pid}`;
-async function onPostgres(sql) {
-  const client = new Client({ connectionString: postgres.url });
+async function onPostgres(sql, database = undefined) {
+  const { href } = database === undefined ? new URL(postgres.url) : new URL(`/${database}`, postgres.url);
+  const client = new Client({ connectionString: href });
   await client.connect();
   const { rows } = await client.query(sql);
   await client.end();
   return rows;
 }
-before(async () => postgres && (await onPostgres(`create database ${DATABASE}`)));
+/** Another one, with the tables of google-adk. */
+const ADK_DATABASE = `${DATABASE}_adk`;
+before(async () => {
+  if (!postgres) return;
+  await onPostgres(`create database ${DATABASE}`);
+  await onPostgres(`create database ${ADK_DATABASE}`);
+  await onPostgres(ADK_TABLES, ADK_DATABASE);
+});
 after(async () => {
-  if (postgres) await onPostgres(`drop database ${DATABASE} with (force)`);
+  for (const name of postgres ? [DATABASE, ADK_DATABASE] : []) await onPostgres(`drop database ${name} with (force)`);
   await Promise.all([postgres?.stop(), redis?.stop()]);
 });
 
@@ -47,6 +57,11 @@ const PLACES = {
   journal: { address: () => `journal:${join(folder, 'sessions.journal')}`, isKept: true },
   memory: { address: () => 'memory:', isKept: false },
   postgres: { address: () => withLogin(postgres.url, 'hunter2', DATABASE), isKept: true, skip: noPostgres },
+  'adk-database': {
+    address: () => `adk-database:${withLogin(postgres.url, 'hunter2', ADK_DATABASE)}`,
+    isKept: true,
+    skip: noPostgres,
+  },
   redis: { address: () => withLogin(redis.url, 'hunter2', '/1'), isKept: true, skip: noRedis },
 };
 
@@ -70,6 +85,26 @@ for (const [name, { address, isKept, skip = false }] of Object.entries(PLACES)) 
     });
   });
 }
+
+describe('a server over the tables of google-adk', { skip: noPostgres }, () => {
+  it('appends once, tells whose a session is, and refuses by name what the tables cannot hold', async () => {
+    const server = await started(['serve', PLACES['adk-database'].address(), '--port', '0'], { cwd: folder });
+    const { token, url } = server;
+    const post = (path, body, headers = {}) => ask(url + path, { method: 'POST', token, body, headers });
+    assert.deepEqual(await writeSession(server, 'once'), [200, 200]);
+    const event = { id: 'e1', author: 'user', invocationId: 'i', actions: { stateDelta: { step: 3 } } };
+    const append = async () => (await post(`${SESSIONS}/once/events`, { event })).body.revision;
+    assert.deepEqual([await append(), await append()], [2, 2]);
+    const engine = '/v1beta1/reasoningEngines/tutor/sessions/once';
+    assert.equal((await ask(url + engine, { token })).body.userId, 'ana');
+    const rewind = await post(`${SESSIONS}/once:rewind`, { before: 'i' });
+    assert.deepEqual([rewind.status, rewind.body.error.code], [400, 'INVALID_ARGUMENT']);
+    assert.match(rewind.body.error.message, /does not keep revisions/);
+    const [row] = await onPostgres("select state from sessions where id = 'once'", ADK_DATABASE);
+    assert.deepEqual(row.state, { step: 3 });
+    assert.equal((await server.stop()).code, 0);
+  });
+});
 
 describe('two servers over one Postgres', { skip: noPostgres }, () => {
   const begin = async (...options) => await started(['serve', PLACES.postgres.address(), '--port', '0', ...options]);

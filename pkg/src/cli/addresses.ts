@@ -5,7 +5,7 @@ import { UsageError } from './errors.js';
 /** The address of a store. */
 export type Address =
   | { readonly kind: 'sqlite' | 'journal'; readonly path: string }
-  | { readonly kind: 'postgres' | 'redis'; readonly url: string }
+  | { readonly kind: 'postgres' | 'redis' | 'adk-database'; readonly url: string }
   | { readonly kind: 'memory' };
 
 /** A kind of address. */
@@ -39,6 +39,12 @@ export const ADDRESS_FORMS: readonly AddressForm[] = [
     read: ([url]) => ({ kind: 'redis', url: urlOf(url) }),
   },
   {
+    form: 'adk-database:postgres://HOST/DATABASE',
+    meaning: "the tables of google-adk's DatabaseSessionService; needs the package pg",
+    pattern: /^adk-database:(?<url>postgres(?:ql)?:\/\/.*)$/is,
+    read: ({ groups }) => ({ kind: 'adk-database', url: urlOf(groups?.['url'] ?? '') }),
+  },
+  {
     form: 'journal:FILE',
     meaning: 'a file of lines, for one process at a time',
     pattern: /^journal:(?<path>.*)$/is,
@@ -60,7 +66,7 @@ export function addressOf(text: string): Address {
       return read(match);
     }
   }
-  const forms = ADDRESS_FORMS.map(({ form, meaning }) => `\n  ${form.padEnd(26)}${meaning}`).join('');
+  const forms = ADDRESS_FORMS.map(({ form, meaning }) => `\n  ${form.padEnd(39)}${meaning}`).join('');
   throw new UsageError(`the address is of no known kind; there are:${forms}`);
 }
 
@@ -73,11 +79,16 @@ export function shownAddress(address: Address): string {
       return address.path;
     case 'journal':
       return `journal:${address.path}`;
-    default: {
-      const { protocol, host, pathname } = new URL(address.url);
-      return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
-    }
+    case 'adk-database':
+      return `adk-database:${shownUrl(address.url)}`;
+    default:
+      return shownUrl(address.url);
   }
+}
+
+function shownUrl(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 }
 
 function pathOf(kind: string, path = ''): string {

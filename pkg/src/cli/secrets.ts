@@ -13,9 +13,12 @@ export class Secrets {
     }
   }
 
-  /** Hides the password of a URL, and the values of its parameters that may be one. */
+  /**
+   * Hides the password of a URL, which may have a kind before it as `adk-database:`, and the values of its parameters
+   * that may be one.
+   */
   hideIn(address: string): void {
-    const [, rest = ''] = /^[\w+.-]+:\/\/[^:@/]*:(.*)$/s.exec(address) ?? [];
+    const [, rest = ''] = /^(?:[\w-]+:)?[\w+.-]+:\/\/[^:@/]*:(.*)$/s.exec(address) ?? [];
     // A password may hold an @ that is not escaped, and so may what comes after it.
     for (let at = rest.indexOf('@'); at !== -1; at = rest.indexOf('@', at + 1)) {
       this.hide(rest.slice(0, at));

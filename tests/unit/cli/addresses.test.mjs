@@ -24,6 +24,11 @@ const ADDRESSES = [
     ['postgresql://ana:hunter2@db:5433/agents?sslmode=require', 'postgresql://db:5433/agents'],
     ['postgres:///agents?host=/var/run/postgresql', 'postgres:///agents'],
   ].map(([url, shown]) => [url, { kind: 'postgres', url }, shown]),
+  [
+    'adk-database:postgres://ana:hunter2@db/agents',
+    { kind: 'adk-database', url: 'postgres://ana:hunter2@db/agents' },
+    'adk-database:postgres://db/agents',
+  ],
   ...[
     ['redis://localhost', 'redis://localhost'],
     ['redis://:hunter2@cache:6380/2', 'redis://cache:6380/2'],
@@ -40,6 +45,7 @@ const REFUSED = [
   ['http://127.0.0.1:8377', /of no known kind/],
   ['host=db password=hunter2', /of no known kind/],
   ['memory:x', /of no known kind/],
+  ['adk-database:sessions.db', /of no known kind/],
   ['sqlite:', /names no file: sqlite:PATH/],
   ['journal:', /names no file: journal:PATH/],
   ['sqlite:///hunter2/s.db', /takes the path as it is: sqlite:folder\/FILE, or sqlite:\/folder\/FILE/],
@@ -55,6 +61,7 @@ const SECRET = [
   ['postgres://ana:hunter/2@db/agents', 'hunter/2'],
   ['postgres://db/agents?user=ana&password=hunter2', 'hunter2'],
   ['redis://:hunter2@cache', 'hunter2'],
+  ['adk-database:postgres://ana:hunter2@db/agents', 'hunter2'],
   ['postgres://ana:100%@db/agents', '100%'],
 ];
 

@@ -1,6 +1,7 @@
-// Postgres by the user's pg: a pool, and a connection that listens, which is made again whenever it breaks.
+// Postgres by the user's pg: a pool, and for statepad's own tables a connection that listens, which is made again
+// whenever it breaks.
 
-import { installedDriver } from './drivers.js';
+import { installedDriver, type Driver } from './drivers.js';
 import { PostgresListening, type ListeningClient } from './postgres-listening.js';
 import type { OpenedStore, OpenOptions } from './opened.js';
 
@@ -21,10 +22,32 @@ interface Config {
 }
 
 /** Opens a database. Throws `CommandError` without pg, and the error of a server that refuses. */
-export async function openPostgres(url: string, { folder, onError }: OpenOptions): Promise<OpenedStore> {
+export async function openPostgres(url: string, options: OpenOptions): Promise<OpenedStore> {
+  const { config, driver, pool } = await connected(url, options);
+  const ClientOfPg = driver.member('Client') as new (config: Config) => ListeningClient;
+  const listening = new PostgresListening(() => new ClientOfPg(config), options.onError);
+  const close = async (): Promise<void> => {
+    await Promise.all([listening.close(), pool.end()]);
+  };
+  await orClosed(listening.begin(), close);
+  const { postgresStore } = await import('../../stores/postgres/index.js');
+  return { store: postgresStore(pool, { listen: listening }), close };
+}
+
+/** Opens a database with google-adk's own tables. Throws as {@link openPostgres}. */
+export async function openAdkDatabase(url: string, options: OpenOptions): Promise<OpenedStore> {
+  const { pool } = await connected(url, options);
+  const { adkDatabaseStore } = await import('../../stores/adk-database/index.js');
+  return { store: adkDatabaseStore(pool), close: async () => await pool.end() };
+}
+
+/** A pool that has reached its server. */
+async function connected(
+  url: string,
+  { folder, onError }: OpenOptions,
+): Promise<{ readonly driver: Driver; readonly config: Config; readonly pool: Pool }> {
   const driver = await installedDriver(folder, 'Postgres', [{ name: 'pg' }]);
   const PoolOfPg = driver.member('Pool') as new (config: Config) => Pool;
-  const ClientOfPg = driver.member('Client') as new (config: Config) => ListeningClient;
   const config = {
     connectionString: url,
     application_name: 'statepad',
@@ -34,17 +57,15 @@ export async function openPostgres(url: string, { folder, onError }: OpenOptions
   const pool = new PoolOfPg(config);
   // The pool makes another connection when it needs one.
   pool.on('error', onError);
-  const listening = new PostgresListening(() => new ClientOfPg(config), onError);
-  const close = async (): Promise<void> => {
-    await Promise.all([listening.close(), pool.end()]);
-  };
+  await orClosed(pool.query('select 1'), async () => await pool.end());
+  return { driver, config, pool };
+}
+
+async function orClosed(promise: Promise<unknown>, close: () => Promise<void>): Promise<void> {
   try {
-    await pool.query('select 1');
-    await listening.begin();
+    await promise;
   } catch (error) {
     await close().catch(() => undefined);
     throw error;
   }
-  const { postgresStore } = await import('../../stores/postgres/index.js');
-  return { store: postgresStore(pool, { listen: listening }), close };
 }

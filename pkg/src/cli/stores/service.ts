@@ -1,6 +1,6 @@
 // A service over the store of an address.
 
-import { openPostgres } from './postgres.js';
+import { openAdkDatabase, openPostgres } from './postgres.js';
 import { openRedis } from './redis.js';
 import { openSqlite } from './sqlite.js';
 import { shownAddress, type Address } from '../addresses.js';
@@ -52,6 +52,8 @@ async function openedStore(address: Address, options: OpenOptions): Promise<Open
       return await openSqlite(address.path, options);
     case 'postgres':
       return await openPostgres(address.url, options);
+    case 'adk-database':
+      return await openAdkDatabase(address.url, options);
     case 'redis':
       return await openRedis(address.url, options);
     case 'journal': {
