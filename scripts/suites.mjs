@@ -246,7 +246,7 @@ function pythonSuites() {
     {
       name: 'pytest, oldest google-adk 2',
       environment: 'oldest',
-      folders: ['tests/client', 'tests/adk', 'tests/testing/test_contract.py', 'tests/testing/test_data.py'],
+      folders: ['tests/client', 'tests/adk', 'tests/testing/test_contract.py'],
       seconds: 90,
     },
     { name: 'pytest, without google-adk', environment: 'bare', folders: ['tests/client'], seconds: 45 },
