@@ -10,6 +10,7 @@ import { root } from './tools.mjs';
 export const PAGES = new Map([
   ['README.md', 'index.html'],
   ['src/README.md', 'crate.html'],
+  ['python/README.md', 'python-package.html'],
   ['ARCHITECTURE.md', 'architecture.html'],
   ['CHANGELOG.md', 'changelog.html'],
   ['CONTRIBUTING.md', 'contributing.html'],
