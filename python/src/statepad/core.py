@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import httpx
 
 from . import calls
 from .address import parse_address, token_from
 from .calls import Hold, Parameter
+from .closing import AsyncClosing
 from .errors import Closed, InvalidArgument, SessionNotFound
 from .keys import SessionKey, path_to
 from .model import JsonObject
@@ -20,7 +20,7 @@ from .transport import Answer, Call, Headers, Repeats, Transport
 __all__ = ["Core"]
 
 
-class Core:
+class Core(AsyncClosing):
     """The core of a client: its arguments, its calls, and its end."""
 
     def __init__(
@@ -122,6 +122,13 @@ class Core:
         except SessionNotFound:
             return None
 
+    async def _current(self, key: SessionKey, window: Mapping[str, Parameter]) -> Answer:
+        """The session as it is now. Raises `SessionNotFound`, also where it is another one than the etag names."""
+        answer = await self._read_session(key, window)
+        if answer is None or (key.etag is not None and answer.headers.get("etag") != key.etag):
+            raise SessionNotFound(f'session "{key.session_id}" not found', id=key.session_id)
+        return answer
+
     async def _pages(
         self,
         path: str,
@@ -168,14 +175,6 @@ class Core:
 
     async def close(self) -> None:
         """The same as `aclose`."""
-        await self.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
         await self.aclose()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .calls import LEASE_HEADER
 from .core import Core
-from .errors import InvalidArgument, SessionNotFound
+from .errors import InvalidArgument
 from .keys import SessionKey, path_to
 from .lease import Granted, Lease, LeaseContext, granted_from, take_lease
 from .model import SessionData, SessionRef, key_of
@@ -81,11 +81,7 @@ class LeaseRequests:
 
     async def read(self) -> SessionData:
         """The session as it is now."""
-        answer = await self._core._read_session(self._key, {"numRecentEvents": self._num_recent_events})
-        session = None if answer is None else session_of(answer)
-        if session is None or (self._key.etag is not None and session.etag != self._key.etag):
-            raise SessionNotFound(f'session "{self._key.session_id}" not found', id=self._key.session_id)
-        return session
+        return session_of(await self._core._current(self._key, {"numRecentEvents": self._num_recent_events}))
 
 
 def _checked_ttl(ttl: float) -> float:

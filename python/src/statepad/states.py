@@ -9,11 +9,11 @@ from typing import Any
 from .admit import Writes, split_delta
 from .calls import Hold
 from .core import Core
-from .errors import CommitUnknown, Forbidden, InvalidArgument, SessionNotFound
+from .errors import CommitUnknown, Forbidden, InvalidArgument
 from .keys import AppKey, SessionKey, Target, UserKey, path_to
 from .model import JsonObject, SessionData, SessionRef, key_of
-from .transport import Answer, Call
-from .updating import Read, UpdateFunction, Written, run_update
+from .transport import Call
+from .updating import Read, UpdateFunction, Written, run_update, update_turn
 
 __all__ = ["StateOperations"]
 
@@ -89,8 +89,8 @@ class StateOperations(Core):
             # The values that were read did still hold.
             return written.state if written.is_known else _known_anyway(values.values, writes)
 
-        turns = self._transport.state().turns
-        return await run_update(turns, ("update", target), read, write, function, split_update, attempts=attempts)
+        async with update_turn(self._transport.state().turns, ("update", target)):
+            return await run_update(read, write, function, split_update, attempts=attempts)
 
     async def _write_delta(self, target: Target, writes: Writes, details: JsonObject) -> JsonObject:
         """Writes a delta without conditions."""
@@ -119,7 +119,7 @@ class StateOperations(Core):
         """The current values of a target, under full keys, and the etag of a session."""
         match target:
             case SessionKey():
-                answer = await self._session_without_events(target)
+                answer = await self._current(target, {"numRecentEvents": 0})
                 return Read(answer.json["state"], answer.headers.get("etag"))
             case UserKey(app_name, _):
                 app = await self._readable_scope(AppKey(app_name))
@@ -127,12 +127,6 @@ class StateOperations(Core):
                 return Read({**_under("app:", app), **_under("user:", user)}, None)
             case AppKey():
                 return Read(_under("app:", await self._scope("app_state", target)), None)
-
-    async def _session_without_events(self, key: SessionKey) -> Answer:
-        answer = await self._read_session(key, {"numRecentEvents": 0})
-        if answer is None or (key.etag is not None and answer.headers.get("etag") != key.etag):
-            raise SessionNotFound(f'session "{key.session_id}" not found', id=key.session_id)
-        return answer
 
     async def _scope(self, path: str, target: AppKey | UserKey) -> JsonObject:
         state: JsonObject = (await self._send(Call("GET", path_to(path, target), "reading"))).json["state"]

@@ -6,7 +6,8 @@ import asyncio
 import copy
 import inspect
 import random
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -17,7 +18,7 @@ from .loops import Turns
 from .model import JsonObject
 from .operators import MISSING, operator_from_json, resolve
 
-__all__ = ["Read", "StateView", "UpdateFunction", "Written", "run_update"]
+__all__ = ["Read", "StateView", "UpdateFunction", "Written", "run_update", "update_turn"]
 
 UpdateFunction: TypeAlias = Callable[
     [Mapping[str, Any]], Mapping[str, Any] | Awaitable[Mapping[str, Any] | None] | None
@@ -93,9 +94,21 @@ class StateView(Mapping[str, Any]):
         return {**expected, "whole": True} if self._is_whole else expected
 
 
+@asynccontextmanager
+async def update_turn(turns: Turns, name: object) -> AsyncIterator[None]:
+    """The turn of an update among those of one name and one loop. One that runs within another shares its turn."""
+    if name in _running.get():
+        yield
+        return
+    async with turns.turn(name):
+        token = _running.set(_running.get() | {name})
+        try:
+            yield
+        finally:
+            _running.reset(token)
+
+
 async def run_update(
-    turns: Turns,
-    name: object,
     read: Callable[[], Awaitable[Read]],
     write: Callable[[Read, Writes, JsonObject], Awaitable[JsonObject]],
     function: UpdateFunction,
@@ -103,24 +116,7 @@ async def run_update(
     *,
     attempts: int,
 ) -> JsonObject:
-    """Runs a function until its delta is written. Updates of one name and one loop take turns. See `update_state`."""
-    if name in _running.get():
-        return await _attempts(read, write, function, split, attempts)
-    async with turns.turn(name):
-        token = _running.set(_running.get() | {name})
-        try:
-            return await _attempts(read, write, function, split, attempts)
-        finally:
-            _running.reset(token)
-
-
-async def _attempts(
-    read: Callable[[], Awaitable[Read]],
-    write: Callable[[Read, Writes, JsonObject], Awaitable[JsonObject]],
-    function: UpdateFunction,
-    split: Callable[[object], Writes],
-    attempts: int,
-) -> JsonObject:
+    """Runs a function until its delta is written. See `update_state`."""
     conflicts = 0
     while True:
         current = await read()

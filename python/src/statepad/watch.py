@@ -15,12 +15,12 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
 from .changes import Change, DeletedChange, read_change
+from .closing import AsyncClosing
 from .errors import SessionNotFound, StatepadError, StoreUnavailable, error_from_json
 from .jsonvalues import parse
 from .keys import PATHS
@@ -64,7 +64,7 @@ class _Stream:
                 await response.aclose()
 
 
-class Watch(AsyncIterator[Change]):
+class Watch(AsyncClosing, AsyncIterator[Change]):
     """The changes of a target, in order: ``async for change in client.watch(target)``.
 
     It ends after `DeletedChange`, with `aclose`, and with its client. A loop that is left lets the connection go when
@@ -130,14 +130,6 @@ class Watch(AsyncIterator[Change]):
         self.end()
         if not self._is_reading:
             await self._stop()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def _begin(self) -> None:
         if self._ended is None:
@@ -237,7 +229,7 @@ class Watch(AsyncIterator[Change]):
         self._stream.reader = MessageReader()
         method, url, headers, content = self._http_request()
         http = self._transport.state().http
-        sent = {**await self._transport.headers_of(headers)}
+        sent = await self._transport.headers_of(headers)
         timeout = httpx.Timeout(None, connect=_MAX_CONNECT)
         request = http.build_request(method, url, headers=sent, content=content, timeout=timeout)
         where = shown(url)

@@ -8,12 +8,12 @@ import weakref
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from google.adk.sessions.session import Session
 
 from ..client import Client
+from ..closing import AsyncClosing
 from ..keys import SessionKey
 from ..loops import Turns
 from ..operators import DELETED
@@ -37,7 +37,7 @@ _OF_CLIENT = ("headers", "timeout", "attempts", "pause", "http_client")
 _FIRST_WINDOW = 50
 
 
-class ServiceCore:
+class ServiceCore(AsyncClosing):
     """The parts of the session service that its operations share."""
 
     def __init__(
@@ -107,14 +107,6 @@ class ServiceCore:
 
     async def aclose(self) -> None:
         """The same as `close`."""
-        await self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
         await self.close()
 
     # Shared by the operations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from google.adk.events.event import Event
@@ -13,6 +12,7 @@ from google.adk.sessions.session import Session
 from ..changes import DeletedChange, ReloadChange, ValuesChange
 from ..changes import EventChange as ToldEvent
 from ..changes import SessionChange as ToldSession
+from ..closing import AsyncClosing
 from ..operators import MISSING
 from .events import from_wire
 from .sessions import session_of
@@ -95,7 +95,7 @@ Change: TypeAlias = EventChange | ValuesChange | ReloadChange | SessionChange | 
 """A change of a session, a user or an app."""
 
 
-class Watch(AsyncIterator[Change]):
+class Watch(AsyncClosing, AsyncIterator[Change]):
     """The changes of a target, in order: ``async for change in sessions.watch(target)``.
 
     It ends after `DeletedChange`, with `aclose`, and with its service. ``async with`` ends it at once; a loop that is
@@ -115,14 +115,6 @@ class Watch(AsyncIterator[Change]):
     async def aclose(self) -> None:
         """Ends it, and closes its connection."""
         await self._changes.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 def _change_of(change: ToldChange) -> Change:
