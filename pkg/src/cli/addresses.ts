@@ -66,7 +66,8 @@ export function addressOf(text: string): Address {
       return read(match);
     }
   }
-  const forms = ADDRESS_FORMS.map(({ form, meaning }) => `\n  ${form.padEnd(39)}${meaning}`).join('');
+  const widest = Math.max(...ADDRESS_FORMS.map(({ form }) => form.length));
+  const forms = ADDRESS_FORMS.map(({ form, meaning }) => `\n  ${form.padEnd(widest)}  ${meaning}`).join('');
   throw new UsageError(`the address is of no known kind; there are:${forms}`);
 }
 
