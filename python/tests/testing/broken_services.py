@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import copy
 import typing
+from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from google.adk.errors.already_exists_error import AlreadyExistsError
 from google.adk.events.event import Event
@@ -601,14 +602,24 @@ class IsBusy(SqliteSessionService):
 
 
 class CreatesInTwoSteps(SqliteSessionService):
-    """Whoever creates last has the session."""
+    """Whoever creates last has the session: all who create an id at once look for it before one of them writes."""
+
+    # By loop and id: those that have begun and not looked yet, and the turn of those that write.
+    _looking: ClassVar[Counter[object]] = Counter()
+    _writing: ClassVar[defaultdict[object, asyncio.Lock]] = defaultdict(asyncio.Lock)
 
     async def create_session(self, *, session_id: str | None = None, **owner: Any) -> Session:
         key = {"app_name": owner["app_name"], "user_id": owner["user_id"], "session_id": session_id or ""}
-        if session_id and await self.get_session(**key) is None:
-            await asyncio.sleep(0.01)
-            await self.delete_session(**key)
-        return await super().create_session(session_id=session_id, **owner)
+        place = (asyncio.get_running_loop(), session_id)
+        self._looking[place] += 1
+        is_missing = bool(session_id) and await self.get_session(**key) is None
+        self._looking[place] -= 1
+        while self._looking[place] > 0:
+            await asyncio.sleep(0.001)
+        async with self._writing[place]:
+            if is_missing:
+                await self.delete_session(**key)
+            return await super().create_session(session_id=session_id, **owner)
 
 
 def in_file(kind: type[SqliteSessionService], folder: Path) -> SqliteSessionService:
