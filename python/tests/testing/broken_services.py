@@ -604,18 +604,21 @@ class IsBusy(SqliteSessionService):
 class CreatesInTwoSteps(SqliteSessionService):
     """Whoever creates last has the session: all who create an id at once look for it before one of them writes."""
 
-    # By loop and id: those that have begun and not looked yet, and the turn of those that write.
+    # By loop and id: those that have begun and not looked yet, their end, and the turn of those that write.
     _looking: ClassVar[Counter[object]] = Counter()
+    _all_looked: ClassVar[defaultdict[object, asyncio.Event]] = defaultdict(asyncio.Event)
     _writing: ClassVar[defaultdict[object, asyncio.Lock]] = defaultdict(asyncio.Lock)
 
     async def create_session(self, *, session_id: str | None = None, **owner: Any) -> Session:
         key = {"app_name": owner["app_name"], "user_id": owner["user_id"], "session_id": session_id or ""}
         place = (asyncio.get_running_loop(), session_id)
         self._looking[place] += 1
+        self._all_looked[place].clear()
         is_missing = bool(session_id) and await self.get_session(**key) is None
         self._looking[place] -= 1
-        while self._looking[place] > 0:
-            await asyncio.sleep(0.001)
+        if self._looking[place] == 0:
+            self._all_looked[place].set()
+        await self._all_looked[place].wait()
         async with self._writing[place]:
             if is_missing:
                 await self.delete_session(**key)
