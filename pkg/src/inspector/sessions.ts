@@ -1,7 +1,7 @@
 // The choice of the session: the app, the user, the session.
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import type { Session, SessionKey } from 'statepad';
+import type { Session, SessionKey } from '../index.js';
 import { InspectorElement } from './ui/inspector-element.js';
 import type { Inspection } from './model/inspection.js';
 import { reasonOf } from './ui/reason.js';

@@ -1,7 +1,7 @@
 // One event in full.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import type { Event, Json } from 'statepad';
+import type { Event, Json } from '../../index.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import type { Inspection } from '../model/inspection.js';
 import { contentsOf, ITEM_LABEL, textFrom, type Item } from '../model/contents.js';

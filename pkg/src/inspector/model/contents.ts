@@ -1,7 +1,7 @@
 // The content of an event besides its delta, in the order in which a reader wants it: words, thoughts, tool calls and
 // their answers, code, files, transfers, errors. Logs may come from other programs: no member need have its type.
 
-import type { Event, Json } from 'statepad';
+import type { Event, Json } from '../../index.js';
 
 /** One item of an event's content. */
 export interface Item {

@@ -1,10 +1,10 @@
 // One session of a service, at one moment, kept up to date. The components of the inspector show it.
 
-import { DELETED } from 'statepad';
-import type { Event, EventInit, Json, Session, SessionKey, SessionService } from 'statepad';
-import type { Hint } from 'statepad/store';
+import { DELETED } from '../../index.js';
+import type { CreateSessionRequest, Event, EventInit, Json, Session, SessionKey } from '../../index.js';
+import type { Hint } from '../../store.js';
 import { Log, noteOfTemp } from './log.js';
-import type { SessionReader } from './reader.js';
+import type { InspectorSource } from './source.js';
 import { rowsAt, type KeyRow } from './rows.js';
 
 /** Options of an {@link Inspection}. */
@@ -19,6 +19,14 @@ export interface InspectionOptions {
   readonly author?: string;
 }
 
+/** A source that can be written to. */
+type WritableSource = InspectorSource &
+  Required<Pick<InspectorSource, 'appendEvent' | 'createSession' | 'deleteSession'>>;
+
+function isWritable(source: InspectorSource): source is WritableSource {
+  return ['appendEvent', 'createSession', 'deleteSession'].every((name) => name in source);
+}
+
 /** The interval of checks for others' writes, in case a hint was lost, in ms. */
 const PATROL = 5000;
 
@@ -29,9 +37,9 @@ const PATROL = 5000;
  */
 export class Inspection extends EventTarget {
   /** The source of reads. */
-  readonly reader: SessionReader;
+  readonly reader: InspectorSource;
   /** The target of writes; `undefined` when there is none. */
-  readonly service: SessionService | undefined;
+  readonly service: WritableSource | undefined;
   readonly apps: readonly string[];
   readonly readOnly: boolean;
   readonly author: string;
@@ -72,13 +80,10 @@ export class Inspection extends EventTarget {
   readonly #stop: () => void;
 
   /** Only a service can be written to: any other reader is read-only. */
-  constructor(
-    service: SessionService | SessionReader,
-    { apps, readOnly = false, watch, author = 'inspector' }: InspectionOptions,
-  ) {
+  constructor(source: InspectorSource, { apps, readOnly = false, watch, author = 'inspector' }: InspectionOptions) {
     super();
-    this.reader = service;
-    this.service = !readOnly && 'appendEvent' in service ? service : undefined;
+    this.reader = source;
+    this.service = !readOnly && isWritable(source) ? source : undefined;
     this.apps = apps;
     this.readOnly = this.service === undefined;
     this.author = author;
@@ -161,7 +166,7 @@ export class Inspection extends EventTarget {
   }
 
   /** Creates a session and shows it, unless another one is requested in the meantime. Throws as `createSession`. */
-  async create(request: Parameters<SessionService['createSession']>[0]): Promise<void> {
+  async create(request: CreateSessionRequest): Promise<void> {
     await this.#enter(async () => {
       const session = await this.#writable().createSession(request);
       await this.list();
@@ -326,7 +331,7 @@ export class Inspection extends EventTarget {
     return stored;
   }
 
-  #writable(): SessionService {
+  #writable(): WritableSource {
     if (this.service === undefined) {
       throw new Error('this data is read-only');
     }

@@ -1,6 +1,6 @@
 // The log of a session for the inspector's components, with an index of each event.
 
-import type { Event } from 'statepad';
+import type { Event } from '../../index.js';
 import { isError, summaryOf } from './contents.js';
 
 /** The scopes, in the order in which a reader sees them. */

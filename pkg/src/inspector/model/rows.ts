@@ -1,7 +1,7 @@
 // The state of a session at a moment, key by key: the value, its writer, and the effect of the turn.
 
-import type { Event, Json, Session } from 'statepad';
-import type { SessionReader } from './reader.js';
+import type { Event, Json, Session } from '../../index.js';
+import type { InspectorSource } from './source.js';
 import { deltaOf, splitKey, type Log, type Scope } from './log.js';
 
 /** The effect of the moment's turn on a key. */
@@ -54,7 +54,7 @@ type State = Readonly<Record<string, Json>>;
 
 /** All keys at a moment, including those that its turn has deleted. */
 export async function rowsAt(
-  service: SessionReader,
+  service: InspectorSource,
   { session, log, revision, temp }: Moment,
 ): Promise<readonly KeyRow[]> {
   const first = log.turns[revision - 1];

@@ -1,6 +1,6 @@
 // Unique names of sessions.
 
-import type { Session } from 'statepad';
+import type { Session } from '../../index.js';
 
 /** A text that no other session has: its full key. */
 export function nameOf({ appName, userId, id }: Pick<Session, 'appName' | 'userId' | 'id'>): string {

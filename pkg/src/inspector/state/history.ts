@@ -2,7 +2,7 @@
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { HistoryStep, Json, Session } from 'statepad';
+import type { HistoryStep, Json, Session } from '../../index.js';
 import type { Inspection } from '../model/inspection.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { splitKey } from '../model/log.js';

@@ -1,7 +1,7 @@
 // The editor of a key: a new one, or another value for an existing one.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import { isStatepadError } from 'statepad';
+import { isStatepadError } from '../../index.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { splitKey, type Scope } from '../model/log.js';
 import { reasonOf } from '../ui/reason.js';

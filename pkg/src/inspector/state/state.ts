@@ -3,7 +3,7 @@
 
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { Session } from 'statepad';
+import type { Session } from '../../index.js';
 import type { Inspection } from '../model/inspection.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { SCOPES, splitKey, type Scope } from '../model/log.js';

@@ -1,6 +1,6 @@
 // A template in pieces: its source and its rendering, with placeholders separated from the text around them.
 
-import { isStatepadError, Template, type Missing, type Placeholder, type RenderOptions } from 'statepad';
+import { isStatepadError, Template, type Missing, type Placeholder, type RenderOptions } from '../../index.js';
 import { splitKey, type Scope } from '../model/log.js';
 
 /** A placeholder in the source. */

@@ -2,7 +2,7 @@
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { Template, type Missing } from 'statepad';
+import { Template, type Missing } from '../../index.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { SCOPES } from '../model/log.js';
 import { dissect, type Dissection, type Piece } from './rendering.js';
