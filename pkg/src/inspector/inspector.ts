@@ -3,8 +3,8 @@
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { InspectorElement } from './ui/inspector-element.js';
 import { base } from './ui/style.js';
-import './events/event.js';
-import './events/events.js';
+import './details/details.js';
+import './conversation/events.js';
 import './state/history.js';
 import './events/search.js';
 import './sessions.js';
