@@ -12,7 +12,9 @@ export interface Item {
   readonly text: string;
   /** The arguments of a call, or the answer of a tool; otherwise `undefined`. */
   readonly value?: Json;
-  /** The id that a call, its answers, and requests about it share. Absent where there is none. */
+  /** Of an item that is a part of the content: the index of that part. */
+  readonly part?: number;
+  /** The id of a call, and of the requests about it. Absent where there is none. */
   readonly id?: string;
   /** The data of a file that the event contains; otherwise absent. */
   readonly file?: FileData;
@@ -81,7 +83,7 @@ export function contentsOf(event: Event): readonly Item[] {
   const { parts } = membersOf(members['content']);
   return [
     ...errorOf(members),
-    ...(Array.isArray(parts) ? parts.flatMap((part) => itemsOf(membersOf(part))) : []),
+    ...(Array.isArray(parts) ? parts.flatMap((part, place) => itemsOf(membersOf(part), place)) : []),
     ...transcriptsOf(members),
     ...outputOf(members),
     ...actionsOf(membersOf(members['actions'])),
@@ -155,7 +157,7 @@ function errorOf({ errorCode, errorMessage }: Members): Item[] {
 /** Members that only qualify another one. */
 const MODIFIERS = new Set(['text', 'thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution']);
 
-function itemsOf(part: Members): Item[] {
+function itemsOf(part: Members, place: number): Item[] {
   const text = textFrom(part['text']);
   const items = text === '' ? [] : [item(part['thought'] === true ? 'thought' : 'text', { text })];
   for (const [name, value] of Object.entries(part)) {
@@ -164,7 +166,7 @@ function itemsOf(part: Members): Item[] {
       items.push((reader ?? other(name))(membersOf(value), value as Json));
     }
   }
-  return items;
+  return items.map((one) => ({ ...one, part: place }));
 }
 
 /** Readers of the members of a part. */
