@@ -42,7 +42,6 @@ async function bundle() {
       outDir: dist,
       emptyOutDir: false,
       target: 'es2022',
-      // By `print`, which breaks its lines.
       minify: false,
       modulePreload: false,
       lib: { entry: { inspector: join(src, 'inspector.ts') }, formats: ['es'] },
@@ -90,7 +89,7 @@ const licenses = {
 };
 
 /**
- * Minified, in lines that a terminal can show.
+ * Minified, without comments: the licences are in a file of their own.
  *
  * @type {import('vite').Plugin}
  */
@@ -98,7 +97,7 @@ const print = {
   name: 'print',
   async renderChunk(code) {
     const { transform } = await import('esbuild');
-    return { code: (await transform(code, { ...printing, minify: true })).code, map: null };
+    return { code: (await transform(code, { ...printing, minify: true, lineLimit: 0 })).code, map: null };
   },
 };
 

@@ -125,7 +125,8 @@ describe('the published package', () => {
   });
 
   it('shows an uncaught error without pages of code before it', async () => {
-    const scripts = named(/^(dist\/.*|wasm\/statepad)\.js$/);
+    // The inspector does not run in Node.
+    const scripts = named(/^(dist\/.*|wasm\/statepad)\.js$/).filter(([path]) => !APPLICATION.test(path));
     const long = scripts.flatMap(([path, text]) =>
       text.split('\n').some(({ length }) => length > 500) ? [path] : [],
     );
