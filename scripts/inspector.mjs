@@ -1,5 +1,5 @@
-// The inspector: the entry `statepad/inspector`, bundled with its libraries into pkg/dist/inspector.js, and the page that
-// `statepad serve` and `statepad inspect` serve, in pkg/dist/page/.
+// The inspector: the entry `statepad/inspector`, bundled with its libraries into pkg/dist/inspector.js, and the page
+// that `statepad serve` and `statepad inspect` serve, in pkg/dist/inspector/.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -34,6 +34,8 @@ async function bundle() {
     publicDir: false,
     logLevel: 'error',
     plugins: [publicNames],
+    // Libraries ask for it, and a page without a bundler has no `process`.
+    define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       outDir: dist,
       emptyOutDir: false,
