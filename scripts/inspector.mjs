@@ -38,6 +38,8 @@ async function bundle() {
     publicDir: false,
     logLevel: 'error',
     plugins: [publicNames, licenses, print],
+    // Libraries ask for it, and a page without a bundler has no `process`.
+    define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       outDir: dist,
       emptyOutDir: false,
