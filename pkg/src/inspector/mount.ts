@@ -1,6 +1,6 @@
 // Puts an inspector into a page.
 
-import { StatepadInspector } from './inspector.js';
+import { StatepadInspector } from './shell/inspector.js';
 import { Inspection } from './model/inspection.js';
 import { showView, viewOf, type InspectorView } from './view.js';
 import type { InspectorOptions, MountedInspector } from './options.js';
