@@ -1,15 +1,10 @@
 // Standard output: lines at the pace of their reader, and its facts.
 
 import process from 'node:process';
-import { CommandError, EXIT } from '../errors.js';
+import { ReaderGone } from '../errors.js';
 
 /** The size from which lines are written, in UTF-16 units. */
 const BLOCK = 1 << 14;
-
-/** Nobody reads standard output any more, as behind `| head`: the command ends, and says nothing. */
-export class ReaderGone extends CommandError {
-  override readonly code = EXIT.ok;
-}
 
 /** The stream that lines are written to. */
 export type OutputStream = Pick<
@@ -80,7 +75,7 @@ export class Output {
 
   #check(): void {
     if (this.#isGone || this.#stream.destroyed) {
-      throw new ReaderGone('nobody reads standard output any more');
+      throw new ReaderGone();
     }
   }
 

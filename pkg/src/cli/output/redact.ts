@@ -77,8 +77,7 @@ export class Redaction {
       return mapped(value, (action, content) => this.#action(action, content));
     }
     if (name === 'customMetadata' && isValues(value)) {
-      // The member `statepad` names the deleted keys, which belong to the delta.
-      return mapped(value, (own, content) => (own === 'statepad' ? content : this.#said(own, content)));
+      return mapped(value, (own, content) => (own === 'statepad' ? this.#ownData(content) : this.#said(own, content)));
     }
     if (STRUCTURE.has(name)) {
       return value;
@@ -87,6 +86,18 @@ export class Redaction {
       return { ...('role' in value && { role: value['role'] ?? null }), parts: [{ text: HIDDEN }] };
     }
     return this.#said(name, value);
+  }
+
+  /** The data of statepad itself: the deleted keys, and the operators of the delta, with their operands. */
+  #ownData(data: Json): Json {
+    if (!isValues(data) || !('operators' in data)) {
+      return data;
+    }
+    const { operators = null, ...others } = data;
+    const shown = isValues(operators) ? Object.entries(operators).filter(([key]) => !this.#hidesKey(key)) : [];
+    return shown.length === 0
+      ? others
+      : { ...others, operators: mapped(Object.fromEntries(shown), (_, operator) => this.#inside(operator)) };
   }
 
   #action(name: string, value: Json): Json {

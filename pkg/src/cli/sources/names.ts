@@ -32,14 +32,17 @@ function quoted(text: string): string {
 
 /** The names that are meant: all of them, without a pattern. */
 export class NameFilter {
-  /** The only names that it can mean, in their order; `undefined` when it has a pattern, or means all. */
-  readonly exact: readonly string[] | undefined;
+  /** The only name that it can mean; `undefined` where it may mean several. */
+  readonly only: string | undefined;
+  /** The patterns, for messages. */
+  readonly text: string;
   readonly #patterns: readonly NamePattern[];
 
   constructor(texts: readonly string[]) {
+    this.text = texts.map((text) => JSON.stringify(text)).join(' or ');
     this.#patterns = texts.map((text) => new NamePattern(text));
-    const names = this.#patterns.flatMap(({ exact }) => (exact === undefined ? [] : [exact]));
-    this.exact = texts.length > 0 && names.length === texts.length ? [...new Set(names)] : undefined;
+    const [first, ...others] = this.#patterns;
+    this.only = others.length === 0 ? first?.exact : undefined;
   }
 
   /** True when it means all names. */

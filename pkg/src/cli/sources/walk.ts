@@ -8,10 +8,10 @@ import type { Session, SessionKey } from '../../index.js';
 const NAMES = 200;
 const SESSIONS = 200;
 
-/** The apps that are meant; one that is named is not looked for. */
+/** The apps that are meant. A single one that is named is not looked for. */
 export async function* appsIn(source: SessionOperations, { app }: SessionFilter): AsyncGenerator<string> {
-  if (app.exact !== undefined) {
-    yield* app.exact;
+  if (app.only !== undefined) {
+    yield app.only;
     return;
   }
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -21,14 +21,14 @@ export async function* appsIn(source: SessionOperations, { app }: SessionFilter)
   }
 }
 
-/** The users in an app that are meant; one that is named is not looked for. */
+/** The users in an app that are meant. A single one that is named is not looked for. */
 export async function* usersIn(
   source: SessionOperations,
   appName: string,
   { user }: SessionFilter,
 ): AsyncGenerator<string> {
-  if (user.exact !== undefined) {
-    yield* user.exact;
+  if (user.only !== undefined) {
+    yield user.only;
     return;
   }
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -51,10 +51,7 @@ export async function* sessionsIn(
   since = -Infinity,
 ): AsyncGenerator<Listed> {
   for await (const appName of appsIn(source, filter)) {
-    const users = filter.user.exact ?? [undefined];
-    for (const userId of users) {
-      yield* sessionsOf(source, { appName, userId }, filter, since);
-    }
+    yield* sessionsOf(source, { appName, userId: filter.user.only }, filter, since);
   }
 }
 
