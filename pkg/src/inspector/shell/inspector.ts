@@ -1,16 +1,16 @@
 // All components of the inspector in one.
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { InspectorElement } from './ui/inspector-element.js';
-import { base } from './ui/style.js';
-import { tokens } from './ui/tokens.js';
-import './details/details.js';
-import './conversation/events.js';
-import './state/history.js';
-import './events/search.js';
-import './sessions.js';
-import './state/state.js';
-import './timeline/timeline.js';
+import { InspectorElement } from '../ui/inspector-element.js';
+import { base } from '../ui/style.js';
+import { tokens } from '../ui/tokens.js';
+import '../details/details.js';
+import '../conversation/conversation.js';
+import '../state/history.js';
+import '../events/search.js';
+import '../sessions/sessions.js';
+import '../state/state.js';
+import '../timeline/timeline.js';
 
 /**
  * The whole inspector: sessions, search, state, events, timeline. With `docked` it fills its box where that is large
@@ -176,8 +176,8 @@ export class StatepadInspector extends InspectorElement {
         </section>
         <div class="side">
           <section class="panel list" id="events-part" tabindex="-1" aria-labelledby="events">
-            <h2 id="events">Events</h2>
-            <statepad-events .inspection=${inspection} ?filling=${this.docked}></statepad-events>
+            <h2 id="events" class="hidden">Conversation</h2>
+            <statepad-conversation .inspection=${inspection}></statepad-conversation>
           </section>
           ${
             isOpen
