@@ -121,7 +121,7 @@ export class Entries {
     const entry: EventEntry = {
       ...{ kind: 'event', revision, side, results: [], beginsTurn },
       isFirst: !isSame || (beginsTurn && side !== 'user'),
-      beginsDay: dayOf(event) !== (before === undefined ? undefined : dayOf(events[before - 1])),
+      beginsDay: revision === 1 || dayOf(event) !== dayOf(events[revision - 2]),
     };
     this.#entries[revision] = entry;
     this.stops.push(revision);

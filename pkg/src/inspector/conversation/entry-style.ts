@@ -61,6 +61,10 @@ export const entryStyle = css`
     max-width: 46rem;
   }
 
+  .entry[data-side='agent'] > .body {
+    flex: 1;
+  }
+
   .body > * {
     min-width: 0;
     max-width: 100%;

@@ -28,6 +28,10 @@ export const conversationStyle = [
       margin-inline-end: auto;
     }
 
+    .bar .bad {
+      color: var(--bad);
+    }
+
     .tabs {
       display: flex;
       flex-wrap: wrap;
