@@ -111,7 +111,8 @@ export class StatepadPage extends LitElement {
   }
 
   async #start(): Promise<void> {
-    const database = new URLSearchParams(location.search).get('database') ?? DATABASE;
+    const options = new URLSearchParams(location.search);
+    const database = options.get('database') ?? DATABASE;
     const storage = await openPatiently(database, {
       onTrouble: (trouble) =>
         this.#told.tell('trouble', trouble === undefined ? undefined : { kind: 'bad', text: troubleText(trouble) }),
@@ -123,7 +124,7 @@ export class StatepadPage extends LitElement {
     if (storage.refusal !== undefined) {
       this.#told.tell('refused', { kind: 'bad', text: refusalText(storage.refusal) });
     }
-    this.#player = new Player(storage.service, () => this.requestUpdate());
+    this.#player = new Player(storage.service, () => this.requestUpdate(), paceIn(options));
     const { sessions } = await storage.service.listSessions({ appName: APP, limit: 1 });
     if (sessions.length === 0) {
       await this.#mountOwn(undefined);
@@ -268,6 +269,12 @@ export class StatepadPage extends LitElement {
 }
 
 const LOGO = svg`<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4" fill="#3b3fd1"/><path d="M4 5h8M4 8h5M4 11h7" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>`;
+
+/** The pace of the story: `?pace=4` plays it four times as fast. */
+function paceIn(options: URLSearchParams): number {
+  const pace = Number(options.get('pace') ?? 1);
+  return pace > 0 ? pace : 1;
+}
 
 /** A count with its noun: "1 event", "2 events". */
 function count(number: number, noun: string): string {
