@@ -167,7 +167,7 @@ export const entryStyle = css`
     text-align: center;
   }
 
-  .entry[data-side='note'] :is(.body, .foot) {
+  .entry[data-side='note'] :is(.body, .foot, .chips) {
     justify-items: center;
     justify-content: center;
   }
@@ -217,30 +217,41 @@ export const entryStyle = css`
     font-size: var(--sp-text-sm);
   }
 
-  .tools {
-    position: absolute;
-    display: flex;
-    align-items: center;
-    gap: 2px;
-    inset: 2px 4px auto auto;
-    border-radius: var(--sp-radius-sm);
-    opacity: 0;
-    background: var(--raised);
+  .number {
     color: var(--quiet);
     font-size: var(--sp-text-xs);
     font-variant-numeric: tabular-nums;
   }
 
-  .entry[data-side='user'] > .tools {
-    inset: 2px auto auto 4px;
+  .head .number {
+    opacity: 0.75;
   }
 
-  .entry:is(:hover, :focus-within, [data-chosen]) > .tools {
+  /* Of an entry without a head, below the sign of its author. */
+  .beside,
+  .raw {
+    position: absolute;
+    opacity: 0;
+  }
+
+  .beside {
+    inset: 0.45rem auto auto 0;
+    width: calc(var(--sign) + 1.6 * var(--sp-space-2));
+    text-align: end;
+  }
+
+  .raw {
+    inset: 2px 2px auto auto;
+    background: var(--raised);
+  }
+
+  .entry[data-side='user'] > .raw {
+    inset: auto auto 4px 4px;
+  }
+
+  .entry:is(:hover, :focus-within, [data-chosen]) > :is(.beside, .raw),
+  .raw[aria-pressed='true'] {
     opacity: 1;
-  }
-
-  .number {
-    padding-inline: 4px;
   }
 
   .foot {
@@ -328,7 +339,7 @@ export const entryStyle = css`
   .call,
   .result {
     display: flex;
-    align-items: baseline;
+    align-items: center;
     gap: 0.45em;
     min-width: 0;
   }

@@ -8,7 +8,7 @@ import { keysOf, type Log } from '../model/log.js';
 import { tokensOf } from '../model/tokens.js';
 import { clock } from '../timeline/moment.js';
 import { icon } from '../ui/icons.js';
-import { durationText, tokenText, tokenTitle } from './amounts.js';
+import { durationText, tokenText, tokenTitle } from '../ui/amounts.js';
 import { avatar } from './authors.js';
 import { chipsOf } from './chips.js';
 import type { EventEntry } from './entries.js';
@@ -116,7 +116,7 @@ function article(entry: EventEntry, view: View, { look, position, isPointed, tog
     >
       ${side === 'agent' && isFirst ? avatar(log, author) : nothing}
       <div class="body">
-        ${isFirst && side !== 'note' ? head(event, author) : nothing}
+        ${isFirst && side !== 'note' ? head(event, author, revision) : nothing}
         ${contents(entry, view)}
         ${foot(entry, view)}
       </div>
@@ -133,8 +133,10 @@ function takenBackLine(by: number, view: View): TemplateResult {
   return html`<p class="taken">${icon('rewind')}<span>Taken back by ${jump(view, by)}</span></p>`;
 }
 
-function head(event: Event, author: string): TemplateResult {
-  return html`<p class="head"><b dir="auto">${author}</b><time>${clock(event.timestamp)}</time></p>`;
+function head(event: Event, author: string, revision: number): TemplateResult {
+  return html`<p class="head">
+    <b dir="auto">${author}</b><time>${clock(event.timestamp)}</time><span class="number">#${revision}</span>
+  </p>`;
 }
 
 /** The items of the event, with its words in a bubble; then what its results have besides. */
@@ -194,24 +196,20 @@ function foot({ revision, results }: EventEntry, { inspection }: View): Template
   </div>`;
 }
 
-/** The number of the event, and the switch between Markdown and the text as it was written. */
-function tools({ revision }: EventEntry, event: Event, isRaw: boolean, toggleRaw: ToggleRaw): TemplateResult {
-  const hasText = contentsOf(event).some(({ kind }) => kind === 'text');
-  return html`<span class="tools">
-    ${
-      hasText
-        ? html`<button
-            class="plain small"
-            aria-pressed=${String(isRaw)}
-            title=${isRaw ? 'Show it as Markdown' : 'Show the text as it was written'}
-            aria-label="text of #${revision} as it was written"
-            @click=${() => toggleRaw(revision)}
-          >
-            ${icon('code')}
-          </button>`
-        : nothing
-    }<span class="number">#${revision}</span>
-  </span>`;
+/** The number of the event where it has no head, and the switch between Markdown and the text as it was written. */
+function tools(entry: EventEntry, event: Event, isRaw: boolean, toggleRaw: ToggleRaw): unknown {
+  const { revision, isFirst, side } = entry;
+  const hasText = side !== 'note' && contentsOf(event).some(({ kind }) => kind === 'text');
+  const toggle = html`<button
+    class="plain small raw"
+    aria-pressed=${String(isRaw)}
+    title=${isRaw ? 'Show it as Markdown' : 'Show the text as it was written'}
+    aria-label="text of #${revision} as it was written"
+    @click=${() => toggleRaw(revision)}
+  >
+    ${icon('code')}
+  </button>`;
+  return html`${isFirst && side !== 'note' ? nothing : html`<span class="number beside">#${revision}</span>`}${hasText ? toggle : nothing}`;
 }
 
 /** The rewind by which an event does not stand at a moment. */

@@ -1,7 +1,8 @@
 // The items of an event's content, each drawn as what it is.
 
 import { html, nothing, type TemplateResult } from 'lit';
-import { ITEM_LABEL, type Item, type ItemKind } from '../model/contents.js';
+import { contentsOf, ITEM_LABEL, type Item, type ItemKind } from '../model/contents.js';
+import type { ToolUse } from '../model/tools.js';
 import { icon, type IconName } from '../ui/icons.js';
 import { showValue } from '../ui/value.js';
 import { avatar } from './authors.js';
@@ -32,7 +33,10 @@ const DRAW: Readonly<Record<ItemKind, Draw>> = {
     const use = view.inspection.log
       .toolsAt(revision)
       .find(({ call, callPart }) => call === revision && callPart === item.part);
-    return use === undefined ? fact('tool', item) : toolCard(use, item, view);
+    if (use === undefined) {
+      return fact('tool', item);
+    }
+    return isTransfer(use, view) ? nothing : toolCard(use, item, view);
   },
   response: (item, view, { revision }) => {
     const use = view.inspection.log.toolsAt(revision).find(({ responsePart }) => responsePart === item.part);
@@ -160,6 +164,17 @@ function file({ name, text, file: data }: Item): TemplateResult {
     ${picture === undefined ? nothing : html`<img src=${picture} alt=${name === '' ? 'a picture without a name' : name} />`}
     <figcaption>${icon('file')}<b dir="auto">${name === '' ? 'File' : name}</b> <span class="quiet">${text}</span></figcaption>
   </figure>`;
+}
+
+/** True for a call that hands over to another agent: the arrow of its result says it. */
+function isTransfer({ name, response, failed }: ToolUse, { inspection: { log } }: View): boolean {
+  const event = response === undefined ? undefined : log.at(response);
+  return (
+    name === 'transfer_to_agent' &&
+    !failed &&
+    event !== undefined &&
+    contentsOf(event).some(({ kind }) => kind === 'transfer')
+  );
 }
 
 /** The name of the tool that a request is about; its id where the log does not have the call. */

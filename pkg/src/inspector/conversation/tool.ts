@@ -6,7 +6,7 @@ import { contentsOf, type Item } from '../model/contents.js';
 import type { ToolUse } from '../model/tools.js';
 import { icon, type IconName } from '../ui/icons.js';
 import { showValue } from '../ui/value.js';
-import { durationText } from './amounts.js';
+import { durationText } from '../ui/amounts.js';
 import { previewOf, resultPreview } from './preview.js';
 import type { View } from './view.js';
 

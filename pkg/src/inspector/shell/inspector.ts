@@ -1,6 +1,6 @@
 // All components of the inspector in one.
 
-import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { css, html, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
 import { tokens } from '../ui/tokens.js';
@@ -128,18 +128,15 @@ export class StatepadInspector extends InspectorElement {
     const { selected, traced } = this.inspection ?? {};
     const before = this.#shown;
     this.#shown = { selected, traced };
-    const part =
-      traced !== undefined && traced !== before?.traced
-        ? 'statepad-history'
-        : selected !== undefined && selected !== before?.selected
-          ? 'statepad-event'
-          : undefined;
+    const isNew =
+      (traced !== undefined && traced !== before?.traced) || (selected !== undefined && selected !== before?.selected);
+    const part = isNew ? 'statepad-details' : undefined;
     if (before !== undefined && part !== undefined) {
       void this.#bringIntoView(part);
     }
   }
 
-  async #bringIntoView(name: 'statepad-history' | 'statepad-event'): Promise<void> {
+  async #bringIntoView(name: 'statepad-details'): Promise<void> {
     const part = this.renderRoot.querySelector<InspectorElement>(name);
     const details = this.renderRoot.querySelector<HTMLElement>('.details');
     if (part === null || details === null) {
@@ -182,8 +179,7 @@ export class StatepadInspector extends InspectorElement {
           ${
             isOpen
               ? html`<div class="details panel" role="region" aria-label="Details" tabindex="0">
-                ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
-                ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
+                <statepad-details .inspection=${inspection}></statepad-details>
               </div>`
               : html`<div class="details panel" data-empty>
                 <p class="empty">Select an event to see all of it, or a key to see its history.</p>
