@@ -60,8 +60,8 @@ export class StatepadConversation extends InspectorElement {
     overscan: 5,
     paddingStart: 8,
     paddingEnd: 12,
-    scrollPaddingStart: 12,
-    scrollPaddingEnd: 12,
+    scrollPaddingStart: 40,
+    scrollPaddingEnd: 40,
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: NEAR,
@@ -130,7 +130,8 @@ export class StatepadConversation extends InspectorElement {
   }
 
   /** The numbers of matches and of errors, with the way from one to the next. */
-  #finds({ matches, log: { errors }, selected = 0 }: Inspection): TemplateResult {
+  #finds({ matches, selected = 0 }: Inspection): TemplateResult {
+    const errors = this.#made?.problems ?? [];
     const next = (all: readonly number[]): void => {
       this.inspection?.select(all.find((one) => one > selected) ?? all[0]);
     };

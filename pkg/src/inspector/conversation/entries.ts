@@ -47,6 +47,8 @@ export class Entries {
   readonly all: Entry[] = [];
   /** The revisions that have an element of their own, in the order on screen. */
   readonly stops: number[] = [];
+  /** The revisions of the events that report an error, or the failure of a tool; ascending. */
+  readonly problems: readonly number[];
   /** By revision: the place of its entry. */
   readonly #places: number[] = [];
   /** By revision: the entry of the event itself. */
@@ -55,6 +57,8 @@ export class Entries {
 
   constructor(log: Log) {
     this.#log = log;
+    const failures = [...log.tools.values()].flatMap(({ failed, response = 0 }) => (failed ? [response] : []));
+    this.problems = [...new Set([...log.errors, ...failures])].sort((one, other) => one - other);
     const parallels = log.branches.values();
     let next = parallels.next().value;
     for (let revision = 1; revision <= log.events.length; revision++) {

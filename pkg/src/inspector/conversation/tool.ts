@@ -53,7 +53,7 @@ export function toolCard(use: ToolUse, item: Item, view: View): TemplateResult {
             ? html`<span class="arguments">${hasArguments ? previewOf(item.value as Json) : nothing}</span>`
             : html`<span class="arguments words">${request}</span>`
         }
-        ${status(use, state)}
+        ${status(use, state, request !== undefined)}
       </span>
       ${result === undefined ? nothing : resultLine(use, result, view)}
     </summary>
@@ -71,11 +71,11 @@ export function toolCard(use: ToolUse, item: Item, view: View): TemplateResult {
   </details>`;
 }
 
-function status({ duration }: ToolUse, state: ToolState): TemplateResult {
+function status({ duration }: ToolUse, state: ToolState, isRequest: boolean): TemplateResult {
   const took = duration === undefined ? '' : durationText(duration);
   const text = {
     waiting: 'waiting',
-    running: 'still running',
+    running: isRequest ? 'waiting for the user' : 'still running',
     failed: took === '' ? 'failed' : `failed, ${took}`,
     done: took === '' ? 'done' : took,
   }[state];

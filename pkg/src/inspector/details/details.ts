@@ -2,7 +2,7 @@
 
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { Event, Json } from '../../index.js';
-import { shortSummaryOf } from '../model/contents.js';
+import { contentsOf, shortSummaryOf } from '../model/contents.js';
 import type { Inspection } from '../model/inspection.js';
 import { keysOf } from '../model/log.js';
 import { icon } from '../ui/icons.js';
@@ -75,7 +75,9 @@ export class StatepadDetails extends InspectorElement {
   }
 
   #event(inspection: Inspection, event: Event, revision: number): TemplateResult {
-    const summary = shortSummaryOf(event);
+    // The relations tell of calls and results.
+    const isTools = contentsOf(event).every(({ kind }) => kind === 'call' || kind === 'response');
+    const summary = isTools ? '' : shortSummaryOf(event);
     const relations = relationsOf(inspection, revision);
     return html`${head(inspection, revision)}
       ${summary === '' ? nothing : html`<p class="summary" dir="auto">${summary}</p>`}

@@ -44,10 +44,17 @@ export class StatepadWrote extends InspectorElement {
         border-block-start: 1px solid var(--line);
       }
 
+      /* A short value stands beside its key. */
       li {
-        display: grid;
-        gap: 2px;
-        padding-block: 0.35rem;
+        display: flex;
+        flex-wrap: wrap;
+        gap: 2px var(--sp-space-2);
+        padding-block: 0.3rem;
+      }
+
+      .values {
+        flex: 1 1 11rem;
+        min-width: 0;
       }
 
       .key[aria-pressed='true'],
@@ -123,7 +130,7 @@ export class StatepadWrote extends InspectorElement {
     const known = this.former?.revision === inspection.selected ? this.former?.state : undefined;
     const writes = writesOf(event, known);
     return html`<ul>
-      ${this.#lists.drawn('wrote', writes).map((write) => html`<li>${keyButton(inspection, write.key)}${values(write, known !== undefined)}</li>`)}
+      ${this.#lists.drawn('wrote', writes).map((write) => html`<li>${keyButton(inspection, write.key)}<div class="values">${values(write, known !== undefined)}</div></li>`)}
       ${this.#lists.end('wrote', writes.length, (button) => html`<li>${button}</li>`)}
       ${temp.map((key) => html`<li><span><span class="key" data-scope="temp">${key}</span> <span class="quiet">is not stored</span></span></li>`)}
     </ul>`;
