@@ -1,5 +1,5 @@
 // The inspector: the entry `statepad/inspector`, bundled with its libraries into pkg/dist/inspector.js, and the page
-// that `statepad serve` and `statepad inspect` serve, in pkg/dist/inspector/.
+// that `statepad serve` and `statepad inspect` serve, in pkg/dist/page/.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -21,7 +21,7 @@ export async function bundleInspector(recipe) {
   const inputs = [...filesUnder(join(src, 'inspector')), join(src, 'inspector.ts'), ...recipe];
   await remade({ name: 'pkg/dist/inspector.js', seconds: 3 }, join(dist, '.inspector-from'), inputs, bundle);
   const page = [...filesUnder(pageSources), join(dist, '.made-from'), join(dist, '.inspector-from'), ...recipe];
-  await remade({ name: 'pkg/dist/inspector', seconds: 3 }, join(dist, '.inspector-page-from'), page, bundlePage);
+  await remade({ name: 'pkg/dist/page', seconds: 3 }, join(dist, '.page-from'), page, bundlePage);
 }
 
 async function bundle() {
@@ -74,7 +74,7 @@ async function bundlePage() {
     publicDir: false,
     logLevel: 'error',
     build: {
-      outDir: join(dist, 'inspector'),
+      outDir: join(dist, 'page'),
       emptyOutDir: true,
       target: 'es2022',
       assetsInlineLimit: 0,
