@@ -16,6 +16,9 @@ export async function mountInto(element: Element, options: InspectorOptions): Pr
   element.append(shell);
   const mounted = {
     element: shell,
+    get view() {
+      return viewOf(inspection);
+    },
     show: async (view: InspectorView) => await showView(inspection, view),
     dispose: () => {
       inspection.dispose();
