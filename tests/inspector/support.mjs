@@ -1,4 +1,4 @@
-// The bundled inspector in a browser: over a service in the page, or over a server of `statepad/serve` in this process.
+// The bundled inspector in a browser: over a service in the page, or over a server of this process.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -16,7 +16,12 @@ import { portOf } from '../support/ports.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** @type {Record<string, string>} */
-const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.map': 'text/plain' };
+const TYPES = {
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.wasm': 'application/wasm',
+  '.map': 'text/plain',
+};
 
 /** The names that programs of the page import. */
 const IMPORTS = {
@@ -210,7 +215,7 @@ const html = (program) => `<!doctype html><html lang="en"><head><meta charset="u
 
 /** Serves the page, the files of the package, and the routes of `handler` at every other path. */
 async function startServer(t, handler) {
-  const server = { program: '', told: (/** @type {string} */ _) => {}, origin: '' };
+  const server = { program: '', told: () => {}, origin: '' };
   const routes = handler === undefined ? undefined : nodeListener(handler);
   const http = createServer(async (request, response) => {
     const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname);
