@@ -3,8 +3,8 @@
 import { html, type TemplateResult } from 'lit';
 import type { Inspection } from '../model/inspection.js';
 import type { IconName } from '../ui/icons.js';
-import '../events/event.js';
-import '../events/events.js';
+import '../conversation/conversation.js';
+import '../details/details.js';
 import '../state/history.js';
 import '../state/state.js';
 import '../template/template.js';
@@ -27,7 +27,7 @@ export const PANE: Readonly<Record<PaneName, Pane>> = {
   conversation: {
     title: 'Conversation',
     icon: 'message',
-    view: (inspection) => html`<statepad-events filling .inspection=${inspection}></statepad-events>`,
+    view: (inspection) => html`<statepad-conversation .inspection=${inspection}></statepad-conversation>`,
   },
   prompt: {
     title: 'Prompt',
