@@ -1,5 +1,5 @@
-// The inspector: the entry `statepad/inspector`, bundled with its libraries into pkg/dist/inspector.js, and the page that
-// `statepad serve` and `statepad inspect` serve, in pkg/dist/inspector/.
+// The inspector: the entry `statepad/inspector`, bundled with its libraries into pkg/dist/inspector.js, and the page
+// that `statepad serve` and `statepad inspect` serve, in pkg/dist/inspector/.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -49,7 +49,7 @@ async function bundle() {
 
 /**
  * Imports of the package's other entries stay imports of them. The modules of the inspector define elements: the
- * `sideEffects` of the package, which say otherwise, are about what is published.
+ * `sideEffects` of the package, which say otherwise, are about what is published. Its libraries say it for themselves.
  *
  * @type {import('vite').Plugin}
  */
@@ -57,7 +57,7 @@ const publicNames = {
   name: 'public-names',
   enforce: 'pre',
   async resolveId(source, importer) {
-    if (importer === undefined || !source.startsWith('.')) return null;
+    if (!importer?.startsWith(src) || !source.startsWith('.')) return null;
     const path = relative(src, join(dirname(importer), source)).replaceAll('\\', '/');
     if (/^(index|client|store)\.js$/.test(path)) return { id: `./${path}`, external: true };
     const found = await this.resolve(source, importer, { skipSelf: true });

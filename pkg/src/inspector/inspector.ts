@@ -3,6 +3,7 @@
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { InspectorElement } from './ui/inspector-element.js';
 import { base } from './ui/style.js';
+import { tokens } from './ui/tokens.js';
 import './events/event.js';
 import './events/events.js';
 import './state/history.js';
@@ -21,8 +22,13 @@ export class StatepadInspector extends InspectorElement {
     docked: { type: Boolean, reflect: true },
   };
   static override styles = [
+    tokens,
     base,
     css`
+      :host {
+        font-family: var(--sans);
+      }
+
       .parts {
         display: grid;
         gap: 0.75rem;
