@@ -2,6 +2,7 @@
 // their answers, code, files, transfers, errors. Logs may come from other programs: no member need have its type.
 
 import type { Event, Json } from '../../index.js';
+import { membersOf, textFrom, type Members } from './members.js';
 
 /** One item of an event's content. */
 export interface Item {
@@ -46,8 +47,6 @@ export const ITEM_LABEL: Readonly<Record<ItemKind, string>> = {
   error: 'Error',
   other: 'Part',
 };
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** All items of an event, errors first, because readers look for them. */
 export function contentsOf(event: Event): readonly Item[] {
@@ -212,11 +211,4 @@ function item(kind: ItemKind, more: { name?: string; text?: string; value?: unkn
   return { kind, name, text, ...(value === undefined ? {} : { value: value as Json }) };
 }
 
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
-}
-
-/** A text, or a number as one; empty for other values, because an object must not be shown as it is. */
-export function textFrom(value: unknown): string {
-  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
-}
+export { textFrom };

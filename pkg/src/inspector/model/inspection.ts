@@ -3,9 +3,32 @@
 import { DELETED } from '../../index.js';
 import type { CreateSessionRequest, Event, EventInit, Json, Session, SessionKey } from '../../index.js';
 import type { Hint } from '../../store.js';
+import { Directory } from './directory.js';
+import type { SessionMoment } from './forks.js';
+import { leaseIn, type HeldLease } from './lease.js';
 import { Log, noteOfTemp } from './log.js';
+import { nameOf } from './session-name.js';
 import type { InspectorSource } from './source.js';
 import { rowsAt, type KeyRow } from './rows.js';
+
+/** A message that a user has typed, and its session. */
+export type Send = (session: Session, text: string) => Promise<void>;
+
+/** The key or the event under the mouse or the focus: all panes light it up. */
+export interface Pointed {
+  /** A key, with its prefix. */
+  readonly key?: string | undefined;
+  /** An event; 0 is the creation. */
+  readonly revision?: number | undefined;
+}
+
+/** A change that a fork begins with. */
+export interface ForkChange {
+  /** Keys to set; `DELETED` deletes. */
+  readonly delta?: Readonly<Record<string, unknown>> | undefined;
+  /** The template of the fork; that of the session by default. */
+  readonly template?: string | undefined;
+}
 
 /** Options of an {@link Inspection}. */
 export interface InspectionOptions {
@@ -17,6 +40,14 @@ export interface InspectionOptions {
   readonly watch?: ((onHint: (hint: Hint) => void) => () => void) | undefined;
   /** The author of edits; `inspector` by default. */
   readonly author?: string;
+  /** The name of the source, for people: `sessions.db`. */
+  readonly label?: string | undefined;
+  /** The instruction template to begin with; of a session, if it is a function. */
+  readonly template?: string | ((session: Session) => string | undefined) | undefined;
+  /** Answers typed messages. */
+  readonly send?: Send | undefined;
+  /** An example of a message. */
+  readonly sendHint?: string | undefined;
 }
 
 /** A source that can be written to. */
@@ -45,10 +76,28 @@ export class Inspection extends EventTarget {
   readonly author: string;
   /** The events of the session. */
   readonly log = new Log();
-  /** The sessions of the apps, newest first, without events. */
-  sessions: readonly Session[] = [];
+  /** The apps, users and sessions of the source, page by page. */
+  readonly directory: Directory;
+  /** The name of the source, for people; empty when it has none. */
+  readonly label: string;
+  /** Answers typed messages; `undefined` when there is nobody to talk to. */
+  readonly send: Send | undefined;
+  /** An example of a message; empty when there is none. */
+  readonly sendHint: string;
   /** All keys at the moment. */
   rows: readonly KeyRow[] = [];
+  /** True when `app:` and `user:` keys are as they were at the moment, and not only as this session's log has them. */
+  exact = true;
+  /** True while the source is asked for the exact values of the moment. */
+  isSettling = false;
+  /** The revision that the moment is compared with. */
+  base: number | undefined;
+  /** All keys at {@link Inspection.base}; empty without one. */
+  baseRows: readonly KeyRow[] = [];
+  /** The key or the event under the mouse or the focus. */
+  pointed: Pointed | undefined;
+  /** The holder of the session's lease; `undefined` when there is none, or when it is not known. */
+  lease: HeldLease | undefined;
   /** The revision of the event that is shown in full. */
   selected: number | undefined;
   /** The key whose history is shown. */
@@ -59,6 +108,11 @@ export class Inspection extends EventTarget {
   matches: readonly number[] | undefined;
 
   #session: Session | undefined;
+  readonly #templateOf: (session: Session) => string | undefined;
+  /** The templates that were written here, by session. */
+  readonly #templates = new Map<string, string>();
+  /** The known forks, by the session that they continue from. */
+  readonly #forks = new Map<string, SessionMoment[]>();
   /** The chosen moment; `undefined` is now. */
   #moment: number | undefined;
   /** The `temp:` keys of the invocation that runs in this page. */
@@ -80,8 +134,14 @@ export class Inspection extends EventTarget {
   readonly #stop: () => void;
 
   /** Only a service can be written to: any other reader is read-only. */
-  constructor(source: InspectorSource, { apps, readOnly = false, watch, author = 'inspector' }: InspectionOptions) {
+  constructor(source: InspectorSource, options: InspectionOptions) {
     super();
+    const { apps, readOnly = false, watch, author = 'inspector', template } = options;
+    this.directory = new Directory(source, apps);
+    this.label = options.label ?? '';
+    this.send = options.send;
+    this.sendHint = options.sendHint ?? '';
+    this.#templateOf = typeof template === 'function' ? template : () => template;
     this.reader = source;
     this.service = !readOnly && isWritable(source) ? source : undefined;
     this.apps = apps;
@@ -124,6 +184,107 @@ export class Inspection extends EventTarget {
     return this.isNow && this.#knowsTemp;
   }
 
+  /** The loaded sessions of the chosen app, without events. */
+  get sessions(): readonly Session[] {
+    return this.directory.sessions;
+  }
+
+  /** True when keys can be written, and sessions created and deleted. */
+  get canWrite(): boolean {
+    return this.service !== undefined;
+  }
+
+  /** True when {@link Inspection.fork} works. */
+  get canFork(): boolean {
+    return this.service?.fork !== undefined;
+  }
+
+  /** The instruction template of the session; empty when there is none. */
+  get template(): string {
+    const session = this.#session;
+    return session === undefined ? '' : (this.#templates.get(nameOf(session)) ?? this.#templateOf(session) ?? '');
+  }
+
+  /** The moment of another session that this one continues from; `undefined` when it is no fork. */
+  get forkedFrom(): SessionMoment | undefined {
+    const { fork } = this.log;
+    const session = this.#session;
+    return fork === undefined || session === undefined
+      ? undefined
+      : {
+          session: { appName: session.appName, userId: session.userId, sessionId: fork.sessionId },
+          revision: fork.revision,
+        };
+  }
+
+  /** The known forks of the session, with the revision at which each of them begins. */
+  get forks(): readonly SessionMoment[] {
+    return this.#session === undefined ? [] : (this.#forks.get(nameOf(this.#session)) ?? []);
+  }
+
+  /** Lights up a key or an event in all panes, or nothing. */
+  point(pointed: Pointed | undefined): void {
+    if (pointed?.key !== this.pointed?.key || pointed?.revision !== this.pointed?.revision) {
+      this.pointed = pointed;
+      this.#changed();
+    }
+  }
+
+  /** Compares the moment with that of a revision, or with none. */
+  compareWith(revision: number | undefined): void {
+    this.base = revision;
+    this.baseRows = [];
+    this.#changed();
+    void this.#compute();
+  }
+
+  /** Replaces the template of the session. */
+  setTemplate(text: string): void {
+    if (this.#session !== undefined) {
+      this.#templates.set(nameOf(this.#session), text);
+      this.#changed();
+    }
+  }
+
+  /**
+   * Creates a session that continues from a revision of this one, with a change, and shows it. Throws as `fork` and
+   * `appendEvent`, and when the source has no `fork`.
+   */
+  async fork(revision: number, { delta, template = this.template }: ForkChange = {}): Promise<void> {
+    const session = this.#session;
+    const service = this.#writable();
+    if (session === undefined || service.fork === undefined) {
+      throw new Error('this source cannot fork sessions');
+    }
+    const fork = await service.fork(session, { at: revision });
+    const { appName, userId, id: sessionId } = fork;
+    if (delta !== undefined && Object.keys(delta).length > 0) {
+      await service.appendEvent({
+        session: fork,
+        event: { ...this.#edit(Object.keys(delta)), actions: { stateDelta: delta } },
+      });
+    }
+    this.#templates.set(nameOf(fork), template);
+    const name = nameOf(session);
+    this.#forks.set(name, [...(this.#forks.get(name) ?? []), { session: { appName, userId, sessionId }, revision }]);
+    await this.open({ appName, userId, sessionId });
+  }
+
+  /** Asks for the holder of the lease from time to time, until the function that it answers is called. */
+  followLease(): () => void {
+    const ask = async (): Promise<void> => {
+      const session = this.#session;
+      const lease = session === undefined ? undefined : await leaseIn(this.reader, session);
+      if (session === this.#session && JSON.stringify(lease) !== JSON.stringify(this.lease)) {
+        this.lease = lease;
+        this.#changed();
+      }
+    };
+    void ask();
+    const patrol = setInterval(() => void ask(), PATROL);
+    return () => clearInterval(patrol);
+  }
+
   /** Ends following. */
   dispose(): void {
     this.#stop();
@@ -131,8 +292,7 @@ export class Inspection extends EventTarget {
 
   /** Reads the list of sessions. */
   async list(): Promise<void> {
-    const pages = await Promise.all(this.apps.map((appName) => this.reader.listSessions({ appName, order: 'desc' })));
-    this.sessions = pages.flatMap(({ sessions }) => sessions);
+    await this.directory.refresh();
     this.#changed();
   }
 
@@ -159,6 +319,9 @@ export class Inspection extends EventTarget {
     }
     this.selected = undefined;
     this.traced = undefined;
+    this.base = undefined;
+    this.pointed = undefined;
+    this.lease = undefined;
     this.#moment = undefined;
     this.#target = undefined;
     this.#knowsTemp = false;
@@ -341,13 +504,17 @@ export class Inspection extends EventTarget {
   /** Writes a key, or deletes it with `undefined`, as an event of its own. Throws as `appendEvent`. */
   async write(key: string, value: Json | undefined): Promise<Event> {
     const stateDelta = Object.fromEntries([[key, value === undefined ? DELETED : value]]);
-    const note = noteOfTemp([key]);
-    return await this.append({
+    return await this.append({ ...this.#edit([key]), actions: { stateDelta } });
+  }
+
+  /** An event of an edit, without its delta. */
+  #edit(keys: readonly string[]): EventInit {
+    const note = noteOfTemp(keys);
+    return {
       author: this.author,
       invocationId: `edit-${crypto.randomUUID()}`,
-      actions: { stateDelta },
       ...(note.tempKeys === undefined ? {} : { customMetadata: { ...note } }),
-    });
+    };
   }
 
   /** Computes the keys of the moment. If a later call has begun in the meantime, only that one counts. */
@@ -358,9 +525,15 @@ export class Inspection extends EventTarget {
     }
     const round = ++this.#round;
     const temp = this.isNow ? this.#temp : {};
-    const rows = await rowsAt(this.reader, { session, log: this.log, revision: this.revision, temp });
+    const { log, base } = this;
+    const rows = await rowsAt(this.reader, { session, log, revision: this.revision, temp });
+    const baseRows =
+      base === undefined
+        ? []
+        : await rowsAt(this.reader, { session, log, revision: Math.min(base, session.revision), temp: {} });
     if (round === this.#round) {
       this.rows = rows;
+      this.baseRows = baseRows;
       this.#changed();
     }
   }
