@@ -21,7 +21,7 @@ export async function bundleInspector(recipe) {
   const inputs = [...filesUnder(join(src, 'inspector')), join(src, 'inspector.ts'), ...recipe];
   await remade({ name: 'pkg/dist/inspector.js', seconds: 3 }, join(dist, '.inspector-from'), inputs, bundle);
   const page = [...filesUnder(pageSources), join(dist, '.made-from'), join(dist, '.inspector-from'), ...recipe];
-  await remade({ name: 'pkg/dist/inspector', seconds: 3 }, join(dist, '.inspector-page-from'), page, bundlePage);
+  await remade({ name: 'pkg/dist/page', seconds: 3 }, join(dist, '.page-from'), page, bundlePage);
 }
 
 async function bundle() {
@@ -34,6 +34,8 @@ async function bundle() {
     publicDir: false,
     logLevel: 'error',
     plugins: [publicNames],
+    // Libraries ask for it, and a page without a bundler has no `process`.
+    define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       outDir: dist,
       emptyOutDir: false,
@@ -74,7 +76,7 @@ async function bundlePage() {
     publicDir: false,
     logLevel: 'error',
     build: {
-      outDir: join(dist, 'inspector'),
+      outDir: join(dist, 'page'),
       emptyOutDir: true,
       target: 'es2022',
       assetsInlineLimit: 0,

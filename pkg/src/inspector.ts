@@ -15,4 +15,5 @@
  */
 
 export { mount, type InspectorOptions, type MountedInspector, type Send } from './inspector/mount.js';
+export type { InspectorView } from './inspector/view.js';
 export type { InspectorSource } from './inspector/model/source.js';

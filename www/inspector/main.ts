@@ -1,7 +1,8 @@
 // The page that a server of statepad serves beside its routes: an inspector of the server's own sessions.
 
 import { connect } from 'statepad/client';
-import { mount } from 'statepad/inspector';
+import { mount, type InspectorView, type MountedInspector } from 'statepad/inspector';
+import { Address, hashOf, placeFrom } from '../shared/address.js';
 import { readToken, forgetToken } from './token.js';
 import { askForToken } from './ask.js';
 
@@ -24,7 +25,9 @@ async function start(): Promise<void> {
   const token = readToken() ?? (await askForToken(place, store));
   const source = connect({ url: new URL(base, location.href), token });
   try {
-    await mount(place, { source, label: store, write });
+    follow(
+      await mount(place, { source, label: store, write, view: placeFrom(location.hash)?.view, onView: showAddress }),
+    );
   } catch (error) {
     await source.close();
     if ((error as { readonly code?: string }).code !== 'UNAUTHENTICATED') {
@@ -36,9 +39,27 @@ async function start(): Promise<void> {
   }
 }
 
-start().catch((error: unknown) => {
+let address: Address | undefined;
+
+function showAddress(view: InspectorView): void {
+  address?.show(hashOf(view));
+}
+
+/** Shows the view that the address names when the user goes back, or edits it. */
+function follow(inspector: MountedInspector): void {
+  address = new Address(() => {
+    const place = placeFrom(location.hash);
+    if (place !== undefined) {
+      inspector.show(place.view).catch(tell);
+    }
+  });
+}
+
+function tell(error: unknown): void {
   const problem = document.createElement('p');
   problem.role = 'alert';
   problem.textContent = `The sessions cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   place.replaceChildren(problem);
-});
+}
+
+start().catch(tell);

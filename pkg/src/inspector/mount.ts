@@ -3,7 +3,8 @@
 import { StatepadInspector } from './inspector.js';
 import { Inspection } from './model/inspection.js';
 import type { InspectorSource } from './model/source.js';
-import type { Session, SessionKey } from '../index.js';
+import { showView, viewOf, type InspectorView } from './view.js';
+import type { Session } from '../index.js';
 
 /** A message that a user has typed, and its session. */
 export type Send = (session: Session, text: string) => Promise<void>;
@@ -14,8 +15,10 @@ export interface InspectorOptions {
   readonly source: InspectorSource;
   /** The name of the source, for people: `sessions.db`. */
   readonly label?: string | undefined;
-  /** The session to begin with; the newest one by default. */
-  readonly session?: SessionKey | undefined;
+  /** The view to begin with; the newest session by default. */
+  readonly view?: InspectorView | undefined;
+  /** Called with the new view whenever it has changed: for an address that names it. */
+  readonly onView?: ((view: InspectorView) => void) | undefined;
   /** The apps to choose sessions from; those of `listApps` by default. */
   readonly apps?: readonly string[] | undefined;
   /** True to offer edits, forks and deletions, where the source has them; `false` by default. */
@@ -32,8 +35,11 @@ export interface InspectorOptions {
 export interface MountedInspector {
   /** The element in the page. Its tokens may be set in CSS: `--sp-accent`. */
   readonly element: HTMLElement;
-  /** Shows a session. Throws when it is missing, and the errors of the source. */
-  open(session: SessionKey): Promise<void>;
+  /**
+   * Shows a view. Resolves to the parts of it that the session does not have, as sentences. Throws when the session is
+   * missing, and the errors of the source.
+   */
+  show(view: InspectorView): Promise<readonly string[]>;
   /** Removes the element, and ends its watches. The source stays open. */
   dispose(): void;
 }
@@ -49,27 +55,45 @@ export interface MountedInspector {
  * await mount(document.querySelector('#inspector'), { source: service });
  */
 export async function mount(element: Element, options: InspectorOptions): Promise<MountedInspector> {
-  const { source, session, write = false } = options;
+  const { source, write = false, onView } = options;
   const apps = options.apps ?? (await source.listApps()).apps;
   const inspection = new Inspection(source, { apps, readOnly: !write });
-  const view = new StatepadInspector();
-  view.inspection = inspection;
-  view.docked = true;
-  element.append(view);
-  const open = async (key: SessionKey): Promise<void> => await inspection.open(key);
-  await inspection.list();
-  const [newest] = inspection.sessions;
-  if (session !== undefined) {
-    await open(session);
-  } else if (newest !== undefined) {
-    await open({ appName: newest.appName, userId: newest.userId, sessionId: newest.id });
-  }
-  return {
-    element: view,
-    open,
+  const shell = new StatepadInspector();
+  shell.inspection = inspection;
+  shell.docked = true;
+  element.append(shell);
+  const mounted = {
+    element: shell,
+    show: async (view: InspectorView) => await showView(inspection, view),
     dispose: () => {
       inspection.dispose();
-      view.remove();
+      shell.remove();
     },
   };
+  try {
+    await inspection.list();
+    const view = options.view ?? newest(inspection);
+    if (view !== undefined) {
+      await mounted.show(view);
+    }
+  } catch (error) {
+    mounted.dispose();
+    throw error;
+  }
+  inspection.addEventListener('change', () => {
+    const view = viewOf(inspection);
+    if (view !== undefined) {
+      onView?.(view);
+    }
+  });
+  return mounted;
+}
+
+/** The view of the newest session; `undefined` when there is none. */
+function newest({ sessions: [session] }: Inspection): InspectorView | undefined {
+  if (session === undefined) {
+    return undefined;
+  }
+  const { appName, userId, id: sessionId } = session;
+  return { session: { appName, userId, sessionId } };
 }

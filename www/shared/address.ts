@@ -1,22 +1,16 @@
 // The address: it names the session, the moment, the event and the key on show, so that they survive a reload and open
 // in another tab, and the browser's Back returns to the previous ones.
 
-import type { SessionKey } from 'statepad';
-import type { Inspection } from '../inspector/model/inspection.js';
+import type { InspectorView } from 'statepad/inspector';
 
 /** The content of an address. */
-export interface Place extends SessionKey {
+export interface Place {
+  readonly view: InspectorView;
   /** The name of the opened file that the session is in; `undefined` for the page's own sessions. */
   readonly file: string | undefined;
-  /** The revision on show; `undefined` for the current one. */
-  readonly moment: number | undefined;
-  /** The revision of the event that is shown in full. */
-  readonly event: number | undefined;
-  /** The key whose history is shown. */
-  readonly key: string | undefined;
 }
 
-/** Parses an address; `undefined` when it is not one of the page's. */
+/** Parses an address; `undefined` when it names no view. */
 export function placeFrom(hash: string): Place | undefined {
   const [, file, path = '', query = ''] = /^#(?:file:([^/?]*))?\/([^?]*)(?:\?(.*))?$/u.exec(hash) ?? [];
   const parts = path.split('/');
@@ -28,10 +22,12 @@ export function placeFrom(hash: string): Place | undefined {
     const params = new URLSearchParams(query);
     return {
       file: file === undefined ? undefined : decodeURIComponent(file),
-      ...{ appName, userId, sessionId },
-      moment: numberFrom(params.get('moment')),
-      event: numberFrom(params.get('event')),
-      key: params.get('key') ?? undefined,
+      view: {
+        session: { appName, userId, sessionId },
+        moment: numberFrom(params.get('moment')),
+        event: numberFrom(params.get('event')),
+        key: params.get('key') ?? undefined,
+      },
     };
   } catch {
     // It has a % that encodes nothing.
@@ -43,23 +39,16 @@ function numberFrom(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
 }
 
-/** The address for an inspection, once it has a session. */
-export function hashOf({ session, isNow, revision, selected, traced }: Inspection, file?: string): string | undefined {
-  if (session === undefined) {
-    return undefined;
-  }
-  const { appName, userId, id } = session;
+/** The address of a view. */
+export function hashOf({ session, moment, event, key }: InspectorView, file?: string): string {
+  const { appName, userId, sessionId } = session;
   const params = new URLSearchParams();
-  for (const [name, value] of [
-    ['moment', isNow ? undefined : String(revision)],
-    ['event', selected === undefined ? undefined : String(selected)],
-    ['key', traced],
-  ] as const) {
+  for (const [name, value] of Object.entries({ moment: moment?.toString(), event: event?.toString(), key })) {
     if (value !== undefined) {
       params.set(name, value);
     }
   }
-  const path = `/${[appName, userId, id].map(encodeURIComponent).join('/')}`;
+  const path = `/${[appName, userId, sessionId].map(encodeURIComponent).join('/')}`;
   const query = params.size === 0 ? '' : `?${params.toString()}`;
   return `#${file === undefined ? '' : `file:${encodeURIComponent(file)}`}${path}${query}`;
 }
