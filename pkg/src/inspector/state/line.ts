@@ -2,11 +2,12 @@
 
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Json } from '../../index.js';
-import type { Inspection } from '../model/inspection.js';
+import type { Inspection, Pointed } from '../model/inspection.js';
 import type { Scope } from '../model/log.js';
 import type { RowChange } from '../model/rows.js';
 import { icon, type IconName } from '../ui/icons.js';
 import { marked } from '../ui/value.js';
+import type { Entry } from './entries.js';
 import { previewOf } from './preview.js';
 import type { Line } from './tree.js';
 
@@ -32,10 +33,11 @@ export function drawLine(line: Line, context: LineContext): TemplateResult {
   const { start, inspection } = context;
   const isActive = id === context.active;
   const flashes = kind === 'key' && entry !== undefined ? context.flashes.get(entry.key) : undefined;
-  const isPointed = kind === 'key' && entry !== undefined && inspection?.pointed?.key === entry.key;
+  const isPointed = kind === 'key' && isPointedAt(entry, inspection?.pointed);
   return html`<div
     role="row"
-    class="line ${kind} ${change ?? ''}"
+    class="line ${change ?? ''}"
+    data-kind=${kind}
     data-id=${id}
     data-scope=${scope}
     data-flash=${flashes === undefined ? nothing : flashes % 2}
@@ -52,6 +54,17 @@ export function drawLine(line: Line, context: LineContext): TemplateResult {
   >
     ${kind === 'scope' ? scopeCells(line, context, isActive) : valueCells(line, context, isActive)}
   </div>`;
+}
+
+/** True when a key is pointed at, or, without a key, the event that wrote it. */
+function isPointedAt(entry: Entry | undefined, pointed: Pointed | undefined): boolean {
+  if (entry === undefined || pointed === undefined) {
+    return false;
+  }
+  const { source, writer: step } = entry.row ?? {};
+  return pointed.key === undefined
+    ? source === 'event' && pointed.revision !== undefined && step?.revision === pointed.revision
+    : pointed.key === entry.key;
 }
 
 function twisty({ isOpen }: Line): TemplateResult {

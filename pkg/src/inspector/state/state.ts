@@ -159,7 +159,6 @@ export class StatepadState extends InspectorElement {
       >
         Only changes
       </button>
-      ${compareBar(inspection)}
     </div>`;
   }
 
@@ -179,7 +178,8 @@ export class StatepadState extends InspectorElement {
     return html`<div class="row summary">
       ${base === undefined ? html`<span>${turn}</span>` : html`<span><b>#${base}</b> → <b>#${revision}</b></span>`}
       ${chips.length === 0 ? html`<span class="quiet">no keys changed</span>` : chips}
-      ${found === undefined ? nothing : html`<span class="quiet spread">${found.length} of ${this.#entries.length} keys</span>`}
+      ${found === undefined ? nothing : html`<span class="quiet">${found.length} of ${this.#entries.length} keys</span>`}
+      <span class="row spread">${compareBar(inspection)}</span>
     </div>`;
   }
 

@@ -54,13 +54,38 @@ export const stateStyle = css`
     border-color: var(--edge);
   }
 
-  .compare {
-    flex: 0 1 11rem;
+  .summary .row {
+    flex-wrap: nowrap;
+    gap: 0 var(--sp-space-1);
+    min-width: 0;
   }
 
   .compare > select {
-    border-color: var(--edge);
+    width: auto;
+    max-width: 11rem;
+    height: 1.5rem;
+    border-color: transparent;
+    padding-block: 0;
+    background: transparent;
+    color: var(--quiet);
+    font-size: var(--sp-text-sm);
     text-overflow: ellipsis;
+  }
+
+  .compare > select:hover {
+    border-color: var(--edge);
+    color: var(--text);
+  }
+
+  option {
+    color: var(--text);
+    background: var(--paper);
+  }
+
+  .summary .square {
+    width: 1.5rem;
+    height: 1.5rem;
+    font-size: var(--sp-text-md);
   }
 
   .compare[data-on] > select,

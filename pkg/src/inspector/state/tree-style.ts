@@ -53,8 +53,7 @@ export const treeStyle = css`
     }
   }
 
-  .key,
-  .key.line {
+  .line[data-kind='key'] {
     cursor: pointer;
   }
 
@@ -72,7 +71,7 @@ export const treeStyle = css`
   }
 
   /* A scope. */
-  .line.scope {
+  .line[data-kind='scope'] {
     border-block-end-color: var(--line);
     background: var(--sunken);
     font-size: var(--sp-text-sm);
@@ -103,7 +102,7 @@ export const treeStyle = css`
     display: flex;
     align-items: center;
     min-width: 0;
-    padding-inline-start: calc(var(--level, 0) * 0.9rem);
+    padding-inline-start: calc(var(--level, 0) * 1.2rem);
   }
 
   .twisty {
@@ -134,12 +133,13 @@ export const treeStyle = css`
     text-align: center;
   }
 
-  .line.scope .sign {
+  .line[data-kind='scope'] .sign {
     display: none;
   }
 
-  .line.key > .name > .key {
+  .name > .key {
     min-width: 0;
+    padding: 0;
     background: none;
   }
 
@@ -160,7 +160,7 @@ export const treeStyle = css`
     font-size: var(--sp-text-sm);
   }
 
-  .line.scope > .value {
+  .line[data-kind='scope'] > .value {
     font-family: inherit;
   }
 
@@ -282,7 +282,7 @@ export const treeStyle = css`
     display: none;
     position: absolute;
     align-items: center;
-    inset-block: calc(-0.5 * (1.75rem - 100%));
+    inset-block: calc(-0.5 * (1.75rem - 100%) + 3px);
     inset-inline-end: 100%;
     padding-inline: var(--sp-space-5) var(--sp-space-1);
     background: linear-gradient(to right, transparent, var(--row, var(--hover)) 1.25rem);

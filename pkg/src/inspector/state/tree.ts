@@ -1,9 +1,13 @@
 // The state as lines of a tree: scopes, their keys, and the members of opened values.
 
 import type { Json } from '../../index.js';
-import { SCOPES, type Scope } from '../model/log.js';
+import { differenceOf, type Difference } from '../model/diff.js';
+import type { Scope } from '../model/log.js';
 import type { RowChange } from '../model/rows.js';
 import { isFound, type Entry } from './entries.js';
+
+/** The scopes, from what is closest to a session. */
+export const ORDER: readonly Scope[] = ['session', 'user', 'app', 'temp'];
 
 /** The way to a value inside of a key's value. */
 export type Path = readonly (string | number)[];
@@ -57,8 +61,9 @@ export function idOfKey(key: string): string {
   return `key ${key}`;
 }
 
-function idOfMember(key: string, path: Path): string {
-  return `member ${JSON.stringify([key, ...path])}`;
+/** An item of a list that is gone may have the index of another one. */
+function idOfMember(key: string, path: Path, change: RowChange | undefined): string {
+  return `${change === 'deleted' ? 'gone' : 'member'} ${JSON.stringify([key, ...path])}`;
 }
 
 /** All lines of a tree, in order. */
@@ -67,12 +72,12 @@ export function linesOf(entries: readonly Entry[], view: TreeView): Line[] {
   const shown = entries.filter(
     (entry) => (!view.onlyChanges || entry.change !== undefined) && isFound(entry, view.needle),
   );
-  SCOPES.forEach((scope, place) => {
+  ORDER.forEach((scope, place) => {
     const own = shown.filter((entry) => entry.scope === scope);
     const id = idOfScope(scope);
     const isOpen = view.opened.get(id) ?? true;
     lines.push({
-      ...{ kind: 'scope', id, level: 1, place: place + 1, siblings: SCOPES.length, scope, name: scope, path: [] },
+      ...{ kind: 'scope', id, level: 1, place: place + 1, siblings: ORDER.length, scope, name: scope, path: [] },
       ...{ isOpen, entry: undefined, value: undefined, change: undefined, before: undefined },
       count: own.filter(({ value }) => value !== undefined).length,
     });
@@ -104,7 +109,7 @@ function add(lines: Line[], view: TreeView, line: Omit<Line, 'isOpen'>): void {
     shown.forEach((member, index) => {
       const path = [...line.path, member.name];
       add(lines, view, {
-        ...{ kind: 'member', id: idOfMember(entry.key, path), level: line.level + 1, place: index + 1 },
+        ...{ kind: 'member', id: idOfMember(entry.key, path, member.change), level: line.level + 1, place: index + 1 },
         ...{ siblings: shown.length, scope: line.scope, name: String(member.name), entry, path, count: 0 },
         ...{ value: member.value, change: member.change, before: member.before },
       });
@@ -119,34 +124,32 @@ interface Member {
   readonly change: RowChange | undefined;
 }
 
-/** The members of a value; with those that a change has deleted, where the value before was of the same kind. */
+/** The members of a value; of a changed one also those that are gone. */
 function membersOf({ value, before, change }: Pick<Line, 'value' | 'before' | 'change'>): Member[] {
-  const shown = value ?? before ?? null;
-  const isComparable = change === 'changed' && isContainer(before) && Array.isArray(before) === Array.isArray(value);
-  if (!isComparable) {
-    return namesOf(shown).map((name) => {
-      const member = memberOf(shown, name);
-      return value === undefined
-        ? { name, value: undefined, before: member, change: undefined }
-        : { name, value: member, before: undefined, change: undefined };
-    });
+  const difference = change === 'changed' ? differenceOf(before, value) : undefined;
+  if (difference?.kind === 'nested') {
+    return difference.parts.map(({ name, difference: part }) => ({ name, ...memberOfPart(part) }));
   }
-  const names = [...new Set([...namesOf(shown), ...namesOf(before)])];
-  return names.map((name) => {
-    const [was, is] = [memberOf(before, name), memberOf(shown, name)];
-    const changed = changeBetween(was, is);
-    return { name, value: is, before: changed === undefined ? undefined : was, change: changed };
+  const shown = value ?? before ?? null;
+  return namesOf(shown).map((name) => {
+    const member = memberOf(shown, name);
+    return value === undefined
+      ? { name, value: undefined, before: member, change: undefined }
+      : { name, value: member, before: undefined, change: undefined };
   });
 }
 
-function changeBetween(was: Json | undefined, is: Json | undefined): RowChange | undefined {
-  if (was === undefined) {
-    return is === undefined ? undefined : 'added';
+function memberOfPart(part: Difference): Omit<Member, 'name'> {
+  switch (part.kind) {
+    case 'same':
+      return { value: part.after, before: undefined, change: undefined };
+    case 'added':
+      return { value: part.after, before: undefined, change: 'added' };
+    case 'removed':
+      return { value: undefined, before: part.before, change: 'deleted' };
+    default:
+      return { value: part.after, before: part.before, change: 'changed' };
   }
-  if (is === undefined) {
-    return 'deleted';
-  }
-  return was === is || JSON.stringify(was) === JSON.stringify(is) ? undefined : 'changed';
 }
 
 function namesOf(value: Json): (string | number)[] {
