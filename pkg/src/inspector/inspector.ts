@@ -10,6 +10,7 @@ import './state/history.js';
 import './events/search.js';
 import './sessions.js';
 import './state/state.js';
+import './template/prompt.js';
 import './timeline/timeline.js';
 
 /**

@@ -132,14 +132,14 @@ export class StatepadState extends InspectorElement {
     ></statepad-tree>`;
     return html`<div class="whole">
       <p class="hidden" role="status">${this.#news}</p>
-      ${this.#tools(inspection)} ${this.#summary(inspection)}
+      ${this.#tools()} ${this.#summary(inspection)}
       <div class="body">${tree}${this.#none()}</div>
       ${this.problem === undefined ? nothing : html`<p class="bad problem" role="alert">${this.problem}</p>`}
       ${this.editing.length === 0 ? nothing : html`<div class="dock">${this.editing.map((one) => this.#editor(inspection, one))}</div>`}
     </div>`;
   }
 
-  #tools(inspection: Inspection): TemplateResult {
+  #tools(): TemplateResult {
     return html`<div class="tools" role="toolbar" aria-label="Tools of the state">
       <label class="filter"
         >${icon('search')}<input

@@ -1,91 +1,90 @@
-// An instruction template beside its rendering at the moment on show.
+// The editor of a template: the whole text with its placeholders in colours, and the keys of the state to put in.
 
-import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { Template, type Missing } from '../../index.js';
+import { splitKey } from '../model/log.js';
+import type { KeyRow } from '../model/rows.js';
 import { InspectorElement } from '../ui/inspector-element.js';
-import { SCOPES } from '../model/log.js';
-import { dissect, type Dissection, type Piece } from './rendering.js';
 import { base } from '../ui/style.js';
+import type { Piece, Spot } from './rendering.js';
+import { spotStyle } from './spot-style.js';
+import { isLit, pointedBy } from './words.js';
 
-const EMPTY: Dissection = { source: [], rendered: [], error: undefined };
+/** The number of keys that are offered at once. */
+const OFFERED = 8;
 
-/** A template to edit and its rendering. Fires `template-change` (a `CustomEvent` with the new text as `detail`). */
-export class StatepadTemplate extends InspectorElement {
-  static override properties: PropertyDeclarations = { ...InspectorElement.properties, text: {} };
+/** Where a key is being typed. */
+interface Typing {
+  /** The index behind the brace. */
+  readonly from: number;
+  readonly to: number;
+  readonly keys: readonly string[];
+  /** The index of the chosen key. */
+  readonly chosen: number;
+}
+
+/** Edits a template. Fires `template-change`, a `CustomEvent` with the new text as `detail`. */
+export class StatepadTemplateEditor extends InspectorElement {
+  static override properties: PropertyDeclarations = {
+    ...InspectorElement.properties,
+    text: { attribute: false },
+    pieces: { attribute: false },
+    rows: { attribute: false },
+    describedBy: { attribute: false },
+    typing: { state: true },
+  };
   static override styles = [
     base,
+    spotStyle,
     css`
-      .template {
-        display: grid;
-        gap: 0.5rem;
-        container-type: inline-size;
-      }
-
-      .sides {
-        display: grid;
-        gap: 0.75rem;
-      }
-
-      @container (min-width: 40rem) {
-        .sides {
-          grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
-        }
-      }
-
-      .side {
-        display: grid;
-        grid-template-rows: auto minmax(0, 1fr);
-        gap: 0.25rem;
-        min-width: 0;
+      :host {
+        position: relative;
+        height: 100%;
       }
 
       .editor {
         display: grid;
         grid-template-rows: minmax(0, 1fr);
-        height: 6rem;
-        border-radius: 6px;
-        background: var(--paper);
+        height: 100%;
       }
 
       /* The mirror and the text area lie on each other: all styles that place letters must be equal. */
       .mirror,
-      textarea,
-      .rendered {
-        overflow-y: auto;
+      textarea {
+        grid-area: 1 / 1;
+        min-height: 3rem;
         margin: 0;
-        border: 1px solid var(--line);
-        border-radius: 6px;
-        padding: 0.5rem 0.6rem;
+        border: 0;
+        border-radius: 0;
+        padding: var(--sp-space-2) var(--sp-space-3);
+        overflow-y: auto;
         font-family: var(--mono);
-        font-size: 0.8125rem;
-        line-height: 1.6;
+        font-size: var(--sp-text-md);
+        line-height: 1.65;
         letter-spacing: normal;
         tab-size: 2;
         white-space: pre-wrap;
         overflow-wrap: anywhere;
         scrollbar-gutter: stable;
-      }
-
-      .mirror,
-      textarea {
-        grid-area: 1 / 1;
-        min-height: 0;
+        scrollbar-width: thin;
       }
 
       .mirror {
         overflow-y: hidden;
-        border-color: transparent;
+        color: var(--text);
         pointer-events: none;
       }
 
       textarea {
         width: 100%;
-        border-color: var(--strong);
         color: transparent;
         background: transparent;
         caret-color: var(--text);
         resize: none;
+      }
+
+      textarea:focus-visible {
+        outline-offset: -2px;
       }
 
       textarea::selection {
@@ -99,250 +98,257 @@ export class StatepadTemplate extends InspectorElement {
         }
       }
 
-      .rendered {
-        height: 6rem;
-        background: var(--ground);
+      .offers {
+        position: absolute;
+        z-index: 3;
+        overflow: hidden;
+        max-width: calc(100% - 1rem);
+        border: 1px solid var(--edge);
+        border-radius: var(--sp-radius-md);
+        padding: var(--sp-space-1);
+        background: var(--raised);
+        box-shadow: var(--sp-shadow-lg);
+        font-family: var(--mono);
+        font-size: var(--sp-text-sm);
       }
 
-      .spot {
-        border-radius: 3px;
-        color: var(--scope, var(--text));
-        background: color-mix(in srgb, var(--scope, var(--strong)) 11%, transparent);
+      .offers li {
+        border-radius: var(--sp-radius-sm);
+        padding: 0.15em 0.5em;
+        color: var(--scope);
+        cursor: pointer;
       }
 
-      .spot[data-scope='artifact'] {
-        --scope: var(--quiet);
-      }
-
-      .rendered .spot,
-      .legend .spot {
-        box-decoration-break: clone;
-        border-block-end: 2px solid var(--scope);
-      }
-
-      /* For users who cannot distinguish the colours: a line style for each scope. */
-      .spot[data-scope='app'] {
-        border-block-end-style: double;
-        border-block-end-width: 3px;
-      }
-
-      .spot[data-scope='user'] {
-        border-block-end-style: dashed;
-      }
-
-      .spot[data-scope='temp'] {
-        border-block-end-style: dotted;
-      }
-
-      .rendered .spot:empty::before {
-        display: inline-block;
-        width: 1em;
-        content: '';
-      }
-
-      .mirror .spot,
-      .spot[data-missing] {
-        border-block-end: 0;
-      }
-
-      .spot[data-missing] {
-        --scope: var(--bad);
-        text-decoration: underline wavy var(--bad);
-        text-decoration-skip-ink: none;
-        text-underline-offset: 3px;
-      }
-
-      .spot[data-unstored] {
-        border-block-end: 0;
-        outline: 1px dashed var(--quiet);
-        outline-offset: -1px;
-      }
-
-      textarea::placeholder {
-        color: var(--quiet);
-      }
-
-      .legend {
-        min-height: 1.25rem;
-        gap: 0.25rem 0.5rem;
-        font-size: 0.75rem;
-      }
-
-      .legend .spot {
-        padding: 0 0.35em;
-      }
-
-      /* The same height for short and long messages keeps its neighbours in place. */
-      .outcome {
-        overflow-y: auto;
-        height: 3.6rem;
-        font-size: 0.8125rem;
-      }
-
-      .error button {
-        font-size: 0.8125rem;
-        overflow-wrap: anywhere;
+      .offers li[aria-selected='true'] {
+        background: var(--chosen);
       }
     `,
   ];
-  /** The template. */
   declare text: string;
-  #template: Template | undefined;
-  #dissection: Dissection | undefined;
+  /** The text in pieces: all of them together are the text. */
+  declare pieces: readonly Piece[];
+  /** The keys of the moment. */
+  declare rows: ReadonlyMap<string, KeyRow>;
+  declare private typing: Typing | undefined;
+  #lit: string | undefined;
+  /** The key of the placeholder under the pointer. */
+  #hovered: string | undefined;
 
   constructor() {
     super();
-    this.text = '';
+    [this.text, this.pieces, this.rows] = ['', [], new Map()];
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    super.willUpdate(changed);
-    const { inspection, text } = this;
-    if (inspection?.session === undefined) {
-      this.#dissection = undefined;
-      return;
-    }
-    const template = this.#template?.text === text ? this.#template : (this.#template = new Template(text));
-    const state = Object.create(null) as Record<string, unknown>;
-    for (const { key, value } of inspection.rows) {
-      // The turn has deleted those without a value.
-      if (value !== undefined) {
-        state[key] = value;
-      }
-    }
-    this.#dissection = dissect(template, { state }, inspection.knowsTemp);
+  /** Selects a placeholder, so that it can be replaced. */
+  select({ start, source }: Spot): void {
+    const area = this.#area;
+    area.focus();
+    area.setSelectionRange(start, start + source.length);
+    this.#bring(start);
+  }
+
+  /** Puts a text at the caret, in place of what is selected. */
+  insert(text: string): void {
+    const area = this.#area;
+    area.setRangeText(text, area.selectionStart, area.selectionEnd, 'end');
+    area.focus();
+    this.#tell();
   }
 
   protected override render(): TemplateResult {
-    // Before there is a session there is as much room for it, so that its neighbours stay in place.
-    const { source, rendered, error } = this.#dissection ?? EMPTY;
-    const unstored = keysUnstored(source);
-    const hasArtifacts = source.some(({ spot }) => spot?.scope === 'artifact');
-    return html`<div class="template">
-      <div class="sides">
-        <div class="side">
-          <h3 id="source">Template</h3>
-          <div class="editor">
-            <div class="mirror" aria-hidden="true">${source.map((piece) => drawn(piece, false))}${'\u200b'}</div>
-            <textarea
-              rows="3"
-              spellcheck="false"
-              autocapitalize="off"
-              placeholder="Write an instruction, such as: You talk to {user:name?}"
-              aria-labelledby="source"
-              aria-describedby="outcome"
-              .value=${live(this.text)}
-              @input=${this.#edit}
-              @scroll=${this.#scroll}
-            ></textarea>
-          </div>
-        </div>
-        <div class="side">
-          <h3 id="rendered">Rendered${this.#moment()}</h3>
-          <div class="rendered" role="region" tabindex="0" aria-labelledby="rendered">${rendered.map((piece) => drawn(piece, true))}</div>
-        </div>
+    const { typing, inspection } = this;
+    return html`<div class="editor">
+        <div class="mirror" aria-hidden="true">${this.pieces.map(({ text, spot }) =>
+          spot === undefined
+            ? text
+            : html`<span
+                class="spot"
+                data-scope=${spot.scope}
+                data-start=${spot.start}
+                ?data-missing=${spot.missing}
+                ?data-unknown=${spot.unknown}
+                ?data-lit=${inspection !== undefined && isLit(spot, this.rows.get(spot.of), inspection)}
+                >${text}</span
+              >`,
+        )}${'\u200b'}</div>
+        <textarea
+          spellcheck="false"
+          autocapitalize="off"
+          placeholder="You help {user:name?} …"
+          aria-label="Template"
+          aria-autocomplete="list"
+          aria-controls=${typing === undefined ? nothing : 'offers'}
+          aria-activedescendant=${typing === undefined ? nothing : `offer-${typing.chosen}`}
+          .value=${live(this.text)}
+          @input=${this.#edit}
+          @scroll=${this.#scroll}
+          @keydown=${this.#press}
+          @blur=${() => (this.typing = undefined)}
+          @pointermove=${this.#hover}
+          @pointerleave=${() => this.#pointAt(undefined)}
+        ></textarea>
       </div>
-      <p class="row legend quiet">
-        ${[...SCOPES, ...(hasArtifacts ? ['artifact'] : [])].map((scope) => html`<span class="spot" data-scope=${scope}>${scope}</span>`)}
-        ${unstored.length === 0 ? nothing : html`<span class="spot" data-unstored>not stored</span>`}
-        ${error === undefined ? nothing : html`<span class="spot" data-missing>missing</span>`}
-      </p>
-      <div class="outcome">
-        <p class=${error === undefined ? 'quiet' : 'bad'} role="status" id="outcome">${this.#dissection === undefined ? '' : outcome(error, unstored)}</p>
-        ${error === undefined ? nothing : this.#missing(error.missing)}
-      </div>
-    </div>`;
+      ${typing === undefined ? nothing : this.#offers(typing)}`;
   }
 
-  protected override updated(): void {
-    this.#scroll();
-  }
-
-  #moment(): string {
-    const { inspection } = this;
-    return inspection === undefined || inspection.isNow ? '' : ` at moment ${inspection.revision}`;
-  }
-
-  #missing(missing: readonly Missing[]): TemplateResult {
-    return html`<ul class="error" aria-label="Missing keys">
-      ${missing.map(
-        (one) =>
-          html`<li><button type="button" class="link bad" @click=${() => this.#goTo(one)}>${describe(one)}</button></li>`,
+  #offers({ keys, chosen }: Typing): TemplateResult {
+    // The pointer must not take the focus away.
+    return html`<ul class="offers" id="offers" role="listbox" aria-label="Keys of the state" @pointerdown=${(event: Event) => event.preventDefault()}>
+      ${keys.map(
+        (key, index) =>
+          html`<li
+            id="offer-${index}"
+            role="option"
+            class="cut"
+            data-scope=${splitKey(key).scope}
+            aria-selected=${String(index === chosen)}
+            @click=${() => this.#take(key)}
+            >${key}</li
+          >`,
       )}
     </ul>`;
   }
 
-  /** Selects the placeholder, so that it can be replaced. */
-  #goTo({ line, column }: Missing): void {
-    const spot = this.#dissection?.source.find(
-      (piece) => piece.spot?.line === line && piece.spot.column === column,
-    )?.spot;
-    const area = this.#area;
-    if (spot !== undefined && area !== null) {
-      area.focus();
-      area.setSelectionRange(spot.start, spot.start + spot.source.length);
-      const mark = this.renderRoot.querySelector<HTMLElement>(`.mirror [data-start='${spot.start}']`);
-      area.scrollTop = (mark?.offsetTop ?? 0) - area.offsetTop - area.clientHeight / 2;
+  protected override updated(): void {
+    this.#scroll();
+    this.#placeOffers();
+    const { pointed } = this.inspection ?? {};
+    if (pointed?.key !== this.#lit) {
+      this.#lit = pointed?.key;
+      const spot = this.pieces.find((piece) => piece.spot?.of === this.#lit)?.spot;
+      if (spot !== undefined && this.#hovered === undefined) {
+        this.#bring(spot.start);
+      }
     }
   }
 
-  readonly #edit = (event: Event): void => {
-    this.text = (event.target as HTMLTextAreaElement).value;
-    this.dispatchEvent(new CustomEvent('template-change', { detail: this.text, bubbles: true, composed: true }));
+  get #area(): HTMLTextAreaElement {
+    return this.renderRoot.querySelector('textarea') as HTMLTextAreaElement;
+  }
+
+  /** Brings a placeholder into view. */
+  #bring(start: number): void {
+    const [area, mark] = [this.#area, this.renderRoot.querySelector<HTMLElement>(`.mirror [data-start='${start}']`)];
+    const top = mark?.offsetTop ?? 0;
+    if (mark !== null && (top < area.scrollTop || top + mark.offsetHeight > area.scrollTop + area.clientHeight)) {
+      area.scrollTop = top - area.clientHeight / 2;
+    }
+  }
+
+  readonly #edit = (): void => {
+    this.#tell();
+    this.#lookForKey();
   };
+
+  #tell(): void {
+    this.text = this.#area.value;
+    this.dispatchEvent(new CustomEvent('template-change', { detail: this.text }));
+  }
+
+  /** Offers keys behind an open brace. */
+  #lookForKey(): void {
+    const { selectionStart: to, selectionEnd, value } = this.#area;
+    const typed = to === selectionEnd ? /(?<![\\{])\{([^{}\s]*)$/u.exec(value.slice(0, to))?.[1] : undefined;
+    const needle = typed?.toLowerCase();
+    const keys =
+      needle === undefined ? [] : [...this.rows.keys()].filter((key) => key.toLowerCase().includes(needle)).slice(0, OFFERED);
+    const isDone = keys.length === 1 && keys[0] === typed;
+    this.typing =
+      typed === undefined || keys.length === 0 || isDone ? undefined : { from: to - typed.length, to, keys, chosen: 0 };
+  }
+
+  #take(key: string): void {
+    const { typing } = this;
+    const area = this.#area;
+    if (typing !== undefined) {
+      const isClosed = area.value[typing.to] === '}';
+      area.setRangeText(isClosed ? key : `${key}}`, typing.from, typing.to, 'end');
+      if (isClosed) {
+        area.setSelectionRange(area.selectionEnd + 1, area.selectionEnd + 1);
+      }
+      this.typing = undefined;
+      this.#tell();
+      area.focus();
+    }
+  }
+
+  readonly #press = (event: KeyboardEvent): void => {
+    const { typing } = this;
+    if (typing === undefined || event.isComposing) {
+      return;
+    }
+    const { keys, chosen } = typing;
+    const step = { ArrowDown: 1, ArrowUp: keys.length - 1 }[event.key];
+    if (step !== undefined) {
+      this.typing = { ...typing, chosen: (chosen + step) % keys.length };
+    } else if (event.key === 'Enter' || event.key === 'Tab') {
+      this.#take(keys[chosen] as string);
+    } else if (event.key === 'Escape') {
+      this.typing = undefined;
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  /** Puts the offered keys below the brace. */
+  #placeOffers(): void {
+    const list = this.renderRoot.querySelector<HTMLElement>('.offers');
+    const mirror = this.renderRoot.querySelector('.mirror');
+    if (list === null || mirror === null || this.typing === undefined) {
+      return;
+    }
+    const range = rangeAt(mirror, this.typing.from);
+    const [at, box] = [range?.getBoundingClientRect(), this.getBoundingClientRect()];
+    if (at !== undefined) {
+      const isBelow = at.bottom + list.offsetHeight < window.innerHeight;
+      list.style.insetInlineStart = `${Math.max(Math.min(at.left - box.left, box.width - list.offsetWidth - 8), 8)}px`;
+      list.style.insetBlockStart = `${isBelow ? at.bottom - box.top + 2 : at.top - box.top - list.offsetHeight - 2}px`;
+    }
+  }
 
   readonly #scroll = (): void => {
     const mirror = this.renderRoot.querySelector('.mirror');
-    if (mirror !== null && this.#area !== null) {
+    if (mirror !== null) {
       mirror.scrollTop = this.#area.scrollTop;
     }
   };
 
-  get #area(): HTMLTextAreaElement | null {
-    return this.renderRoot.querySelector('textarea');
+  /** The text area lies above the placeholders: they cannot tell that the pointer is on them. */
+  readonly #hover = ({ clientX: x, clientY: y }: PointerEvent): void => {
+    const marks = Array.from(this.renderRoot.querySelectorAll<HTMLElement>('.mirror .spot'));
+    const found = marks.find((mark) =>
+      Array.from(mark.getClientRects()).some((box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom),
+    );
+    const start = Number(found?.dataset['start'] ?? Number.NaN);
+    this.#pointAt(this.pieces.find(({ spot }) => spot?.start === start)?.spot);
+  };
+
+  #pointAt(spot: Spot | undefined): void {
+    const key = spot?.scope === 'artifact' ? undefined : spot?.of;
+    if (key !== this.#hovered) {
+      this.#hovered = key;
+      this.inspection?.point(spot === undefined || key === undefined ? undefined : pointedBy(spot, this.rows.get(key)));
+    }
   }
 }
 
-/**
- * A piece of the source or, with names for screen readers, of the rendering. No blanks around it: each of them would
- * be visible.
- */
-function drawn({ text, spot }: Piece, isNamed: boolean): unknown {
-  if (spot === undefined) {
-    return text;
+/** A range at an index of the text of an element. */
+function rangeAt(element: Element, index: number): Range | undefined {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  let left = index;
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const { length } = node as Text;
+    if (left <= length) {
+      const range = document.createRange();
+      range.setStart(node, Math.max(left - 1, 0));
+      range.setEnd(node, left);
+      return range;
+    }
+    left -= length;
   }
-  const { key, scope, missing, unstored, start } = spot;
-  if (!isNamed) {
-    return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} ?data-unstored=${unstored} data-start=${start}>${text}</span>`;
-  }
-  const what = missing ? ' is missing' : unstored ? ' is not stored' : text === '' ? ' is empty' : '';
-  const name = `${key} (${scope})${what}`;
-  return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} ?data-unstored=${unstored} role="group" title=${name} aria-label=${name}>${text}</span>`;
+  return undefined;
 }
 
-/** The `temp:` keys of a template whose values are unknown, each once. */
-function keysUnstored(source: readonly Piece[]): string[] {
-  return [...new Set(source.flatMap(({ spot }) => (spot?.unstored === true ? [spot.key] : [])))];
-}
-
-function outcome(error: Dissection['error'], unstored: readonly string[]): string {
-  if (error !== undefined) {
-    return `${error.code}: ${error.missing.length} missing`;
-  }
-  return unstored.length === 0
-    ? 'All placeholders are filled.'
-    : `temp: keys last for one invocation and are not stored, so these are not known here: ${unstored.join(', ')}`;
-}
-
-function describe({ key, line, column, nearest }: Missing): string {
-  const hint = nearest === undefined ? '' : ` – did you mean ${nearest}?`;
-  return `${key} – line ${line}, column ${column}${hint}`;
-}
-
-customElements.define('statepad-template', StatepadTemplate);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'statepad-template': StatepadTemplate;
-  }
-}
+customElements.define('statepad-template-editor', StatepadTemplateEditor);
