@@ -61,6 +61,8 @@ const PACKAGE = {
   // The forms of an event in the sessions API of Agent Engine, for the store over it and the server of it.
   'api-event': ['model'],
   serve: ['http', 'service', 'api-event', 'input', 'checks', 'model', 'async'],
+  // It puts the inspector's files beside a server, of a service or of another server's routes. For Node alone.
+  inspect: ['serve', 'http', 'service', 'checks', 'model', 'async'],
   client: ['http', 'update', 'lease', 'input', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],

@@ -12,7 +12,7 @@ const { exports, bin } = JSON.parse(readFileSync(new URL('../pkg/package.json', 
 const EXPORTED = modulesOf(exports);
 /** The modules that users run. */
 const RUN = modulesOf(bin);
-const ALONE = /^(engine[\\/](wasm|load\.[\w-]+)|model[\\/]errors)$/;
+const ALONE = /^(engine[\\/](wasm|load\.[\w-]+)|model[\\/]errors|inspect[\\/]folder)$/;
 
 /** @typedef {string | { [condition: string]: Targets }} Targets a value of `exports` or `imports` */
 
