@@ -41,8 +41,10 @@ export interface Command {
   readonly name: string;
   /** Its arguments, as help shows them: `ADDRESS [options]`. */
   readonly usage: string;
-  /** Names of its arguments without a name. All are required. */
+  /** Names of its required arguments without a name. */
   readonly positionals: readonly string[];
+  /** Names of those that may follow, each only behind the ones before it. */
+  readonly optionals?: readonly string[];
   /** Its purpose, in one line. */
   readonly summary: string;
   /** The values that its arguments without a name may have: help shows them first. */
