@@ -29,12 +29,12 @@ export const FILES = {
 export function inspectorPackage(files = FILES) {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-inspector-'));
   for (const name of ['dist', 'wasm', 'package.json']) {
-    const isCopied = (/** @type {string} */ path) => !/\.map$|[\\/]dist[\\/]inspector$/.test(path);
+    const isCopied = (/** @type {string} */ path) => !/\.map$|[\\/]dist[\\/]page$/.test(path);
     cpSync(join(built, name), join(folder, name), { recursive: true, filter: isCopied });
   }
   symlinkSync(modules, join(folder, 'node_modules'), 'junction');
   for (const [name, [content]] of Object.entries(files)) {
-    const path = join(folder, 'dist', 'inspector', name);
+    const path = join(folder, 'dist', 'page', name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
   }

@@ -3,5 +3,5 @@
 
 /** The folder of the files. */
 export function inspectorFolder(): URL {
-  return new URL('../inspector/', import.meta.url);
+  return new URL('../page/', import.meta.url);
 }
