@@ -57,7 +57,7 @@ const PACKAGE = {
   jsonl: ADAPTER,
   // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
   'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
-  http: ['checks', 'model'],
+  http: ['checks', 'model', 'async'],
   // The forms of an event in the sessions API of Agent Engine, for the store over it and the server of it.
   'api-event': ['model'],
   serve: ['http', 'service', 'api-event', 'input', 'checks', 'model', 'async'],

@@ -53,12 +53,13 @@ export async function inspect(
     invalid('only', 'is for a service: a server limits what its tokens may see');
   }
   const token = newSecret();
-  const serving = checkServeOptions({
+  const checked = checkServeOptions({
     authorize: authorizeBy(token, principal),
     hosts: HOSTS,
     onError: settings.onError,
     inspector: await inspectorFiles({ label: settings.label }),
   });
+  const serving = { ...checked, streams: { ...checked.streams, background: !settings.keepAlive } };
   const parts = server === undefined ? partsOf(source as SessionService, serving) : passingParts(server, serving);
   const opening = new OpeningApi(token, serving.errors);
   const handler = handlerOf(serving, { ...parts, apis: [opening, ...parts.apis] });
