@@ -54,7 +54,7 @@ async function bundle() {
 
 /**
  * Imports of the package's other entries stay imports of them. The modules of the inspector define elements: the
- * `sideEffects` of the package, which say otherwise, are about what is published.
+ * `sideEffects` of the package, which say otherwise, are about what is published. Its libraries say it for themselves.
  *
  * @type {import('vite').Plugin}
  */
@@ -62,7 +62,7 @@ const publicNames = {
   name: 'public-names',
   enforce: 'pre',
   async resolveId(source, importer) {
-    if (importer === undefined || !source.startsWith('.')) return null;
+    if (!importer?.startsWith(src) || !source.startsWith('.')) return null;
     const path = relative(src, join(dirname(importer), source)).replaceAll('\\', '/');
     if (/^(index|client|store)\.js$/.test(path)) return { id: `./${path}`, external: true };
     const found = await this.resolve(source, importer, { skipSelf: true });

@@ -1,7 +1,7 @@
 // A command as data. The command line is read, and its help written, from this alone: nothing else is loaded for it.
 
 import type { Arguments } from './arguments.js';
-import type { Secrets } from './secrets.js';
+import type { Speaker } from './tell.js';
 
 /** An option of a command. */
 export interface Option {
@@ -20,17 +20,16 @@ export interface Option {
 /** A part of the help of a command. */
 export interface HelpSection {
   readonly title: string;
+  /** The widest first column, in columns; 26 by default. */
+  readonly widest?: number;
   /** Names and their meanings, in two columns. */
   readonly rows: readonly (readonly [name: string, meaning: string])[];
 }
 
-/** The surroundings of a command. */
-export interface Surroundings {
+/** The surroundings of a command, which speaks by its name. */
+export interface Surroundings extends Speaker {
   /** The folder that paths and packages are looked for in. */
   readonly folder: string;
-  readonly secrets: Secrets;
-  /** True when errors are printed with their stacks. */
-  readonly debug: boolean;
 }
 
 /** Runs a command. Resolves with the code that the process exits with. Throws a `CommandError`. */

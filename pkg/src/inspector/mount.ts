@@ -1,6 +1,6 @@
 // Puts an inspector into a page.
 
-import { StatepadInspector } from './inspector.js';
+import { StatepadInspector } from './shell/inspector.js';
 import { Inspection } from './model/inspection.js';
 import { showView, viewOf, type InspectorView } from './view.js';
 import type { InspectorOptions, MountedInspector } from './options.js';
@@ -16,6 +16,9 @@ export async function mountInto(element: Element, options: InspectorOptions): Pr
   element.append(shell);
   const mounted = {
     element: shell,
+    get view() {
+      return viewOf(inspection);
+    },
     show: async (view: InspectorView) => await showView(inspection, view),
     dispose: () => {
       inspection.dispose();

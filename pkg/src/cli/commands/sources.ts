@@ -14,7 +14,7 @@ export const SOURCE_OPTIONS = {
   'token-file': {
     type: 'string',
     value: 'FILE',
-    help: 'the file that has the token for a server, and nothing else; without it STATEPAD_TOKEN is sent, if it is set',
+    help: 'the file with the token for a server, and nothing else; without it STATEPAD_TOKEN is sent, if it is set',
   },
 } as const satisfies Readonly<Record<string, Option>>;
 
@@ -22,27 +22,22 @@ export const SOURCE_OPTIONS = {
 export const FILTER_OPTIONS = {
   app: {
     type: 'string',
-    value: 'APP',
+    value: 'NAME',
     multiple: true,
-    help: 'only these apps: a name, or a pattern as shop*; repeatable',
+    help: 'only this app; * in a name stands for any text; repeatable',
   },
-  user: { type: 'string', value: 'USER', multiple: true, help: 'only these users; a name or a pattern; repeatable' },
-  session: {
-    type: 'string',
-    value: 'ID',
-    multiple: true,
-    help: 'only these sessions; an id or a pattern; repeatable',
-  },
+  user: { type: 'string', value: 'NAME', multiple: true, help: 'only this user, in the same way' },
+  session: { type: 'string', value: 'ID', multiple: true, help: 'only this session, in the same way' },
 } as const satisfies Readonly<Record<string, Option>>;
 
 /** The option that hides values. */
 export const REDACT_OPTION = {
   redact: {
     type: 'string',
-    value: 'PATTERN',
+    value: 'NAME',
     multiple: true,
     help:
-      'hides the values of keys and of members that have such a name, as user:email or *token*; ' +
-      'content hides all that was said; repeatable',
+      'hides the values of keys and members of this name, as user:email or *token*; ' +
+      'content hides all that events say; repeatable',
   },
 } as const satisfies Readonly<Record<string, Option>>;

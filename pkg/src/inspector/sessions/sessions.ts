@@ -1,11 +1,11 @@
 // The choice of the session: the app, the user, the session.
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import type { Session, SessionKey } from '../index.js';
-import { InspectorElement } from './ui/inspector-element.js';
-import type { Inspection } from './model/inspection.js';
-import { reasonOf } from './ui/reason.js';
-import { base } from './ui/style.js';
+import type { Session, SessionKey } from '../../index.js';
+import { InspectorElement } from '../ui/inspector-element.js';
+import type { Inspection } from '../model/inspection.js';
+import { reasonOf } from '../ui/reason.js';
+import { base } from '../ui/style.js';
 
 /** The question on show: a name for a new user, or a confirmation of a deletion. */
 type Question = 'user' | 'delete' | undefined;

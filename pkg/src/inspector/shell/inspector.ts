@@ -1,15 +1,16 @@
 // All components of the inspector in one.
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { InspectorElement } from './ui/inspector-element.js';
-import { base } from './ui/style.js';
-import './events/event.js';
-import './events/events.js';
-import './state/history.js';
-import './events/search.js';
-import './sessions.js';
-import './state/state.js';
-import './timeline/timeline.js';
+import { InspectorElement } from '../ui/inspector-element.js';
+import { base } from '../ui/style.js';
+import { tokens } from '../ui/tokens.js';
+import '../events/event.js';
+import '../events/events.js';
+import '../state/history.js';
+import '../events/search.js';
+import '../sessions/sessions.js';
+import '../state/state.js';
+import '../timeline/timeline.js';
 
 /**
  * The whole inspector: sessions, search, state, events, timeline. With `docked` it fills its box where that is large
@@ -21,8 +22,13 @@ export class StatepadInspector extends InspectorElement {
     docked: { type: Boolean, reflect: true },
   };
   static override styles = [
+    tokens,
     base,
     css`
+      :host {
+        font-family: var(--sans);
+      }
+
       .parts {
         display: grid;
         gap: 0.75rem;
