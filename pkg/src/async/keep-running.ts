@@ -1,7 +1,17 @@
 // Timers that keep the process running, and those that do not.
 
-/** Lets a timer keep the process running, or not. Elsewhere than in Node, Bun and the like no timer does. */
+/** A timer of Node, and of hosts like it. */
+interface RefTimer {
+  readonly ref?: () => void;
+  readonly unref?: () => void;
+}
+
+/** Lets a timer keep the process running, or not. In a browser there is neither. */
 export function keepRunning(timer: unknown, isKept: boolean): void {
-  const { ref, unref } = (timer ?? {}) as { ref?(): void; unref?(): void };
-  (isKept ? ref : unref)?.call(timer);
+  const known = timer as RefTimer | undefined;
+  if (isKept) {
+    known?.ref?.();
+  } else {
+    known?.unref?.();
+  }
 }

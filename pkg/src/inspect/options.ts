@@ -6,14 +6,13 @@ import { describe } from '../model/value-types.js';
 import type { OnError } from '../http/answers.js';
 import type { Principal } from '../http/principal.js';
 
-/** The part of the sessions that is shown. */
+/** The part of the sessions that is shown, by names; all of a kind whose list is absent. */
 export interface InspectedPart {
-  /** Only this app. */
-  readonly appName?: string | undefined;
-  /** Only this user, in each app. */
-  readonly userId?: string | undefined;
-  /** Only sessions with this id. */
-  readonly sessionId?: string | undefined;
+  readonly apps?: readonly string[] | undefined;
+  /** In each of the apps. */
+  readonly users?: readonly string[] | undefined;
+  /** Of each of the users, by their ids. */
+  readonly sessions?: readonly string[] | undefined;
 }
 
 /** Options of {@link inspect}. */
@@ -84,15 +83,15 @@ export function checkInspectOptions(input: InspectOptions, standardLabel?: strin
 }
 
 function grantedOf(only: InspectedPart = {}): Pick<Principal, 'apps' | 'users' | 'sessions'> {
-  checkOptions(only, ['appName', 'userId', 'sessionId'], 'only');
+  checkOptions(only, ['apps', 'users', 'sessions'], 'only');
   const granted = (name: keyof InspectedPart): readonly string[] | 'all' => {
-    const value: unknown = only[name];
-    if (value !== undefined && typeof value !== 'string') {
-      invalid(`only.${name}`, `must be a string, not ${describe(value)}`);
+    const names: unknown = only[name] ?? 'all';
+    if (names !== 'all' && !(Array.isArray(names) && names.every((each) => typeof each === 'string'))) {
+      invalid(`only.${name}`, `must be a list of names, not ${describe(names)}`);
     }
-    return value === undefined ? 'all' : [value];
+    return names;
   };
-  return { apps: granted('appName'), users: granted('userId'), sessions: granted('sessionId') };
+  return { apps: granted('apps'), users: granted('users'), sessions: granted('sessions') };
 }
 
 function printed(line: string): void {
