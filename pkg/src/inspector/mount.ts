@@ -12,10 +12,12 @@ export async function mountInto(element: Element, options: InspectorOptions): Pr
   const inspection = new Inspection(source, { apps, readOnly: !write });
   const shell = new StatepadInspector();
   shell.inspection = inspection;
-  shell.docked = true;
   element.append(shell);
   const mounted = {
     element: shell,
+    get view() {
+      return viewOf(inspection);
+    },
     show: async (view: InspectorView) => await showView(inspection, view),
     dispose: () => {
       inspection.dispose();

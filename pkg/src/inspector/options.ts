@@ -33,6 +33,8 @@ export interface InspectorOptions {
 export interface MountedInspector {
   /** The element in the page. Its tokens may be set in CSS: `--sp-accent`. */
   readonly element: HTMLElement;
+  /** The view on show; `undefined` while there is no session. */
+  readonly view: InspectorView | undefined;
   /**
    * Shows a view. Resolves to the parts of it that the session does not have, as sentences. Throws when the session is
    * missing, and the errors of the source.
