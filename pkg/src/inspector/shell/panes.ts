@@ -43,7 +43,7 @@ export const PANE: Readonly<Record<PaneName, Pane>> = {
     title: 'Details',
     icon: 'search',
     view: (inspection) =>
-      html`<statepad-history .inspection=${inspection}></statepad-history><statepad-event .inspection=${inspection}></statepad-event>`,
+      html`<statepad-details .inspection=${inspection}></statepad-details>`,
   },
 };
 
