@@ -88,7 +88,9 @@ function curve(steps: readonly HistoryStep[], revision: number): TemplateResult 
   const { width, height } = CURVE;
   const x = (index: number): number => (index * width) / values.length;
   const y = (value: number): number => height - 3 - ((value - low) / (high - low || 1)) * (height - 6);
-  const path = values.map((value, index) => `${index === 0 ? 'M0' : 'H'}${index === 0 ? `,${y(value)}` : `${x(index)}V${y(value)}`}`);
+  const path = values.map(
+    (value, index) => `${index === 0 ? 'M0' : 'H'}${index === 0 ? `,${y(value)}` : `${x(index)}V${y(value)}`}`,
+  );
   const current = steps.findLastIndex((step) => step.revision <= revision);
   return html`<svg class="curve" viewBox="0 0 ${width} ${height}" width=${width} height=${height} aria-hidden="true">
     ${svg`<path d="${path.join('')}H${width}" />${current < 0 ? nothing : svg`<circle cx=${x(current)} cy=${y(values[current] as number)} r="3" />`}`}

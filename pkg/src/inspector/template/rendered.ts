@@ -251,7 +251,11 @@ export class StatepadRendered extends InspectorElement {
     const isEmpty = text === '';
     const before = this.earlier.get(index);
     const by = writerOf(row);
-    const name = [`${key} (${scope})`, fault === '' ? '' : `is ${fault}`, by === '' || missing ? '' : `written by ${by}`];
+    const name = [
+      `${key} (${scope})`,
+      fault === '' ? '' : `is ${fault}`,
+      by === '' || missing ? '' : `written by ${by}`,
+    ];
     const word = html`${before === undefined ? nothing : this.#old(before)}<span
         class="spot word ${before === undefined ? '' : 'new'}"
         data-word=${index}
