@@ -170,7 +170,7 @@ describe('a conversation', () => {
       await talk.entry(6).innerText(),
       /Escalates\s+Saves plan\.md version 2\s+Asks for confirmation z sure\?/,
     );
-    assert.match(await talk.entry(7).innerText(), /Transcript\s+spoken/);
+    assert.match(await wholeText(talk.entry(7)), /Transcript\s+spoken/);
   });
 
   it('shows what a rewind took back faintly, with the way to it, and whole again after a redo', async (t) => {
