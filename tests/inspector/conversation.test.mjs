@@ -1,8 +1,12 @@
 // The conversation: what users, agents and tools did, as what it is.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import { workbench } from './support.mjs';
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Appends events to a session, one after the other. */
 const events = async ({ service, arg }) => {
@@ -211,7 +215,7 @@ describe('a conversation', () => {
         width,
       );
     await wide(400);
-    const parallel = talk.pane.getByRole('region', { name: '2 branches in parallel' });
+    const parallel = talk.pane.getByRole('article', { name: '2 branches in parallel' });
     await parallel.getByRole('button', { name: 'south' }).click();
     await talk.entry(3).waitFor();
     assert.equal(await talk.entry(2).count(), 0);
@@ -291,6 +295,56 @@ describe('a conversation', () => {
     });
     await talk.entry(2).getByText('new').waitFor();
   });
+});
+
+describe('access to a conversation', () => {
+  const bench = workbench();
+
+  const everything = [
+    said('user', 'Hello **you**', { actions: { stateDelta: { city: 'Lisbon', 'app:x': 1, 'user:y': 2 } } }),
+    said('planner', 'A [link](https://example.com) and `code`', { actions: { transferToAgent: 'booker' } }),
+    called('a', 'find', { city: 'Porto' }),
+    answered('a', 'find', { error: 'no such city' }),
+    called('b', 'find', { city: 'Lisbon' }, { longRunningToolIds: ['b'] }),
+    said('booker', '| a |\n|---|\n| 1 |'),
+    { author: 'booker', invocationId: 'i1', errorCode: 'QUOTA', errorMessage: 'used up' },
+    said('north', 'n', { branch: 'fan.north' }),
+    said('south', 's', { branch: 'fan.south' }),
+    said('booker', 'undone', { invocationId: 'i2', actions: { stateDelta: { note: 1 } } }),
+  ];
+
+  for (const colorScheme of ['light', 'dark']) {
+    it(`has no fault that axe finds, in ${colorScheme}`, async (t) => {
+      const arg = { events: everything, rewind: 'i2' };
+      const { page, talk } = await open(bench, t, arg, { options: { colorScheme } });
+      const faults = async () => {
+        await page.evaluate(axe);
+        return await page.evaluate(async () => {
+          const context = { fromShadowDom: ['statepad-inspector', 'statepad-conversation'] };
+          const details = { fromShadowDom: ['statepad-inspector', 'statepad-details'] };
+          const { violations } = await globalThis.axe.run(
+            { include: [context, details] },
+            { resultTypes: ['violations'] },
+          );
+          return violations.flatMap(({ id, nodes }) =>
+            nodes.map(({ target, failureSummary }) => `${id}: ${target.flat().join(' ')} ${failureSummary}`),
+          );
+        });
+      };
+      await talk.entry(11).waitFor();
+      assert.deepEqual(await faults(), []);
+      await page.evaluate(() => globalThis.inspection.select(1));
+      await talk.entry(1).waitFor();
+      await page.locator('statepad-details').getByRole('heading', { name: '#1', exact: true }).waitFor();
+      assert.deepEqual(await faults(), []);
+      await page.evaluate(() => globalThis.inspection.moveTo(4));
+      await talk.pane.getByText('The moment of #4').waitFor();
+      assert.deepEqual(await faults(), []);
+      await talk.pane.getByRole('button', { name: 'Events' }).click();
+      await page.getByRole('listbox', { name: 'Events' }).waitFor();
+      assert.deepEqual(await faults(), []);
+    });
+  }
 });
 
 describe('the field for messages', () => {
