@@ -158,8 +158,8 @@ export class StatepadConversation extends InspectorElement {
       return html`<div class="list"><p class="empty">${icon('message')} Nothing has happened in this session yet.</p></div>`;
     }
     const virtual = this.#virtual.getVirtualizer();
-    // At the end new entries are followed. Elsewhere the beginning is the anchor: the other one costs a look at the sizes
-    // of all entries for each one that is measured.
+    // At the end new entries are followed. Elsewhere the beginning is the anchor: the other one costs a look at the
+    // sizes of all entries for each one that is measured.
     const anchorTo = virtual.scrollElement === null || virtual.isAtEnd(NEAR) ? 'end' : 'start';
     if (virtual.options.count !== entries.length || virtual.options.anchorTo !== anchorTo) {
       virtual.setOptions({ ...virtual.options, count: entries.length, anchorTo, getItemKey: this.#keyOf });

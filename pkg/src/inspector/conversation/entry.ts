@@ -66,7 +66,7 @@ export function eventEntry(entry: EventEntry, view: View, position: Position, to
   return html`${guard(
     [
       log.at(revision),
-      ...Object.values(look),
+      ...(Object.values(look) as readonly unknown[]),
       lit(traced),
       lit(pointed?.key),
       later,
