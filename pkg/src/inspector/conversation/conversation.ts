@@ -197,7 +197,7 @@ export class StatepadConversation extends InspectorElement {
     const entries = this.#made?.all ?? [];
     const previous = entries[index - 1];
     const before = previous?.kind === 'event' ? previous : undefined;
-    const position = { index: index + 1, count: entries.length, before };
+    const position = { index: index + 1, count: entries.length, before, after: previous?.revision ?? 0 };
     if (entry.kind === 'event') {
       return eventEntry(entry, view, position, this.#toggleRaw);
     }

@@ -22,6 +22,8 @@ export interface Position {
   readonly count: number;
   /** The entry before. */
   readonly before: EventEntry | undefined;
+  /** The first revision of the entry before, of any kind; 0 at the beginning. */
+  readonly after: number;
 }
 
 /** Marks and unmarks the texts of an event as raw. */
@@ -131,7 +133,8 @@ function day({ timestamp }: Event): TemplateResult | typeof nothing {
   return Number.isNaN(date.getTime()) ? nothing : html`<p class="day"><span>${DAY.format(date)}</span></p>`;
 }
 
-function momentLine(revision: number): TemplateResult {
+/** The line below what has happened at a moment. */
+export function momentLine(revision: number): TemplateResult {
   return html`<p class="moment"><span>${revision === 0 ? 'The beginning' : `The moment of #${revision}`}</span></p>`;
 }
 
@@ -219,8 +222,8 @@ function tools(entry: EventEntry, event: Event, isRaw: boolean, toggleRaw: Toggl
 }
 
 /** The moment, for the entry that follows it; other entries do not tell one moment from another. */
-function momentOf({ revision }: EventEntry, { before }: Position, moment: number): number | undefined {
-  return revision > moment && (before?.revision ?? 0) <= moment ? moment : undefined;
+function momentOf({ revision }: EventEntry, { after }: Position, moment: number): number | undefined {
+  return revision > moment && after <= moment ? moment : undefined;
 }
 
 /** The rewind by which an event does not stand at a moment. */
