@@ -197,7 +197,12 @@ const ACTIONS: readonly Action[] = [
     name: (named) => `fork from here with another value of ${named}`,
     suits: ({ kind, scope }, { canFork, isNow }) => kind === 'key' && scope !== 'temp' && canFork && !isNow,
   },
-  { does: 'copy', icon: 'copy', name: (named) => `copy the value of ${named}`, suits: ({ value }) => value !== undefined },
+  {
+    does: 'copy',
+    icon: 'copy',
+    name: (named) => `copy the value of ${named}`,
+    suits: ({ value }) => value !== undefined,
+  },
   { does: 'copy-path', icon: 'code', name: (named) => `copy {${named}}`, suits: () => true },
 ];
 

@@ -50,7 +50,7 @@ export class StatepadRendered extends InspectorElement {
       }
 
       .text[data-labels] {
-        line-height: 2.35;
+        line-height: 1.8;
       }
 
       .word {
@@ -78,26 +78,39 @@ export class StatepadRendered extends InspectorElement {
         border-block-end: 0;
       }
 
+      .word[data-open] {
+        color: var(--paper);
+        background: var(--scope);
+      }
+
       .word[data-empty]::before {
         content: '∅';
         opacity: 0.7;
       }
 
-      ruby {
-        ruby-position: over;
-        ruby-align: center;
+      /* A short word has its label above it, a long one before it. */
+      .labelled {
+        display: inline-block;
+        max-width: 100%;
+        line-height: 1.5;
+        vertical-align: baseline;
       }
 
-      rt,
       .label {
         color: var(--scope, var(--quiet));
         font-family: var(--mono);
         font-size: 0.625rem;
-        line-height: 1.2;
+        line-height: 1.15;
+        white-space: nowrap;
         user-select: none;
       }
 
-      .label {
+      .labelled > .label {
+        display: block;
+        padding-inline-start: 0.1em;
+      }
+
+      .label.before {
         margin-inline-end: 0.4em;
         border: 1px solid color-mix(in srgb, var(--scope) 45%, transparent);
         border-radius: var(--sp-radius-sm);
@@ -105,13 +118,17 @@ export class StatepadRendered extends InspectorElement {
         vertical-align: 0.15em;
       }
 
+      [data-missing] > .label {
+        --scope: var(--bad);
+      }
+
       /* Not part of the text that is read and copied. */
-      :is(rt, .label)::before {
+      .label::before {
         content: attr(data-key);
       }
 
-      :is(rt, .label)::after {
-        opacity: 0.75;
+      .label::after {
+        opacity: 0.8;
         content: attr(data-by);
       }
 
@@ -251,8 +268,12 @@ export class StatepadRendered extends InspectorElement {
     const isEmpty = text === '';
     const before = this.earlier.get(index);
     const by = writerOf(row);
-    const name = [`${key} (${scope})`, fault === '' ? '' : `is ${fault}`, by === '' || missing ? '' : `written by ${by}`];
-    const word = html`${before === undefined ? nothing : this.#old(before)}<span
+    const name = [
+      `${key} (${scope})`,
+      fault === '' ? '' : `is ${fault}`,
+      by === '' || missing ? '' : `written by ${by}`,
+    ];
+    const word = html`<span
         class="spot word ${before === undefined ? '' : 'new'}"
         data-word=${index}
         data-scope=${scope}
@@ -260,17 +281,19 @@ export class StatepadRendered extends InspectorElement {
         ?data-missing=${missing}
         ?data-unknown=${unknown}
         ?data-empty=${isEmpty}
+        ?data-open=${index === this.open}
         ?data-lit=${this.inspection !== undefined && isLit(spot, row, this.inspection)}
         role="button"
         tabindex=${index === this.stop ? 0 : -1}
         aria-label=${[text, name.filter(Boolean).join(', ')].filter(Boolean).join(': ')}
         >${text}</span
       >`;
-    return this.labels ? this.#labelled(word, { spot, text, row }) : word;
+    const labelled = this.labels ? this.#labelled(word, { spot, text, row }) : word;
+    return html`${before === undefined || before === '' ? nothing : this.#old(before)}${labelled}`;
   }
 
   #old(before: string): TemplateResult {
-    return html`<del data-fades=${this.lasting ? nothing : this.round % 2}>${before === '' ? '∅' : before}</del>`;
+    return html`<del data-fades=${this.lasting ? nothing : this.round % 2}>${before}</del>`;
   }
 
   /** A word with its key and the event that wrote it. */
@@ -281,11 +304,11 @@ export class StatepadRendered extends InspectorElement {
     const { key, scope, missing, unknown } = spot;
     const revision = revisionOf(row);
     const by = missing ? ' missing' : unknown ? ' not stored' : revision === undefined ? '' : ` #${revision}`;
-    const shown = missing ? '' : key;
+    const shown = unknown && scope === 'artifact' ? '' : key;
     const named = unknown && scope === 'artifact' ? ' artifact' : by;
     return text.length > WORD || text.includes('\n')
-      ? html`<span class="label" data-scope=${scope} data-key=${shown} data-by=${named}></span>${word}`
-      : html`<ruby data-scope=${scope}>${word}<rt data-key=${shown} data-by=${named}></rt></ruby>`;
+      ? html`<span class="label before" data-scope=${scope} data-key=${shown} data-by=${named}></span>${word}`
+      : html`<span class="labelled" data-scope=${scope} ?data-missing=${missing}><span class="label" data-key=${shown} data-by=${named}></span>${word}</span>`;
   }
 
   #cardContent(): TemplateResult | typeof nothing {
