@@ -22,7 +22,7 @@ const parts = {
   core: () => buildCore(recipe('core.mjs', 'module-text.mjs', 'split-module.mjs', 'printing.mjs')),
   bundle: () => bundlePackage(recipe('package.mjs', 'printing.mjs', 'sql.mjs', 'entries.mjs')),
   declarations: () => declarePackage(recipe('package.mjs', 'printing.mjs', 'entries.mjs')),
-  inspector: () => bundleInspector(recipe('inspector.mjs', 'entries.mjs')),
+  inspector: () => bundleInspector(recipe('inspector.mjs', 'printing.mjs')),
   page: () => step({ name: 'www/dist', seconds: 5 }, inRoot('www', 'dist'), sourcesOfPage(), buildPage),
 };
 

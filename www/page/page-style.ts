@@ -146,6 +146,32 @@ export const pageStyle = css`
     text-underline-offset: 2px;
   }
 
+  .kept {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4em;
+    color: var(--quiet);
+    white-space: nowrap;
+  }
+
+  .kept::before {
+    width: 0.55em;
+    height: 0.55em;
+    border: 1px solid transparent;
+    border-radius: 50%;
+    background: var(--line);
+    content: '';
+  }
+
+  .kept[data-kept='yes']::before {
+    background: light-dark(#06634a, #3fcfa2);
+  }
+
+  .kept[data-kept='no']::before {
+    border-radius: 1px;
+    background: var(--bad);
+  }
+
   main {
     position: relative;
     flex: 1 1 0;

@@ -27,14 +27,17 @@ const SLOW =
 /** The whole page. */
 export class StatepadPage extends LitElement {
   static override properties: PropertyDeclarations = {
-    file: { state: true },
+    opened: { state: true },
+    isShowingFile: { state: true },
     notices: { state: true },
     isOver: { state: true },
     view: { state: true },
   };
   static override styles = [base, pageStyle];
-  /** The opened file; `undefined` while the page's own sessions are on show. */
-  declare private file: OpenedFile | undefined;
+  /** The file that was opened last: Back leaves it, and Forward returns to it. */
+  declare private opened: OpenedFile | undefined;
+  /** True while the file is on show, and not the page's own sessions. */
+  declare private isShowingFile: boolean;
   declare private notices: readonly Notice[];
   declare private isOver: boolean;
   declare private view: InspectorView | undefined;
@@ -48,13 +51,20 @@ export class StatepadPage extends LitElement {
   #player: Player | undefined;
   #address: Address | undefined;
   #inspector: MountedInspector | undefined;
-  /** Counts the requests to mount: the last one counts. */
+  /** Count the requests to mount and to visit an address: the last ones count. */
   #mounts = 0;
+  #visits = 0;
 
   constructor() {
     super();
     this.notices = [];
+    this.isShowingFile = false;
     this.isOver = false;
+  }
+
+  /** The file on show. */
+  get #file(): OpenedFile | undefined {
+    return this.isShowingFile ? this.opened : undefined;
   }
 
   override connectedCallback(): void {
@@ -86,11 +96,19 @@ export class StatepadPage extends LitElement {
           <a href=${GUIDE} target="_blank">Guide</a>
           <a href=${CRATE} target="_blank">Rust</a>
           <a href="#" @click=${(event: Event) => void this.#download(event)}>Download</a>
+          ${this.#keptBadge()}
         </nav>
       </header>
       <statepad-notices .notices=${this.#allNotices()} @dismiss=${(event: CustomEvent<string>) => this.#told.tell(event.detail, undefined)}></statepad-notices>
       <main id="inspector"></main>
       ${this.isOver ? html`<div class="over">Drop a file with sessions to look into it</div>` : nothing}`;
+  }
+
+  #keptBadge(): TemplateResult {
+    const storage = this.#storage;
+    const isKept = storage?.refusal === undefined;
+    const text = storage === undefined ? 'Opening storage…' : isKept ? 'Saved in this browser' : 'Not saved';
+    return html`<span class="kept" data-kept=${storage === undefined ? 'unknown' : isKept ? 'yes' : 'no'}>${text}</span>`;
   }
 
   #playButton(): TemplateResult {
@@ -101,17 +119,19 @@ export class StatepadPage extends LitElement {
   }
 
   #allNotices(): readonly Notice[] {
-    if (this.file === undefined) {
+    const file = this.#file;
+    if (file === undefined) {
       return this.notices;
     }
-    const { name, sessions, events } = this.file;
+    const { name, sessions, events } = file;
     const text = `Looking into ${name}, read-only: ${count(sessions.length, 'session')}, ${count(events, 'event')}.`;
-    const act = (): void => void this.#closeFile();
+    const act = (): void => void this.#showOwn(undefined);
     return [{ id: 'file', kind: 'info', text, action: 'Back to the demo', act }, ...this.notices];
   }
 
   async #start(): Promise<void> {
-    const database = new URLSearchParams(location.search).get('database') ?? DATABASE;
+    const options = new URLSearchParams(location.search);
+    const database = options.get('database') ?? DATABASE;
     const storage = await openPatiently(database, {
       onTrouble: (trouble) =>
         this.#told.tell('trouble', trouble === undefined ? undefined : { kind: 'bad', text: troubleText(trouble) }),
@@ -123,13 +143,13 @@ export class StatepadPage extends LitElement {
     if (storage.refusal !== undefined) {
       this.#told.tell('refused', { kind: 'bad', text: refusalText(storage.refusal) });
     }
-    this.#player = new Player(storage.service, () => this.requestUpdate());
+    this.#player = new Player(storage.service, () => this.requestUpdate(), paceIn(options));
     const { sessions } = await storage.service.listSessions({ appName: APP, limit: 1 });
-    if (sessions.length === 0) {
-      await this.#mountOwn(undefined);
-      await this.#replay();
-    } else {
+    if (location.hash !== '' || sessions.length > 0) {
       await this.#goTo();
+    }
+    if (sessions.length === 0) {
+      await this.#replay();
     }
   }
 
@@ -143,28 +163,42 @@ export class StatepadPage extends LitElement {
     await this.#telling(async () => {
       const session = await newStory(storage.service);
       this.#address?.begin();
-      if (this.file === undefined) {
-        await this.#inspector?.show({ session });
-      } else {
-        await this.#closeFile({ session });
-      }
+      await this.#showOwn({ session });
       await player.play(session);
     });
   }
 
-  /** Mounts the inspector of the page's own sessions. */
-  async #mountOwn(view: InspectorView | undefined): Promise<void> {
+  /**
+   * Shows the page's own sessions, and a view of them. Resolves to the missing parts of the view, as sentences. Throws
+   * when its session is missing.
+   */
+  async #showOwn(view: InspectorView | undefined): Promise<readonly string[]> {
     const { service } = this.#storage as Storage;
-    await this.#mount({
-      source: service,
-      label: 'this browser',
-      apps: [APP],
-      write: true,
-      view,
-      template: (session) => (isStory(session) ? INSTRUCTION : undefined),
-      send: async (session, text) => await answer(service, session, text),
-      sendHint: EXAMPLE,
-    });
+    if (this.#inspector === undefined || this.isShowingFile) {
+      this.isShowingFile = false;
+      await this.#mount({
+        source: service,
+        label: 'this browser',
+        apps: [APP],
+        write: true,
+        template: (session) => (isStory(session) ? INSTRUCTION : undefined),
+        send: async (session, text) => await answer(service, session, text),
+        sendHint: EXAMPLE,
+      });
+    }
+    return view === undefined ? [] : await (this.#inspector as MountedInspector).show(view);
+  }
+
+  /** Shows the file that was opened last, and a view of it: its first session by default. */
+  async #showFile(view: InspectorView | undefined): Promise<readonly string[]> {
+    const { source, name, sessions } = this.opened as OpenedFile;
+    const [session] = sessions;
+    const apps = [...new Set(sessions.map(({ appName }) => appName))];
+    if (!this.isShowingFile) {
+      this.isShowingFile = true;
+      await this.#mount({ source, label: name, apps, view: session === undefined ? undefined : { session } });
+    }
+    return view === undefined ? [] : await (this.#inspector as MountedInspector).show(view);
   }
 
   async #mount(options: InspectorOptions): Promise<void> {
@@ -175,40 +209,48 @@ export class StatepadPage extends LitElement {
     this.#inspector = undefined;
     const onView = (view: InspectorView): void => this.#show(view);
     const mounted = await mount(place, { ...options, onView });
-    if (asked === this.#mounts) {
-      this.#inspector = mounted;
-    } else {
+    if (asked !== this.#mounts) {
       mounted.dispose();
+      return;
+    }
+    this.#inspector = mounted;
+    if (mounted.view !== undefined) {
+      this.#show(mounted.view);
     }
   }
 
   #show(view: InspectorView): void {
     this.view = view;
-    this.#address?.show(hashOf(view, this.file?.name));
+    this.#address?.show(hashOf(view, this.#file?.name));
   }
 
-  /** Shows what the address names, as far as it exists. */
+  /** Shows what the address names, as far as it exists; otherwise says what is missing, and shows another session. */
   async #goTo(): Promise<void> {
+    const visit = ++this.#visits;
     const place = placeFrom(location.hash);
-    await this.#telling(async () => {
-      if (place?.file !== undefined && place.file !== this.file?.name) {
-        const text = `The link leads into the file ${place.file}: open it to look into it.`;
-        this.#told.tell('link', { kind: 'info', text });
-        await (this.#inspector === undefined ? this.#mountOwn(undefined) : Promise.resolve());
-        return;
+    const isLink = location.hash !== '' && location.hash !== '#';
+    let missing: readonly string[] = isLink && place === undefined ? ['The link does not name a session.'] : [];
+    const { file, view } = place ?? {};
+    try {
+      if (file !== undefined && file !== this.opened?.name) {
+        missing = [`The link leads into the file ${file}. Open that file again to look into it.`];
+        await this.#showOwn(undefined);
+      } else if (file !== undefined) {
+        missing = await this.#showFile(view);
+      } else {
+        missing = [...missing, ...(await this.#showOwn(view))];
       }
-      this.#told.tell('link', undefined);
-      if (this.file !== undefined && place?.file === undefined) {
-        await this.#closeFile(place?.view);
-        return;
-      }
-      if (this.#inspector === undefined) {
-        await this.#mountOwn(undefined);
-      }
-      const missing = place === undefined ? [] : await this.#inspector?.show(place.view);
-      const text = missing?.join(' ') ?? '';
-      this.#told.tell('missing', text === '' ? undefined : { kind: 'info', text });
-    });
+    } catch {
+      const { sessionId, userId } = view?.session ?? {};
+      missing = [`The link leads to session “${sessionId ?? ''}” of user “${userId ?? ''}”, which is not here.`];
+    }
+    if (visit !== this.#visits) {
+      return;
+    }
+    this.#told.tell('link', missing.length === 0 ? undefined : { kind: 'info', text: missing.join(' ') });
+    if (this.view !== undefined) {
+      this.#address?.correct(hashOf(this.view, this.#file?.name));
+    }
   }
 
   /** Tells the error of a task. */
@@ -233,28 +275,14 @@ export class StatepadPage extends LitElement {
 
   async #open(file: File): Promise<void> {
     await this.#opening.open(file, async (opened, signal) => {
-      const [session] = opened.sessions;
-      const apps = [...new Set(opened.sessions.map(({ appName }) => appName))];
       signal.throwIfAborted();
       this.#player?.pause();
-      this.file?.close();
-      this.file = opened;
+      this.opened?.close();
+      this.opened = opened;
+      this.isShowingFile = false;
       this.#address?.begin();
-      const view = session === undefined ? undefined : { session };
-      await this.#mount({ source: opened.source, label: opened.name, apps, view });
-      if (view !== undefined) {
-        this.#show(view);
-      }
+      await this.#showFile(undefined);
     });
-  }
-
-  async #closeFile(view?: InspectorView): Promise<void> {
-    this.file?.close();
-    this.file = undefined;
-    await this.#mountOwn(view);
-    if (view !== undefined) {
-      this.#show(view);
-    }
   }
 
   async #download(event: Event): Promise<void> {
@@ -262,12 +290,18 @@ export class StatepadPage extends LitElement {
     const appName = this.view?.session.appName ?? APP;
     const { service } = this.#storage as Storage;
     await this.#telling(async () => {
-      download(await (this.file === undefined ? linesOf(service, appName) : this.file.lines(appName)), appName);
+      download(await (this.#file?.lines(appName) ?? linesOf(service, appName)), appName);
     });
   }
 }
 
 const LOGO = svg`<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4" fill="#3b3fd1"/><path d="M4 5h8M4 8h5M4 11h7" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>`;
+
+/** The pace of the story: `?pace=4` plays it four times as fast. */
+function paceIn(options: URLSearchParams): number {
+  const pace = Number(options.get('pace') ?? 1);
+  return pace > 0 ? pace : 1;
+}
 
 /** A count with its noun: "1 event", "2 events". */
 function count(number: number, noun: string): string {

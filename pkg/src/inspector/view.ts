@@ -36,6 +36,10 @@ export async function showView(inspection: Inspection, view: InspectorView): Pro
   if (!isOnShow(inspection, view.session)) {
     await inspection.open(view.session);
   }
+  if (!isOnShow(inspection, view.session)) {
+    // Another one was asked for meanwhile.
+    return [];
+  }
   const last = inspection.session?.revision ?? 0;
   const missing: string[] = [];
   const within = (revision: number | undefined, name: string): number | undefined => {

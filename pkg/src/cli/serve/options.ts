@@ -1,13 +1,13 @@
 // The options of `statepad serve`, checked.
 
 import { isIP } from 'node:net';
-import { addressOf, type Address } from '../addresses.js';
+import { storeAddressOf, type StoreAddress } from '../addresses.js';
 import { UsageError } from '../errors.js';
 import type { Arguments } from '../arguments.js';
 
 /** The options of a run. */
 export interface ServeSettings {
-  readonly address: Address;
+  readonly address: StoreAddress;
   /** The text of the address, which may hold a password. */
   readonly addressText: string;
   readonly host: string;
@@ -18,6 +18,8 @@ export interface ServeSettings {
   /** The names under which requests are answered; any when absent. */
   readonly hosts: readonly string[] | undefined;
   readonly basePath: string;
+  /** False where the page is left out. */
+  readonly hasInspector: boolean;
   readonly origins: readonly string[];
   readonly bodyLimit: number;
   readonly streams: number;
@@ -48,7 +50,7 @@ export function settingsOf(args: Arguments): ServeSettings {
     throw new UsageError(`--insecure would let the whole network write: it needs a --host of this machine`);
   }
   return {
-    address: addressOf(addressText),
+    address: storeAddressOf(addressText),
     addressText,
     host,
     port: args.number('port', { least: 0, most: 65_535 }),
@@ -57,6 +59,7 @@ export function settingsOf(args: Arguments): ServeSettings {
     insecure,
     hosts: answeredHosts(host, isLoopback, args.texts('allow-host')),
     basePath: basePathIn(args.optional('base-path')),
+    hasInspector: !args.has('no-inspector'),
     origins: args.texts('cors').map(originIn),
     bodyLimit: sizeIn(args.text('body-limit')),
     streams: args.number('streams', { least: 1, most: MOST }),
