@@ -49,7 +49,13 @@ export function entriesSince(base: readonly KeyRow[], rows: readonly KeyRow[]): 
   ];
 }
 
-function fieldsOf({ key, name, scope, value, text }: KeyRow): Pick<Entry, 'key' | 'name' | 'scope' | 'value' | 'text'> {
+function fieldsOf({
+  key,
+  name,
+  scope,
+  value,
+  text,
+}: KeyRow): Pick<Entry, 'key' | 'name' | 'scope' | 'value' | 'text'> {
   return { key, name, scope, value, text };
 }
 
@@ -57,7 +63,10 @@ function changeOf(before: KeyRow | undefined, after: KeyRow): RowChange | undefi
   if (after.scope === 'temp') {
     return undefined;
   }
-  const [was, is] = [before?.value === undefined ? undefined : before.text, after.value === undefined ? undefined : after.text];
+  const [was, is] = [
+    before?.value === undefined ? undefined : before.text,
+    after.value === undefined ? undefined : after.text,
+  ];
   return was === is ? undefined : was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed';
 }
 

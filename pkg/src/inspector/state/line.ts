@@ -1,4 +1,4 @@
-// A line of the tree: its name, its value in one line with what has changed, who wrote it, and what can be done with it.
+// A line of the tree: its name, its value in one line with what has changed, who wrote it, and what can be done.
 
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Json } from '../../index.js';
@@ -197,7 +197,12 @@ const ACTIONS: readonly Action[] = [
     name: (named) => `fork from here with another value of ${named}`,
     suits: ({ kind, scope }, { canFork, isNow }) => kind === 'key' && scope !== 'temp' && canFork && !isNow,
   },
-  { does: 'copy', icon: 'copy', name: (named) => `copy the value of ${named}`, suits: ({ value }) => value !== undefined },
+  {
+    does: 'copy',
+    icon: 'copy',
+    name: (named) => `copy the value of ${named}`,
+    suits: ({ value }) => value !== undefined,
+  },
   { does: 'copy-path', icon: 'code', name: (named) => `copy {${named}}`, suits: () => true },
 ];
 

@@ -95,5 +95,7 @@ class Line {
 
 function quoted(text: string, limit: number): string {
   const most = Math.max(limit, 8);
-  return text.length <= most ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, most).toWellFormed()).slice(0, -1)}…`;
+  return text.length <= most
+    ? JSON.stringify(text)
+    : `${JSON.stringify(text.slice(0, most).toWellFormed()).slice(0, -1)}…`;
 }

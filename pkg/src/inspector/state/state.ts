@@ -172,9 +172,12 @@ export class StatepadState extends InspectorElement {
       const many = this.#entries.filter((entry) => entry.change === change).length;
       return many === 0
         ? []
-        : [html`<span class="chip ${change}"><span class="sign">${SIGNS[change]}</span> ${many.toLocaleString('en')} ${change}</span>`];
+        : [
+            html`<span class="chip ${change}"><span class="sign">${SIGNS[change]}</span> ${many.toLocaleString('en')} ${change}</span>`,
+          ];
     });
-    const found = this.filter === '' ? undefined : this.#entries.filter((entry) => isFound(entry, this.filter.toLowerCase()));
+    const found =
+      this.filter === '' ? undefined : this.#entries.filter((entry) => isFound(entry, this.filter.toLowerCase()));
     return html`<div class="row summary">
       ${base === undefined ? html`<span>${turn}</span>` : html`<span><b>#${base}</b> → <b>#${revision}</b></span>`}
       ${chips.length === 0 ? html`<span class="quiet">no keys changed</span>` : chips}
@@ -211,7 +214,7 @@ export class StatepadState extends InspectorElement {
     const from = [rows, base, baseRows];
     if (isOther(from, this.#entriesFrom)) {
       this.#entriesFrom = from;
-      const entries = base === undefined ? entriesOfTurn(rows) : entriesSince(baseRows ?? rows, rows);
+      const entries = base === undefined ? entriesOfTurn(rows) : entriesSince(baseRows, rows);
       this.#entries = this.#order.sorted(entries);
     }
     const { filter, onlyChanges } = this;

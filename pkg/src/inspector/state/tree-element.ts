@@ -17,7 +17,8 @@ export interface Wish {
 }
 
 /** `open` and `close` what is below a line; the others are about its key, `add` about its scope. */
-export type WishKind = 'open' | 'close' | 'trace' | 'edit' | 'fork' | 'ask-delete' | 'keep' | 'delete' | 'copy' | 'copy-path' | 'add';
+export type WishKind =
+  'open' | 'close' | 'trace' | 'edit' | 'fork' | 'ask-delete' | 'keep' | 'delete' | 'copy' | 'copy-path' | 'add';
 
 /** The height of a line, in rem. */
 const LINE = 1.75;
@@ -106,7 +107,11 @@ export class StatepadTree extends InspectorElement {
         this.active = this.lines[0]?.id;
       }
       const virtualizer = this.#rows.getVirtualizer();
-      virtualizer.setOptions({ ...virtualizer.options, count: this.lines.length, getItemKey: (place) => this.lines[place]?.id ?? place });
+      virtualizer.setOptions({
+        ...virtualizer.options,
+        count: this.lines.length,
+        getItemKey: (place) => this.lines[place]?.id ?? place,
+      });
     }
   }
 
@@ -147,7 +152,9 @@ export class StatepadTree extends InspectorElement {
           ({ index, start }) => {
             const line = this.lines[index];
             const isHead = index === head;
-            return line === undefined ? nothing : drawLine(line, { ...context, place: index, start: isHead ? undefined : start });
+            return line === undefined
+              ? nothing
+              : drawLine(line, { ...context, place: index, start: isHead ? undefined : start });
           },
         )}
       </div>
@@ -249,7 +256,9 @@ export class StatepadTree extends InspectorElement {
       return;
     }
     const target = event.target as HTMLElement;
-    const isHandled = target.matches('button') ? this.#pressInRow(event.key, line, target) : this.#pressOnRow(event.key, line);
+    const isHandled = target.matches('button')
+      ? this.#pressInRow(event.key, line, target)
+      : this.#pressOnRow(event.key, line);
     if (isHandled) {
       event.preventDefault();
       event.stopPropagation();
@@ -340,7 +349,8 @@ export class StatepadTree extends InspectorElement {
 
   /** Goes to the next line whose name begins with what is typed. */
   #type(key: string, line: Line): boolean {
-    if ([...key].length !== 1) {
+    // Named keys have more than a letter, and a letter may be two units.
+    if (!/^.$/u.test(key)) {
       return false;
     }
     const now = performance.now();

@@ -163,13 +163,21 @@ function memberOf(value: Json, name: string | number): Json | undefined {
 
 /** True for a list and for an object, unless it is empty. */
 export function isContainer(value: Json | undefined): value is Exclude<Json, string | number | boolean | null> {
-  return typeof value === 'object' && value !== null && (Array.isArray(value) ? value.length : Object.keys(value).length) > 0;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (Array.isArray(value) ? value.length : Object.keys(value).length) > 0
+  );
 }
 
 /** The path to a line as a template writes it: `user:profile.cities[0]`. */
 export function pathText({ entry, path }: Pick<Line, 'entry' | 'path'>): string {
   const steps = path.map((step) =>
-    typeof step === 'number' ? `[${step}]` : /^[\p{L}_][\p{L}\p{N}_]*$/u.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`,
+    typeof step === 'number'
+      ? `[${step}]`
+      : /^[\p{L}_][\p{L}\p{N}_]*$/u.test(step)
+        ? `.${step}`
+        : `[${JSON.stringify(step)}]`,
   );
   return [entry?.key ?? '', ...steps].join('');
 }

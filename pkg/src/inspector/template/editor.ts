@@ -251,10 +251,14 @@ export class StatepadTemplateEditor extends InspectorElement {
     const typed = to === selectionEnd ? /(?<![\\{])\{([^{}\s]*)$/u.exec(value.slice(0, to))?.[1] : undefined;
     const needle = typed?.toLowerCase();
     const keys =
-      needle === undefined ? [] : [...this.rows.keys()].filter((key) => key.toLowerCase().includes(needle)).slice(0, OFFERED);
+      needle === undefined
+        ? []
+        : [...this.rows.keys()].filter((key) => key.toLowerCase().includes(needle)).slice(0, OFFERED);
     const isDone = keys.length === 1 && keys[0] === typed;
     this.typing =
-      typed === undefined || keys.length === 0 || isDone ? undefined : { from: to - typed.length, to, keys, chosen: 0 };
+      typed === undefined || keys.length === 0 || isDone
+        ? undefined
+        : { from: to - typed.length, to, keys, chosen: 0 };
   }
 
   #take(key: string): void {
@@ -319,7 +323,9 @@ export class StatepadTemplateEditor extends InspectorElement {
   readonly #hover = ({ clientX: x, clientY: y }: PointerEvent): void => {
     const marks = Array.from(this.renderRoot.querySelectorAll<HTMLElement>('.mirror .spot'));
     const found = marks.find((mark) =>
-      Array.from(mark.getClientRects()).some((box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom),
+      Array.from(mark.getClientRects()).some(
+        (box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom,
+      ),
     );
     const start = Number(found?.dataset['start'] ?? Number.NaN);
     this.#pointAt(this.pieces.find(({ spot }) => spot?.start === start)?.spot);
@@ -329,7 +335,9 @@ export class StatepadTemplateEditor extends InspectorElement {
     const key = spot?.scope === 'artifact' ? undefined : spot?.of;
     if (key !== this.#hovered) {
       this.#hovered = key;
-      this.inspection?.point(spot === undefined || key === undefined ? undefined : pointedBy(spot, this.rows.get(key)));
+      this.inspection?.point(
+        spot === undefined || key === undefined ? undefined : pointedBy(spot, this.rows.get(key)),
+      );
     }
   }
 }

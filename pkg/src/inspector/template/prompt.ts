@@ -82,7 +82,9 @@ export class StatepadPrompt extends InspectorElement {
       this.#old.update(textsOf(this.#dissection), of);
     }
     this.#before =
-      second === undefined ? new Map(this.#old.before) : this.#since(dissect(template, { state: stateOf(baseRows) }, known));
+      second === undefined
+        ? new Map(this.#old.before)
+        : this.#since(dissect(template, { state: stateOf(baseRows) }, known));
   }
 
   /** The texts of another moment, where they are others. */
@@ -259,7 +261,9 @@ function outcome({ source, error }: Dissection): string {
   if (error !== undefined) {
     return `${error.missing.length} missing`;
   }
-  const unstored = [...new Set(spots.filter(({ unknown, scope }) => unknown && scope === 'temp').map(({ key }) => key))];
+  const unstored = [
+    ...new Set(spots.filter(({ unknown, scope }) => unknown && scope === 'temp').map(({ key }) => key)),
+  ];
   if (unstored.length > 0) {
     return `not stored: ${unstored.join(', ')}`;
   }
