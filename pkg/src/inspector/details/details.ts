@@ -109,7 +109,7 @@ export class StatepadDetails extends InspectorElement {
       ${
         this.isText
           ? html`<pre tabindex="0" role="group" aria-label="The event as JSON">${textOf(event)}</pre>`
-          : html`<statepad-tree .value=${event as unknown as Json} .label=${'Members of the event'}></statepad-tree>`
+          : html`<statepad-members .value=${event as unknown as Json} .label=${'Members of the event'}></statepad-members>`
       }`;
   }
 

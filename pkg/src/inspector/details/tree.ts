@@ -103,4 +103,4 @@ function cutTexts(_name: string, value: Json): Json {
   return typeof value === 'string' && value.length > PREVIEW ? `${value.slice(0, PREVIEW)}…` : value;
 }
 
-customElements.define('statepad-tree', StatepadTree);
+customElements.define('statepad-members', StatepadTree);
