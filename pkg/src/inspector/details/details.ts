@@ -12,7 +12,7 @@ import { factsOf } from './facts.js';
 import { forksOfSession, relationsOf } from './relations.js';
 import { detailsStyle } from './style.js';
 import './lease.js';
-import './tree.js';
+import './members.js';
 import './wrote.js';
 
 /** The length up to which an event is drawn as JSON text, in characters; the whole of a longer one can be copied. */
