@@ -214,7 +214,7 @@ export class StatepadState extends InspectorElement {
     const from = [rows, base, baseRows];
     if (isOther(from, this.#entriesFrom)) {
       this.#entriesFrom = from;
-      const entries = base === undefined ? entriesOfTurn(rows) : entriesSince(baseRows ?? rows, rows);
+      const entries = base === undefined ? entriesOfTurn(rows) : entriesSince(baseRows, rows);
       this.#entries = this.#order.sorted(entries);
     }
     const { filter, onlyChanges } = this;

@@ -349,7 +349,8 @@ export class StatepadTree extends InspectorElement {
 
   /** Goes to the next line whose name begins with what is typed. */
   #type(key: string, line: Line): boolean {
-    if ([...key].length !== 1) {
+    // Named keys have more than a letter, and a letter may be two units.
+    if (!/^.$/u.test(key)) {
       return false;
     }
     const now = performance.now();
