@@ -7,7 +7,7 @@ import '../conversation/conversation.js';
 import '../details/details.js';
 import '../state/history.js';
 import '../state/state.js';
-import '../template/template.js';
+import '../template/prompt.js';
 
 /** The names of the panes. */
 export const PANES = ['conversation', 'prompt', 'state', 'details'] as const;
@@ -32,7 +32,7 @@ export const PANE: Readonly<Record<PaneName, Pane>> = {
   prompt: {
     title: 'Prompt',
     icon: 'terminal',
-    view: (inspection) => html`<statepad-template .inspection=${inspection}></statepad-template>`,
+    view: (inspection) => html`<statepad-prompt .inspection=${inspection}></statepad-prompt>`,
   },
   state: {
     title: 'State',

@@ -30,7 +30,7 @@ const WORD = 700;
  * The lines of a tree as a treegrid. It fills its box and scrolls. Fires `wish`, with a {@link Wish} as `detail`; the
  * owner changes the lines.
  */
-export class StatepadTree extends InspectorElement {
+export class StatepadStateTree extends InspectorElement {
   static override properties: PropertyDeclarations = {
     ...InspectorElement.properties,
     lines: { attribute: false },
@@ -389,10 +389,10 @@ function lineHeight(): number {
   return Math.round(LINE * Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
 }
 
-customElements.define('statepad-tree', StatepadTree);
+customElements.define('statepad-state-tree', StatepadStateTree);
 
 declare global {
   interface HTMLElementTagNameMap {
-    'statepad-tree': StatepadTree;
+    'statepad-state-tree': StatepadStateTree;
   }
 }
