@@ -12,7 +12,7 @@ import { factsOf } from './facts.js';
 import { forksOfSession, relationsOf } from './relations.js';
 import { detailsStyle } from './style.js';
 import './lease.js';
-import './tree.js';
+import './members.js';
 import './wrote.js';
 
 /** The length up to which an event is drawn as JSON text, in characters; the whole of a longer one can be copied. */
@@ -109,7 +109,7 @@ export class StatepadDetails extends InspectorElement {
       ${
         this.isText
           ? html`<pre tabindex="0" role="group" aria-label="The event as JSON">${textOf(event)}</pre>`
-          : html`<statepad-tree .value=${event as unknown as Json} .label=${'Members of the event'}></statepad-tree>`
+          : html`<statepad-members .value=${event as unknown as Json} .label=${'Members of the event'}></statepad-members>`
       }`;
   }
 

@@ -42,8 +42,7 @@ export const PANE: Readonly<Record<PaneName, Pane>> = {
   details: {
     title: 'Details',
     icon: 'search',
-    view: (inspection) =>
-      html`<statepad-history .inspection=${inspection}></statepad-history><statepad-event .inspection=${inspection}></statepad-event>`,
+    view: (inspection) => html`<statepad-details .inspection=${inspection}></statepad-details>`,
   },
 };
 

@@ -4,7 +4,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Json } from '../../index.js';
 import { base } from '../ui/style.js';
 import { showValue } from '../ui/value.js';
-import { treeStyle } from './tree-style.js';
+import { treeStyle } from './members-style.js';
 
 /** The number of members that are drawn at first, and added by each click. */
 const MEMBERS = 200;
@@ -12,7 +12,7 @@ const MEMBERS = 200;
 const PREVIEW = 80;
 
 /** A tree of a JSON value. Its first level is open. */
-export class StatepadTree extends LitElement {
+export class StatepadMembers extends LitElement {
   static override properties = {
     value: { attribute: false },
     label: { attribute: false },
@@ -103,4 +103,4 @@ function cutTexts(_name: string, value: Json): Json {
   return typeof value === 'string' && value.length > PREVIEW ? `${value.slice(0, PREVIEW)}…` : value;
 }
 
-customElements.define('statepad-tree', StatepadTree);
+customElements.define('statepad-members', StatepadMembers);

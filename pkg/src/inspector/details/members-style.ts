@@ -2,7 +2,7 @@
 
 import { css } from 'lit';
 
-/** The styles of `statepad-tree`. */
+/** The styles of `statepad-members`. */
 export const treeStyle = css`
   :host {
     font-family: var(--mono);
