@@ -142,8 +142,8 @@ export class ToolPairing {
 const FAULTS = ['error', 'errorMessage', 'error_message', 'errorCode', 'error_code', 'exception'];
 
 /**
- * The words of a failure in a tool's result; `undefined` for a success. Tools have no common form of it: an `error` that
- * is not empty, `isError` as MCP has it, or a `status` that says so.
+ * The words of a failure in a tool's result; `undefined` for a success. Tools have no common form of it: an `error`
+ * that is not empty, `isError` as MCP has it, or a `status` that says so.
  */
 export function problemOf(response: unknown): string | undefined {
   const members = membersOf(response);

@@ -140,7 +140,11 @@ export class StatepadInspector extends InspectorElement implements Shell {
     const style = styleMap({ 'grid-area': `head-${place}` });
     const [only] = group;
     if (group.length === 1 && only !== undefined) {
-      return html`<div class="head" style=${style}><h2 id="title-${only}">${PANE[only].title}</h2></div>`;
+      // The panes at the top begin with controls that say what they are.
+      const title = html`<h2 id="title-${only}">${PANE[only].title}</h2>`;
+      return only === 'prompt'
+        ? html`<div class="head" style=${style}>${title}</div>`
+        : html`<div class="hidden">${title}</div>`;
     }
     const active = this.#active(group);
     return html`<div class="head" role="tablist" aria-label="Panes" style=${style} @keydown=${this.#turn}>
