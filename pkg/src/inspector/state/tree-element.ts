@@ -6,7 +6,7 @@ import { createRef, ref } from 'lit/directives/ref.js';
 import { defaultRangeExtractor, VirtualizerController, type Range } from '@tanstack/lit-virtual';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
-import { drawLine, type LineContext } from './line.js';
+import { drawLine } from './line.js';
 import { idOfKey, type Line } from './tree.js';
 import { treeStyle } from './tree-style.js';
 
@@ -57,7 +57,6 @@ export class StatepadStateTree extends InspectorElement {
     overscan: 8,
     // The scope of the lines in view stays above them.
     scrollPaddingStart: LINE * 16,
-    rangeExtractor: (range) => this.#drawnOf(range),
   });
   #places = new Map<string, number>();
   /** The lines of scopes, ascending: the one above the lines in view stays in view. */
@@ -87,7 +86,9 @@ export class StatepadStateTree extends InspectorElement {
     this.#rows.getVirtualizer().scrollToIndex(place, { align: 'auto' });
     await this.updateComplete;
     const row = this.#rowOf(id);
-    (button === '' ? row : (row?.querySelector<HTMLElement>(`[data-does='${button}']`) ?? row))?.focus();
+    // The buttons of a line without the focus are not there.
+    row?.focus();
+    row?.querySelector<HTMLElement>(`[data-does='${button}']`)?.focus();
   }
 
   /** Brings the line of a key into view. */
@@ -106,11 +107,15 @@ export class StatepadStateTree extends InspectorElement {
       if (this.active === undefined || !this.#places.has(this.active)) {
         this.active = this.lines[0]?.id;
       }
+    }
+    if (changed.has('lines') || changed.has('active')) {
       const virtualizer = this.#rows.getVirtualizer();
       virtualizer.setOptions({
         ...virtualizer.options,
         count: this.lines.length,
         getItemKey: (place) => this.lines[place]?.id ?? place,
+        // Another function each time: which lines are drawn is computed once for each of them.
+        rangeExtractor: (range) => this.#drawnOf(range),
       });
     }
   }
@@ -130,7 +135,8 @@ export class StatepadStateTree extends InspectorElement {
     const virtualizer = this.#rows.getVirtualizer();
     const items = virtualizer.getVirtualItems();
     const head = this.#headOf(virtualizer.range?.startIndex ?? 0);
-    const context = this.#context();
+    const { inspection, active, query, deleting, flashes } = this;
+    const context = { inspection, active, query, deleting, flashes };
     return html`<div
       class="tree"
       role="treegrid"
@@ -159,11 +165,6 @@ export class StatepadStateTree extends InspectorElement {
         )}
       </div>
     </div>`;
-  }
-
-  #context(): Omit<LineContext, 'place' | 'start'> {
-    const { inspection, active, query, deleting, flashes } = this;
-    return { inspection, active, query, deleting, flashes };
   }
 
   #headOf(first: number): number | undefined {
