@@ -37,7 +37,7 @@ export class StatepadStateTree extends InspectorElement {
     query: { attribute: false },
     deleting: { attribute: false },
     flashes: { attribute: false },
-    active: { state: true },
+    active: { attribute: false },
   };
   static override styles = [base, treeStyle];
   declare lines: readonly Line[];
@@ -48,7 +48,7 @@ export class StatepadStateTree extends InspectorElement {
   /** The number of flashes of each key that has changed just now. */
   declare flashes: ReadonlyMap<string, number>;
   /** The id of the line with the Tab key's stop. */
-  declare private active: string | undefined;
+  declare active: string | undefined;
   readonly #scroller = createRef<HTMLElement>();
   readonly #rows = new VirtualizerController<HTMLElement, HTMLElement>(this, {
     getScrollElement: () => this.#scroller.value ?? null,
