@@ -91,8 +91,8 @@ const PANE = ['model', 'ui'];
 const INSPECTOR = {
   model: [],
   ui: ['model'],
-  conversation: PANE,
-  details: PANE,
+  conversation: [...PANE, 'timeline'],
+  details: [...PANE, 'timeline'],
   events: [...PANE, 'timeline'],
   sessions: PANE,
   state: [...PANE, 'timeline'],
