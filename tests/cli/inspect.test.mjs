@@ -126,7 +126,7 @@ describe('statepad inspect', () => {
     const service = new SessionService();
     await service.createSession({ appName: 'tutor', userId: 'ana', sessionId: 'monday', state: { step: 2 } });
     let lines = '';
-    for await (const line of exportLines(service)) lines += `${line}\n`;
+    for await (const line of exportLines(service, { appName: 'tutor' })) lines += `${line}\n`;
     writeFileSync(join(folder, 'export.jsonl'), lines);
     const page = await inspect('export.jsonl');
     assert.deepEqual(await stateOf(page, 'monday'), { step: 2 });
