@@ -13,7 +13,7 @@ export const TOKEN_VARIABLE = 'STATEPAD_TOKEN';
 const ATTEMPTS = 4;
 
 /**
- * A client of a server that has answered. Its requests carry the token, if there is one. Throws `UsageError` for a token
+ * A client of a server that has answered. Its requests carry the token, if any. Throws `UsageError` for a token
  * that cannot be one, `CommandError` for a server that asks for another one, and the errors of the client.
  */
 export async function openedServer(
