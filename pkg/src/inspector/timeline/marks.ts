@@ -1,0 +1,179 @@
+// The drawing of the timeline's events: a mark for each, or columns if there are too many.
+
+import { nothing, svg, type SVGTemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { columnPaths } from './density.js';
+import type { Inspection } from '../model/inspection.js';
+import { deltaOf, SCOPE_BIT, type Log } from '../model/log.js';
+import { kindOf } from './glyphs.js';
+import { bandsOf, COLUMN, FINE, lowerBound, MARKED, ticks, type Range, type Span } from './layout.js';
+import { fillOf } from './legend.js';
+
+/** The heights of the picture's rows, in px. */
+export const RULER = 20;
+/** See {@link RULER}. */
+export const LANE = 24;
+/** From this step on the sign of an event is an icon; below it, a dot. */
+const ICONS = 12;
+/** The size of an icon, in px; the top of the bar below it, and the height of that. */
+const GLYPH = 12;
+const BAR = { top: 17, height: 5 };
+
+/** The parameters of a drawing. */
+export interface Drawing {
+  readonly inspection: Inspection;
+  readonly step: number;
+  readonly span: Span;
+  readonly range: Range;
+  readonly lit: Lit;
+}
+
+/** The parts of the picture that are lit up. */
+export interface Lit {
+  /** The keys whose writes are. */
+  readonly keys: readonly string[];
+  /** The event that is. */
+  readonly revision: number | undefined;
+}
+
+/** The picture of the events in a span; its origin is where the span begins. */
+export function marks(drawing: Drawing): SVGTemplateResult {
+  const { inspection, step, span, range } = drawing;
+  const { log } = inspection;
+  const bottom = RULER + log.authors.length * LANE;
+  const bands = step < COLUMN ? [] : bandsOf(log, range, step);
+  return svg`<g transform="translate(${-span.from} 0)">
+    <path class="band" d=${bands.map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
+    <path class="rules" d=${log.authors.map((_, lane) => `M${span.from} ${RULER + lane * LANE}H${span.to}`).join('')} />
+    ${
+      step < FINE
+        ? columns(drawing)
+        : repeat(
+            revisions(range),
+            (revision) => revision,
+            (revision) => markOf(drawing, revision),
+          )
+    }
+    <path class="error" d=${step < ICONS ? errorPath(drawing) : ''} />
+    ${rewinds(drawing)}
+    ${ring(drawing)}
+  </g>`;
+}
+
+/** The numbers of the ruler; its origin is where the span begins. */
+export function ruler(drawing: Drawing): SVGTemplateResult {
+  const { step, span, range } = drawing;
+  return svg`<g transform="translate(${-span.from} 0)">
+    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="13">${revision}</text>`)}
+  </g>`;
+}
+
+/** The middle of a tick's number: above its event, but not over the end. */
+function tickAt(revision: number, { step, span }: Drawing): number {
+  return Math.min((revision + 0.5) * step, span.to - 3.3 * String(revision).length);
+}
+
+function revisions({ first, last }: Range): number[] {
+  return Array.from({ length: Math.max(last - first + 1, 0) }, (_, index) => first + index);
+}
+
+function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTemplateResult {
+  const lanes = { top: RULER, height: LANE };
+  const draw = (only: readonly number[] | undefined, look: string): SVGTemplateResult => {
+    const paths = columnPaths(log, range, { step, lanes, only });
+    return svg`<g class=${look}>${(['none', ...MARKED] as const).map((scope) => svg`<path class=${scope} d=${paths[scope]} />`)}</g>`;
+  };
+  return matches === undefined ? draw(undefined, '') : svg`${draw(undefined, 'faint')}${draw(matches, 'match')}`;
+}
+
+/** The mark of an event, drawn again only when it looks different. */
+function markOf({ inspection: { log, matches }, step, lit }: Drawing, revision: number): unknown {
+  const isFound = matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision;
+  const look = { step, isLit: isLit(log, revision, lit), isFound, isUndone: log.undone(revision) };
+  return guard([log.at(revision), ...Object.values(look)], () => mark(log, revision, look));
+}
+
+/** True when an event is the one that is pointed at, or has written the key that is. */
+function isLit(log: Log, revision: number, { keys, revision: pointed }: Lit): boolean {
+  const event = log.at(revision);
+  return revision === pointed || (event !== undefined && keys.some((key) => Object.hasOwn(deltaOf(event).delta, key)));
+}
+
+/** The look of a mark, besides its event. */
+interface Look {
+  readonly step: number;
+  /** True when the event is pointed at, or has written a key that is. */
+  readonly isLit: boolean;
+  /** True for a match of the search; `undefined` without a search. */
+  readonly isFound: boolean | undefined;
+  /** True when a rewind has taken the event back. */
+  readonly isUndone: boolean;
+}
+
+function mark(log: Log, revision: number, { step, isLit: lit, isFound, isUndone }: Look): SVGTemplateResult {
+  const kind = kindOf(log, revision);
+  const [middle, top] = [(revision + 0.5) * step, RULER + (log.lanes[revision - 1] ?? 0) * LANE];
+  const width = Math.min(Math.max(step - 4, 3), 22);
+  const looks = [kind, isUndone && 'undone', isFound === true && 'match', isFound === false && 'faint', lit && 'lit'];
+  return svg`<g class="mark ${looks.filter(Boolean).join(' ')}" data-revision=${revision} transform="translate(${middle} ${top})">
+    ${lit ? svg`<rect class="light" x=${-width / 2 - 2} y="1" width=${width + 4} height=${LANE - 1} rx="4" />` : nothing}
+    ${
+      step < ICONS
+        ? svg`<circle class="dot" cy="9" r=${Math.min(step / 2 - 0.75, 3)} />`
+        : svg`<use href="#glyph-${kind}" x=${-GLYPH / 2} y="3" width=${GLYPH} height=${GLYPH} />`
+    }
+    ${bars(log.scopes[revision - 1] ?? 0, width)}
+    ${isFound === true ? svg`<rect class="found" x=${-width / 2} y=${LANE - 1.5} width=${width} height="1.5" />` : nothing}
+  </g>`;
+}
+
+/** The scopes that an event wrote to, side by side. */
+function bars(bits: number, width: number): unknown {
+  const scopes = MARKED.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
+  const each = width / scopes.length;
+  return scopes.map(
+    (scope, place) =>
+      svg`<rect
+        class=${scope}
+        style=${fillOf(scope) === '' ? nothing : fillOf(scope)}
+        x=${-width / 2 + place * each + (place === 0 ? 0 : 0.5)}
+        y=${BAR.top}
+        width=${Math.max(each - (place === 0 ? 0 : 0.5), 1)}
+        height=${BAR.height}
+        rx="1.5"
+      />`,
+  );
+}
+
+/** A bar above each event that reports an error, even one without a mark of its own. */
+function errorPath({ inspection: { log }, step, range }: Drawing): string {
+  const { errors } = log;
+  const shown = errors.slice(lowerBound(errors, range.first), lowerBound(errors, range.last + 1));
+  const width = Math.max(step - 2, COLUMN);
+  return shown
+    .map((revision) => {
+      const x = (revision + 0.5) * step - width / 2;
+      return `M${x} ${RULER + (log.lanes[revision - 1] ?? 0) * LANE + 1}h${width}v3h${-width}z`;
+    })
+    .join('');
+}
+
+function ring({ inspection: { log, selected }, step, range }: Drawing): SVGTemplateResult | typeof nothing {
+  if (selected === undefined || selected < range.first || selected > range.last) {
+    return nothing;
+  }
+  const width = Math.max(step, 7);
+  const x = (selected + 0.5) * step - width / 2;
+  const y = RULER + (log.lanes[selected - 1] ?? 0) * LANE + 1;
+  return svg`<rect class="ring" data-revision=${selected} x=${x} y=${y} width=${width} height=${LANE - 1} rx="4" />`;
+}
+
+/** A line from each rewind back to where it goes: all that it takes back is below it. */
+function rewinds({ inspection: { log }, step, range }: Drawing): SVGTemplateResult {
+  const shown = log.rewinds.filter(({ revision, to }) => revision >= range.first && to < range.last);
+  const path = shown
+    .map(({ revision, to }) => `M${(revision + 0.5) * step} ${RULER}v-3H${(to + 1) * step}v3`)
+    .join('');
+  return svg`<path class="back" d=${path} />`;
+}
