@@ -9,12 +9,6 @@ import { openSqlite } from '../stores/sqlite.js';
 import { SessionService } from '../../index.js';
 import type { OpenedStore, OpenOptions } from '../stores/opened.js';
 
-/** The options of a service for a command. */
-export interface ServiceOptions extends OpenOptions {
-  /** The changes that the store's layout may be given. */
-  readonly migrate: 'create' | 'upgrade' | 'check';
-}
-
 /** A service whose store is open. */
 export interface OpenedService {
   readonly service: SessionService;
@@ -25,7 +19,7 @@ export interface OpenedService {
 }
 
 /** Opens the store of an address. Throws `CommandError` when it cannot be used. */
-export async function openedService(address: StoreAddress, options: ServiceOptions): Promise<OpenedService> {
+export async function openedService(address: StoreAddress, options: OpenOptions): Promise<OpenedService> {
   try {
     const { store, isReadOnly = !options.write, close } = await openedStore(address, options);
     const service = new SessionService({ store, migrate: options.migrate });
