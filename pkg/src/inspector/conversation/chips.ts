@@ -20,7 +20,7 @@ export function chipsOf(event: Event, revision: number, inspection: Inspection):
   }
   const { delta, deleted } = deltaOf(event);
   const more = keys.length - CHIPS;
-  return html`<span class="chips" data-revision=${revision}>
+  return html`<span class="chips" data-revision=${revision} ?data-later=${revision > inspection.revision}>
     ${keys.slice(0, CHIPS).map((key) => {
       const value = Object.hasOwn(delta, key) && !deleted.has(key) ? (delta[key] as Json) : undefined;
       return chip(inspection, { key, revision, isDeleted: deleted.has(key), value });

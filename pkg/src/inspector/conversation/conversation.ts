@@ -112,7 +112,7 @@ export class StatepadConversation extends InspectorElement {
       return html`<p class="empty">There is no session to show.</p>`;
     }
     return html`${this.#bar(inspection)}
-      ${this.showsEvents ? html`<statepad-events .inspection=${inspection} filling></statepad-events>` : this.#talk(inspection)}
+      ${this.showsEvents ? html`<statepad-events .inspection=${inspection}></statepad-events>` : this.#talk(inspection)}
       <statepad-composer .inspection=${inspection}></statepad-composer>`;
   }
 
@@ -124,8 +124,8 @@ export class StatepadConversation extends InspectorElement {
     const tab = (name: string, showsEvents: boolean): TemplateResult =>
       html`<button class="plain" aria-pressed=${String(this.showsEvents === showsEvents)} @click=${() => choose(showsEvents)}>${name}</button>`;
     return html`<div class="bar">
-      <div class="tabs" role="group" aria-label="Shown as">${tab('Conversation', false)}${tab('Events', true)}</div>
-      ${this.showsEvents ? nothing : this.#finds(inspection)}
+      <div class="tabs" role="group" aria-label="Shown as">${tab('Messages', false)}${tab('Events', true)}</div>
+      ${this.#finds(inspection)}
     </div>`;
   }
 

@@ -4,6 +4,11 @@ import { css } from 'lit';
 
 /** Entries, and the items in them. */
 export const entryStyle = css`
+  /* The colour of what is not there at the moment: it is legible on every ground here. */
+  .list {
+    --faint: color-mix(in srgb, var(--none) 92%, var(--text));
+  }
+
   .entry {
     --sign: 1.5rem;
     position: relative;
@@ -39,18 +44,60 @@ export const entryStyle = css`
     box-shadow: inset 2px 0 var(--accent);
   }
 
-  .entry[data-later] > :is(.body, .avatar),
-  .result[data-later] {
-    opacity: 0.42;
+  /* Faint, and still legible: colours are left out, and no text is below the contrast that reading takes. */
+  .entry:is([data-later], [data-undone]) > :is(.body, .avatar),
+  :is(.result, .chips)[data-later] {
+    --text: var(--faint);
+    --quiet: var(--faint);
+    --accent: var(--faint);
+    --bad: var(--faint);
+    --good: var(--faint);
+    --warn: var(--faint);
+    --session: var(--faint);
+    --app: var(--faint);
+    --user: var(--faint);
+    --temp: var(--faint);
+    --author: var(--faint);
+    --bad-ground: transparent;
+    --sunken: transparent;
+    color: var(--text);
   }
 
-  .entry[data-undone] > :is(.body, .avatar) {
-    opacity: 0.5;
+  .entry:is([data-later], [data-undone]) .avatar {
+    --author: var(--faint);
+    background: color-mix(in srgb, var(--author) 9%, transparent);
+  }
+
+  .entry:is([data-later], [data-undone]) :is(.bubble, .key),
+  .chips[data-later] .key {
+    background: none;
+    box-shadow: inset 0 0 0 1px var(--line);
+  }
+
+  .entry[data-side='agent']:is([data-later], [data-undone]) .bubble {
+    box-shadow: none;
   }
 
   .entry[data-undone] .bubble {
     text-decoration: line-through;
-    text-decoration-color: color-mix(in srgb, currentcolor 40%, transparent);
+    text-decoration-color: var(--strong);
+  }
+
+  .moment {
+    display: flex;
+    align-items: center;
+    gap: var(--sp-space-2);
+    margin-block: var(--sp-space-2) var(--sp-space-1);
+    color: var(--accent);
+    font-size: var(--sp-text-xs);
+    font-variant-numeric: tabular-nums;
+  }
+
+  .moment::before,
+  .moment::after {
+    flex: 1;
+    border-block-start: 1px solid var(--accent);
+    content: '';
   }
 
   .body {
@@ -221,10 +268,6 @@ export const entryStyle = css`
     color: var(--quiet);
     font-size: var(--sp-text-xs);
     font-variant-numeric: tabular-nums;
-  }
-
-  .head .number {
-    opacity: 0.75;
   }
 
   /* Of an entry without a head, below the sign of its author. */
@@ -578,10 +621,6 @@ export const entryStyle = css`
     border: 1px solid var(--line);
     border-radius: var(--sp-radius-md);
     padding: var(--sp-space-1);
-  }
-
-  .parallel[data-later] > .caption {
-    opacity: 0.6;
   }
 
   .parallel > .caption {

@@ -6,6 +6,7 @@ import type { Event } from '../../index.js';
 import { contentsOf, isError, shortSummaryOf, type ItemKind } from '../model/contents.js';
 import { keysOf, type Log } from '../model/log.js';
 import { tokensOf } from '../model/tokens.js';
+import { lowerBound } from '../timeline/layout.js';
 import { clock } from '../timeline/moment.js';
 import { icon } from '../ui/icons.js';
 import { durationText, tokenText, tokenTitle } from '../ui/amounts.js';
@@ -93,7 +94,8 @@ function article(entry: EventEntry, view: View, { look, position, isPointed, tog
   const author = log.author(revision);
   const before =
     position.before === undefined ? undefined : takenBackBy(log, position.before.revision, inspection.revision);
-  return html`${beginsDay ? day(event) : nothing}
+  const following = momentOf(entry, position, inspection.revision);
+  return html`${beginsDay ? day(event) : nothing} ${following === undefined ? nothing : momentLine(following)}
     ${look.takenBack === undefined || look.takenBack === before ? nothing : takenBackLine(look.takenBack, view)}
     <article
       class="entry"
@@ -127,6 +129,10 @@ function article(entry: EventEntry, view: View, { look, position, isPointed, tog
 function day({ timestamp }: Event): TemplateResult | typeof nothing {
   const date = new Date(timestamp);
   return Number.isNaN(date.getTime()) ? nothing : html`<p class="day"><span>${DAY.format(date)}</span></p>`;
+}
+
+function momentLine(revision: number): TemplateResult {
+  return html`<p class="moment"><span>${revision === 0 ? 'The beginning' : `The moment of #${revision}`}</span></p>`;
 }
 
 function takenBackLine(by: number, view: View): TemplateResult {
@@ -212,6 +218,11 @@ function tools(entry: EventEntry, event: Event, isRaw: boolean, toggleRaw: Toggl
   return html`${isFirst && side !== 'note' ? nothing : html`<span class="number beside">#${revision}</span>`}${hasText ? toggle : nothing}`;
 }
 
+/** The moment, for the entry that follows it; other entries do not tell one moment from another. */
+function momentOf({ revision }: EventEntry, { before }: Position, moment: number): number | undefined {
+  return revision > moment && (before?.revision ?? 0) <= moment ? moment : undefined;
+}
+
 /** The rewind by which an event does not stand at a moment. */
 function takenBackBy(log: Log, revision: number, moment: number): number | undefined {
   return revision <= moment && log.undone(revision, moment)
@@ -223,14 +234,5 @@ function takenBackBy(log: Log, revision: number, moment: number): number | undef
 
 /** True when an ascending list has a number. */
 function contains(numbers: readonly number[], wanted: number): boolean {
-  let [from, to] = [0, numbers.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((numbers[middle] ?? 0) < wanted) {
-      from = middle + 1;
-    } else {
-      to = middle;
-    }
-  }
-  return numbers[from] === wanted;
+  return numbers[lowerBound(numbers, wanted)] === wanted;
 }

@@ -4,36 +4,18 @@ import { css } from 'lit';
 
 /** The styles of the list of events, for its own shadow tree. */
 export const eventsStyle = css`
-  :host([filling]) .list {
-    max-height: 24.5rem;
-  }
-
-  /* It fills its box, as high as that is. */
-  @media (min-width: 68rem) and (min-height: 44rem) {
-    :host([filling]) {
-      display: flex;
-      flex-direction: column;
-      min-height: 0;
-    }
-
-    :host([filling]) .list {
-      flex: 0 1 auto;
-      min-height: 0;
-      max-height: none;
-    }
-  }
-
-  .count {
-    margin-block-end: 0.4rem;
-    font-size: 0.8125rem;
+  :host {
+    display: flex;
+    flex-direction: column;
+    min-height: 0;
   }
 
   .list {
     position: relative;
+    flex: 1 1 0;
     overflow: hidden auto;
+    min-height: 0;
     overscroll-behavior: contain;
-    border: 1px solid var(--line);
-    border-radius: 6px;
     outline-offset: -2px;
   }
 

@@ -10,7 +10,7 @@ import { AfterLayout } from '../ui/after-layout.js';
 import type { Inspection } from '../model/inspection.js';
 import { deltaOf, keysOf, splitKey } from '../model/log.js';
 import { isError, shortSummaryOf } from '../model/contents.js';
-import { clock, goTo } from '../timeline/moment.js';
+import { clock } from '../timeline/moment.js';
 import { nameOf } from '../model/session-name.js';
 import { lowerBound } from '../timeline/layout.js';
 import { base } from '../ui/style.js';
@@ -20,8 +20,6 @@ const ROW = 30;
 const TALL_ROW = 52;
 /** The width below which there is little room, in px. */
 const NARROW = 560;
-/** The largest height of the list, in px. */
-const HEIGHT = 390;
 /** The number of keys that a row names. */
 const CHIPS = 3;
 
@@ -29,12 +27,9 @@ const CHIPS = 3;
 export class StatepadEvents extends InspectorElement {
   static override properties: PropertyDeclarations = {
     ...InspectorElement.properties,
-    filling: { type: Boolean, reflect: true },
     isNarrow: { state: true },
   };
   static override styles = [base, eventsStyle];
-  /** True to make the list as high as its box. */
-  declare filling: boolean;
   declare private isNarrow: boolean;
   readonly #virtual = new VirtualizerController<HTMLElement, HTMLElement>(this, {
     count: 0,
@@ -58,7 +53,6 @@ export class StatepadEvents extends InspectorElement {
 
   constructor() {
     super();
-    this.filling = false;
     this.isNarrow = false;
   }
 
@@ -85,7 +79,7 @@ export class StatepadEvents extends InspectorElement {
     if (inspection?.session === undefined) {
       return html`<p class="empty">There is no session to list the events of.</p>`;
     }
-    const { matches, log, selected } = inspection;
+    const { log, selected } = inspection;
     const [count, all] = [this.#count, log.events.length];
     const virtual = this.#virtual.getVirtualizer();
     if (virtual.options.count !== count || this.#measured !== this.#height) {
@@ -97,10 +91,7 @@ export class StatepadEvents extends InspectorElement {
     const items = virtual.getVirtualItems().filter(({ index }) => index < count);
     const place = selected === undefined ? -1 : this.#indexOf(selected);
     const isDrawn = items.some(({ index }) => index === place);
-    return html`<p class="row count quiet">
-        <span>${matches === undefined ? plural(all) : `${count.toLocaleString('en')} of ${plural(all)}`}</span>
-        ${this.#errors(inspection)}
-      </p>
+    return html`
       ${
         count === 0
           ? html`<p class="empty">${all === 0 ? 'No event has been appended yet.' : 'No event has what is searched for.'}</p>`
@@ -110,7 +101,7 @@ export class StatepadEvents extends InspectorElement {
             tabindex="0"
             aria-label="Events"
             aria-activedescendant=${isDrawn ? `event-${selected ?? 0}` : nothing}
-            style=${styleMap({ height: `${Math.min(this.#all, this.filling ? Infinity : HEIGHT) + 2}px`, '--number': `${Math.max(String(all).length, 3) + 1.5}ch` })}
+            style=${styleMap({ '--number': `${Math.max(String(all).length, 3) + 1.5}ch` })}
             @keydown=${this.#keyed}
             @scroll=${this.#scrolled}
           >
@@ -137,6 +128,7 @@ export class StatepadEvents extends InspectorElement {
       return nothing;
     }
     const text = shortSummaryOf(event);
+    const isBad = isError(event) || log.toolsAt(revision).some((use) => use.failed && use.response === revision);
     const { deleted } = deltaOf(event);
     const keys = keysOf(event);
     return html`<div
@@ -153,7 +145,7 @@ export class StatepadEvents extends InspectorElement {
       <span class="time">${clock(event.timestamp)}</span>
       <span class="author" title=${log.author(revision)}>${log.author(revision)}</span>
       <span class="line">
-        <span class=${isError(event) ? 'text bad' : 'text'} dir="auto" title=${text}>${text}</span>
+        <span class=${isBad ? 'text bad' : 'text'} dir="auto" title=${text}>${text}</span>
         <span class="chips">
           ${keys.slice(0, CHIPS).map((key) => {
             const isGone = deleted.has(key);
@@ -166,16 +158,6 @@ export class StatepadEvents extends InspectorElement {
         </span>
       </span>
     </div>`;
-  }
-
-  /** The number of events that report an error, with the way from one to the next. */
-  #errors({ log: { errors }, selected = 0 }: Inspection): TemplateResult | typeof nothing {
-    if (errors.length === 0) {
-      return nothing;
-    }
-    const next = errors[lowerBound(errors, selected + 1) % errors.length];
-    const text = `${errors.length.toLocaleString('en')} ${errors.length === 1 ? 'error' : 'errors'}`;
-    return html`<button class="link bad" title="Show the next error" @click=${() => this.inspection?.select(next)}>${text}</button>`;
   }
 
   #revisionAt(index: number): number {
@@ -263,7 +245,7 @@ export class StatepadEvents extends InspectorElement {
     }
     const { selected } = inspection;
     if (event.key === 'Enter' && selected !== undefined) {
-      void goTo(inspection, selected);
+      inspection.travel(selected);
     } else if (move !== undefined) {
       const last = this.#count - 1;
       const place = selected === undefined ? -1 : this.#indexOf(selected);
@@ -284,9 +266,5 @@ const MOVES: Readonly<Record<string, number>> = {
   Home: -Infinity,
   End: Infinity,
 };
-
-function plural(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'}`;
-}
 
 customElements.define('statepad-events', StatepadEvents);

@@ -39,12 +39,17 @@ export function parallelEntry(
     <div class="columns" style=${styleMap({ '--columns': String(shown.length) })}>
       ${shown.map(
         ({ name, entries }) => html`<div class="column">
-          ${hasRoom ? html`<p class="branch" dir="auto">${name}</p>` : nothing}
+          ${hasRoom && !isNamed(name, entries, view) ? html`<p class="branch" dir="auto">${name}</p>` : nothing}
           ${entries.map((one, place) => eventEntry(one, view, { ...position, before: entries[place - 1] }, options.toggleRaw))}
         </div>`,
       )}
     </div>
   </section>`;
+}
+
+/** True when the first author of a branch tells its name. */
+function isNamed(name: string, [first]: readonly EventEntry[], { inspection: { log } }: View): boolean {
+  return first !== undefined && log.author(first.revision) === name;
 }
 
 /** The branch that has an event of a parallel entry; its first one if none has it. */

@@ -65,7 +65,6 @@ export const conversationStyle = [
     statepad-events {
       flex: 1 1 0;
       min-height: 8rem;
-      padding: var(--sp-space-2);
     }
 
     statepad-composer {

@@ -72,7 +72,7 @@ export function toolCard(use: ToolUse, item: Item, view: View): TemplateResult {
 }
 
 function status({ duration }: ToolUse, state: ToolState, isRequest: boolean): TemplateResult {
-  const took = duration === undefined ? '' : durationText(duration);
+  const took = duration === undefined || duration < 1 ? '' : durationText(duration);
   const text = {
     waiting: 'waiting',
     running: isRequest ? 'waiting for the user' : 'still running',

@@ -42,9 +42,9 @@ export interface PathChange {
 const DEPTH = 64;
 
 /**
- * The difference of two values; `undefined` is a missing one. The order of an object's members does not count. Items of
- * arrays are aligned by equality: an item that was inserted at the beginning is one addition. Items that stand between
- * aligned ones are compared in pairs. Very long differences are aligned by index.
+ * The difference of two values; `undefined` is a missing one. The order of an object's members does not count. Items
+ * of arrays are aligned by equality: an item that was inserted at the beginning is one addition. Items between aligned
+ * ones are compared in pairs. Very long differences are aligned by index.
  */
 export function differenceOf(before: Json | undefined, after: Json | undefined, depth = DEPTH): Difference {
   if (before === undefined || after === undefined) {

@@ -10,8 +10,8 @@ export interface SessionMoment {
 }
 
 /**
- * The session of the same user that an event, the last one of a fork's beginning, says to continue from; `undefined` for
- * other events. Such an event follows those that were copied: it is the one after the revision that it names.
+ * The session of the same user that an event, the last one of a fork's beginning, says to continue from; `undefined`
+ * for other events. Such an event follows those that were copied: it is the one after the revision that it names.
  */
 export function forkIn(
   event: Event,

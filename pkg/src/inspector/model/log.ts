@@ -4,6 +4,7 @@ import type { Event } from '../../index.js';
 import { parallelsOf, type Parallel } from './branches.js';
 import { isError, summaryOf } from './contents.js';
 import { forkIn } from './forks.js';
+import { membersOf } from './members.js';
 import { Rewinds, type Rewind } from './rewinds.js';
 import { ToolPairing, type ToolUse } from './tools.js';
 
@@ -50,6 +51,20 @@ export function noteOfTemp(keys: readonly string[]): { readonly tempKeys?: strin
   return tempKeys.length === 0 ? {} : { tempKeys };
 }
 
+/** The metadata by which an event notes the template of its session: a fork may have another one. */
+export function noteOfTemplate(template: string): Readonly<Record<string, unknown>> {
+  return { inspector: { template } };
+}
+
+function templateIn(event: Event): string | undefined {
+  const { customMetadata } = event as Partial<Event>;
+  if (customMetadata === undefined) {
+    return undefined;
+  }
+  const { template } = membersOf(membersOf(customMetadata)['inspector']);
+  return typeof template === 'string' ? template : undefined;
+}
+
 /** All keys that an event wrote, `temp:` keys last. */
 export function keysOf(event: Event): string[] {
   const { delta, temp } = deltaOf(event);
@@ -68,6 +83,10 @@ export function isContinued(earlier: readonly object[], events: readonly object[
 export class Log {
   /** In the order of appending: the event of revision `r` is `events[r - 1]`. */
   events: readonly Event[] = [];
+  /** The number of first events that are not loaded yet: others stand in their places, without content. */
+  missing = 0;
+  /** The template that the log notes last; see {@link noteOfTemplate}. */
+  template: string | undefined;
   /** Every author, in the order in which they first spoke. */
   readonly authors: string[] = [];
   /** By index: the author's index in {@link Log.authors}. */
@@ -94,8 +113,12 @@ export class Log {
   #parallels: readonly Parallel[] | undefined;
   readonly #texts: (string | undefined)[] = [];
 
-  /** Takes over the current events. Known ones are not examined again. */
-  update(events: readonly Event[]): void {
+  /**
+   * Takes over the current events, of which the first ones may be missing. Known ones are not examined again.
+   */
+  update(loaded: readonly Event[], missing = 0): void {
+    const events = missing === 0 ? loaded : [...placesFor(loaded, missing), ...loaded];
+    this.missing = missing;
     if (!isContinued(this.events, events)) {
       this.#clear();
     }
@@ -183,6 +206,7 @@ export class Log {
     this.#tools.add(event, place + 1, eventOf);
     this.#rewinds.add(event, place + 1);
     this.fork = forkIn(event, place + 1) ?? this.fork;
+    this.template = templateIn(event) ?? this.template;
     const before = eventOf(place);
     const isSameTurn = before !== undefined && event.invocationId !== '' && before.invocationId === event.invocationId;
     this.turns[place] = isSameTurn ? (this.turns[place - 1] ?? place + 1) : place + 1;
@@ -195,11 +219,20 @@ export class Log {
     this.#rewinds.clear();
     this.#parallels = undefined;
     this.fork = undefined;
+    this.template = undefined;
     const { authors, lanes, scopes, turns, turnNumbers, errors } = this;
     for (const list of [authors, lanes, scopes, turns, turnNumbers, errors, this.#texts]) {
       list.length = 0;
     }
   }
+}
+
+/** Events without content, in the places of those that are not loaded yet. */
+function placesFor([next]: readonly Event[], missing: number): Event[] {
+  const { author, timestamp = 0 } = next ?? {};
+  const actions = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
+  const place: Event = { id: '', invocationId: '', timestamp, actions, ...(author === undefined ? {} : { author }) };
+  return new Array<Event>(missing).fill(Object.freeze(place));
 }
 
 function searchText(event: Event): string {

@@ -11,3 +11,12 @@ export type InspectorSource = Pick<
   'getSession' | 'listSessions' | 'listApps' | 'listUsers' | 'stateAt' | 'history' | 'watch'
 > &
   Partial<Pick<SessionOperations, 'appendEvent' | 'createSession' | 'deleteSession' | 'fork'>>;
+
+/** A source that can be written to. */
+export type WritableSource = InspectorSource &
+  Required<Pick<InspectorSource, 'appendEvent' | 'createSession' | 'deleteSession'>>;
+
+/** True when a source can be written to. */
+export function isWritable(source: InspectorSource): source is WritableSource {
+  return ['appendEvent', 'createSession', 'deleteSession'].every((name) => name in source);
+}

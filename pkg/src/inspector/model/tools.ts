@@ -142,8 +142,8 @@ export class ToolPairing {
 const FAULTS = ['error', 'errorMessage', 'error_message', 'errorCode', 'error_code', 'exception'];
 
 /**
- * The words of a failure in a tool's result; `undefined` for a success. Tools have no common form of it: an `error` that
- * is not empty, `isError` as MCP has it, or a `status` that says so.
+ * The words of a failure in a tool's result; `undefined` for a success. Tools have no common form of it: an `error`
+ * that is not empty, `isError` as MCP has it, or a `status` that says so.
  */
 export function problemOf(response: unknown): string | undefined {
   const members = membersOf(response);
@@ -162,9 +162,7 @@ export function problemOf(response: unknown): string | undefined {
 }
 
 function wordsOf(fault: unknown): string {
-  if (fault === true) {
-    return '';
-  }
   const { message } = membersOf(fault);
-  return textFrom(message) || textFrom(fault) || JSON.stringify(fault);
+  const text = textFrom(message) || textFrom(fault);
+  return text === '' && typeof fault === 'object' ? JSON.stringify(fault) : text;
 }
