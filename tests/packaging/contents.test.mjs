@@ -94,7 +94,7 @@ describe('the published package', () => {
     const bare = scripts.filter((script) => !isMapped(script)).map(([path]) => path);
     const generated = [
       'dist/chunks/rolldown-runtime.js',
-      ...['client', 'index', 'serve', 'store'].map((name) => `dist/${name}.js`),
+      ...['client', 'index', 'store'].map((name) => `dist/${name}.js`),
     ];
     assert.deepEqual(bare.sort(), generated, 'which have nothing of their own');
     for (const [path] of scripts.filter(isMapped)) {
