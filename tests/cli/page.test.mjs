@@ -68,7 +68,7 @@ describe(PAGE, () => {
 
     it(`has calls of ${command.name} that are understood`, () => {
       const calls = callsOf(command.name);
-      assert.ok(calls.length > 1);
+      assert.ok(calls.length > 0);
       for (const args of calls) read(readArguments(command, args));
     });
   }
