@@ -19,7 +19,7 @@ import { sqliteClient, type SqliteClient, type SqliteDatabase } from '../sqlite-
 import { sqliteCore } from '../sqlite-core/core.js';
 import { resultOf, undone } from '../sqlite-core/errors.js';
 import { Hints, withHints } from './hints.js';
-import { warnOfAborts } from './library.js';
+import { warnOfAborts } from '../sqlite-core/library.js';
 import { OwnConnection } from './own-connection.js';
 import { PlacedFile } from '../shared/placed-file.js';
 import type { Migrate, SessionStore, StoreContext } from '../../store/contract.js';

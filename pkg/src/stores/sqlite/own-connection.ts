@@ -4,7 +4,7 @@ import { StatepadError } from '../../model/errors.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { builtinModule } from '../shared/builtin.js';
 import { PlacedFile } from '../shared/placed-file.js';
-import { databaseClass } from './library.js';
+import { databaseClass } from '../sqlite-core/library.js';
 import type { SqliteDatabase, SqliteStatement } from '../sqlite-core/client.js';
 import type { FileUrl } from './options.js';
 
