@@ -2,11 +2,12 @@
 // them is altered.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { chmodSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { after, before, describe, test } from 'node:test';
 import { DatabaseSessionService, createEvent } from '@google/adk';
 import { BetterSqliteDriver } from '@mikro-orm/better-sqlite';
@@ -314,6 +315,41 @@ describe('a file that is only read', () => {
       const service = reading(path);
       assert.deepEqual((await service.listSessions({ appName: 'a' })).sessions, []);
       await service.close();
+      assert.deepEqual(filesIn(folder), before);
+    });
+  });
+
+  test('is read in a folder that cannot be written, one with a write-ahead log where the library can', async () => {
+    await inTemporary(async (folder) => {
+      for (const mode of ['delete', 'wal']) {
+        const writer = new Database(join(folder, `${mode}.db`));
+        writer.pragma(`journal_mode = ${mode}`);
+        writer.exec(PYTHON_V1);
+        writer.close();
+      }
+      const before = filesIn(folder);
+      const program = `
+        const { SessionService } = await import('statepad');
+        const { adkReadStore } = await import('statepad/import-adk');
+        for (const mode of ['delete', 'wal']) {
+          const store = adkReadStore(process.argv[1] + '/' + mode + '.db');
+          const service = new SessionService({ store, retry: { attempts: 1 } });
+          const listed = service.listSessions({ appName: 'a' });
+          console.log(await listed.then(({ totalItems }) => totalItems, ({ message }) => message));
+          await service.close();
+        }`;
+      chmodSync(folder, 0o555);
+      const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+      const args = ['--no-warnings', '--input-type=module', '--eval', program, folder];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, ...nobody });
+      chmodSync(folder, 0o755);
+      const [plain, withLog] = stdout.trim().split('\n');
+      assert.equal(plain, '0');
+      const canTakeIt = process.getBuiltinModule('node:sqlite') !== undefined;
+      assert.match(
+        withLog,
+        canTakeIt ? /^0$/ : /wal\.db": it has a write-ahead log, and its folder cannot be written/,
+      );
       assert.deepEqual(filesIn(folder), before);
     });
   });
