@@ -13,7 +13,7 @@ export const readLeaseScript: Script = {
   text: String.raw`${versionLua}
 local created, fence, owner, ends = unpack(redis.call('HMGET', KEYS[2], 'c', 'k', 'o', 'x'))
 if not created then return false end
-return { fence or '0', owner and '=' .. owner, owner and ends }
+return { fence or '0', owner, owner and ends }
 `,
 };
 
