@@ -1,0 +1,38 @@
+// Reads the beginnings of sessions for another place. Loaded at the first call.
+
+import { sessionValues } from '../session/session-scope.js';
+import { stateAt } from '../session/history.js';
+import { defined } from '../model/defined.js';
+import { wholeCore } from '../engine/wasm.js';
+import type { SessionBackend } from '../backend/backend.js';
+import type { Json, SessionName } from '../model/types.js';
+import type { Signal } from '../async/abort.js';
+
+/** The beginning of a session, as it can be created again. */
+export interface Beginning {
+  /** The time of creation, in milliseconds since the epoch; absent where the store does not know it. */
+  readonly timestamp?: number;
+  /** The values of the creation under full keys; where the store does not know them, the keys that no event wrote. */
+  readonly state: Readonly<Record<string, Json>>;
+}
+
+/** Reads logs. Unlike `stateAt` and `history` it never asks for the past of app and user values. */
+export interface LogReader {
+  /** The beginning of a session. Throws `SESSION_NOT_FOUND`, `STORE_CORRUPT`. */
+  beginning(session: SessionName, signal?: Signal): Promise<Beginning>;
+}
+
+/** See `SessionService.logReader`. */
+export function logReader(sessions: SessionBackend): LogReader {
+  return {
+    beginning: async (session, signal) => {
+      const view = await sessions.loadHistory(session, signal);
+      const { creation } = view.record;
+      if (creation !== undefined && creation !== 'unknown') {
+        return creation;
+      }
+      await wholeCore();
+      return defined({ timestamp: undefined, state: sessionValues(stateAt(view, 0)) });
+    },
+  };
+}
