@@ -42,7 +42,7 @@ describe(PAGE, () => {
   });
 
   it('has every address', () => {
-    const [table] = text.split('\n### Options');
+    const [table] = text.split('\n## Addresses\n')[1].split('\n## ');
     const forms = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, form]) => form);
     assert.deepEqual(
       forms,

@@ -2,11 +2,18 @@
 
 import { UsageError } from './errors.js';
 
-/** The address of a store. */
-export type Address =
+/** The address of a store, which this process opens by itself. */
+export type StoreAddress =
   | { readonly kind: 'sqlite' | 'journal'; readonly path: string }
   | { readonly kind: 'postgres' | 'redis' | 'adk-database'; readonly url: string }
   | { readonly kind: 'memory' };
+
+/** The address of sessions: a store, a server over one, or a file of JSON lines. */
+export type Address =
+  | StoreAddress
+  | { readonly kind: 'server'; readonly url: string }
+  /** `path` is absent for standard input. */
+  | { readonly kind: 'lines'; readonly path?: string };
 
 /** A kind of address. */
 interface AddressForm {
@@ -18,8 +25,8 @@ interface AddressForm {
   readonly read: (match: RegExpExecArray) => Address;
 }
 
-/** All forms. A text has the first one that matches it. */
-export const ADDRESS_FORMS: readonly AddressForm[] = [
+/** The forms of the addresses of stores. */
+export const STORE_FORMS: readonly AddressForm[] = [
   {
     form: 'sessions.db',
     meaning: 'an SQLite file: a path that ends in .db, .sqlite or .sqlite3, or sqlite:PATH',
@@ -58,6 +65,29 @@ export const ADDRESS_FORMS: readonly AddressForm[] = [
   },
 ];
 
+/** All forms. A text has the first one that matches it. */
+export const ADDRESS_FORMS: readonly AddressForm[] = [
+  ...STORE_FORMS,
+  {
+    form: 'https://HOST',
+    meaning: 'a server of statepad serve, also by http://, with its path; its token comes from --token-file',
+    pattern: /^https?:\/\/.*$/is,
+    read: ([url]) => ({ kind: 'server', url: serverIn(url) }),
+  },
+  {
+    form: 'sessions.jsonl',
+    meaning: 'JSON lines of an export: a path that ends in .jsonl, or jsonl:PATH',
+    pattern: /^(?:jsonl:(?<named>.*)|(?<path>(?:file:\/\/\/)?(?![\w+.-]{2,}:).*\.jsonl))$/is,
+    read: ({ groups: { named, path } = {} }) => ({ kind: 'lines', path: pathOf('jsonl', path ?? named) }),
+  },
+  {
+    form: '-',
+    meaning: 'JSON lines on standard input',
+    pattern: /^-$/,
+    read: () => ({ kind: 'lines' }),
+  },
+];
+
 /** The address that a text names. Throws `UsageError`, which does not repeat it: it may hold a password. */
 export function addressOf(text: string): Address {
   for (const { pattern, read } of ADDRESS_FORMS) {
@@ -66,9 +96,24 @@ export function addressOf(text: string): Address {
       return read(match);
     }
   }
-  const widest = Math.max(...ADDRESS_FORMS.map(({ form }) => form.length));
-  const forms = ADDRESS_FORMS.map(({ form, meaning }) => `\n  ${form.padEnd(widest)}  ${meaning}`).join('');
-  throw new UsageError(`the address is of no known kind; there are:${forms}`);
+  return refuse('the address is of no known kind', ADDRESS_FORMS);
+}
+
+/** The address of a store that a text names. Throws `UsageError`, as {@link addressOf}. */
+export function storeAddressOf(text: string): StoreAddress {
+  const address = addressOf(text);
+  return isStore(address) ? address : refuse('the address is not that of a store', STORE_FORMS);
+}
+
+/** True for the address of a store. */
+export function isStore(address: Address): address is StoreAddress {
+  return address.kind !== 'server' && address.kind !== 'lines';
+}
+
+function refuse(problem: string, forms: readonly AddressForm[]): never {
+  const widest = Math.max(...forms.map(({ form }) => form.length));
+  const list = forms.map(({ form, meaning }) => `\n  ${form.padEnd(widest)}  ${meaning}`).join('');
+  throw new UsageError(`${problem}; there are:${list}`);
 }
 
 /** An address for people: without user, password and parameters. */
@@ -80,6 +125,8 @@ export function shownAddress(address: Address): string {
       return address.path;
     case 'journal':
       return `journal:${address.path}`;
+    case 'lines':
+      return address.path ?? 'standard input';
     case 'adk-database':
       return `adk-database:${shownUrl(address.url)}`;
     default:
@@ -90,6 +137,16 @@ export function shownAddress(address: Address): string {
 function shownUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+}
+
+/** The URL of a server. A token in it would be seen by everybody who lists the processes of the machine. */
+function serverIn(url: string): string {
+  const { username, password, search, hash } = new URL(urlOf(url));
+  if (`${username}${password}${search}${hash}` !== '') {
+    const place = 'the token of a server comes from --token-file or STATEPAD_TOKEN';
+    throw new UsageError(`the address of a server has neither a user nor parameters: ${place}`);
+  }
+  return url;
 }
 
 function pathOf(kind: string, path = ''): string {

@@ -1,7 +1,7 @@
 // A command as data. The command line is read, and its help written, from this alone: nothing else is loaded for it.
 
 import type { Arguments } from './arguments.js';
-import type { Secrets } from './secrets.js';
+import type { Speaker } from './tell.js';
 
 /** An option of a command. */
 export interface Option {
@@ -20,17 +20,16 @@ export interface Option {
 /** A part of the help of a command. */
 export interface HelpSection {
   readonly title: string;
+  /** The widest first column, in columns; 26 by default. */
+  readonly widest?: number;
   /** Names and their meanings, in two columns. */
   readonly rows: readonly (readonly [name: string, meaning: string])[];
 }
 
-/** The surroundings of a command. */
-export interface Surroundings {
+/** The surroundings of a command, which speaks by its name. */
+export interface Surroundings extends Speaker {
   /** The folder that paths and packages are looked for in. */
   readonly folder: string;
-  readonly secrets: Secrets;
-  /** True when errors are printed with their stacks. */
-  readonly debug: boolean;
 }
 
 /** Runs a command. Resolves with the code that the process exits with. Throws a `CommandError`. */
@@ -41,8 +40,10 @@ export interface Command {
   readonly name: string;
   /** Its arguments, as help shows them: `ADDRESS [options]`. */
   readonly usage: string;
-  /** Names of its arguments without a name. All are required. */
+  /** Names of its required arguments without a name. */
   readonly positionals: readonly string[];
+  /** Names of those that may follow, each only behind the ones before it. */
+  readonly optionals?: readonly string[];
   /** Its purpose, in one line. */
   readonly summary: string;
   /** The values that its arguments without a name may have: help shows them first. */

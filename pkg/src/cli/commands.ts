@@ -1,7 +1,8 @@
 // The commands, in the order of the help.
 
 import { serve } from './commands/serve.js';
+import { show } from './commands/show.js';
 import type { Command } from './command.js';
 
 /** All commands. */
-export const COMMANDS: readonly Command[] = [serve];
+export const COMMANDS: readonly Command[] = [serve, show];

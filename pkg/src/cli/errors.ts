@@ -7,6 +7,8 @@ export const EXIT = {
   failure: 1,
   /** The command line, or a file that it names, cannot be understood. */
   usage: 2,
+  /** Something that was named is not there, or a check has failed. */
+  missing: 3,
 } as const;
 
 /** A failure whose message says all that its reader needs. */
@@ -17,4 +19,18 @@ export class CommandError extends Error {
 /** A command line that cannot be understood. */
 export class UsageError extends CommandError {
   override readonly code = EXIT.usage;
+}
+
+/** Something that was named is not there. */
+export class MissingError extends CommandError {
+  override readonly code = EXIT.missing;
+}
+
+/** Nobody reads standard output any more, as behind `| head`: the command ends, and says nothing. */
+export class ReaderGone extends CommandError {
+  override readonly code = EXIT.ok;
+
+  constructor() {
+    super('nobody reads standard output any more');
+  }
 }

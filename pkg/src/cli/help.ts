@@ -5,8 +5,8 @@ import type { Command, HelpSection, Option } from './command.js';
 
 /** The widest line, in columns. */
 const WIDTH = 80;
-/** The widest first column. */
-const MOST = 26;
+/** The widest first column, unless a section has another one. */
+const WIDEST = 26;
 
 /** The help of the program. */
 export function helpOf(commands: readonly Command[]): string {
@@ -40,8 +40,8 @@ function nameOf(long: string, { short, value, type }: Option): string {
   return type === 'string' ? `${name} ${value ?? 'VALUE'}` : name;
 }
 
-function section({ title, rows }: HelpSection): string {
-  const widest = Math.min(MOST, Math.max(...rows.map(([name]) => name.length)));
+function section({ title, rows, widest: most = WIDEST }: HelpSection): string {
+  const widest = Math.min(most, Math.max(...rows.map(([name]) => name.length)));
   const lines = rows.flatMap(([name, meaning]) => {
     const [first = '', ...more] = wrapped(meaning, WIDTH - widest - 4);
     const indent = ' '.repeat(widest + 4);

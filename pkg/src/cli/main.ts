@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { readArguments } from './read-arguments.js';
 import { COMMANDS } from './commands.js';
-import { CommandError, EXIT, UsageError } from './errors.js';
+import { CommandError, EXIT, ReaderGone, UsageError } from './errors.js';
 import { helpOf, helpOfCommand } from './help.js';
-import { problemOf } from './problem.js';
 import { Secrets } from './secrets.js';
+import { tellError, type Speaker } from './tell.js';
 import type { Command } from './command.js';
 
 /**
@@ -18,40 +18,39 @@ export async function main(entry: string): Promise<void> {
   const args = process.argv.slice(2);
   const command = COMMANDS.find(({ name }) => name === args[0]);
   const debug = (process.env['DEBUG'] ?? '') !== '';
-  const secrets = new Secrets();
-  const fail = (error: unknown): number => {
-    const name = command === undefined ? 'statepad' : `statepad ${command.name}`;
-    const isUsage = error instanceof UsageError;
-    process.stderr.write(`${name}: ${problemOf(error, secrets, debug && !isUsage)}\n`);
-    if (isUsage) {
-      process.stderr.write(`${name} --help shows how\n`);
-    }
-    return error instanceof CommandError ? error.code : EXIT.failure;
-  };
+  const name = command === undefined ? 'statepad' : `statepad ${command.name}`;
+  const speaker = { name, secrets: new Secrets(), debug };
   // Nobody reads any more: there is nothing to say it to.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
-  process.on('uncaughtException', (error) => process.exit(fail(error)));
+  process.on('uncaughtException', (error) => process.exit(fail(error, speaker)));
   let code: number;
   try {
-    code = await run(command, args, { secrets, debug, manifest: new URL('../package.json', entry) });
+    code = await run(command, args, speaker, new URL('../package.json', entry));
   } catch (error) {
-    code = fail(error);
+    code = fail(error, speaker);
   }
   // Connections of drivers, and sockets of clients, may still be open.
   process.exit(code);
 }
 
-interface Started {
-  readonly secrets: Secrets;
-  readonly debug: boolean;
-  readonly manifest: URL;
+/** Tells an error. Returns the code to exit with. */
+function fail(error: unknown, speaker: Speaker): number {
+  const isUsage = error instanceof UsageError;
+  if (!(error instanceof ReaderGone)) {
+    tellError({ ...speaker, debug: speaker.debug && !isUsage }, error);
+  }
+  if (isUsage) {
+    process.stderr.write(`${speaker.name} --help shows how\n`);
+  }
+  return error instanceof CommandError ? error.code : EXIT.failure;
 }
 
 async function run(
   command: Command | undefined,
   args: readonly string[],
-  { secrets, debug, manifest }: Started,
+  speaker: Speaker,
+  manifest: URL,
 ): Promise<number> {
   if (command === undefined) {
     return runWithout(args, manifest);
@@ -62,7 +61,7 @@ async function run(
     return EXIT.ok;
   }
   const loaded = await command.load();
-  return await loaded.run(read, { folder: process.cwd(), secrets, debug });
+  return await loaded.run(read, { folder: process.cwd(), ...speaker });
 }
 
 /** Answers a command line that names no command. Throws `UsageError`. */

@@ -68,13 +68,14 @@ function checkOption(token: OptionToken, option: Option | undefined, given: Set<
   given.add(name);
 }
 
-function checkPositionals({ name, positionals }: Command, given: readonly string[]): void {
+function checkPositionals({ name, positionals, optionals = [] }: Command, given: readonly string[]): void {
   const missing = positionals[given.length];
   if (missing !== undefined) {
     throw new UsageError(`${missing} is missing`);
   }
-  if (given.length > positionals.length) {
-    const wanted = positionals.length === 0 ? 'no argument' : `only ${positionals.join(' ')}`;
+  const all = [...positionals, ...optionals];
+  if (given.length > all.length) {
+    const wanted = all.length === 0 ? 'no argument' : `only ${all.join(' ')}`;
     throw new UsageError(`there is an argument too many: ${name} takes ${wanted}`);
   }
 }

@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { source } from '../../support/source.mjs';
 
-const { addressOf, shownAddress, ADDRESS_FORMS, Secrets } = await source('cli/addresses.ts', 'cli/secrets.ts');
+const { addressOf, storeAddressOf, shownAddress, ADDRESS_FORMS, Secrets } = await source(
+  'cli/addresses.ts',
+  'cli/secrets.ts',
+);
 
 /** An address, what it means, and how it is shown. */
 const ADDRESSES = [
@@ -19,6 +22,12 @@ const ADDRESSES = [
   ['journal:sessions.db', { kind: 'journal', path: 'sessions.db' }, 'journal:sessions.db'],
   ['journal:/data/log', { kind: 'journal', path: '/data/log' }, 'journal:/data/log'],
   ['memory:', { kind: 'memory' }, 'memory:'],
+  ['sessions.jsonl', { kind: 'lines', path: 'sessions.jsonl' }, 'sessions.jsonl'],
+  ['C:\\data\\s.JSONL', { kind: 'lines', path: 'C:\\data\\s.JSONL' }, 'C:\\data\\s.JSONL'],
+  ['jsonl:export', { kind: 'lines', path: 'export' }, 'export'],
+  ['-', { kind: 'lines' }, 'standard input'],
+  ['http://127.0.0.1:8377', { kind: 'server', url: 'http://127.0.0.1:8377' }, 'http://127.0.0.1:8377'],
+  ['https://db.internal/a.db', { kind: 'server', url: 'https://db.internal/a.db' }, 'https://db.internal/a.db'],
   ...[
     ['postgres://db.internal/agents', 'postgres://db.internal/agents'],
     ['postgresql://ana:hunter2@db:5433/agents?sslmode=require', 'postgresql://db:5433/agents'],
@@ -42,7 +51,11 @@ const REFUSED = [
   ['sessions', /of no known kind/],
   ['sessions.dbx', /of no known kind/],
   ['mysql://ana:hunter2@db/agents.db', /of no known kind/],
-  ['http://127.0.0.1:8377', /of no known kind/],
+  ['jsonl:', /names no file: jsonl:PATH/],
+  ['https://ana:hunter2@agents.example', /neither a user nor parameters: the token .* --token-file or STATEPAD_TOKEN/],
+  ['https://agents.example?token=hunter2', /neither a user nor parameters/],
+  ['https://agents.example#hunter2', /neither a user nor parameters/],
+  ['https://', /not a valid URL/],
   ['host=db password=hunter2', /of no known kind/],
   ['memory:x', /of no known kind/],
   ['adk-database:sessions.db', /of no known kind/],
@@ -85,6 +98,16 @@ describe('addresses', () => {
         },
       ));
   }
+
+  it('of a store are all but those of servers and lines', () => {
+    for (const [text, address] of ADDRESSES) {
+      if (address.kind === 'server' || address.kind === 'lines') {
+        assert.throws(() => storeAddressOf(text), /the address is not that of a store; there are:\n {2}sessions\.db /);
+      } else {
+        assert.deepEqual(storeAddressOf(text), address);
+      }
+    }
+  });
 
   it('are listed in the refusal of another one', () => {
     for (const { form } of ADDRESS_FORMS) {

@@ -1,6 +1,6 @@
 // `statepad serve`, as data.
 
-import { ADDRESS_FORMS } from '../addresses.js';
+import { STORE_FORMS } from '../addresses.js';
 import { EXIT } from '../errors.js';
 import type { Command } from '../command.js';
 
@@ -10,7 +10,7 @@ export const serve: Command = {
   usage: 'ADDRESS [options]',
   positionals: ['ADDRESS'],
   summary: 'Serves the sessions of a store over HTTP.',
-  operands: [{ title: 'Addresses', rows: ADDRESS_FORMS.map(({ form, meaning }) => [form, meaning] as const) }],
+  operands: [{ title: 'Addresses', rows: STORE_FORMS.map(({ form, meaning }) => [form, meaning] as const) }],
   options: {
     host: { type: 'string', value: 'HOST', default: '127.0.0.1', help: 'the name or the address to listen on' },
     port: { type: 'string', short: 'p', value: 'PORT', default: '8377', help: 'the port; 0 takes a free one' },

@@ -1,13 +1,13 @@
 // The options of `statepad serve`, checked.
 
 import { isIP } from 'node:net';
-import { addressOf, type Address } from '../addresses.js';
+import { storeAddressOf, type StoreAddress } from '../addresses.js';
 import { UsageError } from '../errors.js';
 import type { Arguments } from '../arguments.js';
 
 /** The options of a run. */
 export interface ServeSettings {
-  readonly address: Address;
+  readonly address: StoreAddress;
   /** The text of the address, which may hold a password. */
   readonly addressText: string;
   readonly host: string;
@@ -48,7 +48,7 @@ export function settingsOf(args: Arguments): ServeSettings {
     throw new UsageError(`--insecure would let the whole network write: it needs a --host of this machine`);
   }
   return {
-    address: addressOf(addressText),
+    address: storeAddressOf(addressText),
     addressText,
     host,
     port: args.number('port', { least: 0, most: 65_535 }),

@@ -12,7 +12,7 @@ import { tokensIn, type KnownToken } from './token-file.js';
 import { shownAddress } from '../addresses.js';
 import { EXIT, UsageError } from '../errors.js';
 import { problemOf } from '../problem.js';
-import { openedService } from '../stores/service.js';
+import { openedService } from '../sources/service.js';
 import { serve, type ServeHandler } from '../../serve.js';
 import type { Arguments } from '../arguments.js';
 import type { Surroundings } from '../command.js';
@@ -47,6 +47,7 @@ export async function run(args: Arguments, { folder, secrets, debug }: Surroundi
   const opened = await openedService(settings.address, {
     folder,
     migrate: settings.migrate,
+    write: true,
     onError: (error) => log.warn(context.tellError(error)),
   });
   const signals = endSignals();

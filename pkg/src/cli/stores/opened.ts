@@ -6,6 +6,8 @@ import type { SessionStore } from '../../store.js';
 export interface OpenedStore {
   /** `undefined`: the sessions are in memory. */
   readonly store: SessionStore | undefined;
+  /** True for a store that never takes writes; absent when that depends on how it was opened. */
+  readonly isReadOnly?: true;
   /** Closes the connections, after the store. */
   readonly close: () => Promise<void>;
 }
@@ -14,6 +16,8 @@ export interface OpenedStore {
 export interface OpenOptions {
   /** The folder whose packages are used. */
   readonly folder: string;
+  /** True when the command writes; a file is opened for reading alone otherwise. */
+  readonly write: boolean;
   /** Receives errors of connections that are made again. */
   readonly onError: (error: unknown) => void;
 }

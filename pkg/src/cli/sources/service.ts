@@ -1,12 +1,13 @@
 // A service over the store of an address.
 
-import { openAdkDatabase, openPostgres } from './postgres.js';
-import { openRedis } from './redis.js';
-import { openSqlite } from './sqlite.js';
-import { shownAddress, type Address } from '../addresses.js';
+import { shownAddress, type StoreAddress } from '../addresses.js';
 import { CommandError } from '../errors.js';
+import { openJournal } from '../stores/journal.js';
+import { openAdkDatabase, openPostgres } from '../stores/postgres.js';
+import { openRedis } from '../stores/redis.js';
+import { openSqlite } from '../stores/sqlite.js';
 import { SessionService } from '../../index.js';
-import type { OpenedStore, OpenOptions } from './opened.js';
+import type { OpenedStore, OpenOptions } from '../stores/opened.js';
 
 /** The options of a service for a command. */
 export interface ServiceOptions extends OpenOptions {
@@ -17,14 +18,16 @@ export interface ServiceOptions extends OpenOptions {
 /** A service whose store is open. */
 export interface OpenedService {
   readonly service: SessionService;
+  /** True when the store refuses writes, or was opened for reading alone. */
+  readonly isReadOnly: boolean;
   /** Makes durable what was written, and closes the store and its connections. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens the store of an address. Throws `CommandError` when it cannot be used. */
-export async function openedService(address: Address, options: ServiceOptions): Promise<OpenedService> {
+export async function openedService(address: StoreAddress, options: ServiceOptions): Promise<OpenedService> {
   try {
-    const { store, close } = await openedStore(address, options);
+    const { store, isReadOnly = !options.write, close } = await openedStore(address, options);
     const service = new SessionService({ store, migrate: options.migrate });
     const closeAll = async (): Promise<void> => {
       await service.close();
@@ -37,7 +40,7 @@ export async function openedService(address: Address, options: ServiceOptions): 
       await closeAll().catch(() => undefined);
       throw error;
     }
-    return { service, close: closeAll };
+    return { service, isReadOnly, close: closeAll };
   } catch (error) {
     if (error instanceof CommandError) {
       throw error;
@@ -46,7 +49,7 @@ export async function openedService(address: Address, options: ServiceOptions): 
   }
 }
 
-async function openedStore(address: Address, options: OpenOptions): Promise<OpenedStore> {
+async function openedStore(address: StoreAddress, options: OpenOptions): Promise<OpenedStore> {
   switch (address.kind) {
     case 'sqlite':
       return await openSqlite(address.path, options);
@@ -56,10 +59,8 @@ async function openedStore(address: Address, options: OpenOptions): Promise<Open
       return await openAdkDatabase(address.url, options);
     case 'redis':
       return await openRedis(address.url, options);
-    case 'journal': {
-      const { fileJournal } = await import('../../stores/journal/index.js');
-      return { store: fileJournal(address.path), close: async () => undefined };
-    }
+    case 'journal':
+      return await openJournal(address.path, options);
     case 'memory':
       return { store: undefined, close: async () => undefined };
   }
