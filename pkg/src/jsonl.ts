@@ -16,5 +16,5 @@
  * @packageDocumentation
  */
 
-export { exportLines } from './jsonl/export.js';
+export { exportLines, type ExportOptions } from './jsonl/export.js';
 export { openLines, type OpenedLines } from './jsonl/open.js';

@@ -5,7 +5,7 @@
  * answer that is in use. Throws the first error of a call, or of the items, in that order.
  */
 export async function* inAdvance<Item, Answer>(
-  items: AsyncIterable<Item>,
+  items: Iterable<Item> | AsyncIterable<Item>,
   ahead: number,
   read: (item: Item) => Promise<Answer>,
 ): AsyncGenerator<Answer, void, undefined> {

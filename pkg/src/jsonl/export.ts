@@ -6,7 +6,7 @@ import { isObject } from '../model/value-types.js';
 import { checkFunction, checkOptions, invalid } from '../checks/arguments.js';
 import { checkTarget } from '../input/requests.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
-import { VERSION, type Line, type SessionLine } from './format.js';
+import { VERSION, type Line, type ScopeLine, type SessionLine } from './format.js';
 import { put } from '../model/json.js';
 import { defined } from '../model/defined.js';
 import { inAdvance } from '../async/in-advance.js';
@@ -25,6 +25,8 @@ const AHEAD = 8;
 export interface ExportOptions extends Abortable {
   /** Only sessions whose last event has this time or a later one, in milliseconds since the epoch. */
   readonly since?: number | undefined;
+  /** Only the sessions for which this is true. */
+  readonly only?: ((session: SessionKey) => boolean) | undefined;
   /**
    * Called for each session that the store cannot read, with its error. Without it the first of these errors is thrown
    * after the last line.
@@ -35,7 +37,7 @@ export interface ExportOptions extends Abortable {
 /**
  * The content of an app, of a user in it, or of one session, as JSON lines without line ends: the sessions by the
  * time of their last event, each as it was created and with its events; then the current values of the app and of
- * each user concerned. `temp:` keys are never among them. Equal sessions always give equal lines.
+ * each user concerned: of an app also those who have no session. `temp:` keys are never among them. Equal sessions always give equal lines.
  *
  * Concurrent writes may be in the lines or not; each session is consistent at one moment.
  *
@@ -78,17 +80,43 @@ export async function* exportLines(
   }
 
   yield write({ kind: 'scope', appName, state: await service.getAppState({ appName, signal }) });
-  for (const user of users) {
-    yield write({
-      kind: 'scope',
-      appName,
-      userId: user,
-      state: await service.getUserState({ appName, userId: user, signal }),
-    });
+  const scopeOf = async (user: string): Promise<ScopeLine> => {
+    const state = await service.getUserState({ appName, userId: user, signal });
+    return { kind: 'scope', appName, userId: user, state };
+  };
+  for await (const line of inAdvance(users, AHEAD, scopeOf)) {
+    yield write(line);
+  }
+  if (userId === undefined && options.only === undefined && options.since === undefined) {
+    for await (const line of inAdvance(otherUsers(service, appName, users, signal), AHEAD, scopeOf)) {
+      if (Object.keys(line.state).length > 0) {
+        yield write(line);
+      }
+    }
   }
   if (unread !== undefined && onUnreadable === undefined) {
     throw unread;
   }
+}
+
+/** The users of an app who have values and no session; none over a store that cannot list users. */
+async function* otherUsers(
+  service: SessionOperations,
+  appName: string,
+  known: ReadonlySet<string>,
+  signal: Signal | undefined,
+): AsyncGenerator<string> {
+  let cursor: string | undefined;
+  do {
+    const page = await service.listUsers({ appName, limit: PAGE, cursor, signal }).catch((error: unknown) => {
+      if (isStatepadError(error) && error.code === 'INVALID_ARGUMENT') {
+        return { users: [], cursor: undefined };
+      }
+      throw error;
+    });
+    yield* page.users.filter((user) => !known.has(user));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
 }
 
 /** A session that was read. */
@@ -98,12 +126,14 @@ interface Read {
 }
 
 function checkExportOptions(options: ExportOptions): void {
-  checkOptions(options, ['signal', 'since', 'onUnreadable']);
+  checkOptions(options, ['signal', 'since', 'only', 'onUnreadable']);
   if (options.since !== undefined && !Number.isFinite(options.since)) {
     invalid('since', 'must be a number of milliseconds');
   }
-  if (options.onUnreadable !== undefined) {
-    checkFunction(options.onUnreadable, 'onUnreadable');
+  for (const name of ['only', 'onUnreadable'] as const) {
+    if (options[name] !== undefined) {
+      checkFunction(options[name], name);
+    }
   }
 }
 
@@ -128,7 +158,7 @@ function write(line: Line): string {
 async function* keysOf(
   service: SessionOperations,
   target: UpdateStateTarget,
-  { signal, since = -Infinity }: ExportOptions,
+  { signal, since = -Infinity, only = () => true }: ExportOptions,
 ): AsyncGenerator<SessionKey> {
   const { appName, userId, sessionId } = target;
   if (sessionId !== undefined && userId !== undefined) {
@@ -144,7 +174,7 @@ async function* keysOf(
     const recent = page.sessions.filter(({ lastUpdateTime }) => lastUpdateTime >= since);
     for (const key of [...recent.map(keyOf), ...(page.corrupt ?? [])]) {
       const name = JSON.stringify([key.userId, key.sessionId]);
-      if (!exported.has(name)) {
+      if (!exported.has(name) && only(key)) {
         exported.add(name);
         yield key;
       }

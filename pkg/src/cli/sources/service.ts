@@ -13,6 +13,8 @@ import type { OpenedStore, OpenOptions } from '../stores/opened.js';
 export interface ServiceOptions extends OpenOptions {
   /** The changes that the store's layout may be given. */
   readonly migrate: 'create' | 'upgrade' | 'check';
+  /** The approximate number of events that stay in memory; by default that of a service. */
+  readonly cachedEvents?: number | undefined;
 }
 
 /** A service whose store is open. */
@@ -28,7 +30,11 @@ export interface OpenedService {
 export async function openedService(address: StoreAddress, options: ServiceOptions): Promise<OpenedService> {
   try {
     const { store, isReadOnly = !options.write, close } = await openedStore(address, options);
-    const service = new SessionService({ store, migrate: options.migrate });
+    const service = new SessionService({
+      store,
+      migrate: options.migrate,
+      cachedEvents: options.cachedEvents,
+    });
     const closeAll = async (): Promise<void> => {
       await service.close();
       await close();
