@@ -32,15 +32,8 @@ export interface Planned {
 /** Reads a session. Throws `INVALID_ARGUMENT` when it cannot be imported. */
 export async function planOf(row: SessionRow, reader: AdkReader, numbers: Numbers): Promise<Planned> {
   const { key } = row;
-  if (isBlank(key.sessionId)) {
-    refuse('the id of the session is blank');
-  }
-  const { state, created, updated } = row.read(numbers);
-  const foreign = Object.keys(state).find((name) => isTemp(name) || nameOf(name)[0] !== 'session');
-  if (foreign !== undefined) {
-    refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
-  }
-  const events = (await reader.events(key, numbers)).map(stored);
+  const { state, created, updated } = contentOf(row, numbers);
+  const events = (await reader.events(key, numbers)).map(storedForm);
   const lastWrites = writtenBy(events);
   const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !lastWrites.has(name)));
   const correction = correctionOf(state, lastWrites, events.at(-1)?.timestamp ?? updated);
@@ -48,8 +41,21 @@ export async function planOf(row: SessionRow, reader: AdkReader, numbers: Number
   return { key, created, beginning, events: isCorrected ? [...events, correction] : events, isCorrected, state };
 }
 
+/** The content of a session's row. Throws `INVALID_ARGUMENT` when no service can have such a session. */
+export function contentOf(row: SessionRow, numbers: Numbers): ReturnType<SessionRow['read']> {
+  if (isBlank(row.key.sessionId)) {
+    refuse('the id of the session is blank');
+  }
+  const content = row.read(numbers);
+  const foreign = Object.keys(content.state).find((name) => isTemp(name) || nameOf(name)[0] !== 'session');
+  if (foreign !== undefined) {
+    refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
+  }
+  return content;
+}
+
 /** The event in its stored form: with all actions, and without `temp:` keys. */
-function stored(event: EventInit): EventInit {
+export function storedForm(event: EventInit): EventInit {
   const inputActions = event.actions ?? {};
   const { stateDelta = {} } = isObject(inputActions) ? inputActions : refuse('actions must be an object');
   const delta: Record<string, unknown> = {};
