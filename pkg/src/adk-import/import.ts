@@ -1,7 +1,7 @@
 // From the database of an ADK to a service.
 
-import { Pacer } from './pacer.js';
-import { AdkProblems, type AdkProblem } from './problems.js';
+import { Pacer } from '../transfer/pacer.js';
+import { AdkProblems, type AdkProblem } from '../transfer/problems.js';
 import { AdkReader } from './readers/reader.js';
 import { runImport, type AdkImportProgress } from './run.js';
 import { snapshotOf, type AdkDatabaseHandle } from './source/source.js';

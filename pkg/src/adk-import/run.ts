@@ -2,12 +2,12 @@
 
 import { StatepadError } from '../model/errors.js';
 import { nameOf } from '../model/scope.js';
-import { groupsOf, oneByOne, runInLockstep, type Steps } from './lockstep.js';
-import { differenceOf, isBeginningOf } from './compare.js';
-import { isOfOne, type AdkProblems } from './problems.js';
+import { groupsOf, oneByOne, runInLockstep, type Steps } from '../transfer/lockstep.js';
+import { differenceOf, isBeginningOf } from '../transfer/compare.js';
+import { isOfOne, type AdkProblems } from '../transfer/problems.js';
 import { planOf, type Planned } from './session.js';
-import { ScopeImport, type ScopeResources } from './scopes.js';
-import type { Pacer } from './pacer.js';
+import { ScopeImport, type ScopeResources } from '../transfer/scopes.js';
+import type { Pacer } from '../transfer/pacer.js';
 import type { AdkReader, Filter, SessionRow } from './readers/reader.js';
 import type { LogWriter } from '../service/log-writer.js';
 import type { SessionService } from '../service/session-service.js';

@@ -1,7 +1,7 @@
 // Reads a session, or the values of a scope: rows in one transaction, events converted when that is over.
 
 import { orCorrupt } from './refusals.js';
-import { Pacer } from '../pacer.js';
+import { Pacer } from '../../transfer/pacer.js';
 import { eventOfRow } from '../readers/reader.js';
 import { contentOf, storedForm } from '../session.js';
 import { defined } from '../../model/defined.js';

@@ -4,7 +4,7 @@ import { sameJson } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
 import type { Members } from '../jsonl/members.js';
 import type { Event, EventInit, Json, Session } from '../model/types.js';
-import type { Planned } from './session.js';
+import type { Planned } from '../adk-import/session.js';
 
 /** The first difference, in words; `undefined` when there is none. */
 export type Difference = string | undefined;

@@ -2,7 +2,7 @@
 
 import { defined } from '../model/defined.js';
 import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
-import type { ScopeKey } from './readers/reader.js';
+import type { ScopeKey } from '../adk-import/readers/reader.js';
 
 /** The number of problems that a result lists. */
 const MOST = 1000;

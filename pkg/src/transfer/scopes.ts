@@ -4,7 +4,7 @@ import { valueDifference } from './compare.js';
 import { makeScope } from '../jsonl/replay.js';
 import type { Members } from '../jsonl/members.js';
 import { isOfOne, type AdkProblems } from './problems.js';
-import type { AdkReader, ScopeKey } from './readers/reader.js';
+import type { AdkReader, ScopeKey } from '../adk-import/readers/reader.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Json } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
