@@ -37,7 +37,8 @@ export interface ExportOptions extends Abortable {
 /**
  * The content of an app, of a user in it, or of one session, as JSON lines without line ends: the sessions by the
  * time of their last event, each as it was created and with its events; then the current values of the app and of
- * each user concerned: of an app also those who have no session. `temp:` keys are never among them. Equal sessions always give equal lines.
+ * each user concerned: of an app also those who have no session. `temp:` keys are never among them. Equal sessions
+ * always give equal lines.
  *
  * Concurrent writes may be in the lines or not; each session is consistent at one moment.
  *

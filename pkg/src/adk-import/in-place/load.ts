@@ -3,7 +3,8 @@
 import { orCorrupt } from './refusals.js';
 import { Pacer } from '../../transfer/pacer.js';
 import { eventOfRow } from '../readers/reader.js';
-import { contentOf, storedForm } from '../session.js';
+import { contentOf } from '../session.js';
+import { storedForm } from '../../transfer/planned.js';
 import { defined } from '../../model/defined.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { isKnownScope } from '../../stores/shared/keys.js';

@@ -11,8 +11,6 @@ import type { OpenedStore, OpenOptions } from '../stores/opened.js';
 
 /** The options of a service for a command. */
 export interface ServiceOptions extends OpenOptions {
-  /** The changes that the store's layout may be given. */
-  readonly migrate: 'create' | 'upgrade' | 'check';
   /** The approximate number of events that stay in memory; by default that of a service. */
   readonly cachedEvents?: number | undefined;
 }

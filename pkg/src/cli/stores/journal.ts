@@ -15,7 +15,8 @@ export async function openJournal(path: string, { write }: OpenOptions): Promise
 /** A journal without its lock: nothing is written to the file, and lines that come later are not seen. */
 async function readOnlyJournal(path: string): Promise<SessionStore> {
   await access(path).catch((error: unknown) => {
-    throw new CommandError(`there is no journal "${path}"`, { cause: error });
+    const isMissing = (error as { readonly code?: unknown }).code === 'ENOENT';
+    throw isMissing ? new CommandError(`there is no journal "${path}"`) : error;
   });
   const { journalStore, StoreError } = await import('../../stores/journal/index.js');
   return journalStore({

@@ -16,6 +16,8 @@ export interface OpenedStore {
 export interface OpenOptions {
   /** The folder whose packages are used. */
   readonly folder: string;
+  /** The changes that the store's layout may be given. With `'check'` no missing file is made. */
+  readonly migrate: 'create' | 'upgrade' | 'check';
   /** True when the command writes; a file is opened for reading alone otherwise. */
   readonly write: boolean;
   /** Receives errors of connections that are made again. */

@@ -9,12 +9,12 @@ import type { OpenedStore, OpenOptions } from './opened.js';
 type Database = SqliteDatabase & { close(): unknown };
 
 /** Opens a file. Throws `CommandError` where no library is installed. */
-export async function openSqlite(path: string, { folder }: OpenOptions): Promise<OpenedStore> {
+export async function openSqlite(path: string, options: OpenOptions): Promise<OpenedStore> {
   const { sqliteStore } = await import('../../stores/sqlite/index.js');
   if (hasLibrary()) {
     return { store: sqliteStore(path), close: async () => undefined };
   }
-  const database = await opened(path, folder);
+  const database = await opened(path, options);
   return { store: sqliteStore(database), close: async () => void database.close() };
 }
 
@@ -23,18 +23,21 @@ function hasLibrary(): boolean {
   return process.versions['bun'] !== undefined || process.getBuiltinModule('node:sqlite') !== undefined;
 }
 
-async function opened(path: string, folder: string): Promise<Database> {
+async function opened(path: string, { folder, migrate }: OpenOptions): Promise<Database> {
   const { node } = process.versions;
   const isOld = Number.parseInt(node, 10) < 22;
   const version = isOld ? '12' : '13';
   const driver = await installedDriver(folder, `SQLite in Node ${node}`, [{ name: 'better-sqlite3', version }]);
-  const Database = driver.member('default') as new (path: string) => Database;
+  const Database = driver.member('default') as new (
+    path: string,
+    options: { readonly fileMustExist: boolean },
+  ) => Database;
   if (isOld && 'explain' in (Database.prototype as object)) {
     // It would end the process by a signal.
     throw new CommandError(`better-sqlite3 13 does not run in Node ${node}: npm install better-sqlite3@${version}`);
   }
   try {
-    return new Database(path);
+    return new Database(path, { fileMustExist: migrate === 'check' });
   } catch (error) {
     throw new CommandError(`the database ${path} cannot be opened`, { cause: error });
   }
