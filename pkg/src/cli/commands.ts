@@ -1,9 +1,10 @@
 // The commands, in the order of the help.
 
 import { exportCommand } from './commands/export.js';
+import { importCommand } from './commands/import.js';
 import { serve } from './commands/serve.js';
 import { show } from './commands/show.js';
 import type { Command } from './command.js';
 
 /** All commands. */
-export const COMMANDS: readonly Command[] = [serve, show, exportCommand];
+export const COMMANDS: readonly Command[] = [serve, show, exportCommand, importCommand];

@@ -9,7 +9,9 @@ import type { FileSession } from './read.js';
 /** The planned form of a session. Throws `INVALID_ARGUMENT` for an event that no service can have. */
 export function plannedOf({ key, timestamp, state, events }: FileSession): Planned {
   const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !isTemp(name)));
-  const stored = events.map(({ event }) => storedForm({ invocationId: '', ...event }));
+  const stored = events.map(({ event }) =>
+    storedForm('invocationId' in event ? event : { ...event, invocationId: '' }),
+  );
   return { key, created: timestamp, beginning, events: stored, isCorrected: false, state: end(beginning, stored) };
 }
 

@@ -18,26 +18,41 @@ export async function openSqlite(path: string, options: OpenOptions): Promise<Op
   return { store: sqliteStore(database), close: async () => void database.close() };
 }
 
+/** A file to read by the functions that take a database: its path, or a connection where Node has no library. */
+export async function readableSqlite(
+  path: string,
+  { folder }: Pick<OpenOptions, 'folder'>,
+): Promise<{ readonly database: string | Database; readonly close: () => void }> {
+  if (hasLibrary()) {
+    return { database: path, close: () => undefined };
+  }
+  const database = await opened(path, { folder, migrate: 'check', isReadOnly: true });
+  return { database, close: () => void database.close() };
+}
+
 /** True when the host has a library for SQLite, which the store finds by itself. */
 function hasLibrary(): boolean {
   return process.versions['bun'] !== undefined || process.getBuiltinModule('node:sqlite') !== undefined;
 }
 
-async function opened(path: string, { folder, migrate }: OpenOptions): Promise<Database> {
+async function opened(
+  path: string,
+  { folder, migrate, isReadOnly = false }: Pick<OpenOptions, 'folder' | 'migrate'> & { readonly isReadOnly?: boolean },
+): Promise<Database> {
   const { node } = process.versions;
   const isOld = Number.parseInt(node, 10) < 22;
   const version = isOld ? '12' : '13';
   const driver = await installedDriver(folder, `SQLite in Node ${node}`, [{ name: 'better-sqlite3', version }]);
   const Database = driver.member('default') as new (
     path: string,
-    options: { readonly fileMustExist: boolean },
+    options: { readonly fileMustExist: boolean; readonly readonly: boolean },
   ) => Database;
   if (isOld && 'explain' in (Database.prototype as object)) {
     // It would end the process by a signal.
     throw new CommandError(`better-sqlite3 13 does not run in Node ${node}: npm install better-sqlite3@${version}`);
   }
   try {
-    return new Database(path, { fileMustExist: migrate === 'check' });
+    return new Database(path, { fileMustExist: migrate === 'check', readonly: isReadOnly });
   } catch (error) {
     throw new CommandError(`the database ${path} cannot be opened`, { cause: error });
   }

@@ -1,5 +1,6 @@
 // The end of long work by a signal: it stops at the next step, and leaves nothing half done behind.
 
+import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
 import process from 'node:process';
 import { CommandError } from '../errors.js';
@@ -24,6 +25,8 @@ export class Interrupted extends CommandError {
  */
 export function interruption(): AbortSignal {
   const controller = new AbortController();
+  // Each request under way listens to it.
+  setMaxListeners(0, controller.signal);
   for (const signal of SIGNALS) {
     process.once(signal, () => controller.abort(new Interrupted(signal)));
   }
