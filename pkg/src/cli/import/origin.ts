@@ -66,7 +66,10 @@ async function adkOrigin(address: Address, options: OriginOptions): Promise<Orig
     throw new CommandError(`there is no database "${address.path}"`, { cause: error });
   });
   const { database, close } = await readableSqlite(address.path, options);
-  const origin = await identified(address, database, async () => await Promise.resolve(close()));
+  const origin = await identified(address, database, async () => {
+    close();
+    await Promise.resolve();
+  });
   if (origin === undefined) {
     close();
   }

@@ -52,7 +52,7 @@ export async function run(args: Arguments, surroundings: Surroundings): Promise<
 }
 
 function nameOf(address: Address, text: string): string {
-  return 'path' in address && address.path !== undefined ? resolve(address.path) : text;
+  return 'path' in address ? resolve(address.path ?? '') : text;
 }
 
 async function imported(origin: Origin, target: Target, settings: Settings): Promise<number> {

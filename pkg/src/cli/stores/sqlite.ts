@@ -8,6 +8,16 @@ import type { OpenedStore, OpenOptions } from './opened.js';
 
 type Database = SqliteDatabase & { close(): unknown };
 
+/** The members that both libraries have for a question. */
+interface Queried {
+  prepare(sql: string): { all(): readonly unknown[] };
+  close(): unknown;
+}
+/** The library of Node. */
+interface Builtin {
+  readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => Queried;
+}
+
 /** Opens a file. Throws `CommandError` where no library is installed. */
 export async function openSqlite(path: string, options: OpenOptions): Promise<OpenedStore> {
   const { sqliteStore } = await import('../../stores/sqlite/index.js');
@@ -28,6 +38,19 @@ export async function readableSqlite(
   }
   const database = await opened(path, { folder, migrate: 'check', isReadOnly: true });
   return { database, close: () => void database.close() };
+}
+
+/** A connection that reads a file, for questions that no store asks. Throws `CommandError`. */
+export async function queriedSqlite(
+  path: string,
+  options: Pick<OpenOptions, 'folder'>,
+): Promise<{ readonly all: (sql: string) => readonly unknown[]; readonly close: () => void }> {
+  const builtin = process.getBuiltinModule('node:sqlite') as Builtin | undefined;
+  const database: Queried =
+    builtin === undefined
+      ? ((await opened(path, { ...options, migrate: 'check', isReadOnly: true })) as unknown as Queried)
+      : new builtin.DatabaseSync(path, { readOnly: true });
+  return { all: (sql) => database.prepare(sql).all(), close: () => void database.close() };
 }
 
 /** True when the host has a library for SQLite, which the store finds by itself. */

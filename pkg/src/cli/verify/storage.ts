@@ -1,0 +1,28 @@
+// The checks that a storage has itself.
+
+import { problem, type Fault } from './fault.js';
+import { queriedSqlite } from '../stores/sqlite.js';
+import type { Address } from '../addresses.js';
+
+/** The faults of an SQLite file that it lists at most. */
+const MOST = 100;
+
+/** What the storage says about itself. Postgres, Redis and journals are checked when they are opened. */
+export async function checkedStorage(
+  address: Address,
+  { folder, isQuick }: { readonly folder: string; readonly isQuick: boolean },
+): Promise<readonly Fault[]> {
+  if (address.kind !== 'sqlite') {
+    return [];
+  }
+  const database = await queriedSqlite(address.path, { folder });
+  try {
+    const pragma = isQuick ? 'quick_check' : 'integrity_check';
+    const lines = database.all(`PRAGMA ${pragma}(${MOST})`).map((row) => String(Object.values(row as object)[0]));
+    return lines.filter((line) => line !== 'ok').map((line) => problem({}, `SQLite's own check says: ${line}`));
+  } catch (error) {
+    return [problem({}, `SQLite's own check says: ${(error as Error).message}`)];
+  } finally {
+    database.close();
+  }
+}
