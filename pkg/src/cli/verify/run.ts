@@ -4,7 +4,7 @@ import { textOf, type Fault } from './fault.js';
 import { checkedSession, type Checked } from './session-log.js';
 import { checkedValues, type Scope } from './shared-values.js';
 import { checkedStorage } from './storage.js';
-import { addressOf } from '../addresses.js';
+import { addressOf, shownAddress, type Address } from '../addresses.js';
 import { EXIT } from '../errors.js';
 import { Output } from '../output/output.js';
 import { Progress } from '../output/progress.js';
@@ -31,6 +31,33 @@ export async function run(args: Arguments, surroundings: Surroundings): Promise<
   const selection = selectionOf(args, Date.now());
   const signal = interruption();
   const report = new Report(args);
+  const storage = await checkedStorage(address, { folder, isQuick: args.has('quick') });
+  await report.add(storage);
+  try {
+    await checkContent({ args, surroundings, address, selection, signal, report });
+  } catch (error) {
+    if (storage.length === 0 || signal.aborted) {
+      throw error;
+    }
+    // A consequence of what is said above.
+    tellError(surroundings, error);
+  } finally {
+    report.progress.clear();
+  }
+  return await report.end(shownAddress(address));
+}
+
+interface Work extends Pick<Checked, 'signal'> {
+  readonly args: Arguments;
+  readonly surroundings: Surroundings;
+  readonly address: Address;
+  readonly selection: Selection;
+  readonly report: Report;
+}
+
+/** Checks the sessions, and the values of apps and users. */
+async function checkContent({ args, surroundings, address, selection, signal, report }: Work): Promise<void> {
+  const { folder, secrets } = surroundings;
   const opened = await openedSource(address, {
     folder,
     secrets,
@@ -39,13 +66,10 @@ export async function run(args: Arguments, surroundings: Surroundings): Promise<
     onError: (error) => tellError(surroundings, error),
   });
   try {
-    await report.add(await checkedStorage(address, { folder, isQuick: args.has('quick') }));
     const checked = { source: opened.source, service: opened.service, signal };
     await checkSessions(checked, selection, report);
     await checkValues(checked, selection, report);
-    return await report.end(opened.name);
   } finally {
-    report.progress.clear();
     await opened.close();
   }
 }

@@ -1,5 +1,6 @@
 // The checks that a storage has itself.
 
+import { existsSync } from 'node:fs';
 import { problem, type Fault } from './fault.js';
 import { queriedSqlite } from '../stores/sqlite.js';
 import type { Address } from '../addresses.js';
@@ -7,12 +8,15 @@ import type { Address } from '../addresses.js';
 /** The faults of an SQLite file that it lists at most. */
 const MOST = 100;
 
-/** What the storage says about itself. Postgres, Redis and journals are checked when they are opened. */
+/**
+ * What the storage says about itself; nothing for a file that is not there. Postgres, Redis and journals are checked
+ * when they are opened.
+ */
 export async function checkedStorage(
   address: Address,
   { folder, isQuick }: { readonly folder: string; readonly isQuick: boolean },
 ): Promise<readonly Fault[]> {
-  if (address.kind !== 'sqlite') {
+  if (address.kind !== 'sqlite' || !existsSync(address.path)) {
     return [];
   }
   const database = await queriedSqlite(address.path, { folder });
