@@ -54,14 +54,18 @@ const PACKAGE = {
     ...SESSIONS,
   ],
   adk: ADAPTER,
-  jsonl: ADAPTER,
+  jsonl: ['transfer', ...ADAPTER],
+  // What sessions from elsewhere, lines or the database of an ADK, have in common on their way into a service.
+  transfer: ['service', 'model', 'async'],
   // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite. The
   // reading in place is a store.
-  'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', ...STORE],
-  http: ['checks', 'model'],
+  'adk-import': ['transfer', 'jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', ...STORE],
+  http: ['checks', 'model', 'async'],
   // The forms of an event in the sessions API of Agent Engine, for the store over it and the server of it.
   'api-event': ['model'],
   serve: ['http', 'service', 'api-event', 'input', 'checks', 'model', 'async'],
+  // It puts the inspector's files beside a server, of a service or of another server's routes. For Node alone.
+  inspect: ['serve', 'http', 'service', 'checks', 'model', 'async'],
   client: ['http', 'update', 'lease', 'input', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
@@ -82,17 +86,21 @@ const PACKAGE = {
 /** Files that only their own folder imports. */
 const INTERNAL = { session: ['merged-state', 'scope-table', 'scope-values', 'session-index'] };
 
-/** The folder of pkg/src that imports what the package exports, and is imported by one entry alone. */
-const COMMAND_LINE = 'cli';
+/** The folders of pkg/src that import what the package exports, and are imported by one entry alone. */
+const APPLICATIONS = ['cli', 'inspector'];
 
-/** As PACKAGE, for www/inspector. Its files beside the folders put the parts together, and may import all of them. */
+/** As PACKAGE, for pkg/src/inspector. `shell` puts the panes together; no pane knows another one. */
+const PANE = ['model', 'ui'];
 const INSPECTOR = {
   model: [],
   ui: ['model'],
-  timeline: ['model', 'ui'],
-  events: ['model', 'ui', 'timeline'],
-  state: ['model', 'ui', 'timeline'],
-  template: ['model', 'ui'],
+  conversation: [...PANE, 'timeline'],
+  details: [...PANE, 'timeline'],
+  events: [...PANE, 'timeline'],
+  sessions: PANE,
+  state: [...PANE, 'timeline'],
+  template: PANE,
+  timeline: PANE,
 };
 
 const inside = (root, folders) => folders.map((folder) => `^${root}/${folder}/`);
@@ -145,17 +153,18 @@ module.exports = {
       to: { circular: true },
     },
     ...rulesOf(PACKAGE, 'pkg/src'),
-    ...rulesOf(INSPECTOR, 'www/inspector'),
+    ...rulesOf(INSPECTOR, 'pkg/src/inspector'),
     ...internalRules(INTERNAL),
     {
       name: 'no folder without a rule',
       comment: 'the tables in .dependency-cruiser.cjs say for every folder what it may import: add this one',
       severity: 'error',
       from: {
-        path: ['^pkg/src/[^/]+/', '^www/inspector/[^/]+/'],
+        path: ['^pkg/src/[^/]+/', '^pkg/src/inspector/[^/]+/'],
         pathNot: [
-          ...inside('pkg/src', [...Object.keys(PACKAGE), COMMAND_LINE]),
-          ...inside('www/inspector', folders(INSPECTOR)),
+          ...inside('pkg/src', [...Object.keys(PACKAGE), 'cli']),
+          ...inside('pkg/src/inspector', [...folders(INSPECTOR), 'shell']),
+          '^pkg/src/inspector/[^/]+$',
         ],
       },
       to: {},
@@ -164,19 +173,19 @@ module.exports = {
       name: 'entries are imported by nothing',
       comment: 'the files beside the folders of pkg/src are what the package exports: import the file that has it',
       severity: 'error',
-      from: { path: '^pkg/src/', pathNot: `^pkg/src/${COMMAND_LINE}/` },
+      from: { path: '^pkg/src/', pathNot: inside('pkg/src', APPLICATIONS) },
       to: { path: '^pkg/src/[^/]+$' },
     },
-    {
-      name: 'the command line uses public names',
+    ...APPLICATIONS.map((folder) => ({
+      name: `${folder} uses public names`,
       comment: 'it is built on what the package exports, as any other program: import an entry',
       severity: 'error',
-      from: { path: `^pkg/src/${COMMAND_LINE}/` },
+      from: { path: `^pkg/src/${folder}/` },
       to: {
         path: '^pkg/',
-        pathNot: [`^pkg/src/${COMMAND_LINE}/`, '^pkg/src/(?!cli[.])[^/]+$', '^pkg/src/stores/[^/]+/index[.]ts$'],
+        pathNot: [`^pkg/src/${folder}/`, `^pkg/src/(?!${folder}[.])[^/]+$`, '^pkg/src/stores/[^/]+/index[.]ts$'],
       },
-    },
+    })),
     {
       name: 'one way to the module',
       comment: 'only pkg/src/engine imports what is built from the crate',
@@ -187,9 +196,10 @@ module.exports = {
     {
       name: 'the package needs no other',
       comment:
-        'a client of a database is given by its user; @google/adk is for pkg/src/adk alone, React for pkg/src/react',
+        'a client of a database is given by its user; @google/adk is for pkg/src/adk alone, React for pkg/src/react; ' +
+        'the inspector has its libraries in its bundle',
       severity: 'error',
-      from: { path: '^pkg/src/' },
+      from: { path: '^pkg/src/', pathNot: '^pkg/src/inspector/' },
       to: {
         path: ['^node_modules/', '^[^./#]'],
         pathNot: ['^node_modules/(@google/(adk|genai)|@types/react)/', '^@google/', '^react$', '^pkg/', '^node:'],
@@ -215,12 +225,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^www/' },
       to: { path: ['^pkg/', '^statepad/(dist|src|wasm)(/|$)'] },
-    },
-    {
-      name: 'the inspector knows no page',
-      severity: 'error',
-      from: { path: '^www/inspector/' },
-      to: { path: '^www/page/' },
     },
   ],
   options: {

@@ -1,9 +1,10 @@
 // Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist; then the page,
 // into www/dist. Parts that are up to date are left alone. `setup.mjs build` has installed the tools. Parts by name:
-// `node scripts/build.mjs core bundle declarations page`; the last three need no Rust, but the output of the first.
+// `node scripts/build.mjs core bundle declarations inspector page`; the last four need no Rust, but the output of the first.
 
 import { buildCore } from './core.mjs';
 import { guideSources, writeGuide } from './guide.mjs';
+import { bundleInspector } from './inspector.mjs';
 import { bundlePackage, declarePackage } from './package.mjs';
 import { page } from './page.mjs';
 import { filesUnder, step } from './step.mjs';
@@ -21,6 +22,7 @@ const parts = {
   core: () => buildCore(recipe('core.mjs', 'module-text.mjs', 'split-module.mjs', 'printing.mjs')),
   bundle: () => bundlePackage(recipe('package.mjs', 'printing.mjs', 'sql.mjs', 'entries.mjs')),
   declarations: () => declarePackage(recipe('package.mjs', 'printing.mjs', 'entries.mjs')),
+  inspector: () => bundleInspector(recipe('inspector.mjs', 'printing.mjs')),
   page: () => step({ name: 'www/dist', seconds: 5 }, inRoot('www', 'dist'), sourcesOfPage(), buildPage),
 };
 
@@ -33,7 +35,11 @@ if (unknown.length > 0) {
 for (const [name, make] of Object.entries(parts)) if (chosen.includes(name)) await make();
 
 function sourcesOfPage() {
-  const built = [inRoot('pkg', 'dist', '.made-from'), inRoot('pkg', 'wasm', '.made-from')];
+  const built = [
+    inRoot('pkg', 'dist', '.made-from'),
+    inRoot('pkg', 'dist', '.inspector-from'),
+    inRoot('pkg', 'wasm', '.made-from'),
+  ];
   const own = filesUnder(inRoot('www')).filter((file) => !file.startsWith(inRoot('www', 'dist')));
   const pages = guideSources();
   return [...own, ...built, ...pages, inRoot('examples', 'conversations.jsonl'), ...recipe('page.mjs', 'guide.mjs')];

@@ -12,7 +12,9 @@ const { exports, bin } = JSON.parse(readFileSync(new URL('../pkg/package.json', 
 const EXPORTED = modulesOf(exports);
 /** The modules that users run. */
 const RUN = modulesOf(bin);
-const ALONE = /^(engine[\\/](wasm|load\.[\w-]+)|model[\\/]errors)$/;
+/** An application with its libraries: it is bundled by itself, by scripts/inspector.mjs. */
+const BUNDLED = /^inspector([\\/]|$)/;
+const ALONE = /^(engine[\\/](wasm|load\.[\w-]+)|model[\\/]errors|inspect[\\/]folder)$/;
 
 /** @typedef {string | { [condition: string]: Targets }} Targets a value of `exports` or `imports` */
 
@@ -37,7 +39,11 @@ function modulesOf(value) {
  * @param {string} folder @param {string} ending
  */
 export function entryNames(folder, ending) {
-  return names(folder, ending, (/** @type {string} */ name) => isExported(name) || RUN.has(name) || ALONE.test(name));
+  return names(
+    folder,
+    ending,
+    (/** @type {string} */ name) => !BUNDLED.test(name) && (isExported(name) || RUN.has(name) || ALONE.test(name)),
+  );
 }
 
 /**

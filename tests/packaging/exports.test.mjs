@@ -53,7 +53,10 @@ describe('the exports', () => {
     const stores = readdirSync(join(src, 'stores')).filter((name) =>
       existsSync(join(src, 'stores', name, 'index.ts')),
     );
-    const more = ['adk', 'client', 'import-adk', 'jsonl', 'package.json', 'react', 'serve', 'store', 'testing'];
+    const more = [
+      ...['adk', 'client', 'import-adk', 'inspect', 'inspector', 'jsonl'],
+      ...['package.json', 'react', 'serve', 'store', 'testing'],
+    ];
     const entries = ['', ...more.map((name) => `/${name}`)];
     named = [...entries, ...stores.map((name) => `/stores/${name}`)].map((name) => `statepad${name}`).sort();
     specifiers = [...new Set([...named, ...[...files.map(({ path }) => path), ...folders].flatMap(specifiersOf)])];

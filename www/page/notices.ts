@@ -1,7 +1,7 @@
 // The notices of the page: a file is open, storage is refused or full, a file is broken.
 
 import { LitElement, css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { base } from '../inspector/ui/style.js';
+import { base } from './page-style.js';
 
 /** One notice. */
 export interface Notice {
@@ -15,6 +15,26 @@ export interface Notice {
   /** The text and the action of a button; without it, there is one that closes the notice. */
   readonly action?: string;
   readonly act?: () => void;
+}
+
+/** The notices on show. */
+export class Notices {
+  #notices: readonly Notice[] = [];
+  readonly #changed: (notices: readonly Notice[]) => void;
+
+  /** `changed` gets all notices whenever they change. */
+  constructor(changed: (notices: readonly Notice[]) => void) {
+    this.#changed = changed;
+  }
+
+  /** Shows a notice in place of an earlier one of the same id, or removes that. */
+  tell(id: string, notice: Omit<Notice, 'id'> | undefined): void {
+    const others = this.#notices.filter((other) => other.id !== id);
+    if (notice !== undefined || others.length < this.#notices.length) {
+      this.#notices = notice === undefined ? others : [...others, { id, ...notice }];
+      this.#changed(this.#notices);
+    }
+  }
 }
 
 /** Shows notices. Fires `dismiss` with the id of one that the user closes. */

@@ -1,59 +1,164 @@
-// The styles of the page around its components.
+// The styles of the page around the inspector.
 
 import { css } from 'lit';
 
-/** The styles of the page, for its own shadow tree. */
+/** Colours and plain elements. */
+export const base = css`
+  :host {
+    --text: light-dark(#1b2330, #e6e9ee);
+    --quiet: light-dark(#566172, #a3adba);
+    --paper: light-dark(#ffffff, #171c24);
+    --line: light-dark(#d9dde3, #303845);
+    --accent: light-dark(#3b3fd1, #a5a8ff);
+    --on-accent: light-dark(#ffffff, #14161f);
+    --bad: light-dark(#b3261e, #ff8a80);
+    --bad-ground: light-dark(#fdecea, #3a1c1b);
+    display: block;
+    color: var(--text);
+    font-size: 0.875rem;
+    line-height: 1.45;
+  }
+
+  *,
+  *::before,
+  *::after {
+    box-sizing: border-box;
+  }
+
+  p,
+  ul {
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+
+  button {
+    min-height: 1.75rem;
+    border: 1px solid var(--line);
+    border-radius: 6px;
+    padding: 0.25em 0.75em;
+    color: inherit;
+    background: var(--paper);
+    font: inherit;
+    cursor: pointer;
+  }
+
+  button:hover {
+    border-color: var(--accent);
+  }
+
+  button.main {
+    border-color: var(--accent);
+    color: var(--on-accent);
+    background: var(--accent);
+  }
+
+  :focus-visible {
+    outline: 2px solid var(--accent);
+    outline-offset: 1px;
+  }
+
+  .mono,
+  code {
+    font-family: ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', monospace;
+    font-size: 0.8125rem;
+  }
+
+  .hidden {
+    position: absolute;
+    overflow: hidden;
+    width: 1px;
+    height: 1px;
+    white-space: nowrap;
+    clip-path: inset(50%);
+  }
+`;
+
+/** The header and the frame. */
 export const pageStyle = css`
   :host {
     display: flex;
     flex-direction: column;
-    min-height: 100vh;
-    font-size: 0.875rem;
+    height: 100vh;
+    height: 100dvh;
+    background: light-dark(#f4f5f7, #0f1318);
   }
 
   header {
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: 0.4rem 0.9rem;
+    gap: 0.4rem 1rem;
     border-block-end: 1px solid var(--line);
-    padding: 0.5rem 1rem;
+    padding: 0.4rem 1rem;
     background: var(--paper);
+    font-size: 0.8125rem;
   }
 
   h1 {
+    display: flex;
+    align-items: center;
+    gap: 0.5rem;
     margin: 0;
-    font-size: 1.125rem;
+    font-size: 1.0625rem;
     font-weight: 700;
     letter-spacing: -0.01em;
   }
 
-  .about {
-    flex: 1 1 20rem;
-    max-width: 52rem;
-    color: var(--quiet);
-    text-wrap: pretty;
+  h1 svg {
+    width: 1.375rem;
+    height: 1.375rem;
   }
 
-  .about a,
-  .about .kept {
+  .about {
+    flex: 1 1 18rem;
+    color: var(--quiet);
+    font-size: 0.8125rem;
+    text-wrap: balance;
+  }
+
+  .doing {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.5rem;
+  }
+
+  .doing code {
     display: inline-flex;
     align-items: center;
-    min-height: 1.5rem;
-    margin-inline-end: 0.6rem;
+    min-height: 1.75rem;
+    border-radius: 6px;
+    padding: 0 0.6em;
+    background: light-dark(#f0f1f4, #0f1318);
+    user-select: all;
     white-space: nowrap;
   }
 
-  a {
+  .more {
+    display: flex;
+    gap: 0.9rem;
+  }
+
+  .more a {
+    display: inline-flex;
+    align-items: center;
+    min-height: 1.5rem;
     color: var(--accent);
     text-underline-offset: 2px;
   }
 
+  .kept {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4em;
+    color: var(--quiet);
+    white-space: nowrap;
+  }
+
   .kept::before {
-    display: inline-block;
     width: 0.55em;
     height: 0.55em;
-    margin-inline-end: 0.4em;
     border: 1px solid transparent;
     border-radius: 50%;
     background: var(--line);
@@ -61,7 +166,7 @@ export const pageStyle = css`
   }
 
   .kept[data-kept='yes']::before {
-    background: var(--user);
+    background: light-dark(#06634a, #3fcfa2);
   }
 
   .kept[data-kept='no']::before {
@@ -69,71 +174,26 @@ export const pageStyle = css`
     background: var(--bad);
   }
 
-  /* Out of sight until the Tab key leads there. */
-  .skip {
-    position: absolute;
-    z-index: 10;
-    inset: 0.25rem auto auto 0.25rem;
-    display: flex;
-    gap: 0.4rem;
-    border: 1px solid var(--accent);
-    border-radius: 8px;
-    padding: 0.4rem;
-    background: var(--paper);
-  }
-
-  .skip:not(:focus-within) {
-    overflow: hidden;
-    width: 1px;
-    height: 1px;
-    border: 0;
-    padding: 0;
-    clip-path: inset(50%);
-  }
-
   main {
-    display: grid;
-    flex: 1 0 auto;
-    gap: 0.75rem;
-    width: 100%;
-    max-width: 120rem;
-    margin: 0 auto;
-    padding: 0.75rem 1rem;
+    position: relative;
+    flex: 1 1 0;
+    min-height: 0;
   }
 
-  @media (min-width: 68rem) {
-    main {
-      grid-template-columns: minmax(20rem, 25rem) minmax(0, 1fr);
-      align-items: start;
-    }
+  main > * {
+    height: 100%;
   }
 
-  /* All of it is in view at once: each part scrolls by itself. */
-  @media (min-width: 68rem) and (min-height: 44rem) {
-    :host {
-      height: 100vh;
-      height: 100dvh;
-      min-height: 0;
+  @media (max-width: 40rem) {
+    header {
+      gap: 0.35rem 0.75rem;
+      padding: 0.4rem 0.75rem;
     }
 
-    main {
-      flex: 1 1 0;
-      grid-template-rows: minmax(0, 1fr);
-      align-items: stretch;
-      min-height: 0;
-    }
-
-    .talk {
-      display: grid;
-      overflow: hidden auto;
-      grid-template-rows: minmax(36rem, 1fr);
-    }
-  }
-
-  @media (max-width: 30rem) {
-    header,
-    main {
-      padding-inline: 0.5rem;
+    .about,
+    .more,
+    .doing code {
+      display: none;
     }
   }
 

@@ -1,8 +1,6 @@
 // Converts sessions and events of the Agent Development Kits to the form that `statepad/jsonl` reads: members in
 // camelCase, times in milliseconds, no `null`.
 
-import { noteOfTemp } from '../../inspector/model/log.js';
-
 /** A parsed object. */
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -23,6 +21,9 @@ const OPAQUE = new Set([
 const LAST_SECOND = 1e11;
 /** Numbers below it are no times in either unit (seconds: 1973), and stay as they are. */
 const FIRST_SECOND = 1e8;
+
+/** The prefix of keys that are not stored. */
+const TEMP = 'temp:';
 
 /** True for an object. */
 export function isMembers(value: unknown): value is Members {
@@ -77,7 +78,7 @@ export function eventFrom(given: Members, place: number, time: number): Members 
   const event = camelized(given);
   const actions = isMembers(event['actions']) ? event['actions'] : {};
   const delta = isMembers(actions['stateDelta']) ? actions['stateDelta'] : {};
-  const note = noteOfTemp(Object.keys(delta));
+  const tempKeys = Object.keys(delta).flatMap((key) => (key.startsWith(TEMP) ? [key.slice(TEMP.length)] : []));
   const metadata = isMembers(event['customMetadata']) ? event['customMetadata'] : {};
   return {
     ...event,
@@ -85,7 +86,7 @@ export function eventFrom(given: Members, place: number, time: number): Members 
     timestamp: millisFrom(event['timestamp']) ?? time,
     ...(event['actions'] === undefined ? {} : { actions }),
     // Unstored keys leave a note that they were written.
-    ...(note.tempKeys === undefined ? {} : { customMetadata: { ...metadata, ...note } }),
+    ...(tempKeys.length === 0 ? {} : { customMetadata: { ...metadata, tempKeys } }),
   };
 }
 

@@ -1,8 +1,18 @@
 // Opening files: a worker reads them and holds their sessions, and the page requests the parts on show.
 
-import type { Event, Session, SessionKey } from 'statepad';
-import type { SessionReader } from '../../inspector/model/reader.js';
-import type { Call, Calls, Contents, Message, Progress, Refusal, Request } from './protocol.js';
+import type {
+  Event,
+  GetSessionByName,
+  GetSessionRequest,
+  Session,
+  SessionKey,
+  WholeSessionChange,
+  WholeSessionKey,
+  WholeWatchOptions,
+} from 'statepad';
+import type { InspectorSource } from 'statepad/inspector';
+import { PLAIN, type Call, type Calls, type Contents, type Message, type PlainMethod } from './protocol.js';
+import type { Asked, Progress, Refusal, Request } from './protocol.js';
 import workerAddress from './worker.js?worker&url';
 
 export type { Progress } from './protocol.js';
@@ -10,7 +20,7 @@ export type { Progress } from './protocol.js';
 /** Sessions from a file, in memory: changes to them do not affect the file. */
 export interface OpenedFile extends Contents {
   readonly name: string;
-  readonly service: SessionReader;
+  readonly source: InspectorSource;
   /** All sessions of an app as JSON lines, with their line ends. */
   readonly lines: (appName: string) => Promise<readonly string[]>;
   /** Frees the memory. */
@@ -63,9 +73,9 @@ export async function openFile(
       });
       worker.postMessage({ open: file } satisfies Request);
     });
-    const service = readerOf(remote, signal, onProgress);
+    const source = sourceOf(remote, signal, onProgress);
     const lines = async (appName: string): Promise<readonly string[]> => await remote.call('lines', { appName });
-    return { name: file.name, ...contents, service, lines, close: () => worker.terminate() };
+    return { name: file.name, ...contents, source, lines, close: () => worker.terminate() };
   } catch (error) {
     worker.terminate();
     throw error;
@@ -95,16 +105,35 @@ class Remote {
   }
 
   async call<Name extends Call>(call: Name, given: Calls[Name]['given']): Promise<Calls[Name]['answer']> {
+    return (await this.#ask((id) => ({ id, call, given }) as Asked)) as Calls[Name]['answer'];
+  }
+
+  /** Calls a method of the source. Signals cannot be sent: the worker answers soon enough. */
+  async plain(method: PlainMethod, args: readonly unknown[]): Promise<unknown> {
+    return await this.#ask((id) => ({ id, method, args: args.map(sendable) }));
+  }
+
+  async #ask(ask: (id: number) => Asked): Promise<unknown> {
     const id = ++this.#last;
     return await new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
-      this.#worker.postMessage({ id, call, given });
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage(ask(id));
     });
   }
 }
 
-/** The reading side of a service, answered by a worker. Sessions that were read are cached, because none changes. */
-function readerOf(remote: Remote, signal: AbortSignal, onProgress: (progress: Progress) => void): SessionReader {
+/** An argument as a message can carry it: a session by its name, and options without a signal. */
+function sendable(argument: unknown): unknown {
+  if (typeof argument !== 'object' || argument === null) {
+    return argument;
+  }
+  const { events, appName, userId, id, ...more } = argument as Partial<Session>;
+  const sent = events === undefined ? { ...more, appName, userId, id } : { appName, userId, id };
+  return Object.fromEntries(Object.entries(sent).filter(([name, value]) => name !== 'signal' && value !== undefined));
+}
+
+/** The sessions of a file, answered by a worker. Those that were read are cached, because none changes. */
+function sourceOf(remote: Remote, signal: AbortSignal, onProgress: (progress: Progress) => void): InspectorSource {
   const sessions = new Map<string, Promise<Session | undefined>>();
   const read = async (key: SessionKey): Promise<Session | undefined> => {
     const head = await remote.call('get', key);
@@ -123,24 +152,34 @@ function readerOf(remote: Remote, signal: AbortSignal, onProgress: (progress: Pr
     }
     return { ...head, events };
   };
-  return {
-    getSession: async ({ appName, userId, sessionId }) => {
-      const key = { appName, userId, sessionId };
-      const name = JSON.stringify(key);
-      const session = sessions.get(name) ?? read(key);
-      sessions.set(name, session);
-      return await session;
-    },
-    listSessions: async ({ appName }) => {
-      const heads = await remote.call('list', { appName });
-      return { sessions: heads.map((head): Session => ({ ...head, state: {}, events: [] })) };
-    },
-    stateAt: async (session, revision) => await remote.call('stateAt', { key: keyOf(session), revision }),
-    history: async (session, name, options = {}) =>
-      await remote.call('history', { key: keyOf(session), name, options }),
+  const getSession = async (request: GetSessionRequest | GetSessionByName): Promise<Session | undefined> => {
+    const { appName, userId } = request;
+    const key = { appName, userId, sessionId: 'sessionId' in request ? request.sessionId : request.id };
+    const name = JSON.stringify(key);
+    const session = sessions.get(name) ?? read(key);
+    sessions.set(name, session);
+    return await session;
   };
+  const plain = Object.fromEntries(
+    PLAIN.map((method) => [method, async (...args: readonly unknown[]) => await remote.plain(method, args)]),
+  );
+  return { ...plain, getSession, watch: watchOf(getSession) } as unknown as InspectorSource;
 }
 
-function keyOf({ appName, userId, id }: Pick<Session, 'appName' | 'userId' | 'id'>): SessionKey {
-  return { appName, userId, sessionId: id };
+/** Watches a file, which never changes: a whole session is told once, and nothing after that. */
+function watchOf(getSession: (key: SessionKey) => Promise<Session | undefined>) {
+  return async function* watch(
+    target: WholeSessionKey | SessionKey,
+    { signal, initial = true }: WholeWatchOptions = {},
+  ): AsyncGenerator<WholeSessionChange, void, undefined> {
+    if (initial && 'whole' in target && 'sessionId' in target) {
+      const session = await getSession(target);
+      if (session !== undefined) {
+        yield { type: 'session', session, place: { revision: session.revision, user: 0, app: 0 } };
+      }
+    }
+    await new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  };
 }

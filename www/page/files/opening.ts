@@ -1,6 +1,6 @@
 // Opening a file with notices for the user: the progress, a way to cancel, and problems.
 
-import { reasonOf } from '../../inspector/ui/reason.js';
+import { reasonOf } from '../reason.js';
 import type { Notice } from '../notices.js';
 import { BrokenFile, openFile, type OpenedFile, type Progress } from './files.js';
 

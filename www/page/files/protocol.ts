@@ -1,6 +1,7 @@
 // The messages between the page and the worker that reads a file.
 
-import type { Event, HistoryStep, Json, Session, SessionKey } from 'statepad';
+import type { Event, Session, SessionKey } from 'statepad';
+import type { InspectorSource } from 'statepad/inspector';
 
 /** The progress of reading. */
 export interface Progress {
@@ -11,9 +12,6 @@ export interface Progress {
   /** The whole amount; 0 if it is unknown. */
   readonly total: number;
 }
-
-/** A session without its events and its state. */
-export type Head = Pick<Session, 'appName' | 'userId' | 'id' | 'lastUpdateTime' | 'revision'>;
 
 /** The content of a file. */
 export interface Contents {
@@ -27,26 +25,19 @@ export interface Refusal {
   readonly problems: readonly { readonly place: string; readonly reason: string }[];
 }
 
-/** The calls of the page, with their answers. */
+/** The methods of a source whose answers are plain data: they pass as they are. */
+export const PLAIN = ['listApps', 'listUsers', 'listSessions', 'stateAt', 'history'] as const;
+
+/** One of {@link PLAIN}. */
+export type PlainMethod = (typeof PLAIN)[number] & keyof InspectorSource;
+
+/** The other calls of the page, with their answers. */
 export interface Calls {
-  list: { readonly given: { readonly appName: string }; readonly answer: readonly Head[] };
   get: { readonly given: SessionKey; readonly answer: Omit<Session, 'events'> | undefined };
   /** Some events of a session: all at once would block the page. */
   events: {
     readonly given: { readonly key: SessionKey; readonly from: number; readonly to: number };
     readonly answer: readonly Event[];
-  };
-  stateAt: {
-    readonly given: { readonly key: SessionKey; readonly revision: number };
-    readonly answer: Readonly<Record<string, Json>>;
-  };
-  history: {
-    readonly given: {
-      readonly key: SessionKey;
-      readonly name: string;
-      readonly options: { readonly until?: number; readonly last?: number };
-    };
-    readonly answer: readonly HistoryStep[];
   };
   /** All sessions of an app as JSON lines. */
   lines: { readonly given: { readonly appName: string }; readonly answer: readonly string[] };
@@ -55,10 +46,14 @@ export interface Calls {
 /** The name of a call. */
 export type Call = keyof Calls;
 
+/** A call of the page, which is answered under its id. */
+export type Asked = { readonly id: number } & (
+  | { readonly method: PlainMethod; readonly args: readonly unknown[] }
+  | { [Name in Call]: { readonly call: Name; readonly given: Calls[Name]['given'] } }[Call]
+);
+
 /** From the page: the file, once; then calls. */
-export type Request =
-  | { readonly open: File }
-  | { [Name in Call]: { readonly id: number; readonly call: Name; readonly given: Calls[Name]['given'] } }[Call];
+export type Request = { readonly open: File } | Asked;
 
 /** From the worker. */
 export type Message =

@@ -1,11 +1,17 @@
 // Reads a file in a worker, and holds its sessions there: the page stays responsive, however large they are.
 
-import { isStatepadError, type HistoryStep, type Session, type SessionKey, type SessionService } from 'statepad';
+import {
+  isStatepadError,
+  type ListSessionsResponse,
+  type Session,
+  type SessionKey,
+  type SessionService,
+} from 'statepad';
 import { exportLines, openLines } from 'statepad/jsonl';
-import { reasonOf } from '../../inspector/ui/reason.js';
+import { reasonOf } from '../reason.js';
 import { describeBytes, magicFormat, ACCEPTED } from './file-format.js';
 import { FileLines } from './lines.js';
-import type { Call, Calls, Message, Progress, Request } from './protocol.js';
+import type { Asked, Call, Calls, Message, PlainMethod, Progress, Request } from './protocol.js';
 
 /** The number of bytes between reports of progress. */
 const TOLD = 1 << 19;
@@ -89,33 +95,39 @@ async function* textOf(file: File): AsyncGenerator<string, void, undefined> {
   progress('build', done);
 }
 
-async function answer({ id, call, given }: Exclude<Request, { open: unknown }>): Promise<void> {
+async function answer(asked: Asked): Promise<void> {
+  const { id } = asked;
   try {
-    tell({ id, answer: await (answers[call] as (asked: unknown) => unknown)(given) });
+    tell({ id, answer: await answerTo(asked) });
   } catch (error) {
     tell({ id, error: reasonOf(error) });
   }
 }
 
+async function answerTo(asked: Asked): Promise<unknown> {
+  if ('call' in asked) {
+    return await (answers[asked.call] as (given: unknown) => Promise<unknown>)(asked.given);
+  }
+  const methods = opened() as unknown as Record<PlainMethod, (...args: readonly unknown[]) => Promise<unknown>>;
+  const answer = await methods[asked.method](...asked.args);
+  // Handles have methods of their own, and no message can carry those.
+  return asked.method === 'listSessions' ? plainList(answer as ListSessionsResponse) : answer;
+}
+
+function plainList({ sessions, ...rest }: ListSessionsResponse): ListSessionsResponse {
+  return { ...rest, sessions: sessions.map((session): Session => ({ ...headOf(session), events: [] })) };
+}
+
+function headOf({ appName, userId, id, state, lastUpdateTime, revision }: Session): Omit<Session, 'events'> {
+  return { appName, userId, id, state: { ...state }, lastUpdateTime, revision };
+}
+
 const answers: { [Name in Call]: (given: Calls[Name]['given']) => Promise<Calls[Name]['answer']> } = {
-  async list({ appName }) {
-    const { sessions } = await opened().listSessions({ appName, order: 'desc' });
-    return sessions.map(({ userId, id, lastUpdateTime, revision }) => {
-      return { appName, userId, id, lastUpdateTime, revision };
-    });
-  },
   async get(key) {
-    const { appName, userId, id, state, lastUpdateTime, revision } = await handleOf(key);
-    return { appName, userId, id, state, lastUpdateTime, revision };
+    return headOf(await handleOf(key));
   },
   async events({ key, from, to }) {
     return (await handleOf(key)).events.slice(from, to);
-  },
-  async stateAt({ key, revision }) {
-    return await opened().stateAt(await handleOf(key), revision);
-  },
-  async history({ key, name, options }): Promise<readonly HistoryStep[]> {
-    return await opened().history(await handleOf(key), name, options);
   },
   async lines({ appName }) {
     const lines: string[] = [];

@@ -1,46 +1,64 @@
-// One session of a service, at one moment, kept up to date. The components of the inspector show it.
+// One session of a source, at one moment, kept up to date. The components of the inspector show it.
 
-import { DELETED } from 'statepad';
-import type { Event, EventInit, Json, Session, SessionKey, SessionService } from 'statepad';
-import type { Hint } from 'statepad/store';
-import { Log, noteOfTemp } from './log.js';
-import type { SessionReader } from './reader.js';
-import { rowsAt, type KeyRow } from './rows.js';
+import { DELETED } from '../../index.js';
+import type { CreateSessionRequest, Event, EventInit, Json, Session, SessionKey } from '../../index.js';
+import { Directory } from './directory.js';
+import { createFork, eventOf } from './edits.js';
+import { Following } from './following.js';
+import { ForkSearch } from './fork-search.js';
+import type { SessionMoment } from './forks.js';
+import type { ForkChange, InspectionOptions, Pointed, Send } from './inspection-options.js';
+import { followLease, type HeldLease } from './lease.js';
+import { Log } from './log.js';
+import { Moments } from './moments.js';
+import type { KeyRow, KeyWriter } from './rows.js';
+import { isSameSession, keyOf, nameOf } from './session-name.js';
+import { Settling } from './settling.js';
+import { isWritable, type InspectorSource, type WritableSource } from './source.js';
+import { hasTemp, tempAfter, tempOf, type Temp } from './temp.js';
+import { nextChange } from './next-change.js';
+import { Travel } from './travel.js';
 
-/** Options of an {@link Inspection}. */
-export interface InspectionOptions {
-  /** The apps to choose sessions from. */
-  readonly apps: readonly string[];
-  /** True to prevent all writes. */
-  readonly readOnly?: boolean;
-  /** Reports possible writes by others: a store's `watch`. */
-  readonly watch?: ((onHint: (hint: Hint) => void) => () => void) | undefined;
-  /** The author of edits; `inspector` by default. */
-  readonly author?: string;
-}
+export type { ForkChange, InspectionOptions, Pointed, Send } from './inspection-options.js';
 
-/** The interval of checks for others' writes, in case a hint was lost, in ms. */
-const PATROL = 5000;
+/** The number of last events that are shown before the others are there. */
+const FIRST_EVENTS = 300;
+
+/** The longest time to wait for an own event to be reported, in ms. */
+const REPORTED = 3000;
 
 /**
- * One session of a service at one moment. Fires `change` whenever it has changed; `problem`, a `CustomEvent` with the
- * error as `detail`, when following the session fails, and with `undefined` when it succeeds again; and `deleted`,
- * with the id, when somebody else has deleted the session.
+ * One session of a source at one moment. Fires `change` whenever it has changed; `problem`, a `CustomEvent` with the
+ * error as `detail`, when reading or following fails, and with `undefined` when it succeeds again; and `deleted`, with
+ * the id, when the session was deleted.
  */
 export class Inspection extends EventTarget {
   /** The source of reads. */
-  readonly reader: SessionReader;
+  readonly reader: InspectorSource;
   /** The target of writes; `undefined` when there is none. */
-  readonly service: SessionService | undefined;
-  readonly apps: readonly string[];
+  readonly service: WritableSource | undefined;
   readonly readOnly: boolean;
   readonly author: string;
+  /** The apps, users and sessions of the source, page by page. */
+  readonly directory: Directory;
+  /** The name of the source, for people; empty when it has none. */
+  readonly label: string;
+  /** Answers typed messages; `undefined` when there is nobody to talk to. */
+  readonly send: Send | undefined;
+  /** An example of a message; empty when there is none. */
+  readonly sendHint: string;
   /** The events of the session. */
   readonly log = new Log();
-  /** The sessions of the apps, newest first, without events. */
-  sessions: readonly Session[] = [];
   /** All keys at the moment. */
   rows: readonly KeyRow[] = [];
+  /** The revision that the moment is compared with. */
+  base: number | undefined;
+  /** All keys at {@link Inspection.base}; empty without one. */
+  baseRows: readonly KeyRow[] = [];
+  /** The key or the event under the mouse or the focus. */
+  pointed: Pointed | undefined;
+  /** The holder of the session's lease; `undefined` when there is none, or when it is not known. */
+  lease: HeldLease | undefined;
   /** The revision of the event that is shown in full. */
   selected: number | undefined;
   /** The key whose history is shown. */
@@ -50,65 +68,92 @@ export class Inspection extends EventTarget {
   /** The revisions of the matching events, ascending; `undefined` without a search. */
   matches: readonly number[] | undefined;
 
+  readonly #templateOf: (session: Session) => string | undefined;
+  /** The templates that were written here, by session. */
+  readonly #templates = new Map<string, string>();
+  readonly #forks: ForkSearch;
+  readonly #travel = new Travel((revision) => void this.moveTo(revision >= this.#last ? undefined : revision));
   #session: Session | undefined;
+  #following: Following | undefined;
+  #moments: Moments | undefined;
+  #settling: Settling | undefined;
+  #searching: AbortController | undefined;
   /** The chosen moment; `undefined` is now. */
   #moment: number | undefined;
   /** The `temp:` keys of the invocation that runs in this page. */
-  #temp: Readonly<Record<string, Json>> = {};
+  #temp: Temp = {};
   /** True when {@link #temp} is known: only the page that has run an invocation knows its `temp:` keys. */
   #knowsTemp = false;
-  /** The session whose deletion was noticed. */
-  #deleted: Session | undefined;
   /** The error of the last attempt to follow. */
   #problem: unknown;
-  #round = 0;
-  /** The revision to show next. */
-  #target: number | undefined;
-  #isTravelling = false;
   /** Counts requests to show a session: the last one counts, in any order of completion. */
   #requests = 0;
-  #reading: Promise<void> | undefined;
-  #isBehind = false;
-  readonly #stop: () => void;
 
-  /** Only a service can be written to: any other reader is read-only. */
-  constructor(
-    service: SessionService | SessionReader,
-    { apps, readOnly = false, watch, author = 'inspector' }: InspectionOptions,
-  ) {
+  /** Only a source that has the methods to write is written to: any other is read-only. */
+  constructor(source: InspectorSource, options: InspectionOptions = {}) {
     super();
-    this.reader = service;
-    this.service = !readOnly && 'appendEvent' in service ? service : undefined;
-    this.apps = apps;
+    const { apps, readOnly = false, author = 'inspector', template } = options;
+    this.reader = source;
+    this.service = !readOnly && isWritable(source) ? source : undefined;
     this.readOnly = this.service === undefined;
     this.author = author;
-    const look = (): void => void this.refresh();
-    const unwatch = watch?.(look);
-    const patrol = this.readOnly ? undefined : setInterval(look, PATROL);
-    this.#stop = () => {
-      unwatch?.();
-      clearInterval(patrol);
-    };
+    this.label = options.label ?? '';
+    this.send = options.send;
+    this.sendHint = options.sendHint ?? '';
+    this.#templateOf = typeof template === 'function' ? template : () => template;
+    this.#forks = new ForkSearch(source);
+    this.directory = new Directory(source, apps);
+    this.directory.addEventListener('change', this.#changed);
   }
 
-  /** The session on show: the handle that was read last. */
+  /** The session on show. Its `events` may be the last ones only: {@link Inspection.log} says which are missing. */
   get session(): Session | undefined {
     return this.#session;
   }
 
-  /** The revision on show, from 0, the creation. */
-  get revision(): number {
-    return this.#moment ?? this.#session?.revision ?? 0;
+  /** The loaded apps. */
+  get apps(): readonly string[] {
+    return this.directory.apps;
   }
 
-  /** The target revision: the one on show, or the one that {@link travel} is computing. */
+  /** The loaded sessions of the chosen app, without events. */
+  get sessions(): readonly Session[] {
+    return this.directory.sessions;
+  }
+
+  /** True while the first events of a long session are still being read. */
+  get isLoading(): boolean {
+    return this.log.missing > 0;
+  }
+
+  /** The revision on show, from 0, the creation. */
+  get revision(): number {
+    return this.#moment ?? this.#last;
+  }
+
+  /** The target revision: the one on show, or the one that {@link travel} is about to show. */
   get target(): number {
-    return this.#target ?? this.revision;
+    return this.#travel.target ?? this.revision;
   }
 
   /** True when the moment moves on with the session. */
   get isNow(): boolean {
     return this.#moment === undefined;
+  }
+
+  /**
+   * True when the values of the moment are as they were then. Otherwise `app:` and `user:` keys are as this session's
+   * log has them, without the writes of others; {@link Inspection.isSettling} tells if the source is still asked.
+   */
+  get exact(): boolean {
+    const { base } = this;
+    const isExact = (revision: number): boolean => this.#moments?.isExact(revision) ?? true;
+    return isExact(this.revision) && (base === undefined || isExact(base));
+  }
+
+  /** True while the source is asked for the exact values of the moment. */
+  get isSettling(): boolean {
+    return this.#settling?.isUnderway ?? false;
   }
 
   /**
@@ -119,172 +164,131 @@ export class Inspection extends EventTarget {
     return this.isNow && this.#knowsTemp;
   }
 
-  /** Ends following. */
-  dispose(): void {
-    this.#stop();
+  /** True when keys can be written, and sessions created and deleted. */
+  get canWrite(): boolean {
+    return this.service !== undefined;
   }
 
-  /** Reads the list of sessions. */
+  /** True when {@link Inspection.fork} works. */
+  get canFork(): boolean {
+    return this.service?.fork !== undefined;
+  }
+
+  /** The instruction template of the session: as written here, or noted in its log. Empty for none. */
+  get template(): string {
+    const session = this.#session;
+    return session === undefined
+      ? ''
+      : (this.#templates.get(nameOf(session)) ?? this.log.template ?? this.#templateOf(session) ?? '');
+  }
+
+  /** The moment of another session that this one continues from; `undefined` when it is no fork. */
+  get forkedFrom(): SessionMoment | undefined {
+    const { fork } = this.log;
+    const session = this.#session;
+    return fork === undefined || session === undefined
+      ? undefined
+      : { session: { ...keyOf(session), sessionId: fork.sessionId }, revision: fork.revision };
+  }
+
+  /** The known forks of the session, with the revision at which each of them begins. */
+  get forks(): readonly SessionMoment[] {
+    return this.#session === undefined ? [] : this.#forks.of(this.#session);
+  }
+
+  /** The error of the last attempt to read; `undefined` after a success. */
+  get problem(): unknown {
+    return this.#problem;
+  }
+
+  /** The writes of a key by the session, its creation included, oldest first. */
+  writesOf(key: string): readonly KeyWriter[] {
+    return this.#moments?.writesOf(key) ?? [];
+  }
+
+  /** Ends following. */
+  dispose(): void {
+    this.#requests++;
+    this.#leave();
+    this.directory.removeEventListener('change', this.#changed);
+  }
+
+  /** Reads the list of sessions. Throws the errors of the source. */
   async list(): Promise<void> {
-    const pages = await Promise.all(this.apps.map((appName) => this.reader.listSessions({ appName, order: 'desc' })));
-    this.sessions = pages.flatMap(({ sessions }) => sessions);
-    this.#changed();
+    await this.directory.refresh();
+    const { problem } = this.directory;
+    if (problem !== undefined) {
+      throw problem as Error;
+    }
   }
 
   /**
-   * Shows a session, unless another one is requested in the meantime. Throws when it is missing, and the errors of the
-   * store.
+   * Shows a session, unless another one is requested in the meantime. Of a long one the last events are shown first.
+   * Throws when it is missing, and the errors of the source.
    */
   async open(key: SessionKey): Promise<void> {
     await this.#enter(async () => {
-      const session = await this.reader.getSession(key);
+      const session = await this.reader.getSession({ ...key, config: { numRecentEvents: FIRST_EVENTS } });
       if (session === undefined) {
-        await this.list();
+        this.directory.forget(key);
         throw new Error(`session "${key.sessionId}" is not there any more`);
       }
       return session;
     });
   }
 
-  async #enter(read: () => Promise<Session>): Promise<void> {
-    const asked = ++this.#requests;
-    const session = await read();
-    if (asked !== this.#requests) {
-      return;
-    }
-    this.selected = undefined;
-    this.traced = undefined;
-    this.#moment = undefined;
-    this.#target = undefined;
-    this.#knowsTemp = false;
-    await this.show(session, {});
-  }
-
   /** Creates a session and shows it, unless another one is requested in the meantime. Throws as `createSession`. */
-  async create(request: Parameters<SessionService['createSession']>[0]): Promise<void> {
-    await this.#enter(async () => {
-      const session = await this.#writable().createSession(request);
-      await this.list();
-      return session;
-    });
+  async create(request: CreateSessionRequest): Promise<void> {
+    await this.#enter(async () => await this.#writable().createSession(request));
+    await this.directory.refresh();
   }
 
-  /** Reads the session again. Calls during a read share one more read. */
+  /** Reads the list of sessions again, and attempts at once to follow the session again if that has failed. */
   async refresh(): Promise<void> {
-    this.#isBehind = true;
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined;
-    });
-    await this.#reading;
-  }
-
-  async #read(): Promise<void> {
-    while (this.#isBehind) {
-      this.#isBehind = false;
-      try {
-        await this.list();
-        await this.#reread();
-        this.#tell(undefined);
-      } catch (error) {
-        this.#tell(error);
-      }
-    }
-  }
-
-  async #reread(): Promise<void> {
-    const shown = this.#session;
-    if (shown === undefined) {
-      return;
-    }
-    const { appName, userId, id: sessionId } = shown;
-    const session = await this.reader.getSession({ appName, userId, sessionId });
-    if (session === undefined) {
-      await this.#leave(shown);
-      return;
-    }
-    // Another session may have been opened in the meantime, or this one may have moved on.
-    if (this.#session === shown && session.revision >= shown.revision) {
-      await this.show(session, this.#temp);
-    }
+    this.#following?.retry();
+    await this.directory.refresh();
   }
 
   /**
-   * Shows another session after somebody else has deleted the current one: the user's newest. If there is none, the
-   * deleted one stays on show.
-   */
-  async #leave(deleted: Session): Promise<void> {
-    const { appName, userId, id } = deleted;
-    const next =
-      this.sessions.find((other) => other.appName === appName && other.userId === userId) ?? this.sessions[0];
-    if (next !== undefined) {
-      await this.open({ appName: next.appName, userId: next.userId, sessionId: next.id });
-    }
-    if (this.#deleted !== deleted) {
-      this.#deleted = deleted;
-      this.dispatchEvent(new CustomEvent('deleted', { detail: id }));
-    }
-  }
-
-  /** Reports that following fails, or that it succeeds again. */
-  #tell(problem: unknown): void {
-    if (problem !== this.#problem) {
-      this.#problem = problem;
-      this.dispatchEvent(new CustomEvent('problem', { detail: problem }));
-    }
-  }
-
-  /**
-   * Shows the current state of a handle. Its `temp:` keys are those of the running invocation, unless others are
+   * Shows what a handle shows now, at once. Its `temp:` keys are those of the running invocation, unless others are
    * passed.
    */
-  async show(session: Session, temp?: Readonly<Record<string, Json>>): Promise<void> {
-    this.#session = session;
+  show(session: Session, temp?: Temp): void {
+    if (this.#session === undefined || !isSameSession(this.#session, session)) {
+      this.#requests++;
+      this.#adopt(session);
+    }
     this.#knowsTemp ||= temp === undefined;
     this.#temp = temp ?? tempOf(session);
-    this.log.update(session.events);
-    this.#look();
-    await this.#compute();
+    this.#take(session);
   }
 
   /** Shows a revision, or now: `undefined`. */
-  async moveTo(revision: number | undefined): Promise<void> {
-    const last = this.#session?.revision ?? 0;
-    this.#moment = revision === undefined ? undefined : Math.min(Math.max(revision, 0), last);
-    await this.#compute();
+  moveTo(revision: number | undefined): Promise<void> {
+    this.#travel.cancel();
+    this.#moment = revision === undefined ? undefined : Math.min(Math.max(revision, 0), this.#last);
+    this.#compute();
+    return Promise.resolve();
   }
 
   /**
-   * Shows a revision as a slider requests it: possibly more often than there are frames, and than can be computed, so
-   * that only the last request counts. At the last revision the moment follows the session again. The selected event
-   * is replaced by that of the moment. Failures are reported as a `problem`.
+   * Shows a revision as a slider requests it: possibly more often than there are frames, so that only the last request
+   * counts. At the last revision the moment follows the session again. The selected event is replaced by that of the
+   * moment.
    */
   travel(revision: number): void {
-    this.#target = Math.min(Math.max(revision, 0), this.#session?.revision ?? 0);
+    const target = Math.min(Math.max(revision, 0), this.#last);
     if (this.selected !== undefined) {
-      this.selected = Math.max(this.#target, 1);
+      this.selected = Math.max(target, 1);
     }
+    this.#travel.request(target);
     this.#changed();
-    if (!this.#isTravelling) {
-      this.#isTravelling = true;
-      void this.#arrive().finally(() => {
-        this.#isTravelling = false;
-      });
-    }
   }
 
-  async #arrive(): Promise<void> {
-    while (this.#target !== undefined) {
-      await new Promise(requestAnimationFrame);
-      const target = this.#target;
-      try {
-        await this.moveTo(target >= (this.#session?.revision ?? 0) ? undefined : target);
-      } catch (error) {
-        this.dispatchEvent(new CustomEvent('problem', { detail: error }));
-      }
-      if (this.#target === target) {
-        this.#target = undefined;
-        this.#changed();
-      }
+  /** Resolves once the source has told what it knows of the moment. */
+  async settled(): Promise<void> {
+    while (this.isSettling || this.isLoading) {
+      await nextChange(this);
     }
   }
 
@@ -307,78 +311,246 @@ export class Inspection extends EventTarget {
     this.#changed();
   }
 
-  /** Appends an event to the session. Throws as `appendEvent`. */
+  /** Lights up a key or an event in all panes, or nothing. */
+  point(pointed: Pointed | undefined): void {
+    if (pointed?.key !== this.pointed?.key || pointed?.revision !== this.pointed?.revision) {
+      this.pointed = pointed;
+      this.#changed();
+    }
+  }
+
+  /** Compares the moment with that of a revision, or with none. */
+  compareWith(revision: number | undefined): void {
+    this.base = revision === undefined ? undefined : Math.min(Math.max(revision, 0), this.#last);
+    this.#compute();
+  }
+
+  /** Replaces the template of the session. */
+  setTemplate(text: string): void {
+    if (this.#session !== undefined) {
+      this.#templates.set(nameOf(this.#session), text);
+      this.#changed();
+    }
+  }
+
+  /** Appends an event to the session, and resolves once it is on show. Throws as `appendEvent`. */
   async append(event: EventInit): Promise<Event> {
     const session = this.#session;
     const service = this.#writable();
     if (session === undefined) {
       throw new Error('there is no session to write to');
     }
-    const stored = await service.appendEvent({ session, event });
-    if (this.#session === session) {
+    const { appName, userId, id } = session;
+    const stored = await service.appendEvent({ session: { appName, userId, id }, event });
+    if (this.#session !== undefined && isSameSession(this.#session, session)) {
       // An invocation may write through an earlier handle: this one need not have its `temp:` keys.
       this.#knowsTemp ||= hasTemp(event);
-      await this.show(session, tempAfter(this.#temp, event));
-    } else {
-      // It was read again in the meantime, or another session is on show.
-      await this.refresh();
+      this.#temp = tempAfter(this.#temp, event);
+      if (stored.partial !== true) {
+        await this.#reported(session, stored);
+      }
+      this.#compute();
     }
     return stored;
   }
 
-  #writable(): SessionService {
+  /** Writes a key, or deletes it with `undefined`, as an event of its own. Throws as `appendEvent`. */
+  async write(key: string, value: Json | undefined): Promise<Event> {
+    const delta = Object.fromEntries([[key, value === undefined ? DELETED : value]]);
+    return await this.append(eventOf({ author: this.author, delta }));
+  }
+
+  /**
+   * Creates a session that continues from a revision of this one, with a change, and shows it. Throws as `fork` and
+   * `appendEvent`, and when the source has no `fork`.
+   */
+  async fork(revision: number, { delta, template = this.template, sessionId }: ForkChange = {}): Promise<void> {
+    const session = this.#session;
+    const service = this.#writable();
+    if (session === undefined) {
+      throw new Error('there is no session to fork');
+    }
+    const isOther = template !== this.template;
+    const noted = isOther ? template : undefined;
+    const request = { at: revision, author: this.author, delta, template: noted, sessionId };
+    const fork = await createFork(service, session, request);
+    this.#templates.set(nameOf(fork), template);
+    this.#forks.note(fork, { sessionId: session.id, revision });
+    await this.open(keyOf(fork));
+    await this.directory.refresh();
+  }
+
+  /** Deletes the session on show, or another one. Throws as `deleteSession`. */
+  async delete(key: SessionKey): Promise<void> {
+    await this.#writable().deleteSession(key);
+    this.directory.forget(key);
+  }
+
+  /** Asks for the holder of the lease from time to time, until the function that it answers is called. */
+  followLease(): () => void {
+    return followLease(
+      this.reader,
+      () => this.#session,
+      (lease) => {
+        this.lease = lease;
+        this.#changed();
+      },
+    );
+  }
+
+  get #last(): number {
+    return this.#session?.revision ?? 0;
+  }
+
+  #writable(): WritableSource {
     if (this.service === undefined) {
       throw new Error('this data is read-only');
     }
     return this.service;
   }
 
-  /** Writes a key, or deletes it with `undefined`, as an event of its own. Throws as `appendEvent`. */
-  async write(key: string, value: Json | undefined): Promise<Event> {
-    const stateDelta = Object.fromEntries([[key, value === undefined ? DELETED : value]]);
-    const note = noteOfTemp([key]);
-    return await this.append({
-      author: this.author,
-      invocationId: `edit-${crypto.randomUUID()}`,
-      actions: { stateDelta },
-      ...(note.tempKeys === undefined ? {} : { customMetadata: { ...note } }),
+  async #enter(read: () => Promise<Session>): Promise<void> {
+    const asked = ++this.#requests;
+    const session = await read();
+    if (asked === this.#requests) {
+      this.#adopt(session);
+      this.#take(session);
+      this.#tell(undefined);
+    }
+  }
+
+  /** Ends everything about the session on show. */
+  #leave(): void {
+    this.#following?.stop();
+    this.#settling?.cancel();
+    this.#searching?.abort();
+    this.#travel.cancel();
+    this.selected = undefined;
+    this.traced = undefined;
+    this.base = undefined;
+    this.baseRows = [];
+    this.rows = [];
+    this.pointed = undefined;
+    this.lease = undefined;
+    this.#moment = undefined;
+    this.#temp = {};
+    this.#knowsTemp = false;
+  }
+
+  /** Begins with another session. */
+  #adopt(session: Session): void {
+    this.#leave();
+    this.#session = session;
+    const moments = new Moments(this.reader, () => this.#session ?? session, this.log);
+    this.#moments = moments;
+    this.#settling = new Settling(moments, {
+      onSettled: () => this.#compute(),
+      onProblem: (problem) => this.#tell(problem),
+    });
+    const key = keyOf(session);
+    this.#following = new Following(this.reader, key, {
+      onSession: (next) => this.#take(next),
+      onDeleted: () => void this.#deleted(key),
+      onProblem: (problem) => this.#tell(problem),
     });
   }
 
-  /** Computes the keys of the moment. If a later call has begun in the meantime, only that one counts. */
-  async #compute(): Promise<void> {
-    const session = this.#session;
-    if (session === undefined) {
+  /** Takes over a newer state of the session on show. */
+  #take(session: Session): void {
+    const before = this.#session;
+    const isOlder = before !== undefined && session.revision < before.revision && !this.isLoading;
+    if (before !== undefined && (!isSameSession(before, session) || isOlder)) {
       return;
     }
-    const round = ++this.#round;
-    const temp = this.isNow ? this.#temp : {};
-    const rows = await rowsAt(this.reader, { session, log: this.log, revision: this.revision, temp });
-    if (round === this.#round) {
-      this.rows = rows;
-      this.#changed();
+    this.#session = session;
+    this.log.update(session.events, session.revision - session.events.length);
+    if (this.log.fork !== undefined) {
+      this.#forks.note(session, this.log.fork);
     }
+    this.#look();
+    this.#compute();
+    if (!this.isLoading && this.#searching === undefined) {
+      void this.#searchForks(session);
+    }
+  }
+
+  async #searchForks(session: Session): Promise<void> {
+    const searching = new AbortController();
+    this.#searching = searching;
+    try {
+      if (await this.#forks.search(session, this.directory.sessions, searching.signal)) {
+        this.#changed();
+      }
+    } catch {
+      // Links to forks are an extra: reads that matter tell the problem.
+    }
+  }
+
+  /**
+   * Shows the session that was created anew; or the user's newest one, or the app's. If there is none, the deleted one
+   * stays on show.
+   */
+  async #deleted(key: SessionKey): Promise<void> {
+    const asked = this.#requests;
+    this.directory.forget(key);
+    try {
+      const renewed = await this.reader.getSession({ ...key, config: { numRecentEvents: 0 } });
+      await this.directory.refresh();
+      if (asked !== this.#requests) {
+        return;
+      }
+      const { sessions } = this.directory;
+      const next = renewed ?? sessions.find(({ userId }) => userId === key.userId) ?? sessions[0];
+      if (next !== undefined) {
+        await this.open(keyOf(next));
+      }
+    } catch (error) {
+      this.#tell(error);
+    }
+    this.dispatchEvent(new CustomEvent('deleted', { detail: key.sessionId }));
+    this.#changed();
+  }
+
+  /** Waits until an event that was stored is in the log, or another session is on show. */
+  async #reported(session: Session, { id }: Event): Promise<void> {
+    const isThere = (): boolean =>
+      this.#session === undefined ||
+      !isSameSession(this.#session, session) ||
+      this.log.events.slice(-1000).some((event) => event.id === id);
+    for (const end = Date.now() + REPORTED; !isThere() && Date.now() < end;) {
+      await nextChange(this, REPORTED);
+    }
+  }
+
+  /** Reports that reading fails, or that it succeeds again. */
+  #tell(problem: unknown): void {
+    if (problem !== this.#problem) {
+      this.#problem = problem;
+      this.dispatchEvent(new CustomEvent('problem', { detail: problem }));
+    }
+  }
+
+  /** Computes the keys of the moment, and has the source asked for what is not known of it. */
+  #compute(): void {
+    const { base } = this;
+    const moments = this.#moments;
+    if (moments !== undefined && this.#session !== undefined) {
+      const { revision } = this;
+      const temp = this.isNow ? this.#temp : {};
+      this.rows = moments.rows({ revision, temp, previous: this.rows });
+      this.baseRows = base === undefined ? [] : moments.rows({ revision: base, previous: this.baseRows });
+      if (!this.isLoading) {
+        this.#settling?.request(base === undefined ? [revision] : [revision, base]);
+      }
+    }
+    this.#changed();
   }
 
   #look(): void {
     this.matches = this.query === '' ? undefined : this.log.find(this.query);
   }
 
-  #changed(): void {
+  readonly #changed = (): void => {
     this.dispatchEvent(new globalThis.Event('change'));
-  }
-}
-
-function hasTemp({ actions }: EventInit): boolean {
-  return Object.keys(actions?.stateDelta ?? {}).some((key) => key.startsWith('temp:'));
-}
-
-function tempAfter(temp: Readonly<Record<string, Json>>, { actions }: EventInit): Readonly<Record<string, Json>> {
-  const writes = Object.entries(actions?.stateDelta ?? {}).filter(([key]) => key.startsWith('temp:'));
-  const all = Object.entries({ ...temp, ...Object.fromEntries(writes) });
-  return Object.fromEntries(all.filter(([, value]) => value !== DELETED)) as Record<string, Json>;
-}
-
-function tempOf({ state }: Session): Readonly<Record<string, Json>> {
-  return Object.fromEntries(Object.entries(state).filter(([key]) => key.startsWith('temp:')));
+  };
 }

@@ -1,10 +1,15 @@
 // Unique names of sessions.
 
-import type { Session } from 'statepad';
+import type { Session, SessionKey, SessionName } from '../../index.js';
 
 /** A text that no other session has: its full key. */
-export function nameOf({ appName, userId, id }: Pick<Session, 'appName' | 'userId' | 'id'>): string {
+export function nameOf({ appName, userId, id }: SessionName): string {
   return JSON.stringify([appName, userId, id]);
+}
+
+/** The key of a session. */
+export function keyOf({ appName, userId, id: sessionId }: SessionName): SessionKey {
+  return { appName, userId, sessionId };
 }
 
 /** True when two handles are of one session. */

@@ -1,7 +1,7 @@
 // Parses typed JSON, with the place of and the reason for a fault.
 
 import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
-import type { Json } from 'statepad';
+import type { Json } from '../../index.js';
 
 /**
  * The result of {@link readJson}: a value, or a fault. Lines and columns are counted from 1, `at` from 0 in UTF-16

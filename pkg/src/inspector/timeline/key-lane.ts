@@ -2,7 +2,7 @@
 
 import { html, nothing, type TemplateResult } from 'lit';
 import { styleMap } from 'lit/directives/style-map.js';
-import type { HistoryStep, Json } from 'statepad';
+import type { HistoryStep, Json } from '../../index.js';
 import type { Inspection } from '../model/inspection.js';
 import { splitKey } from '../model/log.js';
 import { nameOf } from '../model/session-name.js';

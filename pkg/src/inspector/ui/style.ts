@@ -1,34 +1,14 @@
-// The styles of the inspector's components. A page that embeds them may set the `--sp-*` properties; light and dark
-// follow its `color-scheme`.
+// The styles that the inspector's components share, built on the tokens.
 
 import { css } from 'lit';
 
-/** Colours, type and the plain elements that all components share. */
+/** Plain elements and controls, and the classes for them: `main`, `danger`, `plain`, `square`, `link`, `small`. */
 export const base = css`
   :host {
-    --session: var(--sp-session, light-dark(#0a559a, #6cb4f5));
-    --app: var(--sp-app, light-dark(#993f00, #f0a04b));
-    --user: var(--sp-user, light-dark(#06634a, #3fcfa2));
-    --temp: var(--sp-temp, light-dark(#8c2a6c, #ea9bcb));
-    --none: light-dark(#6b7280, #98a1ae);
-    --text: var(--sp-text, light-dark(#1b2330, #e6e9ee));
-    --quiet: var(--sp-quiet, light-dark(#566172, #a3adba));
-    --paper: var(--sp-paper, light-dark(#ffffff, #171c24));
-    --ground: var(--sp-ground, light-dark(#f4f5f7, #0f1318));
-    --line: var(--sp-line, light-dark(#d9dde3, #303845));
-    --strong: light-dark(#8a93a1, #6f7a89);
-    --accent: var(--sp-accent, light-dark(#3b3fd1, #a5a8ff));
-    --on-accent: light-dark(#ffffff, #14161f);
-    --bad: var(--sp-bad, light-dark(#b3261e, #ff8a80));
-    --bad-ground: light-dark(#fdecea, #3a1c1b);
-    --added: light-dark(#e3f5e8, #16301f);
-    --changed: light-dark(#fff4d6, #352c12);
-    --deleted: light-dark(#fde8e6, #371d1c);
-    --mono: var(--sp-mono, ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', monospace);
     display: block;
     min-width: 0;
     color: var(--text);
-    font-size: 0.875rem;
+    font-size: var(--sp-text-md);
     line-height: 1.45;
   }
 
@@ -53,20 +33,16 @@ export const base = css`
     padding: 0;
   }
 
-  h2 {
-    font-size: 1rem;
-    font-weight: 650;
-  }
-
+  h2,
   ::slotted(h2) {
     margin: 0;
-    font-size: 1rem;
-    font-weight: 650;
+    font-size: var(--sp-text-md);
+    font-weight: 600;
   }
 
   h3 {
-    font-size: 0.8125rem;
-    font-weight: 650;
+    font-size: var(--sp-text-sm);
+    font-weight: 600;
   }
 
   ul,
@@ -78,7 +54,19 @@ export const base = css`
   pre,
   .mono {
     font-family: var(--mono);
-    font-size: 0.8125rem;
+    font-size: var(--sp-text-sm);
+  }
+
+  .icon {
+    flex: none;
+    width: 1.1em;
+    height: 1.1em;
+    fill: none;
+    stroke: currentcolor;
+    stroke-width: 2;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+    vertical-align: -0.18em;
   }
 
   button,
@@ -86,27 +74,51 @@ export const base = css`
   select,
   textarea {
     min-width: 0;
-    border: 1px solid var(--strong);
-    border-radius: 6px;
-    padding: 0.3em 0.65em;
+    border: 1px solid var(--edge);
+    border-radius: var(--sp-radius-sm);
+    padding: 0.2em 0.65em;
     color: inherit;
     background: var(--paper);
     font: inherit;
   }
 
+  input,
+  select,
+  textarea {
+    border-color: var(--strong);
+  }
+
+  ::placeholder {
+    color: var(--quiet);
+    opacity: 1;
+  }
+
   button {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    gap: 0.4em;
     min-width: 1.5rem;
     min-height: 1.5rem;
     cursor: pointer;
+    transition:
+      background-color var(--sp-fast),
+      border-color var(--sp-fast),
+      color var(--sp-fast);
   }
 
   button:hover:not(:disabled) {
-    border-color: var(--accent);
+    border-color: var(--strong);
+    background: var(--hover);
+  }
+
+  button:active:not(:disabled) {
+    background: var(--chosen);
   }
 
   button:disabled {
     cursor: default;
-    opacity: 0.55;
+    opacity: 0.5;
   }
 
   button.main {
@@ -115,10 +127,38 @@ export const base = css`
     background: var(--accent);
   }
 
+  button.main:hover:not(:disabled) {
+    border-color: var(--accent);
+    background: color-mix(in srgb, var(--accent) 88%, var(--text));
+  }
+
+  button.danger {
+    border-color: var(--bad);
+    color: var(--bad);
+  }
+
+  /* A control that is text or an icon until it is pointed at. */
   button.plain {
     border-color: transparent;
     padding: 0.1em 0.35em;
+    color: var(--quiet);
     background: none;
+  }
+
+  button.plain:hover:not(:disabled),
+  button.plain[aria-pressed='true'],
+  button.plain[aria-expanded='true'] {
+    border-color: transparent;
+    color: var(--text);
+    background: var(--hover);
+  }
+
+  /* A square with an icon alone. */
+  button.square {
+    width: var(--sp-control);
+    height: var(--sp-control);
+    padding: 0;
+    font-size: var(--sp-text-lg);
   }
 
   button.link {
@@ -130,12 +170,33 @@ export const base = css`
     background: none;
     text-align: start;
     text-decoration: underline;
-    text-underline-offset: 2px;
+    text-decoration-color: color-mix(in srgb, currentcolor 45%, transparent);
+    text-underline-offset: 3px;
+  }
+
+  button.link:hover:not(:disabled) {
+    background: none;
+    text-decoration-color: currentcolor;
   }
 
   button.small {
     padding: 0.05em 0.35em;
-    font-size: 0.75rem;
+    font-size: var(--sp-text-sm);
+  }
+
+  kbd {
+    display: inline-block;
+    min-width: 1.5em;
+    border: 1px solid var(--edge);
+    border-radius: var(--sp-radius-sm);
+    padding: 0 0.3em;
+    color: var(--quiet);
+    background: var(--sunken);
+    font-family: var(--sans);
+    font-size: var(--sp-text-xs);
+    line-height: 1.5;
+    text-align: center;
+    white-space: nowrap;
   }
 
   mark {
@@ -153,14 +214,14 @@ export const base = css`
   .panel {
     min-width: 0;
     border: 1px solid var(--line);
-    border-radius: 10px;
-    padding: 0.75rem;
+    border-radius: var(--sp-radius-lg);
+    padding: var(--sp-space-3);
     background: var(--paper);
     contain: layout style;
   }
 
   .panel > h2 {
-    margin-block-end: 0.5rem;
+    margin-block-end: var(--sp-space-2);
   }
 
   .quiet {
@@ -172,7 +233,7 @@ export const base = css`
   }
 
   .empty {
-    padding: 0.75rem;
+    padding: var(--sp-space-3);
     color: var(--quiet);
   }
 
@@ -185,6 +246,12 @@ export const base = css`
 
   .spread {
     margin-inline-start: auto;
+  }
+
+  .cut {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
   }
 
   .hidden {
@@ -215,14 +282,18 @@ export const base = css`
   /* A key, in the colour of its scope. */
   .key {
     border: 0;
-    border-radius: 4px;
+    border-radius: var(--sp-radius-sm);
     padding: 0 0.3em;
     color: var(--scope, var(--text));
-    background: color-mix(in srgb, var(--scope, var(--strong)) 9%, transparent);
+    background: color-mix(in srgb, var(--scope, var(--strong)) 10%, transparent);
     font-family: var(--mono);
-    font-size: 0.8125rem;
+    font-size: var(--sp-text-sm);
     overflow-wrap: anywhere;
     text-align: start;
+  }
+
+  button.key:hover:not(:disabled) {
+    background: color-mix(in srgb, var(--scope, var(--strong)) 20%, transparent);
   }
 
   /* Backgrounds are not drawn there: the chosen element gets a frame. */

@@ -1,7 +1,7 @@
 // JSON values in the inspector's components: compact and clamped, whole on demand, with matches of the search marked.
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Json } from 'statepad';
+import type { Json } from '../../index.js';
 import { base } from './style.js';
 
 /** The length up to which a text is shown in full, in characters: it fits into about three lines of a column. */

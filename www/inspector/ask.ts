@@ -1,0 +1,33 @@
+// A form that asks for the token of the server.
+
+import { keepToken } from './token.js';
+
+/** Asks for the token, and keeps it. Resolves when it was given. */
+export async function askForToken(place: HTMLElement, store: string, problem = ''): Promise<string> {
+  const form = document.createElement('form');
+  const title = document.createElement('h1');
+  title.textContent = store;
+  const label = document.createElement('label');
+  label.textContent = 'Token ';
+  const input = document.createElement('input');
+  input.type = 'password';
+  input.required = true;
+  input.autocomplete = 'off';
+  label.append(input);
+  const button = document.createElement('button');
+  button.textContent = 'Open';
+  const hint = document.createElement('p');
+  hint.textContent = problem === '' ? 'The server printed a token when it started, or has a file of tokens.' : problem;
+  hint.role = problem === '' ? 'note' : 'alert';
+  form.append(title, hint, label, button);
+  place.replaceChildren(form);
+  input.focus();
+  return await new Promise((resolve) => {
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      place.replaceChildren();
+      keepToken(input.value);
+      resolve(input.value);
+    });
+  });
+}
