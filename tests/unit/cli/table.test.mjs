@@ -81,10 +81,7 @@ async function printed(columns, titles, rows) {
   for (const row of rows) await table.row(row);
   await table.end();
   await output.end();
-  return stream.text
-    .replaceAll(/\x1b\[\d+m/g, '')
-    .split('\n')
-    .slice(0, -1);
+  return stripVTControlCharacters(stream.text).split('\n').slice(0, -1);
 }
 
 const TITLES = [{ title: 'NAME' }, { title: 'COUNT', align: 'right' }, { title: 'VALUE', isFlexible: true }];
