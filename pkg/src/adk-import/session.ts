@@ -20,7 +20,7 @@ export async function planOf(row: SessionRow, reader: AdkReader, numbers: Number
   const { state, created, updated } = contentOf(row, numbers);
   const events = (await reader.events(key, numbers)).map(storedForm);
   const lastWrites = writtenBy(events);
-  const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !lastWrites.has(name)));
+  const beginning = beginningOf(state, lastWrites);
   const correction = correctionOf(state, lastWrites, events.at(-1)?.timestamp ?? updated);
   const isCorrected = correction !== undefined;
   return { key, created, beginning, events: isCorrected ? [...events, correction] : events, isCorrected, state };
@@ -39,8 +39,13 @@ export function contentOf(row: SessionRow, numbers: Numbers): ReturnType<Session
   return content;
 }
 
+/** The own values of a session before its first event, as far as they are known: those that no event has written. */
+export function beginningOf(state: Members, lastWrites: ReadonlyMap<string, unknown>): Members {
+  return Object.fromEntries(Object.entries(state).filter(([name]) => !lastWrites.has(name)));
+}
+
 /** The last write of each of the session's own names: a value or a deletion. */
-function writtenBy(events: readonly EventInit[]): ReadonlyMap<string, Last> {
+export function writtenBy(events: readonly EventInit[]): ReadonlyMap<string, Last> {
   const lastWrites = new Map<string, Last>();
   for (const { actions, customMetadata } of events) {
     const deleted = new Set(storedDeletions(customMetadata));

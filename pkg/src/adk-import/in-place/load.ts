@@ -3,7 +3,7 @@
 import { orCorrupt } from './refusals.js';
 import { Pacer } from '../../transfer/pacer.js';
 import { eventOfRow } from '../readers/reader.js';
-import { contentOf } from '../session.js';
+import { beginningOf, contentOf, writtenBy } from '../session.js';
 import { storedForm } from '../../transfer/planned.js';
 import { defined } from '../../model/defined.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
@@ -12,6 +12,7 @@ import { stateOf } from '../../stores/shared/parts.js';
 import { valuesOf } from '../../stores/shared/values.js';
 import type { Reader, Source } from './source.js';
 import type { Members } from '../../jsonl/members.js';
+import type { RowRange } from '../readers/reader.js';
 import type { Numbers } from '../values.js';
 import type { Positions } from '../../stores/shared/positions.js';
 import type {
@@ -25,7 +26,7 @@ import type {
   Values,
 } from '../../store/contract.js';
 import type { AdkRow } from '../../stores/adk-database/database.js';
-import type { Json, SessionKey } from '../../model/types.js';
+import type { EventInit, Json, SessionKey } from '../../model/types.js';
 
 /** The parts of a store that its reads need. */
 export interface ReadParts {
@@ -40,6 +41,8 @@ interface ReadSession {
   /** The revision of the first row. */
   readonly from: number;
   readonly rows: readonly AdkRow[];
+  /** For a creation that is asked for: the session's own values and its time, of which it is inferred. */
+  readonly content: ReturnType<typeof contentOf> | undefined;
 }
 
 /** Loads a session, see `SessionStore.load`. */
@@ -91,8 +94,16 @@ async function readSession(
     },
     from: part.offset + 1,
     rows: part.limit > 0 ? await rows.eventRows(key, part) : [],
+    content: asksForCreation(range) ? content : undefined,
   };
 }
+
+/** True for a range that begins with the creation, which no ADK keeps: all events are read for it. */
+function asksForCreation({ from = 1 }: EventQuery): boolean {
+  return from < 1;
+}
+
+type EventQuery = NonNullable<LoadQuery['events']>;
 
 /** True when the session has another event at the revision of a copy. */
 async function isOther(
@@ -110,13 +121,11 @@ async function isOther(
 }
 
 /** The rows of a range of events; where that is one of times too, those that it is selected from. */
-function rangeOf(
-  { from = 1, to = Infinity, since, last }: NonNullable<LoadQuery['events']>,
-  rev: number,
-): {
-  readonly offset: number;
-  readonly limit: number;
-} {
+function rangeOf(query: EventQuery, rev: number): RowRange {
+  if (asksForCreation(query)) {
+    return { offset: 0, limit: rev };
+  }
+  const { from = 1, to = Infinity, since, last } = query;
   const end = Math.min(Math.floor(to), rev);
   const first = Math.max(Math.ceil(from), 1);
   const start = last === undefined || since !== undefined ? first : Math.max(first, end - last + 1);
@@ -124,24 +133,32 @@ function rangeOf(
 }
 
 async function eventsOf(
-  { rows, from }: ReadSession,
+  read: ReadSession,
   { source, numbers }: ReadParts,
   key: SessionKey,
-  { events: { since = -Infinity, last = Infinity } = {} }: LoadQuery,
+  { events: { to = Infinity, since = -Infinity, last = Infinity } = {} }: LoadQuery,
   { signal }: StoreContext,
 ): Promise<readonly StoredEvent[]> {
   const pacer = new Pacer(signal);
-  const events: StoredEvent[] = [];
-  for (const [index, row] of rows.entries()) {
+  const events: EventInit[] = [];
+  for (const row of read.rows) {
     if (pacer.isDue) {
       await pacer.pause();
     }
-    const event = orCorrupt(sessionTitle(key), () => storedForm(eventOfRow(source.kind, row, numbers)));
-    if ((event.timestamp ?? 0) >= since) {
-      events.push(defined({ rev: from + index, id: event.id, data: JSON.stringify(event) }));
-    }
+    events.push(orCorrupt(sessionTitle(key), () => storedForm(eventOfRow(source.kind, row, numbers))));
   }
-  return last === Infinity ? events : events.slice(Math.max(0, events.length - last));
+  const stored = events.flatMap((event, index) => {
+    const rev = read.from + index;
+    const isSelected = rev <= to && (event.timestamp ?? 0) >= since;
+    return isSelected ? [defined({ rev, id: event.id, data: JSON.stringify(event) })] : [];
+  });
+  const all = read.content === undefined ? stored : [creationOf(read.content, events), ...stored];
+  return last === Infinity ? all : all.slice(Math.max(0, all.length - last));
+}
+
+/** The creation of a session, as a service stores it. */
+function creationOf({ state, created }: ReturnType<typeof contentOf>, events: readonly EventInit[]): StoredEvent {
+  return { rev: 0, data: JSON.stringify({ timestamp: created, state: beginningOf(state, writtenBy(events)) }) };
 }
 
 /** Reads the values of an app, or of a user in it, and gives them a position. */

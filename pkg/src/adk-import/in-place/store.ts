@@ -20,11 +20,11 @@ export interface AdkReadOptions {
   readonly integers?: 'text' | undefined;
 }
 
-/** The tables are what an ADK has made of them. */
-const LACKS: readonly StoreLack[] = [
-  ...(['revisions', 'order', 'texts', 'ids', 'times', 'clock', 'created', 'beginnings'] as const),
-  ...(['repeats', 'operators'] as const),
-];
+/**
+ * The tables are what an ADK has made of them. Revisions and beginnings are those of an import of the same session, so
+ * that the past can be read.
+ */
+const LACKS: readonly StoreLack[] = ['order', 'texts', 'ids', 'times', 'clock', 'created', 'repeats', 'operators'];
 
 /**
  * Makes a store over the database of an ADK, where it is: a service over it lists, reads and watches what adk-python,

@@ -6,7 +6,7 @@ import { CommandError, UsageError } from '../errors.js';
 import { piecesOf } from '../sources/lines.js';
 import { openedSource } from '../sources/source.js';
 import { openPool } from '../stores/postgres.js';
-import { readableSqlite } from '../stores/sqlite.js';
+import { readOnlySqlite } from '../stores/sqlite.js';
 import { CACHED_EVENTS, exportedLines } from '../work/exported.js';
 import { isMeant, type Selection } from '../work/filter.js';
 import { identifyAdk, importAdk, type AdkDatabaseHandle, type AdkImport } from '../../import-adk.js';
@@ -65,20 +65,22 @@ async function adkOrigin(address: Address, options: OriginOptions): Promise<Orig
   await access(address.path).catch((error: unknown) => {
     throw new CommandError(`there is no database "${address.path}"`, { cause: error });
   });
-  const { database, close } = await readableSqlite(address.path, options);
+  const database = await readOnlySqlite(address.path, options.folder).catch((error: unknown) =>
+    refuse(address, error),
+  );
   const origin = await identified(address, database, async () => {
-    close();
+    database.close();
     await Promise.resolve();
   });
   if (origin === undefined) {
-    close();
+    database.close();
   }
   return origin;
 }
 
 async function identified(
   address: Address,
-  database: AdkDatabaseHandle | string,
+  database: AdkDatabaseHandle,
   close: () => Promise<void>,
 ): Promise<Origin | undefined> {
   const { kind, signs } = await identifyAdk(database).catch((error: unknown) => refuse(address, error));

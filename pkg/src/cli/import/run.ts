@@ -40,7 +40,7 @@ export async function run(args: Arguments, surroundings: Surroundings): Promise<
   const onError = (error: unknown): void => tellError(surroundings, error);
   const origin = await openedOrigin(from, { folder, secrets, tokenFile: args.optional('token-file'), onError });
   try {
-    const target = await openedTarget(to, { folder, dryRun, onError });
+    const target = await openedTarget(to, { folder, secrets, dryRun, onError });
     try {
       return await imported(origin, target, { args, to: shownAddress(to), dryRun, surroundings });
     } finally {

@@ -1,17 +1,17 @@
 // The store that sessions are imported into. None is upgraded, and no database of others gets tables.
 
 import { stat } from 'node:fs/promises';
-import { identifyAdk } from '../../import-adk.js';
 import { SessionService } from '../../index.js';
-import { isStore, shownAddress, type Address, type StoreAddress } from '../addresses.js';
-import { CommandError, UsageError } from '../errors.js';
+import { isStore, type Address, type StoreAddress } from '../addresses.js';
+import { UsageError } from '../errors.js';
 import { openedService, type OpenedService } from '../sources/service.js';
-import { readableSqlite } from '../stores/sqlite.js';
+import type { Secrets } from '../secrets.js';
 import { CACHED_EVENTS } from '../work/exported.js';
 
 /** The surroundings in which a target is opened. */
 export interface TargetOptions {
   readonly folder: string;
+  readonly secrets: Secrets;
   /** True when nothing will be written: a store that is not there is not made. */
   readonly dryRun: boolean;
   readonly onError: (error: unknown) => void;
@@ -39,22 +39,20 @@ export function targetOf(address: Address): StoreAddress {
   return address;
 }
 
-/** Opens a target. A file that is not there is made. Throws `CommandError`. */
+/** Opens a target. A file that is not there is made. Throws `CommandError`, also for the database of an ADK. */
 export async function openedTarget(address: StoreAddress, options: TargetOptions): Promise<Target> {
-  const { folder, dryRun, onError } = options;
+  const { folder, secrets, dryRun, onError } = options;
   const isNew = await isMissing(address);
   if (isNew && dryRun) {
     const service = new SessionService({ log: false });
     return { service, isNew, close: async () => await service.close() };
-  }
-  if (!isNew) {
-    await refuseAdk(address, options);
   }
   const isFile = address.kind === 'sqlite' || address.kind === 'journal';
   const migrate = dryRun || (isFile && !isNew) ? 'check' : 'create';
   const write = !dryRun;
   const { service, close } = await openedService(address, {
     folder,
+    secrets,
     migrate,
     write,
     cachedEvents: CACHED_EVENTS,
@@ -72,23 +70,4 @@ async function isMissing(address: StoreAddress): Promise<boolean> {
     ({ size }) => size === 0,
     () => true,
   );
-}
-
-async function refuseAdk(address: StoreAddress, options: TargetOptions): Promise<void> {
-  if (address.kind !== 'sqlite') {
-    return;
-  }
-  const { database, close } = await readableSqlite(address.path, options);
-  try {
-    const { kind } = await identifyAdk(database);
-    if (kind !== 'unknown') {
-      throw new CommandError(`${shownAddress(address)} is the database of an ADK (${kind}), which is only read`);
-    }
-  } catch (error) {
-    throw error instanceof CommandError
-      ? error
-      : new CommandError(`${shownAddress(address)} cannot be opened`, { cause: error });
-  } finally {
-    close();
-  }
 }

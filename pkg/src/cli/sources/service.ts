@@ -6,6 +6,7 @@ import { openJournal } from '../stores/journal.js';
 import { openAdkDatabase, openPostgres } from '../stores/postgres.js';
 import { openRedis } from '../stores/redis.js';
 import { openSqlite } from '../stores/sqlite.js';
+import { withKeys } from '../stores/keys.js';
 import { SessionService } from '../../index.js';
 import type { OpenedStore, OpenOptions } from '../stores/opened.js';
 
@@ -27,12 +28,10 @@ export interface OpenedService {
 /** Opens the store of an address. Throws `CommandError` when it cannot be used. */
 export async function openedService(address: StoreAddress, options: ServiceOptions): Promise<OpenedService> {
   try {
-    const { store, isReadOnly = !options.write, close } = await openedStore(address, options);
-    const service = new SessionService({
-      store,
-      migrate: options.migrate,
-      cachedEvents: options.cachedEvents,
-    });
+    const { store: plain, isReadOnly = !options.write, isEncryptable, close } = await openedStore(address, options);
+    const store = plain !== undefined && isEncryptable ? await withKeys(plain, options.secrets) : plain;
+    const { migrate, cachedEvents } = options;
+    const service = new SessionService({ store, migrate, cachedEvents });
     const closeAll = async (): Promise<void> => {
       await service.close();
       await close();

@@ -9,7 +9,8 @@ import type { OpenedStore, OpenOptions } from './opened.js';
 /** Opens a file. Throws `CommandError` where it is only read, and not there. */
 export async function openJournal(path: string, { write }: OpenOptions): Promise<OpenedStore> {
   const { fileJournal } = await import('../../stores/journal/index.js');
-  return { store: write ? fileJournal(path) : await readOnlyJournal(path), close: async () => undefined };
+  const store = write ? fileJournal(path) : await readOnlyJournal(path);
+  return { store, isEncryptable: true, close: async () => undefined };
 }
 
 /** A journal without its lock: nothing is written to the file, and lines that come later are not seen. */

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { problem, type Fault } from './fault.js';
-import { queriedSqlite } from '../stores/sqlite.js';
+import { readOnlySqlite } from '../stores/sqlite.js';
 import type { Address } from '../addresses.js';
 
 /** The faults of an SQLite file that it lists at most. */
@@ -19,10 +19,11 @@ export async function checkedStorage(
   if (address.kind !== 'sqlite' || !existsSync(address.path)) {
     return [];
   }
-  const database = await queriedSqlite(address.path, { folder });
+  const database = await readOnlySqlite(address.path, folder);
   try {
     const pragma = isQuick ? 'quick_check' : 'integrity_check';
-    const lines = database.all(`PRAGMA ${pragma}(${MOST})`).map((row) => String(Object.values(row as object)[0]));
+    const rows = database.prepare(`PRAGMA ${pragma}(${MOST})`).all() as readonly object[];
+    const lines = rows.map((row) => String(Object.values(row)[0]));
     return lines.filter((line) => line !== 'ok').map((line) => problem({}, `SQLite's own check says: ${line}`));
   } catch (error) {
     return [problem({}, `SQLite's own check says: ${(error as Error).message}`)];

@@ -51,6 +51,7 @@ import { homeOfScope, Records } from './records.js';
 import { SHARED_SCOPES, type SharedScope } from '../../model/scope.js';
 import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
 
+export { isSealed } from './cipher.js';
 export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './keys.js';
 export type { EncryptedStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';

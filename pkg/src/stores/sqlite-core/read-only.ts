@@ -1,9 +1,8 @@
 // Opens a file for reading alone: nothing is made, nothing is altered, and nothing is left beside it.
 
-import { StoreError } from '../../store/store-error.js';
-import { isStoreError } from '../../store/store-error.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
 import { builtinModule, type DatabaseClass } from '../shared/builtin.js';
-import { absolute, checkPath, diagnosis, type FileUrl } from './file.js';
+import { absolute, checkPath, type FileUrl } from './file.js';
 import { resultOf } from './errors.js';
 import { databaseClass } from './library.js';
 import type { SqliteDatabase } from './client.js';
@@ -85,14 +84,16 @@ function connected(path: string, hadLog: boolean, Database: DatabaseClass): Conn
       throw new StoreError('rejected', 'it is not an SQLite database', { cause: error });
     }
     // Without a log nobody has it open: SQLite asks for a file beside it that cannot be made.
-    const isUnshareable = result === 'CANTOPEN' && !hadLog;
+    const isUnshareable = (result === 'CANTOPEN' || result === 'READONLY') && !hadLog;
     const taken = isUnshareable ? asItIs(path, Database) : undefined;
     if (taken !== undefined) {
       return taken;
     }
-    throw result === 'BUSY'
-      ? new StoreError('unavailable', 'others are writing to it', { cause: error })
-      : new StoreError(...diagnosis(path, error), { cause: error });
+    throw result === 'READONLY'
+      ? new StoreError('rejected', 'it has a write-ahead log, and its folder cannot be written', { cause: error })
+      : new StoreError(result === 'CANTOPEN' ? 'rejected' : 'unavailable', `it cannot be opened: ${String(error)}`, {
+          cause: error,
+        });
   }
 }
 
