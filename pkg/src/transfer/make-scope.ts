@@ -2,8 +2,7 @@
 
 import { DELETED } from '../model/deletion.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
-import type { Members } from './planned.js';
-import type { ScopeKey } from './scopes.js';
+import type { Members, ScopeKey } from './planned.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Abortable, Json } from '../model/types.js';
 

@@ -9,6 +9,12 @@ import type { EventInit, SessionKey } from '../model/types.js';
 /** A parsed object. */
 export type Members = Readonly<Record<string, unknown>>;
 
+/** An app, or a user in it. */
+export interface ScopeKey {
+  readonly appName: string;
+  readonly userId?: string | undefined;
+}
+
 /** The planned form of a session in a service. */
 export interface Planned {
   readonly key: SessionKey;

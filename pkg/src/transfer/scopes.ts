@@ -3,16 +3,12 @@
 import { valueDifference } from './compare.js';
 import { makeScope } from './make-scope.js';
 import { isOfOne, type ImportProblems } from './problems.js';
-import type { Members } from './planned.js';
+import type { Members, ScopeKey } from './planned.js';
+
+export type { ScopeKey };
 import type { SessionService } from '../service/session-service.js';
 import type { Json } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
-
-/** An app, or a user in it. */
-export interface ScopeKey {
-  readonly appName: string;
-  readonly userId?: string | undefined;
-}
 
 /** The resources for the import of a scope. */
 export interface ScopeResources {
