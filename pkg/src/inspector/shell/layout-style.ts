@@ -39,16 +39,14 @@ export const layoutStyle = css`
 
   .columns[data-shape='tall'] {
     grid-template:
-      'head-0 line-a head-1 line-b head-2' var(--sp-bar)
       'body-0 line-a body-1 line-b body-2' minmax(0, 1fr)
       'line-c line-a body-1 line-b body-2' 1px
-      'head-3 line-a body-1 line-b body-2' var(--sp-bar)
       'body-3 line-a body-1 line-b body-2' var(--below) / var(--left) 1px minmax(0, 1fr) 1px var(--right);
   }
 
   .columns[data-shape='wide'] {
     grid-template:
-      'head-0 line-a head-1 line-b head-2' var(--sp-bar)
+      'head-0 line-a body-1 line-b body-2' var(--sp-bar)
       'body-0 line-a body-1 line-b body-2' minmax(0, 1fr) / var(--left) 1px minmax(0, 1fr) 1px var(--right);
   }
 

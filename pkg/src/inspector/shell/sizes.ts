@@ -17,7 +17,7 @@ const LEAST = 190;
 const USUAL: Readonly<Record<SizedPart, { readonly share: number; readonly from: number; readonly to: number }>> = {
   left: { share: 0.345, from: 260, to: 620 },
   right: { share: 0.27, from: 250, to: 480 },
-  below: { share: 0.42, from: 200, to: 460 },
+  below: { share: 0.3, from: 180, to: 420 },
 };
 
 /** The sizes that were chosen in this browser. */

@@ -22,8 +22,8 @@ export interface Draft {
 }
 
 /**
- * Edits one key as JSON. In the past it forks the session at that moment, with the other value. Fires `close` when it is done, and `edit`, with a {@link Draft} as `detail`, for an existing
- * key.
+ * Edits one key as JSON. In the past it forks the session at that moment, with the other value. Fires `close` when it
+ * is done, and `edit`, with a {@link Draft} as `detail`, for an existing key.
  */
 export class StatepadKeyEditor extends InspectorElement {
   static override properties: PropertyDeclarations = {

@@ -1,4 +1,4 @@
-// A line of the tree: its name, its value in one line with what has changed, who wrote it, and what can be done with it.
+// A line of the tree: its name, its value in one line with what has changed, who wrote it, and what can be done.
 
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Json } from '../../index.js';

@@ -127,7 +127,7 @@ export const treeStyle = css`
 
   .sign {
     flex: none;
-    width: 0.8rem;
+    width: 1rem;
     font-family: var(--mono);
     font-weight: 700;
     text-align: center;

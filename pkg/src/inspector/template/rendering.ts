@@ -11,6 +11,8 @@ export interface Spot {
   readonly key: string;
   /** The key of the state that it takes its value from, `user:profile`; or the name of an artifact. */
   readonly of: string;
+  /** The path into the value of that key; empty for all of it. */
+  readonly path: readonly (string | number)[];
   readonly scope: Scope | 'artifact';
   readonly optional: boolean;
   /** The line of its brace, from 1. */
@@ -27,7 +29,7 @@ export interface Spot {
   readonly nearest: string | undefined;
 }
 
-/** Literal text; or a placeholder with its source, its value, or its source again when it is missing. */
+/** Literal text; or a placeholder with its source, its value, or its source again when it is missing or unknown. */
 export interface Piece {
   readonly text: string;
   readonly spot: Spot | undefined;
@@ -37,7 +39,7 @@ export interface Piece {
 export interface Dissection {
   /** The template: the texts of all pieces together are the compiled text. */
   readonly source: readonly Piece[];
-  /** The rendering; missing placeholders appear as their source. */
+  /** The rendering; missing and unknown placeholders appear as their source. */
   readonly rendered: readonly Piece[];
   /** The error of the rendering, if any; unknown values are no error. */
   readonly error: { readonly code: string; readonly missing: readonly Missing[] } | undefined;
@@ -64,7 +66,7 @@ export function dissect(
   const nearest = new Map(error?.missing.map((missing) => [missing.key, missing.nearest]));
   const starts = startsOf(template);
   const spots = template.placeholders.map((placeholder, index): Spot => {
-    const { kind, optional, line, column, key: of } = placeholder;
+    const { kind, optional, line, column, key: of, path } = placeholder;
     const start = starts[index] as number;
     const source = template.text.slice(start, template.text.indexOf('}', start) + 1);
     const key = contentOf(source);
@@ -75,6 +77,7 @@ export function dissect(
       source,
       key,
       of,
+      path,
       scope,
       optional,
       line,
@@ -88,7 +91,7 @@ export function dissect(
   return {
     source: interleave(literalsOfSource(template.text, spots), spots, ({ source }) => source),
     rendered: interleave(literalsAsRendered(template, spots), spots, (spot) =>
-      spot.missing || (spot.unknown && !spot.optional) ? spot.source : valueOf(spot, options),
+      spot.missing || spot.unknown ? spot.source : valueOf(spot, options),
     ),
     error,
   };

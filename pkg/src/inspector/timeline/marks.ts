@@ -11,14 +11,14 @@ import { bandsOf, COLUMN, FINE, lowerBound, MARKED, ticks, type Range, type Span
 import { fillOf } from './legend.js';
 
 /** The heights of the picture's rows, in px. */
-export const RULER = 20;
+export const RULER = 18;
 /** See {@link RULER}. */
-export const LANE = 24;
+export const LANE = 22;
 /** From this step on the sign of an event is an icon; below it, a dot. */
 const ICONS = 12;
 /** The size of an icon, in px; the top of the bar below it, and the height of that. */
 const GLYPH = 12;
-const BAR = { top: 17, height: 5 };
+const BAR = { top: 15, height: 5 };
 
 /** The parameters of a drawing. */
 export interface Drawing {
@@ -65,7 +65,7 @@ export function marks(drawing: Drawing): SVGTemplateResult {
 export function ruler(drawing: Drawing): SVGTemplateResult {
   const { step, span, range } = drawing;
   return svg`<g transform="translate(${-span.from} 0)">
-    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="13">${revision}</text>`)}
+    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="12">${revision}</text>`)}
   </g>`;
 }
 
@@ -120,8 +120,8 @@ function mark(log: Log, revision: number, { step, isLit: lit, isFound, isUndone 
     ${lit ? svg`<rect class="light" x=${-width / 2 - 2} y="1" width=${width + 4} height=${LANE - 1} rx="4" />` : nothing}
     ${
       step < ICONS
-        ? svg`<circle class="dot" cy="9" r=${Math.min(step / 2 - 0.75, 3)} />`
-        : svg`<use href="#glyph-${kind}" x=${-GLYPH / 2} y="3" width=${GLYPH} height=${GLYPH} />`
+        ? svg`<circle class="dot" cy="8" r=${Math.min(step / 2 - 0.75, 3)} />`
+        : svg`<use href="#glyph-${kind}" x=${-GLYPH / 2} y="2" width=${GLYPH} height=${GLYPH} />`
     }
     ${bars(log.scopes[revision - 1] ?? 0, width)}
     ${isFound === true ? svg`<rect class="found" x=${-width / 2} y=${LANE - 1.5} width=${width} height="1.5" />` : nothing}
@@ -173,7 +173,7 @@ function ring({ inspection: { log, selected }, step, range }: Drawing): SVGTempl
 function rewinds({ inspection: { log }, step, range }: Drawing): SVGTemplateResult {
   const shown = log.rewinds.filter(({ revision, to }) => revision >= range.first && to < range.last);
   const path = shown
-    .map(({ revision, to }) => `M${(revision + 0.5) * step} ${RULER}v-3H${(to + 1) * step}v3`)
+    .map(({ revision, to }) => `M${(revision + 0.5) * step} ${RULER + 5}v-4H${(to + 1) * step}v4`)
     .join('');
   return svg`<path class="back" d=${path} />`;
 }

@@ -7,7 +7,7 @@ export const momentStyle = css`
   /* The line of the moment. It is drawn as a border, which forced colours leave visible, and can be grabbed. */
   .moment {
     position: absolute;
-    inset-block: 18px 0;
+    inset-block: 16px 0;
     width: 12px;
     margin-inline-start: -6px;
     cursor: ew-resize;
@@ -24,7 +24,7 @@ export const momentStyle = css`
 
   .base {
     position: absolute;
-    inset-block: 20px 0;
+    inset-block: 18px 0;
     border-inline-start: 2px dashed var(--warn);
     pointer-events: none;
   }
@@ -32,7 +32,7 @@ export const momentStyle = css`
   .ruler {
     position: absolute;
     inset: 0 0 auto;
-    height: 20px;
+    height: 18px;
     background: var(--paper);
     transform: translateY(var(--scrolled, 0));
   }
@@ -45,7 +45,7 @@ export const momentStyle = css`
   /* The head of the line: its grip, with the number of the moment. */
   .grip {
     position: absolute;
-    inset-block-start: 2px;
+    inset-block-start: 1px;
     border: 1px solid transparent;
     border-radius: 99px;
     padding-inline: 7px;
@@ -78,7 +78,7 @@ export const momentStyle = css`
   .ruler input {
     position: absolute;
     inset-block-start: 0;
-    height: 20px;
+    height: 18px;
     margin: 0;
     border: 0;
     border-radius: 0;
@@ -90,19 +90,19 @@ export const momentStyle = css`
   }
 
   .ruler input::-webkit-slider-runnable-track {
-    height: 20px;
+    height: 18px;
     background: none;
   }
 
   .ruler input::-moz-range-track {
-    height: 20px;
+    height: 18px;
     background: none;
   }
 
   .ruler input::-webkit-slider-thumb {
     box-sizing: border-box;
     width: 36px;
-    height: 20px;
+    height: 18px;
     border: 0;
     background: none;
     appearance: none;
@@ -112,7 +112,7 @@ export const momentStyle = css`
   .ruler input::-moz-range-thumb {
     box-sizing: border-box;
     width: 36px;
-    height: 20px;
+    height: 18px;
     border: 0;
     border-radius: 0;
     background: none;

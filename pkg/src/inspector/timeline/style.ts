@@ -25,6 +25,10 @@ export const timelineStyle = css`
     margin-inline-start: auto;
   }
 
+  .tools [aria-expanded='true']:not(:hover) {
+    background: none;
+  }
+
   .tools .square {
     width: 1.5rem;
     height: 1.5rem;
@@ -132,16 +136,16 @@ export const timelineStyle = css`
   .lanes {
     min-width: 3.5rem;
     border-inline-end: 1px solid var(--line);
-    padding-block-start: 20px;
+    padding-block-start: 18px;
     font-size: var(--sp-text-sm);
   }
 
   .lanes li {
     overflow: hidden;
-    height: 24px;
+    height: 22px;
     padding-inline: var(--sp-space-3);
     color: var(--quiet);
-    line-height: 24px;
+    line-height: 22px;
     text-overflow: ellipsis;
     white-space: nowrap;
   }
@@ -260,7 +264,7 @@ export const timelineStyle = css`
   .trace {
     position: absolute;
     inset: var(--lanes-end) 0 auto;
-    height: 24px;
+    height: 22px;
   }
 
   .stretch,
@@ -271,7 +275,7 @@ export const timelineStyle = css`
     border-inline-start: 2px solid var(--scope);
     border-radius: 3px;
     padding-inline: 4px;
-    font: var(--sp-text-xs) / 20px var(--mono);
+    font: var(--sp-text-xs) / 18px var(--mono);
     white-space: nowrap;
   }
 
@@ -296,7 +300,7 @@ export const timelineStyle = css`
 
   .later {
     position: absolute;
-    inset-block: 20px 0;
+    inset-block: 18px 0;
     inset-inline-end: 0;
     background: color-mix(in srgb, var(--paper) 58%, transparent);
     pointer-events: none;
