@@ -116,13 +116,13 @@ describe('the details', () => {
   });
 
   it('tell the lease of a session', async (t) => {
-    const { page, details } = await open(t);
-    await page.evaluate(() => {
-      const { inspection } = globalThis;
-      inspection.lease = { holder: 'worker-3', until: Date.now() + 60_000 };
-      inspection.select(1);
-    });
-    await details.locator('statepad-lease').getByText('worker-3').waitFor();
-    assert.match(await wholeText(details.locator('statepad-lease')), /Held by worker-3 until .*\((60 s|1 min|59 s)\)/);
+    const leased = async ({ service }) => {
+      await service.createSession({ appName: 'trips', userId: 'ana', sessionId: 'one' });
+      service.leaseOf = async () => ({ holder: 'worker-3', until: Date.now() + 60_000 });
+    };
+    const page = await bench.inPage(t, { seed: leased });
+    const lease = page.locator('statepad-details statepad-lease');
+    await lease.getByText('worker-3').waitFor();
+    assert.match(await wholeText(lease), /Held by worker-3 until .*\(\d+ (s|min)\)/);
   });
 });
