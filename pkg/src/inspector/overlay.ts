@@ -33,6 +33,8 @@ export class StatepadOverlay extends LitElement {
       /* Important rules of a shadow tree win over those of the page. */
       :host {
         all: initial !important;
+        direction: ltr !important;
+        --sp-rem: 16px !important;
         position: fixed !important;
         z-index: 2147483000 !important;
         inset: auto 0 0 !important;
