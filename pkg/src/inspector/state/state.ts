@@ -18,7 +18,7 @@ import './key-editor.js';
 import { stateStyle } from './style.js';
 import { idOfKey, idOfScope, linesOf, pathText, type Line } from './tree.js';
 import './tree-element.js';
-import type { StatepadTree, Wish } from './tree-element.js';
+import type { StatepadStateTree, Wish } from './tree-element.js';
 
 const SIGNS: Readonly<Record<RowChange, string>> = { added: '+', changed: '~', deleted: '−' };
 
@@ -58,7 +58,7 @@ export class StatepadState extends InspectorElement {
   declare private problem: string | undefined;
   declare private filter: string;
   declare private onlyChanges: boolean;
-  readonly #tree = createRef<StatepadTree>();
+  readonly #tree = createRef<StatepadStateTree>();
   /** By id of a line: open or not, where the reader has chosen. */
   readonly #opened = new Map<string, boolean>();
   readonly #order = new KeyOrder();
@@ -120,7 +120,7 @@ export class StatepadState extends InspectorElement {
     if (inspection?.session === undefined) {
       return html`<p class="empty">No session is open.</p>`;
     }
-    const tree = html`<statepad-tree
+    const tree = html`<statepad-state-tree
       .inspection=${inspection}
       .lines=${this.#lines}
       .query=${this.filter === '' ? inspection.query : this.filter}
@@ -129,7 +129,7 @@ export class StatepadState extends InspectorElement {
       ${ref(this.#tree)}
       @wish=${(event: CustomEvent<Wish>) => void this.#grant(event.detail)}
       @animationend=${() => (this.#flashes = new Map())}
-    ></statepad-tree>`;
+    ></statepad-state-tree>`;
     return html`<div class="whole">
       <p class="hidden" role="status">${this.#news}</p>
       ${this.#tools()} ${this.#summary(inspection)}

@@ -6,7 +6,7 @@ import { createRef, ref } from 'lit/directives/ref.js';
 import { defaultRangeExtractor, VirtualizerController, type Range } from '@tanstack/lit-virtual';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
-import { drawLine, type LineContext } from './line.js';
+import { drawLine } from './line.js';
 import { idOfKey, type Line } from './tree.js';
 import { treeStyle } from './tree-style.js';
 
@@ -30,14 +30,14 @@ const WORD = 700;
  * The lines of a tree as a treegrid. It fills its box and scrolls. Fires `wish`, with a {@link Wish} as `detail`; the
  * owner changes the lines.
  */
-export class StatepadTree extends InspectorElement {
+export class StatepadStateTree extends InspectorElement {
   static override properties: PropertyDeclarations = {
     ...InspectorElement.properties,
     lines: { attribute: false },
     query: { attribute: false },
     deleting: { attribute: false },
     flashes: { attribute: false },
-    active: { state: true },
+    active: { attribute: false },
   };
   static override styles = [base, treeStyle];
   declare lines: readonly Line[];
@@ -48,7 +48,7 @@ export class StatepadTree extends InspectorElement {
   /** The number of flashes of each key that has changed just now. */
   declare flashes: ReadonlyMap<string, number>;
   /** The id of the line with the Tab key's stop. */
-  declare private active: string | undefined;
+  declare active: string | undefined;
   readonly #scroller = createRef<HTMLElement>();
   readonly #rows = new VirtualizerController<HTMLElement, HTMLElement>(this, {
     getScrollElement: () => this.#scroller.value ?? null,
@@ -57,7 +57,6 @@ export class StatepadTree extends InspectorElement {
     overscan: 8,
     // The scope of the lines in view stays above them.
     scrollPaddingStart: LINE * 16,
-    rangeExtractor: (range) => this.#drawnOf(range),
   });
   #places = new Map<string, number>();
   /** The lines of scopes, ascending: the one above the lines in view stays in view. */
@@ -87,7 +86,9 @@ export class StatepadTree extends InspectorElement {
     this.#rows.getVirtualizer().scrollToIndex(place, { align: 'auto' });
     await this.updateComplete;
     const row = this.#rowOf(id);
-    (button === '' ? row : (row?.querySelector<HTMLElement>(`[data-does='${button}']`) ?? row))?.focus();
+    // The buttons of a line without the focus are not there.
+    row?.focus();
+    row?.querySelector<HTMLElement>(`[data-does='${button}']`)?.focus();
   }
 
   /** Brings the line of a key into view. */
@@ -106,11 +107,15 @@ export class StatepadTree extends InspectorElement {
       if (this.active === undefined || !this.#places.has(this.active)) {
         this.active = this.lines[0]?.id;
       }
+    }
+    if (changed.has('lines') || changed.has('active')) {
       const virtualizer = this.#rows.getVirtualizer();
       virtualizer.setOptions({
         ...virtualizer.options,
         count: this.lines.length,
         getItemKey: (place) => this.lines[place]?.id ?? place,
+        // Another function each time: which lines are drawn is computed once for each of them.
+        rangeExtractor: (range) => this.#drawnOf(range),
       });
     }
   }
@@ -130,7 +135,8 @@ export class StatepadTree extends InspectorElement {
     const virtualizer = this.#rows.getVirtualizer();
     const items = virtualizer.getVirtualItems();
     const head = this.#headOf(virtualizer.range?.startIndex ?? 0);
-    const context = this.#context();
+    const { inspection, active, query, deleting, flashes } = this;
+    const context = { inspection, active, query, deleting, flashes };
     return html`<div
       class="tree"
       role="treegrid"
@@ -159,11 +165,6 @@ export class StatepadTree extends InspectorElement {
         )}
       </div>
     </div>`;
-  }
-
-  #context(): Omit<LineContext, 'place' | 'start'> {
-    const { inspection, active, query, deleting, flashes } = this;
-    return { inspection, active, query, deleting, flashes };
   }
 
   #headOf(first: number): number | undefined {
@@ -389,10 +390,10 @@ function lineHeight(): number {
   return Math.round(LINE * Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
 }
 
-customElements.define('statepad-tree', StatepadTree);
+customElements.define('statepad-state-tree', StatepadStateTree);
 
 declare global {
   interface HTMLElementTagNameMap {
-    'statepad-tree': StatepadTree;
+    'statepad-state-tree': StatepadStateTree;
   }
 }

@@ -34,6 +34,7 @@ export function drawCard({ spot, text, row, steps, revision }: CardFacts): Templ
   const { source, of, scope, nearest } = spot;
   const fault = faultOf(spot, text);
   const writer = writerOf(row);
+  const parts = steps?.map((step) => ({ revision: step.revision, value: partOf(step.to, spot.path) })) ?? [];
   const past = steps?.filter((step) => step.revision <= revision) ?? [];
   return html`<p class="source"><span class="spot" data-scope=${scope} ?data-missing=${spot.missing}>${source}</span></p>
     <dl>
@@ -42,7 +43,7 @@ export function drawCard({ spot, text, row, steps, revision }: CardFacts): Templ
       ${fault === '' ? nothing : html`<dt>value</dt><dd class=${spot.missing ? 'bad' : 'quiet'}>${fault}${nearest === undefined ? '' : html` – did you mean <b>${nearest}</b>?`}</dd>`}
       ${writer === '' || fault === 'missing' ? nothing : html`<dt>written by</dt><dd><b>${writer}</b>${steps === undefined ? nothing : html`<span class="quiet"> · ${count(past.length)}</span>`}</dd>`}
     </dl>
-    ${steps === undefined || steps.length === 0 ? nothing : html`${curve(steps, revision)}${stepList(steps, revision)}`}
+    ${parts.length === 0 ? nothing : html`${curve(parts, revision)}${stepList(parts, revision)}`}
     ${
       spot.missing && nearest !== undefined
         ? html`<p class="hint">${icon('edit')}click to put in {${nearest}}</p>`
@@ -66,34 +67,50 @@ function count(writes: number): string {
   return writes === 1 ? '1 write' : `${writes} writes`;
 }
 
-function stepList(steps: readonly HistoryStep[], revision: number): TemplateResult {
-  const current = steps.findLast((step) => step.revision <= revision);
+/** The value of a placeholder after a write; `undefined` when it had none. */
+interface Part {
+  readonly revision: number;
+  readonly value: Json | undefined;
+}
+
+/** The own part of a value at a path, because a member may be named like an inherited one. */
+function partOf(value: Json | undefined, path: Spot['path']): Json | undefined {
+  let part = value;
+  for (const step of path) {
+    const isThere = typeof part === 'object' && part !== null && Object.hasOwn(part, step);
+    part = isThere ? (part as Record<string | number, Json>)[step] : undefined;
+  }
+  return part;
+}
+
+function stepList(parts: readonly Part[], revision: number): TemplateResult {
+  const current = parts.findLast((part) => part.revision <= revision);
   return html`<ol class="steps">
-    ${steps.slice(-SHOWN_STEPS).map((step) => {
-      const place = step === current ? 'current' : step.revision > revision ? 'later' : '';
+    ${parts.slice(-SHOWN_STEPS).map((part) => {
+      const place = part === current ? 'current' : part.revision > revision ? 'later' : '';
       return html`<li class=${place}>
-        <span class="number">#${step.revision}</span><span class="cut">${step.to === undefined ? html`<i>deleted</i>` : shortText(step.to)}</span>
+        <span class="number">#${part.revision}</span
+        ><span class="cut">${part.value === undefined ? html`<i>no value</i>` : shortText(part.value)}</span>
       </li>`;
     })}
   </ol>`;
 }
 
 /** Numbers as a curve of steps, from three of them on. */
-function curve(steps: readonly HistoryStep[], revision: number): TemplateResult | typeof nothing {
-  const values = steps.map(({ to }) => to).filter((value): value is number => typeof value === 'number');
-  if (values.length < 3 || values.length < steps.length) {
+function curve(parts: readonly Part[], revision: number): TemplateResult | typeof nothing {
+  const values = parts.map(({ value }) => value).filter((value) => typeof value === 'number');
+  if (values.length < 3 || values.length < parts.length) {
     return nothing;
   }
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const { width, height } = CURVE;
   const x = (index: number): number => (index * width) / values.length;
   const y = (value: number): number => height - 3 - ((value - low) / (high - low || 1)) * (height - 6);
-  const path = values.map(
-    (value, index) => `${index === 0 ? 'M0' : 'H'}${index === 0 ? `,${y(value)}` : `${x(index)}V${y(value)}`}`,
-  );
-  const current = steps.findLastIndex((step) => step.revision <= revision);
+  const line = values.map((value, index) => (index === 0 ? `M0,${y(value)}` : `H${x(index)}V${y(value)}`)).join('');
+  const current = parts.findLastIndex((part) => part.revision <= revision);
   return html`<svg class="curve" viewBox="0 0 ${width} ${height}" width=${width} height=${height} aria-hidden="true">
-    ${svg`<path d="${path.join('')}H${width}" />${current < 0 ? nothing : svg`<circle cx=${x(current)} cy=${y(values[current] as number)} r="3" />`}`}
+    ${svg`<path d="${line}H${width}" />`}
+    ${current < 0 ? nothing : svg`<circle cx=${x(current) + 3} cy=${y(values[current] as number)} r="3" />`}
   </svg>`;
 }
 

@@ -57,14 +57,26 @@ export const promptStyle = css`
     display: flex;
     flex: none;
     flex-wrap: wrap;
-    align-items: center;
+    align-items: baseline;
     gap: 0 var(--sp-space-2);
-    min-height: var(--sp-bar);
+    min-height: 1.75rem;
+    padding-block: var(--sp-space-1);
     padding-inline: var(--sp-space-3);
     font-size: var(--sp-text-sm);
   }
 
-  .lead,
+  .prompt > header {
+    flex-wrap: nowrap;
+  }
+
+  header h3 {
+    white-space: nowrap;
+  }
+
+  .lead {
+    flex: 1 1 0;
+  }
+
   .problem {
     flex: none;
     padding: 0 var(--sp-space-3) var(--sp-space-2);
@@ -83,17 +95,24 @@ export const promptStyle = css`
   }
 
   .missing {
-    flex: none;
+    display: flex;
+    flex-wrap: wrap;
     overflow-y: auto;
     max-height: 5.5rem;
-    padding: 0 var(--sp-space-3) var(--sp-space-1);
-    font-size: var(--sp-text-sm);
+    gap: 0 var(--sp-space-3);
   }
 
   .missing li {
     display: flex;
     flex-wrap: wrap;
+    align-items: baseline;
     gap: 0 var(--sp-space-2);
+  }
+
+  @container (max-width: 34rem) {
+    .place {
+      display: none;
+    }
   }
 
   .missing .link {

@@ -116,13 +116,18 @@ export class StatepadPrompt extends InspectorElement {
     return html`<section aria-labelledby="rendered" class="layer prompt">
       <header>
         <h3 id="rendered">Prompt at #${revision}${isNow ? ' (now)' : ''}${since}</h3>
-        <button class="plain small spread" aria-pressed=${String(this.labels)} title="A label at each word from the state" @click=${() => (this.labels = !this.labels)}>
+        <p class="lead quiet cut">
+          ${hasWords ? 'Point at a coloured word to see what wrote it' : 'Write {keys} of the state into the template'}
+        </p>
+        <button
+          class="plain small"
+          aria-pressed=${String(this.labels)}
+          title="A label at each word from the state"
+          @click=${() => (this.labels = !this.labels)}
+        >
           Labels
         </button>
       </header>
-      <p class="lead quiet">
-        ${hasWords ? 'Every coloured word comes from the state. Point at one to see what wrote it.' : 'No word comes from the state: write {keys} into the template.'}
-      </p>
       <div class="scroll" role="region" tabindex="0" aria-labelledby="rendered">
         <statepad-rendered
           .inspection=${inspection}
@@ -144,10 +149,9 @@ export class StatepadPrompt extends InspectorElement {
       <header>
         <h3 id="template">Template</h3>
         <p class=${error === undefined ? 'quiet' : 'bad'} role="status">${outcome(this.#dissection)}</p>
-        ${this.#fork(inspection)}
+        ${error === undefined ? nothing : this.#missing(error.missing)} ${this.#fork(inspection)}
       </header>
       ${this.problem === undefined ? nothing : html`<p class="bad problem" role="alert">${this.problem}</p>`}
-      ${error === undefined ? nothing : this.#missing(error.missing)}
       <statepad-template-editor
         .inspection=${inspection}
         .text=${inspection.template}
@@ -187,7 +191,7 @@ export class StatepadPrompt extends InspectorElement {
     return html`<ul class="missing" aria-label="Missing keys">
       ${missing.map(
         (one) => html`<li>
-          <button class="link bad" @click=${() => this.#goTo(one)}>${one.key} – line ${one.line}, column ${one.column}</button>
+          <button class="link bad" @click=${() => this.#goTo(one)}>${one.key}<span class="place"> – line ${one.line}, column ${one.column}</span></button>
           ${
             one.nearest === undefined
               ? nothing

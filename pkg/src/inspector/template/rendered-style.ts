@@ -5,7 +5,7 @@ import { css } from 'lit';
 /** The styles of the words, for their own shadow tree. */
 export const renderedStyle = css`
   .text {
-    font-size: var(--sp-text-lg);
+    font-size: 0.875rem;
     line-height: 1.6;
     white-space: pre-wrap;
     overflow-wrap: anywhere;
@@ -69,6 +69,7 @@ export const renderedStyle = css`
 
   .labelled > .label {
     display: block;
+    margin-inline-end: -2.5ch;
     padding-inline-start: 0.1em;
   }
 

@@ -1,12 +1,13 @@
 // The rendered instruction: each word that comes from the state says so, and lights up all that it comes from.
 
-import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { createRef, ref } from 'lit/directives/ref.js';
 import type { HistoryStep } from '../../index.js';
 import type { KeyRow } from '../model/rows.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
 import { cardStyle, drawCard } from './card.js';
+import { renderedStyle } from './rendered-style.js';
 import type { Piece, Spot } from './rendering.js';
 import { spotStyle } from './spot-style.js';
 import { faultOf, isLit, pointedBy, revisionOf, writerOf } from './words.js';
@@ -37,141 +38,7 @@ export class StatepadRendered extends InspectorElement {
     steps: { state: true },
     stop: { state: true },
   };
-  static override styles = [
-    base,
-    spotStyle,
-    cardStyle,
-    css`
-      .text {
-        font-size: var(--sp-text-lg);
-        line-height: 1.6;
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-      }
-
-      .text[data-labels] {
-        line-height: 2.35;
-      }
-
-      .word {
-        border-block-end: 2px solid var(--scope);
-        padding: 0.05em 0.15em;
-        box-decoration-break: clone;
-        cursor: pointer;
-      }
-
-      /* For readers who do not see the colours: a line style for each scope. */
-      .word[data-scope='app'] {
-        border-block-end-style: double;
-        border-block-end-width: 3px;
-      }
-
-      .word[data-scope='user'] {
-        border-block-end-style: dashed;
-      }
-
-      .word[data-scope='temp'] {
-        border-block-end-style: dotted;
-      }
-
-      .word:is([data-missing], [data-unknown]) {
-        border-block-end: 0;
-      }
-
-      .word[data-empty]::before {
-        content: '∅';
-        opacity: 0.7;
-      }
-
-      ruby {
-        ruby-position: over;
-        ruby-align: center;
-      }
-
-      rt,
-      .label {
-        color: var(--scope, var(--quiet));
-        font-family: var(--mono);
-        font-size: 0.625rem;
-        line-height: 1.2;
-        user-select: none;
-      }
-
-      .label {
-        margin-inline-end: 0.4em;
-        border: 1px solid color-mix(in srgb, var(--scope) 45%, transparent);
-        border-radius: var(--sp-radius-sm);
-        padding: 0.1em 0.4em;
-        vertical-align: 0.15em;
-      }
-
-      /* Not part of the text that is read and copied. */
-      :is(rt, .label)::before {
-        content: attr(data-key);
-      }
-
-      :is(rt, .label)::after {
-        opacity: 0.75;
-        content: attr(data-by);
-      }
-
-      del {
-        margin-inline-end: 0.25em;
-        color: var(--quiet);
-        text-decoration: line-through;
-        text-decoration-color: var(--bad);
-      }
-
-      .new {
-        box-shadow: 0 0 0 2px var(--changed), 0 0 0 3px var(--warn);
-      }
-
-      @media (prefers-reduced-motion: no-preference) {
-        del[data-fades] {
-          animation: leave 4s ease-in forwards;
-        }
-
-        .new[data-fades='0'] {
-          animation: arrive 4s ease-in forwards;
-        }
-
-        .new[data-fades='1'] {
-          animation: arrive-again 4s ease-in forwards;
-        }
-      }
-
-      @keyframes leave {
-        70% {
-          opacity: 1;
-        }
-
-        100% {
-          opacity: 0;
-          font-size: 0;
-        }
-      }
-
-      @keyframes arrive {
-        0% {
-          background: color-mix(in srgb, var(--warn) 60%, transparent);
-        }
-
-        100% {
-          box-shadow: none;
-        }
-      }
-
-      @keyframes arrive-again {
-        0% {
-          background: color-mix(in srgb, var(--warn) 60%, transparent);
-        }
-
-        100% {
-          box-shadow: none;
-        }
-      }
-    `,
-  ];
+  static override styles = [base, spotStyle, cardStyle, renderedStyle];
   declare pieces: readonly Piece[];
   /** The keys of the moment. */
   declare rows: ReadonlyMap<string, KeyRow>;
@@ -256,7 +123,7 @@ export class StatepadRendered extends InspectorElement {
       fault === '' ? '' : `is ${fault}`,
       by === '' || missing ? '' : `written by ${by}`,
     ];
-    const word = html`${before === undefined ? nothing : this.#old(before)}<span
+    const word = html`<span
         class="spot word ${before === undefined ? '' : 'new'}"
         data-word=${index}
         data-scope=${scope}
@@ -264,17 +131,19 @@ export class StatepadRendered extends InspectorElement {
         ?data-missing=${missing}
         ?data-unknown=${unknown}
         ?data-empty=${isEmpty}
+        ?data-open=${index === this.open}
         ?data-lit=${this.inspection !== undefined && isLit(spot, row, this.inspection)}
         role="button"
         tabindex=${index === this.stop ? 0 : -1}
         aria-label=${[text, name.filter(Boolean).join(', ')].filter(Boolean).join(': ')}
         >${text}</span
       >`;
-    return this.labels ? this.#labelled(word, { spot, text, row }) : word;
+    const labelled = this.labels ? this.#labelled(word, { spot, text, row }) : word;
+    return html`${before === undefined || before === '' ? nothing : this.#old(before)}${labelled}`;
   }
 
   #old(before: string): TemplateResult {
-    return html`<del data-fades=${this.lasting ? nothing : this.round % 2}>${before === '' ? '∅' : before}</del>`;
+    return html`<del data-fades=${this.lasting ? nothing : this.round % 2}>${before}</del>`;
   }
 
   /** A word with its key and the event that wrote it. */
@@ -285,11 +154,11 @@ export class StatepadRendered extends InspectorElement {
     const { key, scope, missing, unknown } = spot;
     const revision = revisionOf(row);
     const by = missing ? ' missing' : unknown ? ' not stored' : revision === undefined ? '' : ` #${revision}`;
-    const shown = missing ? '' : key;
+    const shown = unknown && scope === 'artifact' ? '' : key;
     const named = unknown && scope === 'artifact' ? ' artifact' : by;
     return text.length > WORD || text.includes('\n')
-      ? html`<span class="label" data-scope=${scope} data-key=${shown} data-by=${named}></span>${word}`
-      : html`<ruby data-scope=${scope}>${word}<rt data-key=${shown} data-by=${named}></rt></ruby>`;
+      ? html`<span class="label before" data-scope=${scope} data-key=${shown} data-by=${named}></span>${word}`
+      : html`<span class="labelled" data-scope=${scope} ?data-missing=${missing}><span class="label" data-key=${shown} data-by=${named}></span>${word}</span>`;
   }
 
   #cardContent(): TemplateResult | typeof nothing {
