@@ -136,8 +136,14 @@ export class StatepadHeader extends InspectorElement {
         background: var(--chosen);
       }
 
-      :host([narrow]) :is(.label, .of-app, .themes, .help, .badge-text, .search span, .search kbd) {
+      :host([narrow]) :is(.label, .of-app, .themes, .help, .badge-text, .search kbd) {
         display: none;
+      }
+
+      :host([narrow]) .search span {
+        position: absolute;
+        width: 1px;
+        clip-path: inset(50%);
       }
 
       :host([narrow]) .search {
@@ -192,7 +198,7 @@ export class StatepadHeader extends InspectorElement {
             >`
           : nothing
       }
-      <button class="search" aria-label="Search and run commands" @click=${() => this.#lead('palette')}>
+      <button class="search" @click=${() => this.#lead('palette')}>
         ${icon('search')}<span class="cut">Search or run a command</span><kbd>${printedKeys('mod+k').join(' ')}</kbd>
       </button>
       <button class="plain square help" aria-label="Shortcuts" title="Shortcuts (?)" @click=${() => this.#lead('shortcuts')}>
