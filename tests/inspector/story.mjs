@@ -30,20 +30,24 @@ export const story = async ({ service }) => {
   await service.rewind(session, { before: 'three' });
 };
 
-/** The faults that axe finds in a page: the rule, its impact, and the place. The page of the tests has no heading. */
-export async function faultsOf(page) {
+/**
+ * The faults that axe finds in a page, or in an element of it, by the selectors that lead to it through shadow roots:
+ * the rule, its impact, and the place. The page of the tests has no heading.
+ */
+export async function faultsOf(page, ...path) {
   const { readFile } = await import('node:fs/promises');
   const { createRequire } = await import('node:module');
   await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-  return await page.evaluate(async () => {
-    const { violations } = await globalThis.axe.run(document, {
+  return await page.evaluate(async (fromShadowDom) => {
+    const context = fromShadowDom.length === 0 ? document : { fromShadowDom };
+    const { violations } = await globalThis.axe.run(context, {
       resultTypes: ['violations'],
       rules: { 'page-has-heading-one': { enabled: false } },
     });
     return violations.flatMap(({ id, impact, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${impact} ${id}: ${target.flat().join(' ')} ${failureSummary}`),
     );
-  });
+  }, path);
 }
 
 /** The name of the element that has the focus, wherever it is. */
