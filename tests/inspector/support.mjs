@@ -65,14 +65,14 @@ export function workbench() {
       reducedMotion: 'reduce',
       ...options,
     });
-    t.after(() => context.close());
     const { page, complaints } = await openPage(context, server.origin);
-    t.after(() =>
-      assert.deepEqual(
-        complaints.filter((complaint) => !expects?.test(complaint)),
-        [],
-      ),
-    );
+    // In this order: a page that loses its server complains.
+    t.after(async () => {
+      await context.close();
+      await server.stop();
+      const unexpected = complaints.filter((complaint) => !expects?.test(complaint));
+      assert.deepEqual(unexpected, []);
+    });
     if (init !== undefined) await page.addInitScript(init);
     await page.goto(`${server.origin}${PAGE}${hash}`);
     if (awaits) await page.evaluate(() => globalThis.mounting);
@@ -92,7 +92,7 @@ export function workbench() {
      *   complaints of the page that are no failure; with `awaits: false` the page may still be mounting
      */
     async inPage(t, given = {}) {
-      return await open(t, await startServer(t), inPageProgram(given), given);
+      return await open(t, await startServer(), inPageProgram(given), given);
     },
     /**
      * An inspector over a server of this process: the page has a client of it. Answers the page and the server's
@@ -104,7 +104,7 @@ export function workbench() {
      * `serving` are options of `serve`
      */
     async overServer(t, service, given = {}) {
-      const server = await startServer(t, serve(service, { insecure: true, onError: () => {}, ...given.serving }));
+      const server = await startServer(serve(service, { insecure: true, onError: () => {}, ...given.serving }));
       return await open(t, server, overServerProgram(given), given);
     },
     /**
@@ -113,13 +113,16 @@ export function workbench() {
      * over the shadow roots of all elements. Fails when it throws, and when the page has complained.
      */
     async inFirefox(t, given) {
-      const server = await startServer(t);
+      const server = await startServer();
       const told = new Promise((resolve) => {
         server.told = resolve;
       });
       server.program = `${inPageProgram(given)}\n${FIREFOX}\nvoid tell(${given.drive}, ${inScript(given.arg ?? null)});`;
       const stop = openFirefox(`${server.origin}${PAGE}${given.hash ?? ''}`);
-      t.after(stop);
+      t.after(async () => {
+        await stop();
+        await server.stop();
+      });
       const { answer, error, complaints } = JSON.parse(await told);
       assert.equal(error, undefined);
       assert.deepEqual(complaints, []);
@@ -214,7 +217,7 @@ const html = (program) => `<!doctype html><html lang="en"><head><meta charset="u
 </body></html>`;
 
 /** Serves the page, the files of the package, and the routes of `handler` at every other path. */
-async function startServer(t, handler) {
+async function startServer(handler) {
   const server = { program: '', told: () => {}, origin: '' };
   const routes = handler === undefined ? undefined : nodeListener(handler);
   const http = createServer(async (request, response) => {
@@ -249,6 +252,5 @@ async function startServer(t, handler) {
       http.close(resolve);
       http.closeAllConnections();
     });
-  t.after(server.stop);
   return server;
 }

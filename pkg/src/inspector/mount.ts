@@ -13,12 +13,16 @@ export async function mountInto(element: Element, options: InspectorOptions): Pr
   const shell = new StatepadInspector();
   shell.inspection = inspection;
   element.append(shell);
+  let shows = 0;
   const mounted = {
     element: shell,
     get view() {
       return viewOf(inspection);
     },
-    show: async (view: InspectorView) => await showView(inspection, view),
+    show: async (view: InspectorView) => {
+      const show = ++shows;
+      return await showView(inspection, view, () => show === shows);
+    },
     dispose: () => {
       inspection.dispose();
       shell.remove();

@@ -8,7 +8,7 @@ import type { Api, Call, Received } from './api.js';
 
 /** A file of the inspector. */
 export interface InspectorFile {
-  readonly content: Uint8Array<ArrayBuffer>;
+  readonly content: Uint8Array;
   /** The headers of its answer, under lower-case names, with its type and its `etag`. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -94,5 +94,5 @@ function replyOf({ content, headers }: InspectorFile, request: Incoming): Respon
     known.delete('content-length');
     return new Response(null, { status: 304, headers: known });
   }
-  return new Response(content, { headers });
+  return new Response(content as Uint8Array<ArrayBuffer>, { headers });
 }

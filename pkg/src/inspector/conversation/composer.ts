@@ -92,7 +92,7 @@ export class StatepadComposer extends InspectorElement {
       return nothing;
     }
     if (inspection.send === undefined) {
-      return html`<p class="nobody">${icon('message')}<span>No agent is behind this page: conversations are only read here.</span></p>`;
+      return html`<p class="nobody">${icon('message')}<span>No agent is behind this page to talk to.</span></p>`;
     }
     const { isNow, revision, session, sendHint } = inspection;
     return html`${

@@ -124,7 +124,7 @@ export class StatepadConversation extends InspectorElement {
     const tab = (name: string, showsEvents: boolean): TemplateResult =>
       html`<button class="plain" aria-pressed=${String(this.showsEvents === showsEvents)} @click=${() => choose(showsEvents)}>${name}</button>`;
     return html`<div class="bar">
-      <div class="tabs" role="group" aria-label="Shown as">${tab('Conversation', false)}${tab('Events', true)}</div>
+      <div class="tabs" role="group" aria-label="Shown as">${tab('Messages', false)}${tab('Events', true)}</div>
       ${this.#finds(inspection)}
     </div>`;
   }

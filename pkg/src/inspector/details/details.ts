@@ -149,7 +149,7 @@ function head(inspection: Inspection, revision: number): TemplateResult {
       ${go('beginning of the turn', 'up', previous)}${go('previous event', 'back', revision - 1)}${go('next event', 'forward', revision + 1)}${go('next turn', 'down', next === 0 ? count + 1 : next)}
     </span>
     <button class="small" ?disabled=${inspection.revision === revision} title="Show everything as it was after this event" @click=${() => inspection.travel(revision)}>
-      ${icon('clock')} Go here
+      ${icon('clock')}<span class="wide">Go here</span><span class="hidden">: show this moment</span>
     </button>
     <button class="plain" aria-label="close the event" title="Close" @click=${() => inspection.select(undefined)}>${icon('close')}</button>
   </div>`;

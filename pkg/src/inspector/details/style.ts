@@ -4,6 +4,16 @@ import { css } from 'lit';
 
 /** The styles of `statepad-details`. */
 export const detailsStyle = css`
+  :host {
+    container-type: inline-size;
+  }
+
+  @container (max-width: 19rem) {
+    .wide {
+      display: none;
+    }
+  }
+
   .head {
     position: sticky;
     z-index: 1;

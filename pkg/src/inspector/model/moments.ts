@@ -77,16 +77,18 @@ export class Moments {
     await this.#readCreation(signal);
     const { appName, userId, id } = this.#session();
     const name = { appName, userId, id };
-    await Promise.all([
-      ...this.#revisionsToAsk(revision).map(async (at) => {
+    await Promise.all(
+      this.#revisionsToAsk(revision).map(async (at) => {
         const { state, exact } = await this.#source.stateAt(name, at, { detailed: true, signal });
         this.#shared.settle(at, state, exact);
       }),
-      ...this.#keysToAsk(revision).map(async (key) => {
+    );
+    await Promise.all(
+      this.#keysToAsk(revision).map(async (key) => {
         const [step] = await this.#source.history(name, key, { until: 0, last: 1, signal });
         this.#creators.set(key, step === undefined ? undefined : { revision: 0, to: step.to });
       }),
-    ]);
+    );
   }
 
   /** The pasts of all keys, up to date with the log. */
@@ -106,15 +108,12 @@ export class Moments {
 
   async #readCreation(signal: AbortSignal): Promise<void> {
     if (this.#creation === undefined) {
-      const { appName, userId, id, revision } = this.#session();
+      const { appName, userId, id } = this.#session();
       // Not aborted: every later moment needs it.
       this.#creating ??= this.#source
         .stateAt({ appName, userId, id }, 0, { detailed: true })
         .then(({ state, exact }) => {
-          // Of a session without events the source has told the current values.
-          if (revision > 0) {
-            this.#shared.settle(0, state, exact);
-          }
+          this.#shared.settle(0, state, exact);
           this.#creation = Object.fromEntries(Object.entries(state).filter(([key]) => !isShared(key)));
           this.#pasts = new KeyPasts(this.#creation);
         })

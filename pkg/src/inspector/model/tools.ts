@@ -162,9 +162,7 @@ export function problemOf(response: unknown): string | undefined {
 }
 
 function wordsOf(fault: unknown): string {
-  if (fault === true) {
-    return '';
-  }
   const { message } = membersOf(fault);
-  return textFrom(message) || textFrom(fault) || JSON.stringify(fault);
+  const text = textFrom(message) || textFrom(fault);
+  return text === '' && typeof fault === 'object' ? JSON.stringify(fault) : text;
 }

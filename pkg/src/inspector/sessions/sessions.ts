@@ -129,6 +129,7 @@ export class StatepadSessions extends InspectorElement {
         ${icon('search')}
         <input
           type="search"
+          class="bare"
           role="combobox"
           aria-label="Search sessions"
           aria-expanded="true"

@@ -72,6 +72,7 @@ export class StatepadHeader extends InspectorElement {
 
       .names {
         display: flex;
+        align-items: baseline;
         min-width: 0;
         gap: 0.4em;
         color: var(--quiet);

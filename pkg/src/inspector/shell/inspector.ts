@@ -140,11 +140,8 @@ export class StatepadInspector extends InspectorElement implements Shell {
     const style = styleMap({ 'grid-area': `head-${place}` });
     const [only] = group;
     if (group.length === 1 && only !== undefined) {
-      // The panes at the top begin with controls that say what they are.
-      const title = html`<h2 id="title-${only}">${PANE[only].title}</h2>`;
-      return only === 'prompt'
-        ? html`<div class="head" style=${style}>${title}</div>`
-        : html`<div class="hidden">${title}</div>`;
+      // A pane with a place of its own begins with controls that say what it is.
+      return html`<h2 class="hidden" id="title-${only}">${PANE[only].title}</h2>`;
     }
     const active = this.#active(group);
     return html`<div class="head" role="tablist" aria-label="Panes" style=${style} @keydown=${this.#turn}>

@@ -10,6 +10,10 @@ const PRINTED: Readonly<Record<string, string>> = {
   ArrowUp: '↑',
   ArrowDown: '↓',
   Escape: 'Esc',
+  Home: 'Home',
+  End: 'End',
+  PageUp: 'Page ↑',
+  PageDown: 'Page ↓',
 };
 
 /** Modifiers, as they are printed. */

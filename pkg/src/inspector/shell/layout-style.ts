@@ -41,7 +41,6 @@ export const layoutStyle = css`
     grid-template:
       'body-0 line-a body-1 line-b body-2' minmax(0, 1fr)
       'line-c line-a body-1 line-b body-2' 1px
-      'head-3 line-a body-1 line-b body-2' var(--sp-bar)
       'body-3 line-a body-1 line-b body-2' var(--below) / var(--left) 1px minmax(0, 1fr) 1px var(--right);
   }
 

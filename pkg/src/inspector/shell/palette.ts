@@ -168,6 +168,7 @@ export class StatepadPalette extends InspectorElement {
         ${icon('search')}
         <input
           type="text"
+          class="bare"
           role="combobox"
           aria-label="Search and run commands"
           aria-expanded=${String(hasFindings)}

@@ -25,6 +25,12 @@ export class StatepadShortcuts extends LitElement {
     dialogStyle,
     legendStyle,
     css`
+      dialog {
+        width: min(48rem, calc(100vw - 1.5rem));
+        max-height: calc(100dvh - 2rem);
+        margin-block-start: min(8vh, 4rem);
+      }
+
       .head {
         display: flex;
         align-items: center;

@@ -35,6 +35,9 @@ export class StatepadFind extends InspectorElement {
         padding: 0 0.3em;
         color: var(--text);
         background: none;
+      }
+
+      input:focus-visible {
         outline: 0;
       }
 

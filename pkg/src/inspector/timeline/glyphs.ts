@@ -34,7 +34,7 @@ export const KIND_LOOKS: Readonly<Record<EventKind, { readonly icon: IconName; r
   transfer: { icon: 'transfer', title: 'transfer to another agent' },
   error: { icon: 'warning', title: 'error' },
   rewind: { icon: 'rewind', title: 'rewind' },
-  fork: { icon: 'fork', title: 'begin of a fork' },
+  fork: { icon: 'fork', title: 'beginning of a fork' },
   write: { icon: 'minus', title: 'change of state alone' },
 };
 

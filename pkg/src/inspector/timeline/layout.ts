@@ -20,7 +20,7 @@ export const STEPS = [3, 6, 10, 14, 20, 30, 44] as const;
 
 /** The initial width of a slot, in px; and the largest that a few events get. */
 export const STEP = 14;
-const ROOMY = 30;
+const ROOMY = 44;
 
 /**
  * From this width on every event has a mark of its own; below it, events that are closer than {@link COLUMN} share

@@ -27,6 +27,11 @@ export const dialogStyle = css`
     animation: appear var(--sp-slow) var(--sp-ease);
   }
 
+  /* The text cursor shows where the focus is. */
+  dialog input.bare:focus-visible {
+    outline: 0;
+  }
+
   dialog::backdrop {
     background: var(--scrim);
   }
