@@ -45,7 +45,11 @@ const textOf = (page) =>
       copy.querySelectorAll('del').forEach((old) => old.remove());
       return copy.textContent;
     });
-const travel = (page, revision) => page.evaluate((to) => globalThis.inspection.moveTo(to), revision);
+const travel = (page, revision) =>
+  page.evaluate(async (to) => {
+    await globalThis.inspection.moveTo(to);
+    await globalThis.inspection.settled();
+  }, revision);
 const pointed = (page) => page.evaluate(() => globalThis.inspection.pointed);
 
 describe('the prompt', () => {
@@ -68,7 +72,7 @@ describe('the prompt', () => {
     assert.match(await textOf(page), /Trip: \{city\}, {2}seats, hotel \.\n/u);
     await status(page).getByText('1 missing').waitFor();
     assert.equal(await words(page).nth(2).getAttribute('aria-label'), 'seats (session), is empty');
-    await travel(page, 4);
+    await travel(page);
     await prompt(page).getByText('Prompt at #4 (now)').waitFor();
     assert.match(await textOf(page), /Trip: \{user:name\}<b>, 4 seats/u);
     assert.equal(await rendered(page).locator('b').count(), 0);
@@ -200,7 +204,7 @@ describe('the prompt', () => {
     const page = await open(t, { template: 'Hi ' });
     await source(page).click();
     await page.keyboard.press('End');
-    await page.keyboard.type('{se');
+    await page.keyboard.type('{sea');
     await prompt(page).getByRole('option', { name: 'seats' }).waitFor();
     assert.deepEqual(await prompt(page).getByRole('option').allInnerTexts(), ['seats']);
     await page.keyboard.press('Enter');
