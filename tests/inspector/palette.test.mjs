@@ -27,7 +27,7 @@ describe('the palette', () => {
   const bench = workbench();
 
   it('runs the command whose letters were typed', async (t) => {
-    const page = await bench.inPage(t, { seed });
+    const page = await bench.inPage(t, { seed: story });
     await choose(page, 'step ba');
     await untilAt(page, EVENTS - 1);
     await choose(page, 'prevturn');
