@@ -1,5 +1,6 @@
 /**
- * Imports the sessions of an ADK's database: those of adk-python, adk-js, adk-go and adk-java.
+ * Imports the sessions of an ADK's database, or reads them where they are: those of adk-python, adk-js, adk-go and
+ * adk-java.
  *
  * @example
  * ```js
@@ -13,9 +14,12 @@
  */
 
 export { identifyAdk, importAdk, type AdkImport, type AdkImportOptions } from './adk-import/import.js';
+export { adkReadStore, type AdkReadOptions } from './adk-import/in-place/store.js';
 export type { AdkImportProgress } from './adk-import/run.js';
 export type { AdkProblem } from './adk-import/problems.js';
 export type { AdkDatabaseHandle, MysqlHandle, PostgresHandle } from './adk-import/source/source.js';
 export type { AdkDatabase, AdkRow, Dialect } from './stores/adk-database/database.js';
 export type { AdkIdentity, AdkKind } from './stores/adk-database/detect.js';
 export type { SqliteDatabase, SqliteStatement } from './stores/sqlite-core/client.js';
+export type { FileUrl } from './stores/sqlite-core/file.js';
+export type { SessionStore } from './store/contract.js';

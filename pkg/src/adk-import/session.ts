@@ -32,24 +32,30 @@ export interface Planned {
 /** Reads a session. Throws `INVALID_ARGUMENT` when it cannot be imported. */
 export async function planOf(row: SessionRow, reader: AdkReader, numbers: Numbers): Promise<Planned> {
   const { key } = row;
-  if (isBlank(key.sessionId)) {
-    refuse('the id of the session is blank');
-  }
-  const { state, created, updated } = row.read(numbers);
-  const foreign = Object.keys(state).find((name) => isTemp(name) || nameOf(name)[0] !== 'session');
-  if (foreign !== undefined) {
-    refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
-  }
-  const events = (await reader.events(key, numbers)).map(stored);
+  const { state, created, updated } = contentOf(row, numbers);
+  const events = (await reader.events(key, numbers)).map(storedForm);
   const lastWrites = writtenBy(events);
-  const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !lastWrites.has(name)));
+  const beginning = beginningOf(state, lastWrites);
   const correction = correctionOf(state, lastWrites, events.at(-1)?.timestamp ?? updated);
   const isCorrected = correction !== undefined;
   return { key, created, beginning, events: isCorrected ? [...events, correction] : events, isCorrected, state };
 }
 
+/** The content of a session's row. Throws `INVALID_ARGUMENT` when no service can have such a session. */
+export function contentOf(row: SessionRow, numbers: Numbers): ReturnType<SessionRow['read']> {
+  if (isBlank(row.key.sessionId)) {
+    refuse('the id of the session is blank');
+  }
+  const content = row.read(numbers);
+  const foreign = Object.keys(content.state).find((name) => isTemp(name) || nameOf(name)[0] !== 'session');
+  if (foreign !== undefined) {
+    refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
+  }
+  return content;
+}
+
 /** The event in its stored form: with all actions, and without `temp:` keys. */
-function stored(event: EventInit): EventInit {
+export function storedForm(event: EventInit): EventInit {
   const inputActions = event.actions ?? {};
   const { stateDelta = {} } = isObject(inputActions) ? inputActions : refuse('actions must be an object');
   const delta: Record<string, unknown> = {};
@@ -70,8 +76,13 @@ function stored(event: EventInit): EventInit {
   return { ...event, actions };
 }
 
+/** The own values of a session before its first event, as far as they are known: those that no event has written. */
+export function beginningOf(state: Members, lastWrites: ReadonlyMap<string, unknown>): Members {
+  return Object.fromEntries(Object.entries(state).filter(([name]) => !lastWrites.has(name)));
+}
+
 /** The last write of each of the session's own names: a value or a deletion. */
-function writtenBy(events: readonly EventInit[]): ReadonlyMap<string, Last> {
+export function writtenBy(events: readonly EventInit[]): ReadonlyMap<string, Last> {
   const lastWrites = new Map<string, Last>();
   for (const { actions, customMetadata } of events) {
     const deleted = new Set(storedDeletions(customMetadata));

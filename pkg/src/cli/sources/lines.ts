@@ -14,17 +14,17 @@ export async function openedLines(path: string | undefined): Promise<SessionServ
   if (path === undefined && process.stdin.isTTY) {
     throw new CommandError('standard input is a terminal: pass lines to it, as in statepad export … | statepad …');
   }
-  const stream =
-    path === undefined ? process.stdin : createReadStream(path.startsWith('file:') ? fileURLToPath(path) : path);
   const { openLines } = await import('../../jsonl.js');
-  const { service } = await openLines(piecesOf(stream.setEncoding('utf8') as AsyncIterable<string>, path));
+  const { service } = await openLines(piecesOf(path));
   return service;
 }
 
 /** The pieces of a text, which is refused when it is a journal. */
-async function* piecesOf(stream: AsyncIterable<string>, path: string | undefined): AsyncGenerator<string> {
+async function* piecesOf(path: string | undefined): AsyncGenerator<string> {
+  const file = path?.startsWith('file:') === true ? fileURLToPath(path) : path;
+  const stream = file === undefined ? process.stdin : createReadStream(file);
   let isFirst = true;
-  for await (const piece of stream) {
+  for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
     if (isFirst && JOURNAL.test(piece)) {
       throw new CommandError(`it is a journal${path === undefined ? '' : `: journal:${path}`}`);
     }
