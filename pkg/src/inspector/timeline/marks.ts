@@ -164,7 +164,7 @@ function ring({ inspection: { log, selected }, step, range }: Drawing): SVGTempl
   if (selected === undefined || selected < range.first || selected > range.last) {
     return nothing;
   }
-  const width = Math.max(step, 7);
+  const width = Math.min(Math.max(step, 7), 28);
   const x = (selected + 0.5) * step - width / 2;
   const y = RULER + (log.lanes[selected - 1] ?? 0) * LANE + 1;
   return svg`<rect class="ring" data-revision=${selected} x=${x} y=${y} width=${width} height=${LANE - 1} rx="4" />`;

@@ -17,6 +17,11 @@ export const timelineStyle = css`
     padding-inline: var(--sp-space-2);
   }
 
+  .zoom {
+    flex-wrap: nowrap;
+    gap: 2px;
+  }
+
   .tools {
     display: flex;
     flex: none;
@@ -211,17 +216,17 @@ export const timelineStyle = css`
     color: var(--text);
   }
 
-  .mark:is(.error, .failed) {
-    fill: none;
-    color: var(--bad);
-  }
-
   .mark:is(.rewind, .fork) {
     color: var(--warn);
   }
 
   .mark:is(.match, .lit) {
     color: var(--text);
+  }
+
+  .mark:is(.error, .failed) {
+    fill: none;
+    color: var(--bad);
   }
 
   .glyph-shapes {
