@@ -88,6 +88,7 @@ export class StatepadConversation extends InspectorElement {
       this.#folds.clear();
       this.#raw = new Set();
       this.#chosen.clear();
+      this.#virtual.getVirtualizer().measure();
     }
     if (inspection !== undefined && this.#entries?.of !== inspection.log.events) {
       this.#entries = { of: inspection.log.events, made: new Entries(inspection.log) };
@@ -157,8 +158,11 @@ export class StatepadConversation extends InspectorElement {
       return html`<div class="list"><p class="empty">${icon('message')} Nothing has happened in this session yet.</p></div>`;
     }
     const virtual = this.#virtual.getVirtualizer();
-    if (virtual.options.count !== entries.length) {
-      virtual.setOptions({ ...virtual.options, count: entries.length, getItemKey: (index) => this.#keyOf(index) });
+    // At the end new entries are followed. Elsewhere the beginning is the anchor: the other one costs a look at the sizes
+    // of all entries for each one that is measured.
+    const anchorTo = virtual.scrollElement === null || virtual.isAtEnd(NEAR) ? 'end' : 'start';
+    if (virtual.options.count !== entries.length || virtual.options.anchorTo !== anchorTo) {
+      virtual.setOptions({ ...virtual.options, count: entries.length, anchorTo, getItemKey: this.#keyOf });
     }
     const items = virtual.getVirtualItems().filter(({ index }) => index < entries.length);
     const stop = this.#stop(inspection);
@@ -234,9 +238,7 @@ export class StatepadConversation extends InspectorElement {
     return (this.renderRoot as ParentNode | undefined)?.querySelector<HTMLElement>('.list') ?? null;
   }
 
-  #keyOf(index: number): number {
-    return this.#made?.all[index]?.revision ?? index;
-  }
+  readonly #keyOf = (index: number): number => this.#made?.all[index]?.revision ?? index;
 
   /** The entry that the Tab key reaches: all of them are one stop, and the arrow keys go from one to the next. */
   #stop({ selected, revision }: Inspection): number {

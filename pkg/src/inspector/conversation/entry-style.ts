@@ -259,7 +259,7 @@ export const entryStyle = css`
     align-items: center;
     justify-content: center;
     gap: 0.4em;
-    margin-block: var(--sp-space-2) 0;
+    justify-self: center;
     color: var(--quiet);
     font-size: var(--sp-text-sm);
   }

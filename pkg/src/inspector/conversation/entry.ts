@@ -96,7 +96,6 @@ function article(entry: EventEntry, view: View, { look, position, isPointed, tog
     position.before === undefined ? undefined : takenBackBy(log, position.before.revision, inspection.revision);
   const following = momentOf(entry, position, inspection.revision);
   return html`${beginsDay ? day(event) : nothing} ${following === undefined ? nothing : momentLine(following)}
-    ${look.takenBack === undefined || look.takenBack === before ? nothing : takenBackLine(look.takenBack, view)}
     <article
       class="entry"
       id="entry-${revision}"
@@ -118,6 +117,7 @@ function article(entry: EventEntry, view: View, { look, position, isPointed, tog
     >
       ${side === 'agent' && isFirst ? avatar(log, author) : nothing}
       <div class="body">
+        ${look.takenBack === undefined || look.takenBack === before ? nothing : takenBackLine(look.takenBack, view)}
         ${isFirst && side !== 'note' ? head(event, author, revision) : nothing}
         ${contents(entry, view)}
         ${foot(entry, view)}

@@ -33,7 +33,7 @@ export function parallelEntry(
   const { branches } = entry;
   const hasRoom = options.width >= branches.length * COLUMN;
   const shown = hasRoom ? branches : branches.filter(({ name }) => name === shownBranch(entry, options.chosen));
-  return html`<section class="parallel" aria-label="${branches.length} branches in parallel" ?data-later=${entry.revision > view.inspection.revision}>
+  return html`<section class="parallel" role="article" aria-label="${branches.length} branches in parallel" ?data-later=${entry.revision > view.inspection.revision}>
     <p class="caption">${icon('layers')} ${branches.length} agents in parallel</p>
     ${hasRoom ? nothing : tabs(entry, options)}
     <div class="columns" style=${styleMap({ '--columns': String(shown.length) })}>
