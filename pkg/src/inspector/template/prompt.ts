@@ -111,7 +111,7 @@ export class StatepadPrompt extends InspectorElement {
     const { rendered, source } = this.#dissection;
     const hasWords = source.some(({ spot }) => spot !== undefined);
     const since = second === undefined ? '' : `, changes since #${second}`;
-    return html`<section aria-labelledby="rendered" class="layer prompt">
+    return html`<div class="layer prompt">
       <header>
         <h3 id="rendered">Prompt at #${revision}${isNow ? ' (now)' : ''}${since}</h3>
         <p class="lead quiet cut">
@@ -138,12 +138,12 @@ export class StatepadPrompt extends InspectorElement {
           @mend=${(event: CustomEvent<Mending>) => this.#mend(event.detail)}
         ></statepad-rendered>
       </div>
-    </section>`;
+    </div>`;
   }
 
   #source(inspection: Inspection): TemplateResult {
     const { source, error } = this.#dissection;
-    return html`<section aria-labelledby="template" class="layer source">
+    return html`<div class="layer source">
       <header>
         <h3 id="template">Template</h3>
         <p class=${error === undefined ? 'quiet' : 'bad'} role="status">${outcome(this.#dissection)}</p>
@@ -159,7 +159,7 @@ export class StatepadPrompt extends InspectorElement {
         @template-change=${(event: CustomEvent<string>) => inspection.setTemplate(event.detail)}
       ></statepad-template-editor>
       ${inspection.template === '' ? this.#suggestions(inspection) : nothing}
-    </section>`;
+    </div>`;
   }
 
   /** A fork with another template, from a moment of the past, or from now. */
