@@ -13,10 +13,16 @@
  * @packageDocumentation
  */
 
-export { identifyAdk, importAdk, type AdkImport, type AdkImportOptions } from './adk-import/import.js';
+export {
+  identifyAdk,
+  importAdk,
+  type AdkImport,
+  type AdkImportOptions,
+  type AdkProblem,
+} from './adk-import/import.js';
 export { adkReadStore, type AdkReadOptions } from './adk-import/in-place/store.js';
-export type { AdkImportProgress } from './adk-import/run.js';
-export type { AdkProblem } from './adk-import/problems.js';
+export type { ImportProblem } from './transfer/problems.js';
+export type { ImportProgress, ImportProgress as AdkImportProgress } from './transfer/transfer.js';
 export type { AdkDatabaseHandle, MysqlHandle, PostgresHandle } from './adk-import/source/source.js';
 export type { AdkDatabase, AdkRow, Dialect } from './stores/adk-database/database.js';
 export type { AdkIdentity, AdkKind } from './stores/adk-database/detect.js';

@@ -38,6 +38,10 @@ const WITHOUT_COMMAND = [
   ],
   [['show', '-h'], 0, /^Usage: statepad show ADDRESS \[APP \[USER \[SESSION\]\]\] \[options\]\n/, /^$/],
   [['show'], 2, /^$/, /^statepad show: ADDRESS is missing\n/],
+  [['export', '-h'], 0, /^Usage: statepad export ADDRESS \[options\]\n/, /^$/],
+  [['import', 'a.db'], 2, /^$/, /^statepad import: TO is missing\n/],
+  [['render', '-h'], 0, /^Usage: statepad render TEMPLATE ADDRESS APP USER SESSION \[options\]\n/, /^$/],
+  [['verify', '-h'], 0, /^Usage: statepad verify ADDRESS \[options\]\n/, /^$/],
   [['serve'], 2, /^$/, /^statepad serve: ADDRESS is missing\nstatepad serve --help shows how\n$/],
   [['serve', 'x.db', '--prot=1'], 2, /^$/, /^statepad serve: there is no option --prot\n/],
 ];

@@ -25,6 +25,13 @@ const { ADDRESS_FORMS, addressOf, greetingForPrograms, Log, readArguments, serve
 
 const { show, settingsOf: settingsOfShow } = await source('cli/commands/show.ts', 'cli/show/settings.ts');
 
+const { exportCommand, importCommand, verify } = await source(
+  'cli/commands/export.ts',
+  'cli/commands/import.ts',
+  'cli/commands/verify.ts',
+);
+const { render, settingsOf: settingsOfRender } = await source('cli/commands/render.ts', 'cli/render/settings.ts');
+
 const PAGE = 'docs/command-line.md';
 const text = textOf(PAGE);
 /** The rows of the table under a heading: a list of cells each. */
@@ -42,11 +49,18 @@ const callsOf = (name) =>
     .filter((line) => line.startsWith(`npx statepad ${name} `))
     .map((line) => line.replaceAll("'", '').split(' ').slice(3));
 
+/** Reads the addresses of a call. */
+const addresses = ({ positionals }) => positionals.forEach((address) => addressOf(address));
+
 /** The commands with options, the heading of their table, and the reading of their arguments. */
 const COMMANDS = [
   { command: serve, heading: 'Options', read: settingsOf },
   { command: show, heading: 'Options of show', read: (args) => settingsOfShow(args, Date.now()) },
   { command: inspecting.inspect, heading: 'Options of inspect', read: inspecting.settingsOf },
+  { command: exportCommand, heading: 'Options of export', read: addresses },
+  { command: importCommand, heading: 'Options of import', read: addresses },
+  { command: verify, heading: 'Options of verify', read: addresses },
+  { command: render, heading: 'Options of render', read: settingsOfRender },
 ];
 
 describe(PAGE, () => {

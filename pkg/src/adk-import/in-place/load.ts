@@ -1,9 +1,10 @@
 // Reads a session, or the values of a scope: rows in one transaction, events converted when that is over.
 
 import { orCorrupt } from './refusals.js';
-import { Pacer } from '../pacer.js';
+import { Pacer } from '../../transfer/pacer.js';
 import { eventOfRow } from '../readers/reader.js';
-import { beginningOf, contentOf, storedForm, writtenBy } from '../session.js';
+import { beginningOf, contentOf, writtenBy } from '../session.js';
+import { storedForm } from '../../transfer/planned.js';
 import { defined } from '../../model/defined.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { isKnownScope } from '../../stores/shared/keys.js';

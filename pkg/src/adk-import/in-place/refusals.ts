@@ -1,6 +1,6 @@
 // The refusals of a store that only reads: of every write, and of rows that are no session.
 
-import { isOfOne } from '../problems.js';
+import { isOfOne } from '../../transfer/problems.js';
 import { StoreError } from '../../store/store-error.js';
 
 /** `rejected`: nothing is written to the database of an ADK. */

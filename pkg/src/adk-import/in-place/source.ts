@@ -1,6 +1,6 @@
 // The database of a store in place: looked at once when it is opened, and read in short transactions, one at a time.
 
-import { Pacer } from '../pacer.js';
+import { Pacer } from '../../transfer/pacer.js';
 import { AdkLists } from '../readers/lists.js';
 import { AdkReader } from '../readers/reader.js';
 import { snapshotOf, type AdkDatabaseHandle, type Snapshot } from '../source/source.js';

@@ -6,7 +6,7 @@ import { condition, ownerOf, scopeColumns, scopeState, sessionRow, sessionSelect
 import { Reading } from '../source/sql.js';
 import type { Filter, ScopeKey, SessionRow } from './rows.js';
 import type { Numbers } from '../values.js';
-import type { Pacer } from '../pacer.js';
+import type { Pacer } from '../../transfer/pacer.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import type { Members } from '../../jsonl/members.js';
 import type { EventInit, SessionKey } from '../../model/types.js';

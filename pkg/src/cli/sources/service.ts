@@ -10,6 +10,12 @@ import { withKeys } from '../stores/keys.js';
 import { SessionService } from '../../index.js';
 import type { OpenedStore, OpenOptions } from '../stores/opened.js';
 
+/** The options of a service for a command. */
+export interface ServiceOptions extends OpenOptions {
+  /** The approximate number of events that stay in memory; by default that of a service. */
+  readonly cachedEvents?: number | undefined;
+}
+
 /** A service whose store is open. */
 export interface OpenedService {
   readonly service: SessionService;
@@ -20,11 +26,12 @@ export interface OpenedService {
 }
 
 /** Opens the store of an address. Throws `CommandError` when it cannot be used. */
-export async function openedService(address: StoreAddress, options: OpenOptions): Promise<OpenedService> {
+export async function openedService(address: StoreAddress, options: ServiceOptions): Promise<OpenedService> {
   try {
     const { store: plain, isReadOnly = !options.write, isEncryptable, close } = await openedStore(address, options);
     const store = plain !== undefined && isEncryptable ? await withKeys(plain, options.secrets) : plain;
-    const service = new SessionService({ store, migrate: options.migrate });
+    const { migrate, cachedEvents } = options;
+    const service = new SessionService({ store, migrate, cachedEvents });
     const closeAll = async (): Promise<void> => {
       await service.close();
       await close();

@@ -17,6 +17,8 @@ export interface SourceOptions extends Omit<OpenOptions, 'migrate' | 'write'> {
    * missing file.
    */
   readonly migrate?: OpenOptions['migrate'] | undefined;
+  /** The approximate number of events that stay in memory: a few, for a command that sees each session once. */
+  readonly cachedEvents?: number | undefined;
   /** True for a command that also writes; by default a file is opened for reading alone. */
   readonly write?: boolean | undefined;
   /** The file with the token for a server; by default it comes from the environment. */

@@ -63,10 +63,19 @@ async function refuseAdk(pool: Pool): Promise<void> {
   }
 }
 
+/** A pool for the functions that take a database. Throws as {@link openPostgres}. */
+export async function openPool(
+  url: string,
+  options: Pick<OpenOptions, 'folder' | 'onError'>,
+): Promise<{ readonly pool: Pool; readonly close: () => Promise<void> }> {
+  const { pool } = await connected(url, options);
+  return { pool, close: async () => await pool.end() };
+}
+
 /** A pool that has reached its server. */
 async function connected(
   url: string,
-  { folder, onError }: OpenOptions,
+  { folder, onError }: Pick<OpenOptions, 'folder' | 'onError'>,
 ): Promise<{ readonly driver: Driver; readonly config: Config; readonly pool: Pool }> {
   const driver = await installedDriver(folder, 'Postgres', [{ name: 'pg' }]);
   const PoolOfPg = driver.member('Pool') as new (config: Config) => Pool;

@@ -108,6 +108,11 @@ function checkOwner(path: string, owner: Owner, migrate: OpenOptions['migrate'])
   }
 }
 
+/** Opens a file for questions that no store asks. Throws `CommandError` where no library is installed. */
+export async function readOnlySqlite(path: string, folder: string): Promise<ReadOnlyDatabase> {
+  return await readOnly(path, hasLibrary() ? undefined : await betterSqlite(folder));
+}
+
 /** True when the host has a library for SQLite, which the store finds by itself. */
 function hasLibrary(): boolean {
   return process.versions['bun'] !== undefined || process.getBuiltinModule('node:sqlite') !== undefined;

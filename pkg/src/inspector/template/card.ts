@@ -186,7 +186,6 @@ export const cardStyle = css`
   }
 
   .steps .later {
-    opacity: 0.65;
     font-style: italic;
   }
 
