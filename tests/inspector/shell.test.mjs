@@ -66,22 +66,26 @@ describe('the inspector as a whole', () => {
 
   it('lets columns be sized by mouse and keyboard, and keeps that', async (t) => {
     const page = await bench.inPage(t, { seed: story });
-    const width = async () => (await box(pane(page, 'conversation'))).width;
-    const before = await width();
+    const before = (await box(pane(page, 'conversation'))).width;
+    const untilWide = async (width) =>
+      await page.waitForFunction((wanted) => {
+        const talk = globalThis.mounted.element.renderRoot.querySelector('#pane-conversation');
+        return talk.getBoundingClientRect().width === wanted;
+      }, width);
     const divider = page.getByRole('separator', { name: 'Size of the left column' });
     const { x, y } = await box(divider);
     await page.mouse.move(x + 4, y + 200);
     await page.mouse.down();
     await page.mouse.move(x - 96, y + 200);
     await page.mouse.up();
-    assert.equal(await width(), before - 100);
+    await untilWide(before - 100);
     await divider.press('ArrowRight');
-    assert.equal(await width(), before - 76);
+    await untilWide(before - 76);
     await page.reload();
     await page.evaluate(() => globalThis.mounting);
-    assert.equal(await width(), before - 76);
+    await untilWide(before - 76);
     await page.getByRole('separator', { name: 'Size of the left column' }).dblclick();
-    assert.equal(await width(), before);
+    await untilWide(before);
   });
 
   it('takes its shortcuts from the page only when it is the page, and none while somebody types', async (t) => {
@@ -172,7 +176,7 @@ describe('the inspector as a whole', () => {
         globalThis.inspection.select(4);
         globalThis.inspection.trace('city');
       });
-      await page.evaluate(() => new Promise(requestAnimationFrame));
+      await page.locator('statepad-details').getByText('History of').first().waitFor({ state: 'attached' });
       assert.deepEqual(await faultsOf(page), []);
     });
 
