@@ -160,6 +160,16 @@ describe('the inspector as a whole', () => {
     assert.deepEqual(await shown(page), PANES);
   });
 
+  it('shows the first session that is written, also to a view that only reads', async (t) => {
+    const page = await bench.inPage(t, { mount: { apps: ['trips'] } });
+    await page.getByText('There is no session yet').waitFor();
+    await page.evaluate(() =>
+      globalThis.service.createSession({ appName: 'trips', userId: 'ana', sessionId: 'lisbon' }),
+    );
+    await page.waitForFunction(() => globalThis.inspection.session?.id === 'lisbon');
+    await pane(page, 'state').waitFor();
+  });
+
   for (const [name, options] of [
     ['dark, at 1440 pixels', sized(1440, 900, { colorScheme: 'dark' })],
     ['light, at 1024 pixels', sized(1024, 768, { colorScheme: 'light' })],

@@ -15,6 +15,7 @@ import { keepSizes, keptSizes, sizesIn, type SizedPart, type Sizes } from './siz
 import { keepTheme, keptTheme, type Theme } from './theme.js';
 import type { HeaderTarget } from './header.js';
 import { startOf } from './start.js';
+import { Waiting } from './waiting.js';
 import '../sessions/sessions.js';
 import '../timeline/timeline.js';
 import './divider.js';
@@ -63,6 +64,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
 
   constructor() {
     super();
+    new Waiting(this);
     this.theme = keptTheme();
     this.box = { width: 0, height: 0 };
     this.front = PANES;
@@ -113,7 +115,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
           @theme=${(event: CustomEvent<Theme>) => this.setTheme(event.detail)}
         ></statepad-header>
         ${inspection?.session === undefined ? startOf(inspection, this) : this.#columns(shape)}
-        <section class="timeline" aria-label="Timeline">
+        <section class="timeline" aria-label="Timeline" ?hidden=${inspection?.session === undefined}>
           <statepad-timeline .inspection=${inspection} ?narrow=${shape === 'narrow'}></statepad-timeline>
         </section>
       </div>

@@ -130,6 +130,10 @@ export const layoutStyle = css`
     border-block-start: 1px solid var(--line);
   }
 
+  .timeline[hidden] {
+    display: none;
+  }
+
   .start {
     overflow: auto;
     display: grid;
@@ -153,6 +157,7 @@ export const layoutStyle = css`
 
   .start p {
     max-width: 544px;
+    text-wrap: balance;
     color: var(--quiet);
   }
 
