@@ -24,7 +24,10 @@ export interface Entry {
 
 /** The keys of a moment, with the changes of its turn. */
 export function entriesOfTurn(rows: readonly KeyRow[]): Entry[] {
-  return rows.map((row) => ({ ...fieldsOf(row), change: row.change, before: row.before, row }));
+  return rows.map((row) => {
+    const { key, name, scope, value, text, change, before } = row;
+    return { key, name, scope, value, text, change, before, row };
+  });
 }
 
 /** The keys of a moment and of another one, with what has changed since the other one. */

@@ -89,7 +89,7 @@ function scopeCells(line: Line, { inspection }: LineContext, isActive: boolean):
 
 /** Who shares the keys of a scope; and true when the values may be others than those of the moment. */
 function meaning(scope: Scope, inspection: Inspection | undefined): [text: string, isDoubtful: boolean] {
-  const isDoubtful = inspection?.exact === false;
+  const isDoubtful = inspection?.exact === false && !inspection.isSettling;
   const asFar = isDoubtful ? ' · as far as this session’s log shows' : '';
   const user = inspection?.session?.userId ?? '';
   switch (scope) {
@@ -112,7 +112,7 @@ function valueCells(line: Line, context: LineContext, isActive: boolean): Templa
       ${twisty(line)}${sign(change)}
       ${
         kind === 'key'
-          ? html`<span class="key cut" title=${name}>${keyText(shown, context.query)}</span>`
+          ? html`<span class="key cut" title=${name}>${marked(shown, context.query)}</span>`
           : html`<span class="member cut" title=${name}>${shown}</span>`
       }
     </div>
@@ -121,14 +121,6 @@ function valueCells(line: Line, context: LineContext, isActive: boolean): Templa
       ${kind === 'key' ? writer(line, isActive) : nothing}
       ${entry !== undefined && kind === 'key' && entry.key === context.deleting ? confirmation(entry.key) : actions(line, context, isActive)}
     </div>`;
-}
-
-/** A key with its prefix, which is quieter than the name. */
-function keyText(key: string, query: string): unknown {
-  const colon = /^(app|user|temp):/u.exec(key)?.[0].length ?? 0;
-  return colon === 0 || query !== ''
-    ? marked(key, query)
-    : html`<span class="prefix">${key.slice(0, colon)}</span>${key.slice(colon)}`;
 }
 
 function sign(change: RowChange | undefined): TemplateResult {

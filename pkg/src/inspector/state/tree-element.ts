@@ -53,11 +53,14 @@ export class StatepadStateTree extends InspectorElement {
   readonly #rows = new VirtualizerController<HTMLElement, HTMLElement>(this, {
     getScrollElement: () => this.#scroller.value ?? null,
     count: 0,
-    estimateSize: lineHeight,
+    // All lines are of one height, which is looked up once: there may be thousands of them.
+    estimateSize: () => (this.#height ||= lineHeight()),
     overscan: 8,
     // The scope of the lines in view stays above them.
     scrollPaddingStart: LINE * 16,
   });
+  /** Of a line, in px; 0 before it is known. */
+  #height = 0;
   #places = new Map<string, number>();
   /** The lines of scopes, ascending: the one above the lines in view stays in view. */
   #heads: readonly number[] = [];
@@ -113,7 +116,6 @@ export class StatepadStateTree extends InspectorElement {
       virtualizer.setOptions({
         ...virtualizer.options,
         count: this.lines.length,
-        getItemKey: (place) => this.lines[place]?.id ?? place,
         // Another function each time: which lines are drawn is computed once for each of them.
         rangeExtractor: (range) => this.#drawnOf(range),
       });
@@ -154,7 +156,7 @@ export class StatepadStateTree extends InspectorElement {
       <div class="lines" role="rowgroup" style="block-size:${virtualizer.getTotalSize()}px">
         ${repeat(
           items,
-          ({ key }) => key,
+          ({ index }) => this.lines[index]?.id,
           ({ index, start }) => {
             const line = this.lines[index];
             const isHead = index === head;
@@ -201,14 +203,12 @@ export class StatepadStateTree extends InspectorElement {
     const { does } = button?.dataset ?? {};
     if (does === 'writer') {
       this.inspection?.select(line.entry?.row?.writer?.revision);
-    } else if (does === 'toggle' || (does === undefined && line.kind === 'scope')) {
+    } else if (does === 'toggle') {
       this.#toggle(line);
-    } else if (does !== undefined) {
-      this.#wish(does as WishKind, line);
-    } else if (line.kind === 'key') {
-      this.#wish('trace', line);
+    } else if (does === undefined) {
+      this.#enter(line);
     } else {
-      this.#toggle(line);
+      this.#wish(does as WishKind, line);
     }
   };
 

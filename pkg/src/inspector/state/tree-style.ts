@@ -22,7 +22,9 @@ export const treeStyle = css`
     contain: layout style;
   }
 
+  /* The ground of a line, which its actions have, too. */
   .line {
+    --row: var(--paper);
     display: grid;
     position: absolute;
     grid-template-columns: minmax(0, var(--names, 11rem)) minmax(0, 1fr) auto;
@@ -33,7 +35,7 @@ export const treeStyle = css`
     border-block-end: 1px solid color-mix(in srgb, var(--line) 60%, transparent);
     border-inline-start: 2px solid transparent;
     padding-inline: var(--sp-space-1) var(--sp-space-3);
-    background: var(--paper);
+    background: var(--row);
     cursor: default;
   }
 
@@ -58,7 +60,7 @@ export const treeStyle = css`
   }
 
   .line:hover {
-    background: var(--hover);
+    --row: var(--hover);
   }
 
   .line:focus-visible {
@@ -66,14 +68,14 @@ export const treeStyle = css`
   }
 
   .line[aria-selected='true'] {
+    --row: var(--chosen);
     border-inline-start-color: var(--accent);
-    background: var(--chosen);
   }
 
   /* A scope. */
   .line[data-kind='scope'] {
+    --row: var(--sunken);
     border-block-end-color: var(--line);
-    background: var(--sunken);
     font-size: var(--sp-text-sm);
   }
 
@@ -143,10 +145,6 @@ export const treeStyle = css`
     background: none;
   }
 
-  .prefix {
-    opacity: 0.75;
-  }
-
   .member {
     min-width: 0;
     color: var(--quiet);
@@ -206,43 +204,27 @@ export const treeStyle = css`
   }
 
   /* Changes. */
-  .added {
+  .line.added {
+    --row: var(--added);
     --sign: var(--good);
-    background: var(--added);
   }
 
-  .changed {
+  .line.changed {
+    --row: var(--changed);
     --sign: var(--warn);
-    background: var(--changed);
   }
 
-  .deleted {
+  .line.deleted {
+    --row: var(--deleted);
     --sign: var(--bad);
-    background: var(--deleted);
   }
 
-  :is(.added, .changed, .deleted) .sign {
+  .sign {
     color: var(--sign);
   }
 
   .deleted > .name :is(.key, .member) {
     text-decoration: line-through;
-  }
-
-  :is(.added, .changed, .deleted):hover {
-    background: color-mix(in srgb, var(--text) 6%, var(--row));
-  }
-
-  .added {
-    --row: var(--added);
-  }
-
-  .changed {
-    --row: var(--changed);
-  }
-
-  .deleted {
-    --row: var(--deleted);
   }
 
   /* The writer, and in its place what can be done. */
@@ -285,11 +267,7 @@ export const treeStyle = css`
     inset-block: calc(-0.5 * (1.75rem - 100%) + 3px);
     inset-inline-end: 100%;
     padding-inline: var(--sp-space-5) var(--sp-space-1);
-    background: linear-gradient(to right, transparent, var(--row, var(--hover)) 1.25rem);
-  }
-
-  .line[aria-selected='true'] .actions {
-    background: linear-gradient(to right, transparent, var(--chosen) 1.25rem);
+    background: linear-gradient(to right, transparent, var(--row) 1.25rem);
   }
 
   .line:is(:hover, :focus-within) .actions,
@@ -309,14 +287,10 @@ export const treeStyle = css`
 
   /* Pointed at, here or in another pane. */
   .line[data-pointed] {
+    --row: color-mix(in srgb, var(--scope) 16%, var(--paper));
     z-index: 1;
     outline: 2px solid var(--scope);
     outline-offset: -2px;
-    background: color-mix(in srgb, var(--scope) 16%, var(--paper));
-  }
-
-  .line[data-pointed] .actions {
-    background: linear-gradient(to right, transparent, color-mix(in srgb, var(--scope) 16%, var(--paper)) 1.25rem);
   }
 
   @media (forced-colors: active) {

@@ -69,9 +69,10 @@ function idOfMember(key: string, path: Path, change: RowChange | undefined): str
 /** All lines of a tree, in order. */
 export function linesOf(entries: readonly Entry[], view: TreeView): Line[] {
   const lines: Line[] = [];
-  const shown = entries.filter(
-    (entry) => (!view.onlyChanges || entry.change !== undefined) && isFound(entry, view.needle),
-  );
+  const isAll = !view.onlyChanges && view.needle === '';
+  const shown = isAll
+    ? entries
+    : entries.filter((entry) => (!view.onlyChanges || entry.change !== undefined) && isFound(entry, view.needle));
   ORDER.forEach((scope, place) => {
     const own = shown.filter((entry) => entry.scope === scope);
     const id = idOfScope(scope);
@@ -163,11 +164,17 @@ function memberOf(value: Json, name: string | number): Json | undefined {
 
 /** True for a list and for an object, unless it is empty. */
 export function isContainer(value: Json | undefined): value is Exclude<Json, string | number | boolean | null> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    (Array.isArray(value) ? value.length : Object.keys(value).length) > 0
-  );
+  if (typeof value !== 'object' || value === null) {
+    return false;
+  }
+  if (Array.isArray(value)) {
+    return value.length > 0;
+  }
+  // It is asked of each key at each step: a list of all names of each value would take longer than all the rest.
+  for (const name in value as object) {
+    return Object.hasOwn(value, name);
+  }
+  return false;
 }
 
 /** The path to a line as a template writes it: `user:profile.cities[0]`. */

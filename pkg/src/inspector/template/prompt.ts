@@ -13,12 +13,13 @@ import { base } from '../ui/style.js';
 import { beginning, exampleOf } from './beginning.js';
 import './editor.js';
 import type { StatepadTemplateEditor } from './editor.js';
+import { NearestKeys } from './nearest.js';
 import { promptStyle } from './prompt-style.js';
 import './rendered.js';
 import type { Mending } from './rendered.js';
 import { dissect, type Dissection, type Known, type Piece } from './rendering.js';
 import { spotStyle } from './spot-style.js';
-import { OldTexts, textsOf } from './words.js';
+import { changedTexts, OldTexts, textsOf } from './words.js';
 
 const EMPTY: Dissection = { source: [], rendered: [], error: undefined };
 
@@ -42,6 +43,10 @@ export class StatepadPrompt extends InspectorElement {
   #madeFrom: readonly unknown[] = [];
   #rows: ReadonlyMap<string, KeyRow> = new Map();
   readonly #old = new OldTexts();
+  readonly #nearest = new NearestKeys(() => {
+    this.#madeFrom = [];
+    this.requestUpdate();
+  });
   #before: ReadonlyMap<number, string> = new Map();
   /** The template of the session as it was when it was opened. */
   #first = { of: '', text: '' };
@@ -63,34 +68,27 @@ export class StatepadPrompt extends InspectorElement {
       this.#first = { of: name, text: inspection.template };
       this.isWriting = false;
     }
-    const { template, rows, baseRows, knowsTemp, revision } = inspection;
+    const { template, rows, baseRows, knowsTemp } = inspection;
     const madeFrom = [template, rows, baseRows, knowsTemp];
     if (madeFrom.some((part, place) => part !== this.#madeFrom[place])) {
-      const isMoved = rows !== this.#madeFrom[1] || baseRows !== this.#madeFrom[2];
       this.#madeFrom = madeFrom;
-      this.#make(inspection, `${name} ${template}`, isMoved || revision !== 0);
+      this.#make(inspection, `${name} ${template}`);
     }
   }
 
-  #make(inspection: Inspection, of: string, isMoved: boolean): void {
-    const { template: text, rows, base: second, baseRows, knowsTemp } = inspection;
+  #make(inspection: Inspection, of: string): void {
+    const { template: text, rows, base: second, baseRows, knowsTemp, revision } = inspection;
     const template = this.#template?.text === text ? this.#template : (this.#template = new Template(text));
-    const known: Known = { temp: knowsTemp, artifacts: false };
-    this.#rows = new Map(rows.flatMap((row) => (row.value === undefined ? [] : [[row.key, row]])));
-    this.#dissection = dissect(template, { state: stateOf(rows) }, known);
-    if (isMoved) {
-      this.#old.update(textsOf(this.#dissection), of);
-    }
+    const known: Known = { temp: knowsTemp, artifacts: false, nearest: (missing) => this.#nearest.of(missing) };
+    this.#rows = byKey(rows);
+    this.#nearest.update([...this.#rows.keys()]);
+    this.#dissection = dissect(template, { state: stateFor(template, this.#rows) }, known);
+    const texts = textsOf(this.#dissection);
+    this.#old.update(texts, of, revision);
     this.#before =
       second === undefined
-        ? new Map(this.#old.before)
-        : this.#since(dissect(template, { state: stateOf(baseRows) }, known));
-  }
-
-  /** The texts of another moment, where they are others. */
-  #since(other: Dissection): Map<number, string> {
-    const [was, is] = [textsOf(other), textsOf(this.#dissection)];
-    return new Map([...was.entries()].filter(([index, text]) => text !== is[index]));
+        ? this.#old.before
+        : changedTexts(textsOf(dissect(template, { state: stateFor(template, byKey(baseRows)) }, known)), texts);
   }
 
   protected override render(): TemplateResult {
@@ -113,7 +111,7 @@ export class StatepadPrompt extends InspectorElement {
     const { rendered, source } = this.#dissection;
     const hasWords = source.some(({ spot }) => spot !== undefined);
     const since = second === undefined ? '' : `, changes since #${second}`;
-    return html`<section aria-labelledby="rendered" class="layer prompt">
+    return html`<div class="layer prompt">
       <header>
         <h3 id="rendered">Prompt at #${revision}${isNow ? ' (now)' : ''}${since}</h3>
         <p class="lead quiet cut">
@@ -140,12 +138,12 @@ export class StatepadPrompt extends InspectorElement {
           @mend=${(event: CustomEvent<Mending>) => this.#mend(event.detail)}
         ></statepad-rendered>
       </div>
-    </section>`;
+    </div>`;
   }
 
   #source(inspection: Inspection): TemplateResult {
     const { source, error } = this.#dissection;
-    return html`<section aria-labelledby="template" class="layer source">
+    return html`<div class="layer source">
       <header>
         <h3 id="template">Template</h3>
         <p class=${error === undefined ? 'quiet' : 'bad'} role="status">${outcome(this.#dissection)}</p>
@@ -161,7 +159,7 @@ export class StatepadPrompt extends InspectorElement {
         @template-change=${(event: CustomEvent<string>) => inspection.setTemplate(event.detail)}
       ></statepad-template-editor>
       ${inspection.template === '' ? this.#suggestions(inspection) : nothing}
-    </section>`;
+    </div>`;
   }
 
   /** A fork with another template, from a moment of the past, or from now. */
@@ -249,10 +247,22 @@ export class StatepadPrompt extends InspectorElement {
   }
 }
 
-function stateOf(rows: readonly KeyRow[]): Record<string, unknown> {
+/** The keys that have a value: those that the turn has deleted have none. */
+function byKey(rows: readonly KeyRow[]): ReadonlyMap<string, KeyRow> {
+  const map = new Map<string, KeyRow>();
+  for (const row of rows) {
+    if (row.value !== undefined) {
+      map.set(row.key, row);
+    }
+  }
+  return map;
+}
+
+/** The part of the state that a template asks for: there may be thousands of other keys. */
+function stateFor({ placeholders }: Template, rows: ReadonlyMap<string, KeyRow>): Record<string, unknown> {
   const state = Object.create(null) as Record<string, unknown>;
-  for (const { key, value } of rows) {
-    // The turn has deleted those without a value.
+  for (const { kind, key } of placeholders) {
+    const value = kind === 'state' ? rows.get(key)?.value : undefined;
     if (value !== undefined) {
       state[key] = value;
     }

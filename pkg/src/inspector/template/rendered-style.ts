@@ -47,7 +47,6 @@ export const renderedStyle = css`
 
   .word[data-empty]::before {
     content: '∅';
-    opacity: 0.7;
   }
 
   /* A short word has its label above it, a long one before it. */
@@ -91,7 +90,6 @@ export const renderedStyle = css`
   }
 
   .label::after {
-    opacity: 0.8;
     content: attr(data-by);
   }
 

@@ -49,6 +49,8 @@ export interface Dissection {
 export interface Known {
   readonly temp: boolean;
   readonly artifacts: boolean;
+  /** The key that a missing one resembles; by default among those of the state. */
+  readonly nearest?: ((missing: string) => string | undefined) | undefined;
 }
 
 /**
@@ -58,11 +60,11 @@ export interface Known {
 export function dissect(
   template: Template,
   options: RenderOptions,
-  { temp = true, artifacts = true }: Partial<Known> = {},
+  { temp = true, artifacts = true, nearest: nearestOf }: Partial<Known> = {},
 ): Dissection {
   const isUnknown = (key: string): boolean =>
     (!temp && splitKey(key).scope === 'temp') || (!artifacts && key.startsWith('artifact.'));
-  const error = known(errorOf(template, options), isUnknown);
+  const error = known(errorOf(template, options), isUnknown, nearestOf);
   const nearest = new Map(error?.missing.map((missing) => [missing.key, missing.nearest]));
   const starts = startsOf(template);
   const spots = template.placeholders.map((placeholder, index): Spot => {
@@ -98,9 +100,20 @@ export function dissect(
 }
 
 /** An error without the keys of unknown values. */
-function known(error: Dissection['error'], isUnknown: (key: string) => boolean): Dissection['error'] {
+function known(
+  error: Dissection['error'],
+  isUnknown: (key: string) => boolean,
+  nearestOf: Known['nearest'],
+): Dissection['error'] {
   const missing = error?.missing.filter(({ key }) => !isUnknown(key)) ?? [];
-  return error === undefined || missing.length === 0 ? undefined : { code: error.code, missing };
+  if (error === undefined || missing.length === 0) {
+    return undefined;
+  }
+  const named = missing.map(({ key, line, column, nearest }): Missing => {
+    const found = nearestOf === undefined ? nearest : nearestOf(key);
+    return { key, line, column, ...(found === undefined ? {} : { nearest: found }) };
+  });
+  return { code: error.code, missing: named };
 }
 
 function errorOf(template: Template, options: RenderOptions): Dissection['error'] {
