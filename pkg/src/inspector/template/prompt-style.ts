@@ -31,7 +31,7 @@ export const promptStyle = css`
   .layer.source {
     flex: 0 1 auto;
     min-height: 6rem;
-    max-height: 48%;
+    max-height: 42%;
     border-block-start: 1px solid var(--line);
     background: var(--sunken);
   }

@@ -16,6 +16,7 @@ export const renderedStyle = css`
   }
 
   .word {
+    scroll-margin-block: 1.5rem;
     border-block-end: 2px solid var(--scope);
     padding: 0.05em 0.15em;
     box-decoration-break: clone;

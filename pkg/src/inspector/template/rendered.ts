@@ -3,6 +3,7 @@
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { createRef, ref } from 'lit/directives/ref.js';
 import type { KeyRow } from '../model/rows.js';
+import type { Pointed } from '../model/inspection.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
 import { cardStyle, drawCard } from './card.js';
@@ -50,6 +51,7 @@ export class StatepadRendered extends InspectorElement {
   /** The index of the word with the Tab key's stop. */
   declare private stop: number;
   readonly #card = createRef<HTMLElement>();
+  #pointed: Pointed | undefined;
 
   constructor() {
     super();
@@ -67,6 +69,7 @@ export class StatepadRendered extends InspectorElement {
   }
 
   protected override updated(changed: PropertyValues<this>): void {
+    this.#reveal();
     const card = this.#card.value;
     const word = this.open === undefined ? undefined : this.#wordAt(this.open);
     if (card === undefined) {
@@ -82,6 +85,17 @@ export class StatepadRendered extends InspectorElement {
     if (changed.has('rows') && this.open !== undefined && spot !== undefined && spot.scope !== 'artifact') {
       // At another moment, or once its writer is known, it comes from elsewhere.
       this.inspection?.point(pointedBy(spot, this.rows.get(spot.of)));
+    }
+  }
+
+  /** Brings a word into view that is pointed at in another pane. */
+  #reveal(): void {
+    const { pointed } = this.inspection ?? {};
+    if (pointed !== this.#pointed) {
+      this.#pointed = pointed;
+      if (this.open === undefined) {
+        this.renderRoot.querySelector('[data-lit]')?.scrollIntoView({ block: 'nearest' });
+      }
     }
   }
 
