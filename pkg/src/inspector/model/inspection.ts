@@ -275,9 +275,7 @@ export class Inspection extends EventTarget {
    */
   travel(revision: number): void {
     const target = Math.min(Math.max(revision, 0), this.#last);
-    if (this.selected !== undefined) {
-      this.selected = Math.max(target, 1);
-    }
+    this.selected &&= Math.max(target, 1);
     this.#travel.request(target);
     this.#changed();
   }
