@@ -57,10 +57,12 @@ const PACKAGE = {
   jsonl: ADAPTER,
   // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
   'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
-  http: ['checks', 'model'],
+  http: ['checks', 'model', 'async'],
   // The forms of an event in the sessions API of Agent Engine, for the store over it and the server of it.
   'api-event': ['model'],
   serve: ['http', 'service', 'api-event', 'input', 'checks', 'model', 'async'],
+  // It puts the inspector's files beside a server, of a service or of another server's routes. For Node alone.
+  inspect: ['serve', 'http', 'service', 'checks', 'model', 'async'],
   client: ['http', 'update', 'lease', 'input', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
@@ -89,8 +91,8 @@ const PANE = ['model', 'ui'];
 const INSPECTOR = {
   model: [],
   ui: ['model'],
-  conversation: PANE,
-  details: PANE,
+  conversation: [...PANE, 'timeline'],
+  details: [...PANE, 'timeline'],
   events: [...PANE, 'timeline'],
   sessions: PANE,
   state: [...PANE, 'timeline'],

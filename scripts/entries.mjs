@@ -14,7 +14,7 @@ const EXPORTED = modulesOf(exports);
 const RUN = modulesOf(bin);
 /** An application with its libraries: it is bundled by itself, by scripts/inspector.mjs. */
 const BUNDLED = /^inspector([\\/]|$)/;
-const ALONE = /^(engine[\\/](wasm|load\.[\w-]+)|model[\\/]errors)$/;
+const ALONE = /^(engine[\\/](wasm|load\.[\w-]+)|model[\\/]errors|inspect[\\/]folder)$/;
 
 /** @typedef {string | { [condition: string]: Targets }} Targets a value of `exports` or `imports` */
 

@@ -15,7 +15,7 @@ export const page = {
     target: 'es2022',
     assetsInlineLimit: 0,
     // One script by design, which a browser keeps: see below.
-    chunkSizeWarningLimit: 700,
+    chunkSizeWarningLimit: 1200,
     modulePreload: { polyfill: false },
     // One script: nothing is left to be loaded when there is no network any more.
     rolldownOptions: { output: { codeSplitting: false } },

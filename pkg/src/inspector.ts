@@ -14,9 +14,9 @@
  * @packageDocumentation
  */
 
-import type { InspectorOptions, MountedInspector } from './inspector/options.js';
+import type { InspectorOptions, InspectorOverlay, MountedInspector } from './inspector/options.js';
 
-export type { InspectorOptions, MountedInspector, Send } from './inspector/options.js';
+export type { InspectorOptions, InspectorOverlay, MountedInspector, Send } from './inspector/options.js';
 export type { InspectorSource } from './inspector/model/source.js';
 export type { InspectorView } from './inspector/view.js';
 
@@ -34,4 +34,20 @@ export async function mount(element: Element, options: InspectorOptions): Promis
   // The elements need a document: a server that renders a page may import this module, and never mounts.
   const { mountInto } = await import('./inspector/mount.js');
   return await mountInto(element, options);
+}
+
+/**
+ * Puts a button into a corner of the page, which opens an inspector in a panel at the bottom: for the development of a
+ * program that has its sessions in the page, or a client of them. Escape closes the panel; its upper edge can be moved.
+ * The inspector is made when the panel is opened first. The styles of the page do not reach it, but for its `--sp-*`
+ * properties. Resolves when the button is there; the panel shows the errors of the source.
+ *
+ * @example
+ * import { overlay } from 'statepad/inspector';
+ *
+ * await overlay({ source: service });
+ */
+export async function overlay(options: InspectorOptions): Promise<InspectorOverlay> {
+  const { overlayFor } = await import('./inspector/overlay.js');
+  return overlayFor(options);
 }

@@ -30,7 +30,7 @@ const WITHOUT_COMMAND = [
   [['--version'], 0, /^(\d+\.\d+\.\d+|unreleased)\n$/, /^$/],
   [['-v'], 0, /^(\d+\.\d+\.\d+|unreleased)\n$/, /^$/],
   [[], 2, /^$/, /^Usage: statepad COMMAND\n/],
-  [['sevre'], 2, /^$/, /^statepad: there is no such command; there are: serve\nstatepad --help shows how\n$/],
+  [['sevre'], 2, /^$/, /^statepad: there is no such command; there are: serve(, [\w-]+)*\nstatepad --help shows how\n$/],
   [['serve'], 2, /^$/, /^statepad serve: ADDRESS is missing\nstatepad serve --help shows how\n$/],
   [['serve', 'x.db', '--prot=1'], 2, /^$/, /^statepad serve: there is no option --prot\n/],
 ];

@@ -5,6 +5,13 @@ import { describe, it } from 'node:test';
 import { blocksOf, textOf } from '../docs/pages.mjs';
 import { source } from '../support/source.mjs';
 
+/** Those of `inspect`, by themselves: some of their names are those of `serve`. */
+const inspecting = await source(
+  'cli/commands/inspect.ts',
+  'cli/inspect/greeting.ts',
+  'cli/inspect/settings.ts',
+  'cli/read-arguments.ts',
+);
 const { ADDRESS_FORMS, addressOf, greetingForPrograms, Log, readArguments, serve, settingsOf, tokensIn } =
   await source(
     'cli/addresses.ts',
@@ -26,9 +33,16 @@ const rowsUnder = (heading) => {
 };
 
 describe(PAGE, () => {
-  it('has every option with its default, and no other', () => {
-    const documented = rowsUnder('Options').map(([, option, , standard]) => [option, standard]);
-    const options = Object.entries(serve.options).map(([name, { short, value, default: standard }]) => {
+  for (const [heading, command] of [
+    ['Options', serve],
+    ['Options of inspect', inspecting.inspect],
+  ]) {
+    it(`has every option of ${command.name} with its default, and no other`, () => checkOptions(heading, command));
+  }
+
+  function checkOptions(heading, command) {
+    const documented = rowsUnder(heading).map(([, option, , standard]) => [option, standard]);
+    const options = Object.entries(command.options).map(([name, { short, value, default: standard }]) => {
       const long = value === undefined ? `\`--${name}\`` : `\`--${name} ${value}\``;
       return [short === undefined ? long : `\`-${short}\`, ${long}`, standard];
     });
@@ -39,7 +53,7 @@ describe(PAGE, () => {
     for (const [index, [option, standard]] of options.entries()) {
       if (standard !== undefined) assert.equal(documented[index][1], `\`${standard}\``, option);
     }
-  });
+  }
 
   it('has every address', () => {
     const [table] = text.split('\n## Addresses\n')[1].split('\n## ');
@@ -53,9 +67,15 @@ describe(PAGE, () => {
 
   it('has commands that are understood', () => {
     const shown = blocksOf(text).flatMap(({ language, code }) => (language === 'sh' ? code.trim().split('\n') : []));
-    const calls = shown.map((line) => /^npx statepad serve (.*)$/.exec(line)?.[1].split(' '));
+    const calls = shown.map((line) => /^npx statepad (serve|inspect) (.*)$/.exec(line));
     assert.ok(calls.length > 1);
-    for (const args of calls) settingsOf(readArguments(serve, args));
+    for (const [, name, args] of calls) {
+      const { command, settings } = {
+        serve: { command: serve, settings: settingsOf },
+        inspect: { command: inspecting.inspect, settings: inspecting.settingsOf },
+      }[name];
+      settings(readArguments(command, args.split(' ')));
+    }
   });
 
   it('has a token file whose lines grant what their comments say', () => {
@@ -81,6 +101,11 @@ describe(PAGE, () => {
   });
 
   it('has lines for programs with the members of those that are printed', () => {
+    const [inspector] = blocksOf(text).filter(
+      ({ heading, language }) => /of inspect$/.test(heading) && language === 'text',
+    );
+    const told = inspecting.greetingForPrograms({ url: 'http://x/inspector/#token=y', store: 's', write: false });
+    assert.deepEqual(Object.keys(JSON.parse(inspector.code)), Object.keys(JSON.parse(told)));
     const [greeting, log] = blocksOf(text)
       .filter((block) => block.heading === 'For programs')
       .map(({ code }) =>
@@ -90,7 +115,9 @@ describe(PAGE, () => {
           .map((line) => Object.keys(JSON.parse(line))),
       );
     const keysOf = (line) => Object.keys(JSON.parse(line));
-    assert.deepEqual(greeting, [keysOf(greetingForPrograms({ url: '', store: '', token: '', insecure: false }))]);
+    assert.deepEqual(greeting, [
+      keysOf(greetingForPrograms({ url: '', store: '', token: '', inspector: '', insecure: false })),
+    ]);
     const lines = [];
     const printing = new Log({
       format: 'json',

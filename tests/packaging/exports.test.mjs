@@ -54,7 +54,7 @@ describe('the exports', () => {
       existsSync(join(src, 'stores', name, 'index.ts')),
     );
     const more = [
-      ...['adk', 'client', 'import-adk', 'inspector', 'jsonl'],
+      ...['adk', 'client', 'import-adk', 'inspect', 'inspector', 'jsonl'],
       ...['package.json', 'react', 'serve', 'store', 'testing'],
     ];
     const entries = ['', ...more.map((name) => `/${name}`)];

@@ -4,80 +4,68 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exportLines } from 'statepad/jsonl';
 import { SessionService } from 'statepad';
-import { newSession, site } from './support.mjs';
+import { clickMark, loaded, moment, replay, SCENES, site } from './support.mjs';
 
 const hashOf = (page) => new URL(page.url()).hash;
 const query = (page) => hashOf(page).split('?')[1] ?? '';
-const moment = (page, words) => page.locator('output').getByText(words).waitFor();
 const untilHash = (page, wanted) => page.waitForFunction((hash) => window.location.hash === hash, wanted);
 const untilQuery = (page, wanted) =>
   page.waitForFunction((text) => (window.location.hash.split('?')[1] ?? '') === text, wanted);
 
-async function played(it_, t, turns, options) {
-  const page = await it_.open(t, options);
-  for (let turn = 1; turn <= turns; turn++) {
-    await page.getByRole('button', { name: 'Step', exact: true }).click();
-    await page.getByText(`${turn} of 6 turns`).waitFor();
-  }
-  return page;
-}
+const slider = (page) => page.getByRole('slider', { name: 'moment' });
+const key = (page, name) => page.locator('statepad-conversation').getByRole('button', { name }).first();
 
 describe('the address', () => {
   const it_ = site();
 
   it('names the moment, the event and the key, and a link to them leads there', async (t) => {
     const context = await it_.context(t);
-    const page = await played(it_, t, 2, { context });
+    const page = await it_.open(t, { context });
     assert.equal(query(page), '');
-    await page.locator('.mark[data-revision="2"]').click();
+    await clickMark(page, 2);
     await untilQuery(page, 'moment=2&event=2');
-    await page.getByRole('button', { name: 'city', exact: true }).first().click();
+    await key(page, 'city').click();
     await untilQuery(page, 'moment=2&event=2&key=city');
 
     const other = await it_.open(t, { context, hash: hashOf(page) });
-    await moment(other, '#2 of 3');
-    const details = other.getByRole('region', { name: 'Details' });
-    await details.getByRole('heading', { name: 'Event #2' }).waitFor();
-    await details.getByRole('heading', { name: 'History of city' }).waitFor();
+    await moment(other, `#2 of ${SCENES}`);
+    await other.locator('statepad-details').getByText('#2', { exact: false }).first().waitFor();
+    await other.locator('statepad-history').getByText('Lisbon', { exact: false }).first().waitFor();
     assert.equal(hashOf(other), hashOf(page));
     await page.reload();
-    await moment(page, '#2 of 3');
+    await moment(page, `#2 of ${SCENES}`);
   });
 
   it('lets Back and Forward go through what was looked at, a gesture a step', async (t) => {
-    const page = await played(it_, t, 2);
+    const page = await it_.open(t);
     const first = hashOf(page);
-    await page.locator('.mark[data-revision="1"]').click();
+    await clickMark(page, 1);
     await untilQuery(page, 'moment=1&event=1');
     // A run of arrow keys is one step.
-    const slider = page.getByRole('slider', { name: 'moment' });
-    await slider.focus();
-    for (const n of [2, 1, 0, 1, 2]) {
-      await slider.press(n === 2 || n === 1 ? 'ArrowRight' : 'ArrowLeft');
-    }
-    await slider.press('Home');
+    await slider(page).focus();
+    for (const name of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'ArrowRight']) await slider(page).press(name);
+    await slider(page).press('Home');
     await untilQuery(page, 'moment=0&event=1');
-    await newSession(page);
+    await replay(page);
     const second = hashOf(page);
     await page.goBack();
-    await moment(page, '#0 of 3');
+    await moment(page, `#0 of ${SCENES}`);
     await untilQuery(page, 'moment=0&event=1');
     await page.goBack();
-    await moment(page, '#1 of 3');
+    await moment(page, `#1 of ${SCENES}`);
     await untilQuery(page, 'moment=1&event=1');
     await page.goBack();
-    await moment(page, '#3 of 3');
+    await moment(page, `#${SCENES} of ${SCENES}`);
     assert.equal(hashOf(page), first);
-    assert.equal(await page.getByRole('region', { name: 'Details' }).count(), 0);
     for (let step = 0; step < 3; step++) await page.goForward();
     await untilHash(page, second);
-    await moment(page, '#0 of 0');
+    await moment(page, `#${SCENES} of ${SCENES}`);
   });
 
   it('shows what the last of many quick steps leads to', async (t) => {
-    const page = await played(it_, t, 2);
+    const page = await it_.open(t);
     const first = hashOf(page);
-    await newSession(page);
+    await replay(page);
     const second = hashOf(page);
     // At each pause another part of a visit is under way when the next one begins.
     for (let pause = 0; pause < 8; pause++) {
@@ -90,12 +78,11 @@ describe('the address', () => {
         },
         [[`${first}?moment=1&event=1`, second, `${first}?moment=1&event=2&key=city`, second], pause],
       );
-      await moment(page, '#0 of 0');
+      await moment(page, `#${SCENES} of ${SCENES}`);
       // Every navigation before has had its time.
       await page.waitForTimeout(100);
-      await moment(page, '#0 of 0');
+      await moment(page, `#${SCENES} of ${SCENES}`);
       assert.equal(hashOf(page), second);
-      assert.equal(await page.getByRole('region', { name: 'Details' }).count(), 0);
     }
   });
 
@@ -105,7 +92,7 @@ describe('the address', () => {
     await service.appendEvent({ session, event: { author: 'kai', content: { parts: [{ text: 'in the file' }] } } });
     const lines = [];
     for await (const line of exportLines(service, { appName: 'bistro' })) lines.push(line);
-    const page = await played(it_, t, 1);
+    const page = await it_.open(t);
     const own = hashOf(page);
     await page
       .getByLabel('A file with sessions')
@@ -113,7 +100,7 @@ describe('the address', () => {
     await page.getByText('Looking into my file.jsonl').waitFor();
     assert.equal(hashOf(page), '#file:my%20file.jsonl/bistro/kai/one');
     await page.goBack();
-    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    await loaded(page);
     await untilHash(page, own);
     assert.equal(await page.getByText('Looking into').count(), 0);
     await page.goForward();
@@ -122,7 +109,7 @@ describe('the address', () => {
     // The browser does not keep the file.
     await page.reload();
     await page.getByText('The link leads into the file my file.jsonl. Open that file again').waitFor();
-    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    await loaded(page);
     await untilHash(page, own);
   });
 
@@ -150,12 +137,12 @@ describe('the address', () => {
 
   it('says so when it names a moment or an event that is not there yet', async (t) => {
     const context = await it_.context(t);
-    const page = await played(it_, t, 1, { context });
-    const other = await it_.open(t, { context, hash: `${hashOf(page)}?moment=7&event=9&key=nope` });
+    const page = await it_.open(t, { context });
+    const other = await it_.open(t, { context, hash: `${hashOf(page)}?moment=70&event=90&key=nope` });
     await other
-      .getByText('The link leads to moment 7, but the session has 1 event. The link leads to event 9, but')
+      .getByText(`There is no moment 70: the session has ${SCENES} events. There is no event 90: the session`)
       .waitFor();
-    await moment(other, '#1 of 1');
+    await moment(other, `#${SCENES} of ${SCENES}`);
     assert.equal(query(other), 'key=nope');
   });
 });

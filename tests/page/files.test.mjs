@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { SessionService } from 'statepad';
 import { exportLines, openLines } from 'statepad/jsonl';
-import { site, stored, untilStored } from './support.mjs';
+import { loaded, moment, row, say, site, stored } from './support.mjs';
 
 const typeOf = { mimeType: 'application/jsonl' };
 const fileOf = (name, text) => ({ name, ...typeOf, buffer: Buffer.from(text) });
@@ -49,14 +49,13 @@ describe('files', () => {
     const before = await stored(page);
     await page.getByLabel('A file with sessions').setInputFiles(fileOf('bistro.jsonl', (await exported()).join('\n')));
     await page.getByText('Looking into bistro.jsonl, read-only: 3 sessions, 3 events.').waitFor();
-    await page.getByLabel('User', { exact: true }).selectOption('lea');
-    await page.getByText('lea eats all').first().waitFor();
-    await page.getByText('hello lea').first().waitFor();
-    assert.equal(await page.getByRole('button', { name: /^(edit|delete|add) / }).count(), 0);
-    assert.equal(await page.getByRole('button', { name: /^New / }).count(), 0);
-    assert.equal(await page.getByRole('button', { name: 'Step', exact: true }).count(), 0);
-    await page.getByRole('button', { name: 'Back to your sessions' }).click();
-    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    await page.getByText('hello kai').first().waitFor();
+    await page.getByText('kai eats all').first().waitFor();
+    await page.getByText('No agent is behind this page').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(edit|delete|add)\b/i }).count(), 0);
+    assert.equal(await page.getByRole('textbox', { name: 'Message' }).count(), 0);
+    await page.getByRole('button', { name: 'Back to the demo' }).click();
+    await loaded(page);
     assert.deepEqual(await stored(page), before);
   });
 
@@ -88,7 +87,7 @@ describe('files', () => {
     assert.match(said, /line 5: .*kind/);
     await page.getByRole('button', { name: 'Dismiss' }).click();
     assert.equal(await page.getByText('broken.jsonl').count(), 0);
-    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    await loaded(page);
   });
 
   it('a file that is no text at all is refused', async (t) => {
@@ -101,11 +100,10 @@ describe('files', () => {
 
   it('what is downloaded is what is stored, and can be opened again', async (t) => {
     const page = await it_.open(t);
-    await page.getByRole('button', { name: 'Step', exact: true }).click();
-    const { sessions } = await untilStored(page, (found) => (found.sessions[0]?.rev ?? 0) > 0);
+    const { sessions } = await stored(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download' }).click(),
+      page.getByRole('link', { name: 'Download' }).click(),
     ]);
     assert.equal(download.suggestedFilename(), 'demo.jsonl');
     const opened = await openLines(await readFile(await download.path(), 'utf8'));
@@ -136,8 +134,8 @@ describe('files', () => {
     assert.match((await worker).url(), /worker/);
     await page.getByText('Opening large.jsonl (52 MB)…').waitFor();
     // The page works while the file is read.
-    await page.getByRole('button', { name: 'Step', exact: true }).click();
-    await page.getByText('1 of 6 turns').waitFor();
+    await say(page, 'remember busy = 1');
+    await row(page, 'busy').waitFor();
     await page
       .getByText('Looking into large.jsonl, read-only: 1 session, 5,000 events.')
       .waitFor({ timeout: 120_000 });
@@ -148,9 +146,9 @@ describe('files', () => {
     assert.equal(page.workers().length, 1, 'the sessions stay with the worker');
     await page.getByText('event 4999').first().waitFor();
     await page.getByRole('slider', { name: 'moment' }).fill('17');
-    await page.getByText('#17 of 5000').waitFor();
-    await page.getByRole('button', { name: 'Back to your sessions' }).click();
-    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    await moment(page, '#17 of 5,000');
+    await page.getByRole('button', { name: 'Back to the demo' }).click();
+    await loaded(page);
     await untilNoWorker(page);
   });
 
@@ -165,8 +163,8 @@ describe('files', () => {
     await untilNoWorker(page);
     assert.equal(page.url(), before);
     assert.equal((await page.getByRole('alert').allInnerTexts()).join(''), '');
-    await page.getByRole('button', { name: 'Step', exact: true }).click();
-    await page.getByText('1 of 6 turns').waitFor();
+    await say(page, 'remember free = 1');
+    await row(page, 'free').waitFor();
   });
 });
 

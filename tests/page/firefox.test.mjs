@@ -61,22 +61,19 @@ async function drive() {
 
   try {
     frame.addEventListener('load', listen);
-    frame.src = '/dist/';
-    await click('Step');
-    await shown('1 of 6 turns');
-    await click('Step');
-    await shown('2 of 6 turns');
+    frame.src = '/dist/?pace=1000';
+    await shown('#13 of 13');
     const { hash } = frame.contentWindow.location;
 
     press(await until('mark', () => first((one) => one.matches('.mark[data-revision="2"]'))));
     await address('?moment=2&event=2');
-    await shown('Event #2');
+    await shown('#2 of 13');
     frame.contentWindow.history.back();
     await address(hash);
 
     frame.contentWindow.location.reload();
     await new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
-    await shown('Hi, Ana here, from Berlin');
+    await shown('Hi, Ana here');
 
     const session = { id: 'one', appName: 'a', userId: 'u', state: { seen: true }, events: [] };
     const files = new DataTransfer();

@@ -43,7 +43,7 @@ describe('the guide', () => {
     const page = await it_.open(t);
     for (const [link, heading] of [
       ['Guide', 'statepad'],
-      ['In Rust', 'statepad'],
+      ['Rust', 'statepad'],
     ]) {
       const [opened] = await Promise.all([
         page.context().waitForEvent('page'),

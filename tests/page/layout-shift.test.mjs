@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { site } from './support.mjs';
+import { openPage } from '../support/chromium.mjs';
+import { loaded, moment, SCENES, site } from './support.mjs';
 
 /** From here on pages are said to be restless. */
 const LIMIT = 0.05;
@@ -42,20 +43,16 @@ describe('layout shift', () => {
   ]) {
     it(`stays below ${LIMIT} while the page loads and while it plays, ${viewport.width} px wide`, async (t) => {
       const context = await watched(it_, t, viewport);
-      const page = await it_.open(t, { context });
-      await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
-      const loading = await shifted(page);
-      t.diagnostic(`loading ${loading.told}`);
-      assert.ok(loading.sum < LIMIT, loading.told);
-
-      await page.getByRole('button', { name: 'Play', exact: true }).click();
-      await page.getByText('6 of 6 turns, the end').waitFor();
+      const { page } = await openPage(context, it_.origin);
+      await page.goto(`${it_.address}?pace=4`);
+      await loaded(page);
+      await moment(page, `#${SCENES} of ${SCENES}`);
       const playing = await shifted(page);
-      t.diagnostic(`playing ${playing.told}`);
+      t.diagnostic(`loading and playing ${playing.told}`);
       assert.ok(playing.sum < LIMIT, playing.told);
 
       await page.reload();
-      await page.getByText('6 of 6 turns, the end').waitFor();
+      await loaded(page);
       await page.locator('.mark').nth(8).waitFor();
       const reloading = await shifted(page);
       t.diagnostic(`loading again ${reloading.told}`);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openPage } from '../support/chromium.mjs';
-import { site, stored, untilStored } from './support.mjs';
+import { loaded, row, say, site, stored, untilStored } from './support.mjs';
 
 const built = fileURLToPath(new URL('../../www/dist/index.html', import.meta.url));
 
@@ -31,16 +31,16 @@ describe('the page as static files', () => {
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     // The worker sees the page's files from the next visit on.
     await page.reload();
-    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    await loaded(page);
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
     await page.reload();
-    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    await loaded(page);
 
     await context.setOffline(true);
-    await page.getByRole('button', { name: 'Step', exact: true }).click();
-    const before = await untilStored(page, ({ sessions }) => (sessions[0]?.rev ?? 0) > 0);
+    await say(page, 'remember offline = true');
+    const before = await untilStored(page, ({ sessions }) => sessions[0].state.offline === true);
     await page.reload();
-    await page.getByText('Hi, Ana here, from Berlin', { exact: false }).first().waitFor();
+    await row(page, 'offline').waitFor();
     assert.deepEqual(await stored(page), before);
     // Also what reads files is there: it is a program of its own.
     const session = { id: 'offline', appName: 'a', userId: 'u', state: { seen: true }, events: [] };
@@ -52,20 +52,18 @@ describe('the page as static files', () => {
 
   it('is no wider than a narrow screen', async (t) => {
     const page = await it_.open(t, { options: { viewport: { width: 380, height: 800 } } });
-    await page.getByRole('button', { name: 'Step', exact: true }).click();
-    await untilStored(page, ({ sessions }) => (sessions[0]?.rev ?? 0) > 0);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 380);
   });
 
-  it('keeps the theme that was chosen', async (t) => {
-    const page = await it_.open(t);
-    await page.getByLabel('Theme').selectOption('dark');
-    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    assert.equal(await ground(), 'rgb(15, 19, 24)');
+  it('keeps the theme that was chosen, in all of the page', async (t) => {
+    const page = await it_.open(t, { options: { colorScheme: 'light' } });
+    const scheme = () => page.evaluate(() => getComputedStyle(document.querySelector('statepad-page')).colorScheme);
+    await page.getByRole('radio', { name: 'Dark' }).check({ force: true });
+    assert.equal(await scheme(), 'dark');
     await page.reload();
-    await page.getByLabel('Theme').waitFor();
-    assert.equal(await ground(), 'rgb(15, 19, 24)');
-    await page.getByLabel('Theme').selectOption('light');
-    assert.equal(await ground(), 'rgb(244, 245, 247)');
+    await loaded(page);
+    assert.equal(await scheme(), 'dark');
+    await page.getByRole('radio', { name: 'Light' }).check({ force: true });
+    assert.equal(await scheme(), 'light');
   });
 });

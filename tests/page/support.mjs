@@ -47,8 +47,8 @@ export function site({ pages } = {}) {
       return context;
     },
     /**
-     * The page, loaded, with a session to look at; in a new context unless one is given. The test fails when the page
-     * has complained of something that `expects` does not match.
+     * The page with a story that was played to its end; in a new context unless one is given. The test fails when the
+     * page has complained of something that `expects` does not match.
      */
     async open(t, { context, options, hash = '', search = '', expects } = {}) {
       const { page, complaints } = await openPage(context ?? (await this.context(t, options)), it.server.origin);
@@ -58,23 +58,51 @@ export function site({ pages } = {}) {
           [],
         ),
       );
-      await page.goto(`${it.server.origin}/dist/${search}${hash}`);
-      await page.getByRole('heading', { name: 'Timeline' }).waitFor();
-      await page.getByLabel('Session', { exact: true }).waitFor();
+      await page.goto(`${it.server.origin}/dist/?pace=1000${search}${hash}`);
+      await loaded(page);
       return page;
     },
   };
 }
 
-/**
- * Makes a session as a user does, and waits until the page looks at it: what is clicked before belongs to the session
- * before.
- */
-export async function newSession(page) {
-  const before = new URL(page.url()).hash;
-  await page.getByRole('button', { name: 'New session' }).click();
-  await page.waitForFunction((hash) => window.location.hash !== hash, before);
+/** Waits until the page shows a session, and plays nothing. */
+export async function loaded(page) {
+  await page.getByRole('button', { name: 'Replay' }).and(page.locator(':enabled')).waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
 }
+
+/** The number of events of the story. */
+export const SCENES = 13;
+
+/** Plays the story in a new session, and waits until the page has shown it. */
+export async function replay(page) {
+  const before = new URL(page.url()).hash;
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.waitForFunction((hash) => window.location.hash !== hash, before);
+  await loaded(page);
+}
+
+/**
+ * Types a message and sends it. Resolves when it is answered: until then the field is not empty, or its button is
+ * disabled.
+ */
+export async function say(page, text) {
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill(text);
+  await field.press('Enter');
+  await page.waitForFunction((element) => element.value === '', await field.elementHandle());
+}
+
+/** The row of a key in the state. */
+export const row = (page, key) => page.locator('statepad-state').getByText(key, { exact: true }).first();
+
+/** Clicks the mark of an event in the timeline, where it is drawn: what lies above it takes the click for it. */
+export async function clickMark(page, revision) {
+  await page.locator(`.mark[data-revision="${revision}"]`).click({ force: true });
+}
+
+/** The moment that the timeline tells. */
+export const moment = (page, words) => page.locator('output').getByText(words).waitFor();
 
 /** The content of IndexedDB, read without the package: the sessions with their events, as the store wrote them. */
 export async function stored(page, database = DATABASE) {

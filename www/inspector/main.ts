@@ -19,10 +19,18 @@ interface About {
 const place = document.querySelector('#inspector') as HTMLElement;
 
 async function start(): Promise<void> {
-  const answer = await fetch('./about.json');
+  const token = readToken();
+  const headers = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` });
+  const answer = await fetch('./about.json', { headers, cache: 'no-store' });
+  if (answer.status === 401) {
+    // Its name is known to those alone who have a token; a server that asks for none answers without.
+    forgetToken();
+    await askForToken(place, 'statepad', token === undefined ? '' : 'The server does not know this token.');
+    await start();
+    return;
+  }
   const { store, write, base } = (await answer.json()) as About;
   document.title = `${store} · statepad`;
-  const token = readToken() ?? (await askForToken(place, store));
   const source = connect({ url: new URL(base, location.href), token });
   try {
     follow(

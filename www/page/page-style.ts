@@ -90,8 +90,9 @@ export const pageStyle = css`
     align-items: center;
     gap: 0.4rem 1rem;
     border-block-end: 1px solid var(--line);
-    padding: 0.5rem 1rem;
+    padding: 0.4rem 1rem;
     background: var(--paper);
+    font-size: 0.8125rem;
   }
 
   h1 {
@@ -112,7 +113,8 @@ export const pageStyle = css`
   .about {
     flex: 1 1 18rem;
     color: var(--quiet);
-    text-wrap: pretty;
+    font-size: 0.8125rem;
+    text-wrap: balance;
   }
 
   .doing {

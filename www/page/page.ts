@@ -85,7 +85,7 @@ export class StatepadPage extends LitElement {
   protected override render(): TemplateResult {
     return html`<header>
         <h1>${LOGO}statepad</h1>
-        <p class="about">See what your agent knew, and when: two agents book a trip here. Drag the timeline, or point at a word of their prompt.</p>
+        <p class="about">See what your agent knew, and when. Drag the timeline, or point at a word of the prompt.</p>
         <div class="doing">
           ${this.#playButton()}
           <input id="file" class="hidden" type="file" accept=".jsonl,.ndjson,.json,.txt" tabindex="-1" aria-label="A file with sessions" @change=${this.#choose} />

@@ -1,5 +1,7 @@
 // A text stream: written as fast as it is read, and kept open by heartbeats.
 
+import { keepRunning } from '../async/keep-running.js';
+
 /** The heartbeat and the end of a stream. */
 export interface TextStreamOptions {
   /** The text that is written after so many milliseconds of silence. */
@@ -8,6 +10,8 @@ export interface TextStreamOptions {
   readonly ends?: number | undefined;
   /** Aborted when the reader disconnects. */
   readonly signal?: AbortSignal | undefined;
+  /** True when its heartbeats do not keep the process running. */
+  readonly background?: boolean | undefined;
 }
 
 /** The size of the buffer ahead of the reader, in bytes. */
@@ -23,13 +27,15 @@ export class TextStream {
   readonly #ended = new AbortController();
   readonly #every: number;
   readonly #heartbeat: string;
+  readonly #background: boolean;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** Writers that wait for room. */
   #waiting: (() => void)[] = [];
   #beat: ReturnType<typeof setTimeout> | undefined;
   #end: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ heartbeat, ends, signal }: TextStreamOptions) {
+  constructor({ heartbeat, ends, signal, background = false }: TextStreamOptions) {
+    this.#background = background;
     this.#every = heartbeat.every;
     this.#heartbeat = heartbeat.text;
     const source: UnderlyingDefaultSource<Uint8Array> = {
@@ -102,6 +108,7 @@ export class TextStream {
         this.#beatLater();
       }
     }, this.#every);
+    keepRunning(this.#beat, !this.#background);
   }
 
   #endAt(time: number | undefined): void {

@@ -54,7 +54,7 @@ export const OPTIONS = {
   sessionHistory: ['until', 'last', 'detailed', 'signal'],
   stateAt: ['detailed', 'signal'],
   trim: ['before', 'upTo', 'signal'],
-  watch: ['since', 'initial', 'poll', 'buffer', 'signal'],
+  watch: ['since', 'initial', 'poll', 'background', 'buffer', 'signal'],
   config: ['numRecentEvents', 'afterTimestamp'],
   lease: ['ttl', 'signal'],
   withLease: ['ttl', 'wait', 'signal'],
@@ -197,9 +197,11 @@ export function checkWatchOptions(input: WatchOptions, { sessionId }: UpdateStat
 /** Checks the options that all watches share, and their names. */
 function checkPace(input: WatchOptions | WholeWatchOptions): void {
   checkOptions(input, OPTIONS.watch);
-  const { initial, poll = 1, buffer = 1 } = input;
-  if (initial !== undefined && typeof initial !== 'boolean') {
-    invalid('initial', `must be true or false, not ${describe(initial)}`);
+  const { initial, background, poll = 1, buffer = 1 } = input;
+  for (const [name, flag] of Object.entries({ initial, background })) {
+    if (flag !== undefined && typeof flag !== 'boolean') {
+      invalid(name, `must be true or false, not ${describe(flag)}`);
+    }
   }
   if (!(typeof poll === 'number' && poll >= 1)) {
     invalid('poll', `must be a number of milliseconds from 1, not ${describe(poll)}`);

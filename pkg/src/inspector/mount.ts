@@ -7,19 +7,22 @@ import type { InspectorOptions, MountedInspector } from './options.js';
 
 /** See `mount` of `statepad/inspector`. */
 export async function mountInto(element: Element, options: InspectorOptions): Promise<MountedInspector> {
-  const { source, write = false, onView } = options;
+  const { source, write = false, onView, view: first, ...shown } = options;
   const apps = options.apps ?? (await source.listApps()).apps;
-  const inspection = new Inspection(source, { apps, readOnly: !write });
+  const inspection = new Inspection(source, { ...shown, apps, readOnly: !write });
   const shell = new StatepadInspector();
   shell.inspection = inspection;
-  shell.docked = true;
   element.append(shell);
+  let shows = 0;
   const mounted = {
     element: shell,
     get view() {
       return viewOf(inspection);
     },
-    show: async (view: InspectorView) => await showView(inspection, view),
+    show: async (view: InspectorView) => {
+      const show = ++shows;
+      return await showView(inspection, view, () => show === shows);
+    },
     dispose: () => {
       inspection.dispose();
       shell.remove();
@@ -27,7 +30,7 @@ export async function mountInto(element: Element, options: InspectorOptions): Pr
   };
   try {
     await inspection.list();
-    const view = options.view ?? newest(inspection);
+    const view = first ?? newest(inspection);
     if (view !== undefined) {
       await mounted.show(view);
     }

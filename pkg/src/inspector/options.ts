@@ -43,3 +43,15 @@ export interface MountedInspector {
   /** Removes the element, and ends its watches. The source stays open. */
   dispose(): void;
 }
+
+/** An inspector over a page: a button in its corner, and a panel that the button opens. */
+export interface InspectorOverlay {
+  /** The element in the page. */
+  readonly element: HTMLElement;
+  /** Opens the panel. Resolves when its inspector is on show. */
+  open(): Promise<void>;
+  /** Closes the panel. */
+  close(): void;
+  /** Removes the button and the panel, and ends the watches of the inspector. The source stays open. */
+  dispose(): void;
+}

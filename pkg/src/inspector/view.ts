@@ -29,16 +29,16 @@ export function viewOf({ session, isNow, revision, selected, traced }: Inspectio
 }
 
 /**
- * Makes an inspection show a view. Resolves to its missing parts, as sentences. Throws when the session is missing,
- * and the errors of the source.
+ * Makes an inspection show a view, unless `isCurrent` says in between that another one was asked for. Resolves to its
+ * missing parts, as sentences. Throws when the session is missing, and the errors of the source.
  */
-export async function showView(inspection: Inspection, view: InspectorView): Promise<readonly string[]> {
+export async function showView(
+  inspection: Inspection,
+  view: InspectorView,
+  isCurrent: () => boolean,
+): Promise<readonly string[]> {
   if (!isOnShow(inspection, view.session)) {
     await inspection.open(view.session);
-  }
-  if (!isOnShow(inspection, view.session)) {
-    // Another one was asked for meanwhile.
-    return [];
   }
   const last = inspection.session?.revision ?? 0;
   const missing: string[] = [];
@@ -50,10 +50,14 @@ export async function showView(inspection: Inspection, view: InspectorView): Pro
     return undefined;
   };
   const moment = within(view.moment, 'moment');
-  await inspection.moveTo(moment === last ? undefined : moment);
-  const event = within(view.event, 'event');
-  inspection.select(event === 0 ? undefined : event);
-  inspection.trace(view.key);
+  if (isCurrent()) {
+    await inspection.moveTo(moment === last ? undefined : moment);
+  }
+  if (isCurrent()) {
+    const event = within(view.event, 'event');
+    inspection.select(event === 0 ? undefined : event);
+    inspection.trace(view.key);
+  }
   return missing;
 }
 

@@ -121,6 +121,11 @@ export interface WatchPace extends Abortable {
    * store gives hints this is a safety net. The shortest interval of all readers of a target counts.
    */
   readonly poll?: number | undefined;
+  /**
+   * True when this watch does not keep the process running: no timer of it does. For a page about a program, which
+   * ends when it has nothing else to do; Node alone. False by default.
+   */
+  readonly background?: boolean | undefined;
   /** The largest number of changes that are loaded ahead of the reader; 100 by default. */
   readonly buffer?: number | undefined;
 }

@@ -35,7 +35,7 @@ export interface Call {
   /** The name of the operation: `createSession`. */
   readonly operation: string;
   /** Answers a request that needs no principal; `answer` is not called then. */
-  readonly answerAnyone?: () => Promise<Reply>;
+  readonly answerAnyone?: (request: Incoming) => Promise<Reply>;
   /** Answers the request. Its errors are answered by `refusal` of the API. */
   answer(received: Received): Promise<Reply>;
 }

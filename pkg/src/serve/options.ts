@@ -6,6 +6,7 @@ import { authorizerOf, type Authorize } from '../http/principal.js';
 import { checkFunction, checkObject, checkOptionalString, checkOptions, invalid } from '../checks/arguments.js';
 import { describe } from '../model/value-types.js';
 import type { BodyLimits } from './body.js';
+import { checkInspector, type InspectorFiles } from './inspector.js';
 import type { OriginRules } from './origin.js';
 import type { StreamOptions, StreamPace } from './watch/streams.js';
 
@@ -39,6 +40,11 @@ export interface ServeOptions extends StreamPace {
   readonly cors?: CorsOptions | undefined;
   readonly limits?: ServeLimits | undefined;
   /**
+   * The files of the inspector, by `inspectorFiles` of `statepad/inspect`: the page at `<basePath>/inspector/` shows
+   * what its client may see. None by default.
+   */
+  readonly inspector?: InspectorFiles | undefined;
+  /**
    * Receives errors that clients do not see, those of the store, of `authorize` and inside a stream, each with the
    * number that the client gets. The console by default.
    */
@@ -59,7 +65,7 @@ export interface RequestLine {
 
 const OPTIONS = [
   ...['authorize', 'insecure', 'basePath', 'hosts', 'cors', 'limits', 'heartbeat', 'retry', 'poll'],
-  ...['onError', 'onRequest'],
+  ...['inspector', 'onError', 'onRequest'],
 ];
 const MIB = 2 ** 20;
 
@@ -71,6 +77,7 @@ export interface CheckedOptions {
   readonly cors: Cors | undefined;
   readonly limits: BodyLimits;
   readonly streams: StreamOptions;
+  readonly inspector: InspectorFiles | undefined;
   readonly errors: ErrorLog;
   readonly onRequest: ((line: RequestLine) => void) | undefined;
 }
@@ -87,7 +94,7 @@ export function checkServeOptions(input: ServeOptions): CheckedOptions {
   }
   checkOptions(limits, ['body', 'timeout', 'streams'], 'limits');
   const { body = 8 * MIB, timeout = 30_000, streams = 1_000 } = limits;
-  const { heartbeat, retry, poll } = input;
+  const { heartbeat, retry, poll, inspector } = input;
   return {
     authorize: authorizerOf(authorize, insecure),
     basePath: checkedBase(basePath),
@@ -95,6 +102,7 @@ export function checkServeOptions(input: ServeOptions): CheckedOptions {
     cors: cors === undefined ? undefined : new Cors(cors),
     limits: { body: whole(body, 'limits.body'), timeout: whole(timeout, 'limits.timeout') },
     streams: { heartbeat, retry, poll, limit: whole(streams, 'limits.streams') },
+    inspector: inspector === undefined ? undefined : checkInspector(inspector),
     errors: new ErrorLog(onError),
     onRequest,
   };

@@ -1,32 +1,12 @@
-// A session service over HTTP: the way of a request from its arrival to its answer.
+// A session service over HTTP.
 
-import { JsonReply, responseOf, type Reply } from '../http/reply.js';
-import { setDirect, type Incoming } from '../http/incoming.js';
-import { readAnyBody, readBody } from './body.js';
-import { isWelcome } from './origin.js';
-import { checkServeOptions, type CheckedOptions, type ServeOptions } from './options.js';
-import { WatchStreams } from './watch/streams.js';
 import { apisOf } from './apis.js';
-import { refused } from '../http/answers.js';
-import { authorized } from '../http/principal.js';
+import { InspectorApi } from './inspector.js';
+import { checkServeOptions, type CheckedOptions, type ServeOptions } from './options.js';
+import { handlerOf, type ServeHandler, type ServerParts } from './server.js';
+import { WatchStreams } from './watch/streams.js';
 import { checkMethods } from '../checks/arguments.js';
-import { StatepadError } from '../model/errors.js';
-import type { Api, Call, ServerContext } from './api.js';
 import type { SessionService } from '../service/session-service.js';
-
-/** A handler of the Fetch API, for Deno, Bun, Durable Objects, Hono and Next; and for Node by `nodeListener`. */
-export interface ServeHandler {
-  (request: Request): Promise<Response>;
-  /**
-   * Ends all streams, refuses later requests with 503, and resolves when the requests that have begun are answered.
-   * The service stays open.
-   */
-  close(): Promise<void>;
-}
-
-const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
-/** The headers that pages of other origins may read. */
-const EXPOSED = 'etag, idempotency-replayed, statepad-values, retry-after';
 
 /**
  * Serves a session service over HTTP: to clients of Agent Engine's sessions API, and to `statepad/client` and all
@@ -49,123 +29,23 @@ const EXPOSED = 'etag, idempotency-replayed, statepad-values, retry-after';
  * createServer(nodeListener(handler)).listen(8080);
  */
 export function serve(service: SessionService, options: ServeOptions): ServeHandler {
+  checkService(service);
+  const checked = checkServeOptions(options);
+  return handlerOf(checked, partsOf(service, checked));
+}
+
+/** Checks a service that is to be served: one of another copy of the package has another class. */
+export function checkService(service: SessionService): void {
   checkMethods(service, 'service', ['getSession', 'watch', 'serving']);
-  const server = new Server(service, checkServeOptions(options));
-  const direct = async (request: Incoming): Promise<Reply> => await server.answer(request);
-  const handler = async (request: Request): Promise<Response> => responseOf(await direct(request));
-  setDirect(handler, direct);
-  return Object.assign(handler, { close: async () => await server.close() });
 }
 
-class Server {
-  readonly #options: CheckedOptions;
-  readonly #context: ServerContext;
-  readonly #apis: readonly Api[];
-  /** The requests that have begun and are not answered. */
-  readonly #begun = new Set<Promise<unknown>>();
-  #isClosed = false;
-
-  constructor(service: SessionService, options: CheckedOptions) {
-    const { errors, basePath } = options;
-    this.#options = options;
-    const streams = new WatchStreams(service, errors, options.streams);
-    this.#context = { service, access: async () => await service.serving({}), errors, streams, basePath };
-    this.#apis = apisOf(this.#context);
-  }
-
-  async answer(request: Incoming): Promise<Reply> {
-    const begin = performance.now();
-    const [operation, answering] = this.#begin(request);
-    this.#begun.add(answering);
-    const response = await answering;
-    this.#begun.delete(answering);
-    const { method } = request;
-    this.#options.onRequest?.({ operation, method, status: response.status, duration: performance.now() - begin });
-    return response;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#context.streams.close();
-    await Promise.all(this.#begun);
-  }
-
-  /** The name of the operation, and its answer. */
-  #begin(request: Incoming): readonly [string | undefined, Promise<Reply>] {
-    const { cors, basePath, errors } = this.#options;
-    const url = request.parsedUrl ?? new URL(request.url);
-    if (!isWelcome(request, url, this.#options.rules)) {
-      return [undefined, Promise.resolve(errors.answer(forbiddenOrigin(), request))];
-    }
-    if (cors !== undefined && request.method === 'OPTIONS') {
-      return ['preflight', Promise.resolve(cors.preflight(request, METHODS))];
-    }
-    const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '';
-    for (const api of this.#apis) {
-      const found = api.find(request.method, path);
-      if (found !== undefined) {
-        return isMethods(found)
-          ? [undefined, Promise.resolve(this.#readable(request, wrongMethod(found)))]
-          : [found.operation, this.#orRefused(api, found, request, url)];
-      }
-    }
-    const missing = errors.answer(refused(404, `there is nothing at ${url.pathname.slice(0, 200)}`), request);
-    return [undefined, Promise.resolve(this.#readable(request, missing))];
-  }
-
-  /** Answers a call; its errors in the form of its API. */
-  async #orRefused(api: Api, call: Call, request: Incoming, url: URL): Promise<Reply> {
-    let reply: Reply;
-    try {
-      reply = await this.#call(call, request, url);
-    } catch (error) {
-      reply = api.refusal(error, request);
-    }
-    return this.#readable(request, reply);
-  }
-
-  async #call(call: Call, request: Incoming, url: URL): Promise<Reply> {
-    const { authorize, limits } = this.#options;
-    if (this.#isClosed) {
-      throw new StatepadError('CLOSED', 'the server is closing');
-    }
-    if (call.answerAnyone !== undefined) {
-      return await call.answerAnyone();
-    }
-    const rights = await authorized(authorize, request);
-    if (rights instanceof Response) {
-      return rights;
-    }
-    return await call.answer({
-      request,
-      url,
-      rights,
-      body: async () => await readBody(request, limits),
-      anyBody: async () => await readAnyBody(request, limits),
-    });
-  }
-
-  /** Lets pages of the named origins read an answer. */
-  #readable(request: Incoming, reply: Reply): Reply {
-    const { cors } = this.#options;
-    if (cors === undefined) {
-      return reply;
-    }
-    const allowed = cors.allow(request, responseOf(reply));
-    allowed.headers.set('access-control-expose-headers', EXPOSED);
-    return allowed;
-  }
-}
-
-function isMethods(found: Call | readonly string[]): found is readonly string[] {
-  return Array.isArray(found);
-}
-
-function wrongMethod(allowed: readonly string[]): Reply {
-  const error = { code: 'INVALID_ARGUMENT', message: `the path has the methods ${allowed.join(', ')}` };
-  return new JsonReply({ error }, 405, { allow: allowed.join(', ') });
-}
-
-function forbiddenOrigin(): StatepadError {
-  return new StatepadError('FORBIDDEN', 'the host or the origin of the request is not one that this server answers');
+/** The parts of a server over a service. */
+export function partsOf(
+  service: SessionService,
+  { errors, basePath, streams: pace, inspector }: CheckedOptions,
+): ServerParts {
+  const streams = new WatchStreams(service, errors, pace);
+  const context = { service, access: async () => await service.serving({}), errors, streams, basePath };
+  const apis = [...(inspector === undefined ? [] : [new InspectorApi(inspector, errors)]), ...apisOf(context)];
+  return { apis, endStreams: () => streams.close() };
 }

@@ -4,13 +4,14 @@ import { lazyIterator } from '../async/lazy-iterator.js';
 import { checkTarget, checkWatchOptions, checkWholeOptions, isWhole } from '../input/requests.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { Lifetime } from './lifetime.js';
-import type { ChangeSource } from '../watch/change-source.js';
+import type { ChangeSource, Pace } from '../watch/change-source.js';
 import type { SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
 import type {
   SessionChange,
   SharedChange,
   WatchedChange,
   WatchOptions,
+  WatchPace,
   WholeSessionChange,
   WholeSessionKey,
   WholeWatchOptions,
@@ -37,19 +38,23 @@ export function watchChanges(
 }
 
 function watchOne(service: Lifetime, request: object, target: UpdateStateTarget, options: WatchOptions): Changes {
-  const { since, initial = false, poll = POLL_MS, buffer = BUFFER } = options;
+  const { since, initial = false, buffer = BUFFER } = options;
   service.refuseWhenClosed();
   const view = service.view(request);
   const shown = view && { record: view.record, revision: view.revision };
-  const plan = { target, since, initial, poll, buffer, shown };
+  const plan = { target, since, initial, pace: paceOf(options), buffer, shown };
   return iterate(service, options, async (sessions) => await sessions.watch(plan));
 }
 
 function watchWhole(service: Lifetime, target: SessionKey, options: WholeWatchOptions): Changes {
-  const { since, initial = true, poll = POLL_MS, buffer = BUFFER } = options;
+  const { since, initial = true, buffer = BUFFER } = options;
   service.refuseWhenClosed();
-  const plan = { target, since, initial, poll, buffer };
+  const plan = { target, since, initial, pace: paceOf(options), buffer };
   return iterate(service, options, async (sessions) => await sessions.watchWhole(plan));
+}
+
+function paceOf({ poll = POLL_MS, background = false }: WatchPace): Pace {
+  return { poll, background };
 }
 
 type Changes = AsyncIterableIterator<WatchedChange | WholeSessionChange>;

@@ -4,13 +4,20 @@ import type { SessionRecord } from '../session/record.js';
 import type { SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { WatchedChange, WholePlace, WholeSessionChange } from '../model/watch.js';
 
+/** The pace at which a reader looks at a store that others write to. */
+export interface Pace {
+  /** The longest interval between two looks, in milliseconds. */
+  readonly poll: number;
+  /** True when its timer does not keep the process running. */
+  readonly background: boolean;
+}
+
 /** A checked request to watch. */
 export interface WatchPlan {
   readonly target: UpdateStateTarget;
   readonly since: number | undefined;
   readonly initial: boolean;
-  /** In milliseconds. */
-  readonly poll: number;
+  readonly pace: Pace;
   readonly buffer: number;
   /** The record and the revision of the caller's handle, if it is one of the service. */
   readonly shown: { readonly record: SessionRecord; readonly revision: number } | undefined;
@@ -21,8 +28,7 @@ export interface WholePlan {
   readonly target: SessionKey;
   readonly since: WholePlace | undefined;
   readonly initial: boolean;
-  /** In milliseconds. */
-  readonly poll: number;
+  readonly pace: Pace;
   readonly buffer: number;
 }
 

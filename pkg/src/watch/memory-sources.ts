@@ -60,7 +60,7 @@ abstract class MemorySource implements ChangeSource {
   }
 
   async wait(): Promise<void> {
-    await this.#topic.wait(this, this.#wakes, this.plan.poll);
+    await this.#topic.wait(this, this.#wakes, this.plan.pace);
   }
 
   close(): void {

@@ -1,6 +1,8 @@
 // The targets that are watched: the readers of each, and the times at which it is read again.
 
 import type { Hint, Known } from '../store/contract.js';
+import { keepRunning } from '../async/keep-running.js';
+import type { Pace } from './change-source.js';
 import type { SessionKey, UpdateStateTarget } from '../model/types.js';
 
 /** The longest delay of a host's timer, in milliseconds. */
@@ -42,6 +44,8 @@ export class Topic {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The time at which the timer is due, in milliseconds; `Infinity` without one. */
   #due = Infinity;
+  /** True when one of the waiting readers keeps the process running. */
+  #isForeground = false;
 
   constructor(topics: Topics) {
     this.#topics = topics;
@@ -99,11 +103,11 @@ export class Topic {
    * Waits for a wake after `wakes`, and no longer than until the head is old. A reader that stops waiting is never
    * answered.
    */
-  async wait(reader: object, wakes: number, poll: number): Promise<void> {
+  async wait(reader: object, wakes: number, pace: Pace): Promise<void> {
     if (this.#wakes === wakes && !this.#topics.isClosed) {
       await new Promise<void>((resolve) => {
         this.#waiting.set(reader, resolve);
-        this.#startTimer(poll);
+        this.#startTimer(pace);
       });
     }
   }
@@ -121,19 +125,25 @@ export class Topic {
     this.wake();
   };
 
-  /** Expires the head after `poll` milliseconds, unless it is due sooner. There are timers only while readers wait. */
-  #startTimer(poll: number): void {
+  /**
+   * Expires the head after `poll` milliseconds, unless it is due sooner. There are timers only while readers wait, and
+   * one that a reader in the foreground needs keeps the process running.
+   */
+  #startTimer({ poll, background }: Pace): void {
     const due = this.#readAt + poll;
     if (this.#topics.hasOthers && due < this.#due) {
       clearTimeout(this.#timer);
       this.#due = due;
       this.#timer = setTimeout(this.#timedOut, Math.min(MAX_TIMER_MS, Math.max(0, due - performance.now())));
     }
+    this.#isForeground ||= !background;
+    keepRunning(this.#timer, this.#isForeground);
   }
 
   #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#due = Infinity;
+    this.#isForeground = false;
   }
 }
 

@@ -185,6 +185,7 @@ test('what is no target, and options that are not known, are refused by name', (
     [KEY, { poll: 0 }, 'poll'],
     [KEY, { poll: NaN }, 'poll'],
     [KEY, { poll: '5' }, 'poll'],
+    [KEY, { background: 1 }, 'background'],
     [KEY, { buffer: 0 }, 'buffer'],
     [KEY, { buffer: Infinity }, 'buffer'],
     [KEY, { signal: {} }, 'signal'],

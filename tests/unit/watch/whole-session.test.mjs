@@ -317,6 +317,7 @@ test('what is no whole session, and places that are none, are refused by name', 
     [WHOLE, { since: { revision: 1, user: 0, app: 0 }, initial: true }, 'initial'],
     [WHOLE, { initial: 1 }, 'initial'],
     [WHOLE, { poll: 0 }, 'poll'],
+    [WHOLE, { background: 'yes' }, 'background'],
     [WHOLE, { sinse: 1 }, 'sinse'],
   ]) {
     assert.throws(() => service.watch(target, options), { code: 'INVALID_ARGUMENT', path }, path);

@@ -27,6 +27,7 @@ export const serve: Command = {
       help: 'also answers requests to this name, as a proxy passes them on; repeatable',
     },
     'base-path': { type: 'string', value: 'PATH', help: 'the path below which all is served, as /agents' },
+    'no-inspector': { type: 'boolean', help: 'leaves out the inspector, the page at /inspector/' },
     cors: {
       type: 'string',
       value: 'ORIGIN',

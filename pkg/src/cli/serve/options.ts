@@ -18,6 +18,8 @@ export interface ServeSettings {
   /** The names under which requests are answered; any when absent. */
   readonly hosts: readonly string[] | undefined;
   readonly basePath: string;
+  /** False where the page is left out. */
+  readonly hasInspector: boolean;
   readonly origins: readonly string[];
   readonly bodyLimit: number;
   readonly streams: number;
@@ -57,6 +59,7 @@ export function settingsOf(args: Arguments): ServeSettings {
     insecure,
     hosts: answeredHosts(host, isLoopback, args.texts('allow-host')),
     basePath: basePathIn(args.optional('base-path')),
+    hasInspector: !args.has('no-inspector'),
     origins: args.texts('cors').map(originIn),
     bodyLimit: sizeIn(args.text('body-limit')),
     streams: args.number('streams', { least: 1, most: MOST }),

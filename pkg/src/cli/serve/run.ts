@@ -13,10 +13,14 @@ import { shownAddress } from '../addresses.js';
 import { EXIT, UsageError } from '../errors.js';
 import { problemOf } from '../problem.js';
 import { openedService } from '../sources/service.js';
-import { serve, type ServeHandler } from '../../serve.js';
+import { inspectorFiles } from '../../inspect.js';
+import { serve, type InspectorFiles, type ServeHandler } from '../../serve.js';
 import type { Arguments } from '../arguments.js';
 import type { Surroundings } from '../command.js';
 import type { SessionService } from '../../index.js';
+
+/** The files of the inspector; `undefined` where the page is left out. */
+type Inspector = InspectorFiles | undefined;
 
 /** The shortest token that nobody guesses. */
 const LEAST_TOKEN = 16;
@@ -52,13 +56,14 @@ export async function run(args: Arguments, { folder, secrets, debug }: Surroundi
   });
   const signals = endSignals();
   try {
-    const handler = handlerOf(opened.service, tokens?.known, context);
+    const inspector = settings.hasInspector ? await filesFor(context) : undefined;
+    const handler = handlerOf(opened.service, { tokens: tokens?.known, inspector }, context);
     const server = await listen(handler, {
       host: settings.host,
       port: settings.port,
       onError: (error, { number }) => log.error(context.tellError(error), number),
     });
-    greet(server, tokens?.made, context);
+    greet(server, { token: tokens?.made, hasInspector: inspector !== undefined }, context);
     return await served(server, signals, context);
   } finally {
     await Promise.race([opened.close(), signals.second]);
@@ -85,7 +90,7 @@ async function served(server: HttpServer, signals: EndSignals, { settings, log }
 
 function handlerOf(
   service: SessionService,
-  tokens: readonly KnownToken[] | undefined,
+  { tokens, inspector }: { readonly tokens: readonly KnownToken[] | undefined; readonly inspector: Inspector },
   { settings, log, tellError }: Context,
 ): ServeHandler {
   const { basePath, hosts, origins, bodyLimit, streams, poll } = settings;
@@ -96,6 +101,7 @@ function handlerOf(
     ...(origins.length > 0 && { cors: { origins } }),
     limits: { body: bodyLimit, streams },
     poll,
+    inspector,
     onError: (error, { number }) => log.error(tellError(error), number),
     onRequest: (line) => log.request(line),
   });
@@ -136,10 +142,25 @@ async function tokensOfFile(path: string, log: Log): Promise<readonly KnownToken
   return tokens;
 }
 
-function greet({ port }: HttpServer, token: string | undefined, { settings }: Context): void {
+/** The files of the inspector. Where they are missing the sessions are served all the same. */
+async function filesFor({ settings, log, tellError }: Context): Promise<Inspector> {
+  try {
+    return await inspectorFiles({ label: shownAddress(settings.address) });
+  } catch (error) {
+    log.warn(tellError(error));
+    return undefined;
+  }
+}
+
+function greet(
+  { port }: HttpServer,
+  { token, hasInspector }: { readonly token: string | undefined; readonly hasInspector: boolean },
+  { settings }: Context,
+): void {
   const { host, basePath, address, insecure } = settings;
   const url = `http://${hostInUrl(host)}:${port}${basePath}`;
-  const greeting = { url, store: shownAddress(address), token, insecure };
+  const inspector = hasInspector ? `${url}/inspector/` : undefined;
+  const greeting = { url, store: shownAddress(address), token, inspector, insecure };
   process.stdout.write(`${process.stdout.isTTY ? greetingForPeople(greeting) : greetingForPrograms(greeting)}\n`);
 }
 

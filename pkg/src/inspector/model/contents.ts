@@ -13,6 +13,22 @@ export interface Item {
   readonly text: string;
   /** The arguments of a call, or the answer of a tool; otherwise `undefined`. */
   readonly value?: Json;
+  /** Of an item that is a part of the content: the index of that part. */
+  readonly part?: number;
+  /** The id of a call, and of the requests about it. Absent where there is none. */
+  readonly id?: string;
+  /** The data of a file that the event contains; otherwise absent. */
+  readonly file?: FileData;
+  /** The revision that a fork began at; otherwise absent. */
+  readonly at?: number;
+}
+
+/** A file within an event. */
+export interface FileData {
+  /** Its media type, as the event has it: `image/png`. */
+  readonly mimeType: string;
+  /** Its bytes in base64, in either alphabet. Empty when the event only names its address. */
+  readonly data: string;
 }
 
 /** All kinds of {@link Item}. */
@@ -26,6 +42,12 @@ export type ItemKind =
   | 'file'
   | 'transcript'
   | 'transfer'
+  | 'artifact'
+  | 'confirmation'
+  | 'sign-in'
+  | 'rewind'
+  | 'fork'
+  | 'compaction'
   | 'action'
   | 'output'
   | 'error'
@@ -42,6 +64,12 @@ export const ITEM_LABEL: Readonly<Record<ItemKind, string>> = {
   file: 'File',
   transcript: 'Transcript',
   transfer: 'Transfers to',
+  artifact: 'Saves',
+  confirmation: 'Asks for confirmation',
+  'sign-in': 'Asks for sign-in',
+  rewind: 'Rewinds to before',
+  fork: 'Forked from',
+  compaction: 'Compacts earlier events',
   action: '',
   output: 'Output',
   error: 'Error',
@@ -54,10 +82,11 @@ export function contentsOf(event: Event): readonly Item[] {
   const { parts } = membersOf(members['content']);
   return [
     ...errorOf(members),
-    ...(Array.isArray(parts) ? parts.flatMap((part) => itemsOf(membersOf(part))) : []),
+    ...(Array.isArray(parts) ? parts.flatMap((part, place) => itemsOf(membersOf(part), place)) : []),
     ...transcriptsOf(members),
     ...outputOf(members),
     ...actionsOf(membersOf(members['actions'])),
+    ...originOf(members),
     ...(members['interrupted'] === true ? [item('action', { text: 'Interrupted' })] : []),
   ];
 }
@@ -69,6 +98,9 @@ export function lineOf({ kind, name, text, value }: Item): string {
   const shown = text === '' && value !== undefined ? JSON.stringify(value) : text;
   if (kind === 'call' && shown !== '') {
     return `${named}(${shown})`;
+  }
+  if (kind === 'fork') {
+    return `${named} ${shown}`;
   }
   return named === '' ? shown : shown === '' ? named : `${named}: ${shown}`;
 }
@@ -124,7 +156,7 @@ function errorOf({ errorCode, errorMessage }: Members): Item[] {
 /** Members that only qualify another one. */
 const MODIFIERS = new Set(['text', 'thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution']);
 
-function itemsOf(part: Members): Item[] {
+function itemsOf(part: Members, place: number): Item[] {
   const text = textFrom(part['text']);
   const items = text === '' ? [] : [item(part['thought'] === true ? 'thought' : 'text', { text })];
   for (const [name, value] of Object.entries(part)) {
@@ -133,13 +165,13 @@ function itemsOf(part: Members): Item[] {
       items.push((reader ?? other(name))(membersOf(value), value as Json));
     }
   }
-  return items;
+  return items.map((one) => ({ ...one, part: place }));
 }
 
 /** Readers of the members of a part. */
 const READERS: Readonly<Record<string, (members: Members, value: Json) => Item>> = {
-  functionCall: ({ name, args }) => item('call', { name: textFrom(name), value: args }),
-  functionResponse: ({ name, response }) => item('response', { name: textFrom(name), value: response }),
+  functionCall: ({ id, name, args }) => item('call', { id, name: textFrom(name), value: args }),
+  functionResponse: ({ id, name, response }) => item('response', { id, name: textFrom(name), value: response }),
   executableCode: ({ language, code }) =>
     item('code', { name: textFrom(language).toLowerCase(), text: textFrom(code) }),
   codeExecutionResult: ({ outcome, output }) =>
@@ -150,7 +182,11 @@ const READERS: Readonly<Record<string, (members: Members, value: Json) => Item>>
       text: textFrom(output),
     }),
   inlineData: ({ displayName, mimeType, data }) =>
-    item('file', { name: textFrom(displayName), text: [textFrom(mimeType), sizeOf(data)].filter(Boolean).join(', ') }),
+    item('file', {
+      name: textFrom(displayName),
+      text: [textFrom(mimeType), sizeOf(data)].filter(Boolean).join(', '),
+      file: { mimeType: textFrom(mimeType), data: textFrom(data) },
+    }),
   fileData: ({ displayName, mimeType, fileUri }) =>
     item('file', {
       name: textFrom(displayName),
@@ -193,22 +229,52 @@ function actionsOf(actions: Members): Item[] {
   };
   say(actions['escalate'] === true, 'Escalates');
   say(actions['endOfAgent'] === true, 'Agent ends');
-  const many = (name: string): string[] => Object.keys(membersOf(actions[name]));
-  const saved = Object.entries(membersOf(actions['artifactDelta'])).map(
-    ([name, version]) => `${name} (version ${String(version)})`,
-  );
-  say(saved.length > 0, `Saves ${saved.join(', ')}`);
-  say(many('requestedAuthConfigs').length > 0, 'Asks for sign-in');
-  say(many('requestedToolConfirmations').length > 0, 'Asks for confirmation');
+  for (const [name, version] of Object.entries(membersOf(actions['artifactDelta']))) {
+    items.push(item('artifact', { name, text: `version ${textFrom(version)}` }));
+  }
+  for (const [id, request] of Object.entries(membersOf(actions['requestedToolConfirmations']))) {
+    items.push(item('confirmation', { id, text: textFrom(membersOf(request)['hint']) }));
+  }
+  items.push(...Object.keys(membersOf(actions['requestedAuthConfigs'])).map((id) => item('sign-in', { id })));
   const before = textFrom(actions['rewindBeforeInvocationId']);
-  say(before !== '', `Rewinds to before ${before}`);
-  say(many('compaction').length > 0, 'Compacts earlier events');
-  return items;
+  if (before !== '') {
+    items.push(item('rewind', { name: before }));
+  }
+  return [...items, ...compactionOf(membersOf(actions['compaction']))];
 }
 
-function item(kind: ItemKind, more: { name?: string; text?: string; value?: unknown }): Item {
-  const { name = '', text = '', value } = more;
-  return { kind, name, text, ...(value === undefined ? {} : { value: value as Json }) };
+/** The summary that replaces earlier events for the model. */
+function compactionOf(compaction: Members): Item[] {
+  const { parts } = membersOf(compaction['compactedContent']);
+  const texts = Array.isArray(parts) ? parts.map((part) => textFrom(membersOf(part)['text'])) : [];
+  return Object.keys(compaction).length === 0 ? [] : [item('compaction', { text: texts.filter(Boolean).join('\n') })];
+}
+
+/** The session that a fork continues. */
+function originOf({ customMetadata }: Members): Item[] {
+  const { sessionId, revision } = membersOf(membersOf(membersOf(customMetadata)['statepad'])['forkedFrom']);
+  const name = textFrom(sessionId);
+  return name === '' || typeof revision !== 'number'
+    ? []
+    : [item('fork', { name, text: `at #${revision}`, at: revision })];
+}
+
+/** The members of an item besides its kind. An `id` need not be a text. */
+type ItemInit = Partial<Pick<Item, 'name' | 'text' | 'file' | 'at'>> & {
+  readonly value?: unknown;
+  readonly id?: unknown;
+};
+
+function item(kind: ItemKind, { name = '', text = '', value, id, ...more }: ItemInit): Item {
+  const known = textFrom(id);
+  return {
+    kind,
+    name,
+    text,
+    ...(value === undefined ? {} : { value: value as Json }),
+    ...(known === '' ? {} : { id: known }),
+    ...more,
+  };
 }
 
 export { textFrom };

@@ -1,204 +1,329 @@
-// All components of the inspector in one.
+// The inspector: all panes on one screen.
 
-import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { styleMap } from 'lit/directives/style-map.js';
 import { InspectorElement } from '../ui/inspector-element.js';
+import { reasonOf } from '../ui/reason.js';
 import { base } from '../ui/style.js';
 import { tokens } from '../ui/tokens.js';
-import '../events/event.js';
-import '../events/events.js';
-import '../state/history.js';
-import '../events/search.js';
+import type { StatepadTimeline } from '../timeline/timeline.js';
+import { COMMANDS, type Command, type Shell } from './commands.js';
+import { isForWidget, isPressed, isTyped, ownsWindow } from './keys.js';
+import { layoutStyle } from './layout-style.js';
+import { GROUPS, PANE, PANES, shapeFor, type PaneName, type Shape } from './panes.js';
+import { keepSizes, keptSizes, sizesIn, type SizedPart, type Sizes } from './sizes.js';
+import { keepTheme, keptTheme, type Theme } from './theme.js';
+import type { HeaderTarget } from './header.js';
+import { startOf } from './start.js';
 import '../sessions/sessions.js';
-import '../state/state.js';
 import '../timeline/timeline.js';
+import './divider.js';
+import './header.js';
+import './palette.js';
+import './shortcuts.js';
+
+/** The time that a notice stays, in ms. */
+const SAID_FOR = 4000;
+
+/** An element that opens a dialog. */
+type Opener = HTMLElement & { open(): void };
 
 /**
- * The whole inspector: sessions, search, state, events, timeline. With `docked` it fills its box where that is large
- * enough: each component scrolls by itself, and the timeline stays at the bottom.
+ * The whole inspector. It fills its box: the header, the panes, which scroll by themselves, and the timeline below.
+ * Where there is little room, panes share a place, with tabs.
  */
-export class StatepadInspector extends InspectorElement {
+export class StatepadInspector extends InspectorElement implements Shell {
   static override properties: PropertyDeclarations = {
     ...InspectorElement.properties,
-    docked: { type: Boolean, reflect: true },
+    theme: { reflect: true },
+    box: { state: true },
+    front: { state: true },
+    chosen: { state: true },
+    said: { state: true },
   };
-  static override styles = [
-    tokens,
-    base,
-    css`
-      :host {
-        font-family: var(--sans);
-      }
-
-      .parts {
-        display: grid;
-        gap: 0.75rem;
-      }
-
-      .tools {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: start;
-        justify-content: space-between;
-        gap: 0.5rem 1rem;
-        min-height: 2rem;
-      }
-
-      statepad-search {
-        flex: 1 1 13rem;
-        max-width: 26rem;
-      }
-
-      .middle,
-      .side {
-        display: grid;
-        gap: 0.75rem;
-        min-width: 0;
-      }
-
-      .details {
-        display: grid;
-        align-content: start;
-        gap: 1rem;
-      }
-
-      .timeline {
-        position: sticky;
-        z-index: 2;
-        inset-block-end: 0;
-      }
-
-      @media (max-width: 67.99rem), (max-height: 43.99rem) {
-        .details[data-empty] {
-          display: none;
-        }
-      }
-
-      @media (min-width: 68rem) and (min-height: 44rem) {
-        :host([docked]) {
-          height: 100%;
-        }
-
-        :host([docked]) .parts {
-          grid-template-rows: auto minmax(0, 1fr) auto;
-          height: 100%;
-        }
-
-        :host([docked]) .middle {
-          grid-template: minmax(0, 1fr) / minmax(0, 1.15fr) minmax(0, 1fr);
-        }
-
-        :host([docked]) .side {
-          grid-template-rows: minmax(0, 9fr) minmax(0, 11fr);
-        }
-
-        :host([docked]) :is(.state, .list, .details) {
-          overflow: hidden auto;
-          overscroll-behavior: contain;
-        }
-
-        :host([docked]) .list {
-          display: grid;
-          overflow: hidden;
-          grid-template-rows: auto minmax(0, 1fr);
-        }
-
-        :host([docked]) .timeline {
-          position: static;
-          height: 13.75rem;
-        }
-
-        :host([docked]) statepad-timeline {
-          height: 100%;
-        }
-      }
-    `,
-  ];
-  /** True to fill its box. */
-  declare docked: boolean;
-  /** The selection that was brought into view last. */
+  static override styles = [tokens, base, layoutStyle];
+  /** The chosen theme. */
+  declare theme: Theme;
+  /** The size of the element, in px. */
+  declare private box: { readonly width: number; readonly height: number };
+  /** All panes, the one that was shown last first. */
+  declare private front: readonly PaneName[];
+  /** The sizes that the user has chosen. */
+  declare private chosen: Partial<Sizes>;
+  declare private said: string;
+  readonly #resizes = new ResizeObserver(() => this.#measure());
+  #saying: ReturnType<typeof setTimeout> | undefined;
+  /** The selection that was seen last. */
   #shown: { readonly selected: number | undefined; readonly traced: string | undefined } | undefined;
+  /** True after a click into a pane, until the next drawing. */
+  #wasClicked = false;
 
   constructor() {
     super();
-    this.docked = false;
+    this.theme = keptTheme();
+    this.box = { width: 0, height: 0 };
+    this.front = PANES;
+    this.chosen = keptSizes();
+    this.said = '';
   }
 
-  /** Brings a new selection into view, and moves nothing else. */
-  protected override updated(): void {
-    const { selected, traced } = this.inspection ?? {};
-    const before = this.#shown;
-    this.#shown = { selected, traced };
-    const part =
-      traced !== undefined && traced !== before?.traced
-        ? 'statepad-history'
-        : selected !== undefined && selected !== before?.selected
-          ? 'statepad-event'
-          : undefined;
-    if (before !== undefined && part !== undefined) {
-      void this.#bringIntoView(part);
+  override connectedCallback(): void {
+    super.connectedCallback();
+    // A click anywhere in it gives it the focus: from then on its shortcuts count.
+    this.tabIndex = -1;
+    this.addEventListener('keydown', this.#pressed);
+    document.addEventListener('keydown', this.#pressedOutside);
+    this.#resizes.observe(this);
+    this.#measure();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.removeEventListener('keydown', this.#pressed);
+    document.removeEventListener('keydown', this.#pressedOutside);
+    this.#resizes.disconnect();
+    clearTimeout(this.#saying);
+  }
+
+  #measure(): void {
+    const { clientWidth: width, clientHeight: height } = this;
+    if (width !== this.box.width || height !== this.box.height) {
+      this.box = { width, height };
     }
   }
 
-  async #bringIntoView(name: 'statepad-history' | 'statepad-event'): Promise<void> {
-    const part = this.renderRoot.querySelector<InspectorElement>(name);
-    const details = this.renderRoot.querySelector<HTMLElement>('.details');
-    if (part === null || details === null) {
-      return;
-    }
-    await part.updateComplete;
-    if (getComputedStyle(details).overflowY === 'auto') {
-      details.scrollTop += part.getBoundingClientRect().top - details.getBoundingClientRect().top - PADDING;
-    } else {
-      details.style.scrollMarginBlockEnd = `${this.#dockHeight() + PADDING}px`;
-      details.scrollIntoView({ block: 'nearest' });
-    }
-  }
-
-  /** The height of the window that the timeline covers, in px. */
-  #dockHeight(): number {
-    const dock = this.renderRoot.querySelector<HTMLElement>('.timeline');
-    return dock === null || getComputedStyle(dock).position !== 'sticky' ? 0 : dock.offsetHeight;
+  get #shape(): Shape {
+    return shapeFor(this.box.width, this.box.height);
   }
 
   protected override render(): TemplateResult {
     const { inspection } = this;
-    const { selected, traced } = inspection ?? {};
-    const isOpen = selected !== undefined || traced !== undefined;
-    return html`<div class="parts">
-      <div class="tools">
-        <statepad-sessions .inspection=${inspection}></statepad-sessions>
-        <statepad-search .inspection=${inspection}></statepad-search>
-      </div>
-      <div class="middle">
-        <section class="panel state" id="state-part" tabindex="-1" aria-labelledby="state">
-          <h2 id="state">State</h2>
-          <statepad-state .inspection=${inspection}></statepad-state>
+    const shape = this.#shape;
+    return html`<div class="shell">
+        <statepad-header
+          .inspection=${inspection}
+          .theme=${this.theme}
+          ?narrow=${shape === 'narrow'}
+          @lead=${(event: CustomEvent<HeaderTarget>) => this.#lead(event.detail)}
+          @theme=${(event: CustomEvent<Theme>) => this.setTheme(event.detail)}
+        ></statepad-header>
+        ${inspection?.session === undefined ? startOf(inspection, this) : this.#columns(shape)}
+        <section class="timeline" aria-label="Timeline">
+          <statepad-timeline .inspection=${inspection} ?narrow=${shape === 'narrow'}></statepad-timeline>
         </section>
-        <div class="side">
-          <section class="panel list" id="events-part" tabindex="-1" aria-labelledby="events">
-            <h2 id="events">Events</h2>
-            <statepad-events .inspection=${inspection} ?filling=${this.docked}></statepad-events>
-          </section>
-          ${
-            isOpen
-              ? html`<div class="details panel" role="region" aria-label="Details" tabindex="0">
-                ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
-                ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
-              </div>`
-              : html`<div class="details panel" data-empty>
-                <p class="empty">Select an event to see all of it, or a key to see its history.</p>
-              </div>`
-          }
-        </div>
       </div>
-      <section class="panel timeline" id="timeline-part" tabindex="-1" aria-labelledby="timeline">
-        <statepad-timeline .inspection=${inspection}><h2 id="timeline" slot="title">Timeline</h2></statepad-timeline>
-      </section>
+      <statepad-sessions .inspection=${inspection}></statepad-sessions>
+      <statepad-palette .inspection=${inspection} .shell=${this}></statepad-palette>
+      <statepad-shortcuts></statepad-shortcuts>
+      <div class="said" role="status">${this.said}</div>`;
+  }
+
+  #columns(shape: Shape): TemplateResult {
+    const groups = GROUPS[shape];
+    const sizes = sizesIn(this.chosen, this.box.width, this.box.height, shape === 'middle');
+    const style = { '--left': `${sizes.left}px`, '--right': `${sizes.right}px`, '--below': `${sizes.below}px` };
+    return html`<div class="columns" data-shape=${shape} style=${styleMap(style)} @click=${this.#clicked}>
+      ${groups.map((group, place) => this.#head(group, place))}
+      ${PANES.map((name) => this.#pane(name, groups))}
+      ${shape === 'narrow' ? nothing : this.#divider('left', sizes, 'line-a')}
+      ${shape === 'narrow' || shape === 'middle' ? nothing : this.#divider('right', sizes, 'line-b')}
+      ${shape === 'tall' ? this.#divider('below', sizes, 'line-c') : nothing}
     </div>`;
   }
-}
 
-/** Room above an element that is brought into view, in px. */
-const PADDING = 12;
+  /** The pane of a group that is on show. */
+  #active(group: readonly PaneName[]): PaneName | undefined {
+    return this.front.find((name) => group.includes(name));
+  }
+
+  #head(group: readonly PaneName[], place: number): TemplateResult {
+    const style = styleMap({ 'grid-area': `head-${place}` });
+    const [only] = group;
+    if (group.length === 1 && only !== undefined) {
+      // A pane with a place of its own begins with controls that say what it is.
+      return html`<h2 class="hidden" id="title-${only}">${PANE[only].title}</h2>`;
+    }
+    const active = this.#active(group);
+    return html`<div class="head" role="tablist" aria-label="Panes" style=${style} @keydown=${this.#turn}>
+      ${group.map(
+        (name) =>
+          html`<button
+            role="tab"
+            id="title-${name}"
+            aria-controls="pane-${name}"
+            aria-selected=${String(name === active)}
+            tabindex=${name === active ? 0 : -1}
+            @click=${() => this.#show(name)}
+          >
+            ${PANE[name].title}
+          </button>`,
+      )}
+    </div>`;
+  }
+
+  #pane(name: PaneName, groups: readonly (readonly PaneName[])[]): TemplateResult {
+    const place = groups.findIndex((group) => group.includes(name));
+    const group = groups[place] ?? [];
+    return html`<div
+      class="body"
+      id="pane-${name}"
+      role=${group.length > 1 ? 'tabpanel' : 'region'}
+      aria-labelledby="title-${name}"
+      tabindex="-1"
+      ?hidden=${this.#active(group) !== name}
+      style=${styleMap({ 'grid-area': `body-${place}` })}
+    >
+      ${PANE[name].view(this.inspection)}
+    </div>`;
+  }
+
+  #divider(part: SizedPart, sizes: Sizes, area: string): TemplateResult {
+    const sides = { left: 'before', right: 'after', below: 'below' } as const;
+    const labels = { left: 'the left column', right: 'the details', below: 'the prompt' };
+    return html`<statepad-divider
+      style=${styleMap({ 'grid-area': area })}
+      .side=${sides[part]}
+      .label=${labels[part]}
+      .size=${sizes[part]}
+      @resize=${(event: CustomEvent<number | undefined>) => this.#resize(part, event.detail)}
+    ></statepad-divider>`;
+  }
+
+  #resize(part: SizedPart, size: number | undefined): void {
+    const others = Object.entries(this.chosen).filter(([name]) => name !== part);
+    this.chosen = { ...Object.fromEntries(others), ...(size === undefined ? {} : { [part]: Math.round(size) }) };
+    keepSizes(this.chosen);
+  }
+
+  readonly #turn = async (event: KeyboardEvent): Promise<void> => {
+    const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const tab = event.target as HTMLElement;
+    const tabs = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role="tab"]')];
+    const next = way === undefined ? undefined : tabs[(tabs.indexOf(tab) + way + tabs.length) % tabs.length];
+    if (next !== undefined) {
+      event.preventDefault();
+      next.click();
+      await this.updateComplete;
+      next.focus();
+    }
+  };
+
+  #show(name: PaneName): void {
+    this.front = [name, ...this.front.filter((other) => other !== name)];
+  }
+
+  readonly #clicked = (): void => {
+    this.#wasClicked = true;
+  };
+
+  /** Brings the details into view when a click has selected something, and moves nothing else. */
+  protected override updated(): void {
+    const { selected, traced } = this.inspection ?? {};
+    const before = this.#shown;
+    this.#shown = { selected, traced };
+    const isNew =
+      before !== undefined &&
+      ((selected !== undefined && selected !== before.selected) || (traced !== undefined && traced !== before.traced));
+    if (isNew && this.#wasClicked) {
+      this.#show('details');
+    }
+    if (isNew) {
+      this.renderRoot.querySelector('#pane-details')?.scrollTo({ top: 0 });
+    }
+    this.#wasClicked = false;
+  }
+
+  #lead(target: HeaderTarget): void {
+    ({
+      sessions: () => this.openSessions(),
+      palette: () => this.openPalette(),
+      shortcuts: () => this.openShortcuts(),
+    })[target]();
+  }
+
+  #opener(name: string): Opener | null {
+    return this.renderRoot.querySelector<Opener>(name);
+  }
+
+  /** Opens the list of sessions. */
+  openSessions(): void {
+    this.#opener('statepad-sessions')?.open();
+  }
+
+  /** Opens the palette of commands. */
+  openPalette(): void {
+    this.#opener('statepad-palette')?.open();
+  }
+
+  /** Opens the sheet of shortcuts. */
+  openShortcuts(): void {
+    this.#opener('statepad-shortcuts')?.open();
+  }
+
+  /** Brings a pane to the front, with the focus. */
+  showPane(name: PaneName): void {
+    this.#show(name);
+    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#pane-${name}`)?.focus());
+  }
+
+  /** Chooses a theme, and keeps it in this browser. */
+  setTheme(theme: Theme): void {
+    this.theme = theme;
+    keepTheme(theme);
+  }
+
+  get #timeline(): StatepadTimeline | null {
+    return this.renderRoot.querySelector<StatepadTimeline>('statepad-timeline');
+  }
+
+  /** Moves the focus to the field that searches in the session. */
+  find(): void {
+    this.#timeline?.find();
+  }
+
+  /** Plays the session from the moment on, or stops that. */
+  play(): void {
+    this.#timeline?.play();
+  }
+
+  /** Shows a short notice. */
+  say(text: string): void {
+    clearTimeout(this.#saying);
+    this.said = text;
+    this.#saying = setTimeout(() => (this.said = ''), SAID_FOR);
+  }
+
+  /** Runs a command; a failure becomes a notice. */
+  async run(command: Command): Promise<void> {
+    try {
+      await command.run(this);
+    } catch (error) {
+      this.say(reasonOf(error));
+    }
+  }
+
+  readonly #pressed = (event: KeyboardEvent): void => {
+    const command = event.defaultPrevented ? undefined : COMMANDS.find((one) => this.#isMeant(one, event));
+    if (command !== undefined) {
+      event.preventDefault();
+      void this.run(command);
+    }
+  };
+
+  #isMeant({ keys, isArrow = false, suits }: Command, event: KeyboardEvent): boolean {
+    if (keys === undefined || !isPressed(event, keys) || !suits(this.inspection)) {
+      return false;
+    }
+    const isInDialog = event.composedPath().some((one) => one instanceof HTMLDialogElement);
+    const isFree = !isTyped(event) && !isInDialog && !(isArrow && isForWidget(event));
+    return isFree || (keys.startsWith('mod+') && !isInDialog);
+  }
+
+  readonly #pressedOutside = (event: KeyboardEvent): void => {
+    if (!event.composedPath().includes(this) && ownsWindow(this)) {
+      this.#pressed(event);
+    }
+  };
+}
 
 customElements.define('statepad-inspector', StatepadInspector);

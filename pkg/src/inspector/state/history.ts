@@ -1,16 +1,18 @@
 // The writes of a key, with links to their moments.
 
-import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { HistoryStep, Json, Session } from '../../index.js';
+import type { HistoryStep, Session } from '../../index.js';
 import type { Inspection } from '../model/inspection.js';
-import { InspectorElement } from '../ui/inspector-element.js';
 import { splitKey } from '../model/log.js';
-import { goTo } from '../timeline/moment.js';
 import { nameOf } from '../model/session-name.js';
+import { icon } from '../ui/icons.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { reasonOf } from '../ui/reason.js';
 import { base } from '../ui/style.js';
-import { showText } from '../ui/value.js';
+import { changeStyle, drawChange } from './change.js';
+import { historyStyle } from './history-style.js';
+import { merged, othersOf, type KeyStep, type OtherSteps } from './steps.js';
 
 /** The number of steps that are drawn at first, and added by each click. */
 const STEPS = 200;
@@ -21,11 +23,15 @@ const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 interface DrawnHistory {
   /** The key and its session. */
   readonly of: string;
-  /** Oldest first. */
+  /** Of the session, oldest first. */
   readonly steps: readonly HistoryStep[];
+  /** True when each value before is that of any writer, and not only of this session. */
+  readonly exact: boolean;
   readonly hasEarlier: boolean;
   /** The last revision of the steps; `undefined` without a limit. */
   readonly until: number | undefined;
+  /** The writes of others; `undefined` when they are not known. */
+  readonly others: OtherSteps | undefined;
 }
 
 /** The history of the traced key, newest step first. */
@@ -35,98 +41,7 @@ export class StatepadHistory extends InspectorElement {
     shown: { state: true },
     problem: { state: true },
   };
-  static override styles = [
-    base,
-    css`
-      .whole {
-        container-type: inline-size;
-      }
-
-      .note {
-        margin-block: 0.2rem 0.5rem;
-        font-size: 0.8125rem;
-      }
-
-      /* A long history scrolls by itself, so that the content below stays within reach. */
-      ol {
-        overflow-y: auto;
-        max-height: 28rem;
-        border-block: 1px solid var(--line);
-      }
-
-      li {
-        display: grid;
-        gap: 0.15rem 0.75rem;
-        border-block-end: 1px solid var(--line);
-        border-inline-start: 3px solid transparent;
-        padding: 0.3rem 0.25rem 0.35rem 0.4rem;
-      }
-
-      li:last-child {
-        border-block-end: 0;
-      }
-
-      li.current {
-        border-inline-start-color: var(--accent);
-        background: var(--ground);
-      }
-
-      li.later {
-        border-inline-start-style: dotted;
-        border-inline-start-color: var(--strong);
-      }
-
-      @container (min-width: 34rem) {
-        li {
-          grid-template-columns: 12rem minmax(0, 1fr);
-        }
-      }
-
-      .step {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0 0.5rem;
-        align-self: start;
-        border-color: transparent;
-        padding: 0.1em 0.35em;
-        background: none;
-        text-align: start;
-        overflow-wrap: anywhere;
-      }
-
-      .number {
-        color: var(--accent);
-        font-variant-numeric: tabular-nums;
-        text-decoration: underline;
-        text-underline-offset: 2px;
-      }
-
-      time {
-        flex-basis: 100%;
-        color: var(--quiet);
-        font-size: 0.75rem;
-      }
-
-      .values {
-        display: grid;
-        grid-template-columns: 0.8rem minmax(0, 1fr);
-        align-content: start;
-        align-items: baseline;
-        gap: 0.1rem 0.4rem;
-        padding-block: 0.1em;
-      }
-
-      .sign {
-        color: var(--quiet);
-        font-family: var(--mono);
-        text-align: center;
-      }
-
-      .more {
-        margin-block: 0.5rem;
-      }
-    `,
-  ];
+  static override styles = [base, changeStyle, historyStyle];
   declare private shown: DrawnHistory | undefined;
   declare private problem: string | undefined;
   /** The number of requested steps. */
@@ -155,45 +70,92 @@ export class StatepadHistory extends InspectorElement {
     return html`<div class="whole">
       <div class="row">
         <h3 id="title">History of <span class="key" data-scope=${splitKey(traced).scope}>${traced === '' ? '""' : traced}</span></h3>
-        <button class="spread" aria-label="close the history" @click=${() => inspection.trace(undefined)}>Close</button>
+        <button class="plain square spread" aria-label="close the history" title="Close" @click=${() => inspection.trace(undefined)}>${icon('close')}</button>
       </div>
       ${this.problem === undefined ? nothing : html`<p class="bad" role="alert">${this.problem}</p>`}
-      ${isIts ? this.#list(inspection, shown, traced) : nothing}
+      ${isIts ? this.#list(inspection, session, shown, traced) : nothing}
     </div>`;
   }
 
-  #list(inspection: Inspection, { steps, hasEarlier, until }: DrawnHistory, key: string): TemplateResult {
+  #list(inspection: Inspection, session: Session, shown: DrawnHistory, key: string): TemplateResult {
+    const { steps, hasEarlier, until, others } = shown;
     const { revision: moment } = inspection;
-    const current = steps.findLast(({ revision }) => revision <= moment);
-    const newestFirst = steps.toReversed();
-    return html`<p class="note quiet">${summary(steps.length, { key, isAll: !hasEarlier && until === undefined })}</p>
+    const current = steps.findLast(({ revision }) => revision <= moment)?.revision;
+    const newestFirst = merged(steps, until === undefined ? (others?.steps ?? []) : [], session).reverse();
+    return html`<p class="note quiet">${summary(newestFirst, { key, isAll: !hasEarlier && until === undefined })} ${doubts(shown, key)}</p>
       ${until === undefined ? nothing : html`<button class="more" @click=${() => void this.#later(until)}>Show later writes</button>`}
       <ol aria-labelledby="title">
         ${repeat(
           newestFirst,
-          ({ revision }) => revision,
-          (step) => {
-            const place = step === current ? 'current' : step.revision > moment ? 'later' : '';
-            return html`<li class=${place}>${this.#button(inspection, step, place)}${values(step, key)}</li>`;
-          },
+          ({ id }) => id,
+          (step) => this.#step(inspection, step, key, current),
         )}
       </ol>
       ${hasEarlier ? html`<button class="more" @click=${() => this.#earlier()}>Show earlier writes</button>` : nothing}`;
   }
 
-  #button(inspection: Inspection, { revision, timestamp, event }: HistoryStep, place: string): TemplateResult {
-    const author = event === undefined ? 'creation' : (event.author ?? 'no author');
+  #step(inspection: Inspection, step: KeyStep, key: string, current: number | undefined): TemplateResult {
+    const { revision, from, to } = step;
+    const { pointed } = inspection;
+    const place =
+      revision === undefined
+        ? 'other'
+        : revision === current
+          ? 'current'
+          : revision > inspection.revision
+            ? 'later'
+            : '';
+    const isPointed = revision !== undefined && pointed?.revision === revision && pointed.key === key;
+    const point = (isOn: boolean): void => {
+      if (revision !== undefined) {
+        inspection.point(isOn ? { key, revision } : undefined);
+      }
+    };
+    return html`<li
+      class=${place}
+      ?data-pointed=${isPointed}
+      @pointerenter=${() => point(true)}
+      @pointerleave=${() => point(false)}
+      @focusin=${() => point(true)}
+      @focusout=${() => point(false)}
+    >
+      ${this.#button(inspection, step, place)}${drawChange(from, to, key)}
+    </li>`;
+  }
+
+  #button(inspection: Inspection, { revision, timestamp, who, by }: KeyStep, place: string): TemplateResult {
+    if (revision === undefined) {
+      const open = async (): Promise<void> => await this.#open(by);
+      return by === undefined
+        ? html`<span class="step">${who} ${time(timestamp)}</span>`
+        : html`<button class="step" title="Open this session" @click=${open}><span class="number">${who}</span> ${time(timestamp)}</button>`;
+    }
     return html`<button
       class="step"
       aria-current=${place === 'current' ? 'step' : nothing}
-      @click=${async () => {
-        await goTo(inspection, revision);
+      @click=${() => {
         inspection.select(revision === 0 ? undefined : revision);
+        inspection.travel(revision);
       }}
     >
-      <span class="number">#${revision}</span> <span>${author}</span> ${time(timestamp)}
+      <span class="number">#${revision}</span> <span>${who}</span> ${time(timestamp)}
       ${place === 'later' ? html`<span class="hidden">, later than what is shown</span>` : nothing}
     </button>`;
+  }
+
+  /** Opens the other session that wrote the key, with its history there. */
+  async #open(by: KeyStep['by']): Promise<void> {
+    const { inspection } = this;
+    const { session, traced } = inspection ?? {};
+    if (inspection === undefined || session === undefined || by === undefined) {
+      return;
+    }
+    try {
+      await inspection.open({ appName: session.appName, userId: by.userId, sessionId: by.sessionId });
+      inspection.trace(traced);
+    } catch (error) {
+      this.problem = reasonOf(error);
+    }
   }
 
   #earlier(): void {
@@ -242,13 +204,15 @@ export class StatepadHistory extends InspectorElement {
     if (this.shown?.of !== of) {
       this.#count = STEPS;
     }
+    const others = await othersOf(reader, session, key, STEPS);
     const load = async (until?: number): Promise<DrawnHistory> => {
       const last = this.#count + 1;
-      const steps = await reader.history(session, key, {
+      const { steps, exact } = await reader.history(session, key, {
         until: Math.min(until ?? session.revision, session.revision),
         last,
+        detailed: true,
       });
-      return { of, steps: steps.slice(-this.#count), hasEarlier: steps.length === last, until };
+      return { of, steps: steps.slice(-this.#count), exact, hasEarlier: steps.length === last, until, others };
     };
     const drawn = this.shown?.of === of ? this.shown.until : undefined;
     for (const until of drawn === undefined ? [undefined] : [drawn, undefined]) {
@@ -267,42 +231,30 @@ function hasMoment({ steps, hasEarlier, until }: DrawnHistory, moment: number): 
   return isAfterFirst && (until === undefined || moment <= until);
 }
 
-function summary(count: number, { key, isAll }: { readonly key: string; readonly isAll: boolean }): string {
-  const { scope } = splitKey(key);
-  const by = scope === 'app' || scope === 'user' ? ' by this session' : '';
-  if (count === 0) {
-    return scope === 'temp'
+function summary(
+  steps: readonly KeyStep[],
+  { key, isAll }: { readonly key: string; readonly isAll: boolean },
+): string {
+  if (steps.length === 0) {
+    return splitKey(key).scope === 'temp'
       ? 'temp: keys are never stored, so it is not known what wrote this one.'
-      : `No known writes${by}.`;
+      : 'No known writes.';
   }
-  return `${isAll ? '' : 'Some of the writes: '}${count} ${count === 1 ? 'write' : 'writes'}${by}, newest first.`;
+  const foreign = steps.filter(({ revision }) => revision === undefined).length;
+  const by = foreign === 0 ? '' : `, ${foreign} of them by other sessions`;
+  return `${isAll ? '' : 'Some of the writes: '}${steps.length} ${steps.length === 1 ? 'write' : 'writes'}${by}, newest first.`;
 }
 
-/** The values before and after. */
-function values({ from, to }: HistoryStep, key: string): TemplateResult {
-  const [was, is] = [textOf(from), textOf(to)];
-  const [sign, word] = kindOf(was, is);
-  return html`<div class="values">
-    <span class="sign" title=${word}><span aria-hidden="true">${sign}</span><span class="hidden">${word}</span></span>
-    ${was === undefined || was === is ? nothing : showText(was, { label: key, isStruck: true })}
-    ${
-      was === undefined || is === undefined || was === is
-        ? nothing
-        : html`<span class="sign"><span aria-hidden="true">→</span><span class="hidden">to</span></span>`
-    }
-    ${is === undefined ? (was === undefined ? html`<span class="quiet">deleted</span>` : nothing) : showText(is, { label: key })}
-  </div>`;
-}
-
-function kindOf(was: string | undefined, is: string | undefined): [sign: string, word: string] {
-  if (was === undefined) {
-    return ['+', 'set to'];
+/** What is not known about the writes of a shared key. */
+function doubts({ exact, others }: DrawnHistory, key: string): string {
+  const { scope } = splitKey(key);
+  if (scope !== 'app' && scope !== 'user') {
+    return '';
   }
-  return is === undefined ? ['−', 'deleted, was'] : was === is ? ['=', 'set again to'] : ['~', 'from'];
-}
-
-function textOf(value: Json | undefined): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(value);
+  if (others === undefined) {
+    return 'Writes by other sessions are not known.';
+  }
+  return others.exact && exact ? '' : 'Earlier writes by other sessions may be missing.';
 }
 
 /** A time in the reader's locale. The writer of a log may have written any number. */

@@ -2,6 +2,8 @@
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { isStatepadError } from '../../index.js';
+import type { Inspection } from '../model/inspection.js';
+import { icon } from '../ui/icons.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { splitKey, type Scope } from '../model/log.js';
 import { reasonOf } from '../ui/reason.js';
@@ -20,8 +22,8 @@ export interface Draft {
 }
 
 /**
- * Edits one key as JSON. Fires `close` when it is done, and `edit`, with a {@link Draft} as `detail`, for an existing
- * key.
+ * Edits one key as JSON. In the past it forks the session at that moment, with the other value. Fires `close` when it
+ * is done, and `edit`, with a {@link Draft} as `detail`, for an existing key.
  */
 export class StatepadKeyEditor extends InspectorElement {
   static override properties: PropertyDeclarations = {
@@ -53,7 +55,7 @@ export class StatepadKeyEditor extends InspectorElement {
       .name input {
         flex: 1;
         font-family: var(--mono);
-        font-size: 0.8125rem;
+        font-size: var(--sp-text-sm);
       }
 
       /* The marker lies behind the text, in a copy of it: so the field is as high as its content. */
@@ -63,7 +65,7 @@ export class StatepadKeyEditor extends InspectorElement {
         min-height: 4.2em;
         max-height: 22rem;
         border: 1px solid var(--strong);
-        border-radius: 6px;
+        border-radius: var(--sp-radius-sm);
         background: var(--paper);
       }
 
@@ -74,7 +76,7 @@ export class StatepadKeyEditor extends InspectorElement {
         border: 0;
         padding: 0.35rem 0.5rem;
         font-family: var(--mono);
-        font-size: 0.8125rem;
+        font-size: var(--sp-text-sm);
         line-height: 1.45;
         overflow-wrap: break-word;
         resize: none;
@@ -109,7 +111,7 @@ export class StatepadKeyEditor extends InspectorElement {
       }
 
       p {
-        font-size: 0.8125rem;
+        font-size: var(--sp-text-sm);
         overflow-wrap: anywhere;
       }
     `,
@@ -154,16 +156,18 @@ export class StatepadKeyEditor extends InspectorElement {
 
   protected override render(): TemplateResult | typeof nothing {
     const { inspection, key } = this;
-    if (inspection === undefined || inspection.readOnly) {
+    if (inspection === undefined || !(inspection.canWrite || inspection.canFork)) {
       return nothing;
     }
+    const { isNow, revision } = inspection;
     const verdict = readJson(this.text);
+    const title = key === undefined ? `add a key to ${this.scope}` : isNow ? `edit ${key}` : `another value of ${key}`;
     return html`<form
-      aria-label=${key === undefined ? `add a key to ${this.scope}` : `edit ${key}`}
+      aria-label=${title}
       @submit=${this.#submit}
       @keydown=${this.#keydown}
     >
-      ${key === undefined ? this.#nameField() : this.#meanwhile(key)}
+      ${key === undefined ? this.#nameField() : html`<h3><span class="key" data-scope=${splitKey(key).scope}>${key === '' ? '""' : key}</span></h3>${this.#meanwhile(key)}`}
       <div class="field">
         <div aria-hidden="true">${'at' in verdict && this.text !== '' ? withMark(this.text, verdict.at) : this.text}${'\u200b'}</div>
         <textarea
@@ -180,9 +184,9 @@ export class StatepadKeyEditor extends InspectorElement {
       <div class="row" id="verdict">${this.#verdict(verdict)}</div>
       ${this.problem === undefined ? nothing : html`<p class="bad" role="alert">${this.problem}</p>`}
       <div class="row">
-        <button class="main" ?disabled=${this.isSaving || !inspection.isNow}>Save</button>
+        <button class="main" ?disabled=${this.isSaving || !(isNow || inspection.canFork)}>${isNow ? 'Save' : html`${icon('fork')}Fork from #${revision}`}</button>
         <button type="button" @click=${() => this.#close()}>Cancel</button>
-        <span class="quiet">${inspection.isNow ? 'Ctrl+Enter saves, Escape cancels' : 'This is the past: go back to now to save.'}</span>
+        <span class="quiet hint">${hintOf(inspection)}</span>
       </div>
     </form>`;
   }
@@ -308,13 +312,19 @@ export class StatepadKeyEditor extends InspectorElement {
     const { inspection } = this;
     const verdict = readJson(this.text);
     this.problem = this.#refusal(verdict);
-    if (inspection?.isNow !== true || this.problem !== undefined || 'at' in verdict || this.isSaving) {
+    if (inspection === undefined || this.problem !== undefined || 'at' in verdict || this.isSaving) {
+      return;
+    }
+    const { isNow, revision } = inspection;
+    if (!isNow && !inspection.canFork) {
       return;
     }
     const key = this.#wholeKey;
     this.isSaving = true;
     try {
-      await inspection.write(key, verdict.value);
+      await (isNow
+        ? inspection.write(key, verdict.value)
+        : inspection.fork(revision, { delta: Object.fromEntries([[key, verdict.value]]) }));
       this.#close();
     } catch (error) {
       const code = isStatepadError(error) ? `${error.code}, ` : '';
@@ -347,6 +357,15 @@ export class StatepadKeyEditor extends InspectorElement {
   #editInstead(key: string): void {
     this.dispatchEvent(new CustomEvent<Draft>('edit', { detail: { key, text: this.text } }));
   }
+}
+
+function hintOf({ isNow, canFork, revision }: Inspection): string {
+  if (isNow) {
+    return 'Ctrl+Enter saves, Escape cancels';
+  }
+  return canFork
+    ? `The past stays as it is: a new session continues from #${revision} with this value.`
+    : 'This is the past: go back to now to save.';
 }
 
 function withMark(text: string, at: number): TemplateResult {

@@ -1,22 +1,24 @@
-// The state at the moment on show: the four scopes side by side, with the writer of each key, and the effect of the
-// turn.
+// The state at the moment on show, as a tree; with what the turn has changed, or all that has changed since another
+// moment.
 
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import { repeat } from 'lit/directives/repeat.js';
-import type { Session } from '../../index.js';
+import { createRef, ref } from 'lit/directives/ref.js';
 import type { Inspection } from '../model/inspection.js';
-import { InspectorElement } from '../ui/inspector-element.js';
-import { SCOPES, splitKey, type Scope } from '../model/log.js';
+import { splitKey, type Scope } from '../model/log.js';
 import { nameOf } from '../model/session-name.js';
-import { LongLists } from '../ui/long-lists.js';
+import { differences, type KeyRow, type RowChange } from '../model/rows.js';
+import { icon } from '../ui/icons.js';
+import { InspectorElement } from '../ui/inspector-element.js';
 import { reasonOf } from '../ui/reason.js';
-import { differences, isFound, type KeyRow, type RowChange } from '../model/rows.js';
-import { goToRow } from './row-keys.js';
-import { stateStyle } from './style.js';
 import { base } from '../ui/style.js';
-import { marked, showText } from '../ui/value.js';
+import { compareBar } from './compare.js';
+import { entriesOfTurn, entriesSince, isFound, KeyOrder, type Entry } from './entries.js';
 import type { Draft } from './key-editor.js';
 import './key-editor.js';
+import { stateStyle } from './style.js';
+import { idOfKey, idOfScope, linesOf, pathText, type Line } from './tree.js';
+import './tree-element.js';
+import type { StatepadStateTree, Wish } from './tree-element.js';
 
 const SIGNS: Readonly<Record<RowChange, string>> = { added: '+', changed: '~', deleted: '−' };
 
@@ -28,41 +30,54 @@ interface Drawn {
   readonly isNow: boolean;
 }
 
-/** All keys, to read, to trace and to write. */
+/** An editor that is open: of a key, or of a new one. */
+interface Editing {
+  /** `undefined` for a new key. */
+  readonly key: string | undefined;
+  readonly scope: Scope;
+  /** The text to begin with in place of the value; empty for the value. */
+  readonly draft: string;
+}
+
+/** All keys, to read, to compare, to trace and to write. It fills its box. */
 export class StatepadState extends InspectorElement {
   static override properties: PropertyDeclarations = {
     ...InspectorElement.properties,
     editing: { state: true },
-    adding: { state: true },
     deleting: { state: true },
     problem: { state: true },
+    filter: { state: true },
+    onlyChanges: { state: true },
   };
   static override styles = [base, stateStyle];
-  /** The keys that are edited: each editor stays until it is closed, so that no typed text gets lost. */
-  declare private editing: readonly string[];
-  /** The scopes in which a key is added. */
-  declare private adding: readonly Scope[];
+  /** Each editor stays until it is closed, so that no typed text gets lost. */
+  declare private editing: readonly Editing[];
   /** The key that is about to be deleted. */
   declare private deleting: string | undefined;
-  /** The reason why the key in `deleting` could not be deleted. */
+  /** The reason why the key could not be deleted, or a text not be copied. */
   declare private problem: string | undefined;
+  declare private filter: string;
+  declare private onlyChanges: boolean;
+  readonly #tree = createRef<StatepadStateTree>();
+  /** By id of a line: open or not, where the reader has chosen. */
+  readonly #opened = new Map<string, boolean>();
+  readonly #order = new KeyOrder();
   #shown: Inspection | undefined;
   /** The session whose keys are drawn. */
   #of: string | undefined;
   #drawn: Drawn = { rows: [], of: undefined, isNow: true };
-  /** The initial texts of editors, by key, in place of the values. */
-  readonly #drafts = new Map<string, string>();
-  /** The number of flashes of each key that is flashing. */
-  readonly #flashes = new Map<string, number>();
+  /** The number of flashes of each key that has changed just now. */
+  #flashes: ReadonlyMap<string, number> = new Map();
   #news = '';
-  /** By scope: the key whose row has the Tab key's stops; the arrow keys go to the others. */
-  readonly #stops = new Map<Scope, string>();
-  readonly #lists = new LongLists(this);
   #traced: string | undefined;
+  #entries: readonly Entry[] = [];
+  #entriesFrom: readonly unknown[] = [];
+  #lines: readonly Line[] = [];
+  #linesFrom: readonly unknown[] = [];
 
   constructor() {
     super();
-    [this.editing, this.adding] = [[], []];
+    [this.editing, this.filter, this.onlyChanges] = [[], '', false];
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -82,180 +97,211 @@ export class StatepadState extends InspectorElement {
     if (inspection !== undefined && inspection.rows !== this.#drawn.rows) {
       this.#compare({ rows: inspection.rows, of, isNow: inspection.isNow });
     }
+    if (inspection !== undefined) {
+      this.#plan(inspection);
+    }
   }
 
   /** Returns the focus to a key after its history was closed. */
   protected override updated(): void {
     const { traced } = this.inspection ?? {};
-    if (this.#traced !== undefined && traced === undefined && document.activeElement === document.body) {
-      void this.#focus('key', this.#traced);
+    if (traced !== this.#traced) {
+      if (traced !== undefined) {
+        this.#tree.value?.reveal(traced);
+      } else if (this.#traced !== undefined && document.activeElement === document.body) {
+        void this.#tree.value?.focusKey(this.#traced);
+      }
+      this.#traced = traced;
     }
-    this.#traced = traced;
   }
 
   protected override render(): TemplateResult {
     const { inspection } = this;
-    const session = inspection?.session;
-    if (inspection === undefined || session === undefined) {
+    if (inspection?.session === undefined) {
       return html`<p class="empty">No session is open.</p>`;
     }
+    const tree = html`<statepad-state-tree
+      .inspection=${inspection}
+      .lines=${this.#lines}
+      .query=${this.filter === '' ? inspection.query : this.filter}
+      .deleting=${this.deleting}
+      .flashes=${this.#flashes}
+      ${ref(this.#tree)}
+      @wish=${(event: CustomEvent<Wish>) => void this.#grant(event.detail)}
+      @animationend=${() => (this.#flashes = new Map())}
+    ></statepad-state-tree>`;
     return html`<div class="whole">
       <p class="hidden" role="status">${this.#news}</p>
-      <div class="row top">${turn(inspection)} ${count(inspection)} ${past(inspection)}</div>
-      <div class="columns">${SCOPES.map((scope) => this.#column(inspection, session, scope))}</div>
+      ${this.#tools()} ${this.#summary(inspection)}
+      <div class="body">${tree}${this.#none()}</div>
+      ${this.problem === undefined ? nothing : html`<p class="bad problem" role="alert">${this.problem}</p>`}
+      ${this.editing.length === 0 ? nothing : html`<div class="dock">${this.editing.map((one) => this.#editor(inspection, one))}</div>`}
     </div>`;
   }
 
-  #column(inspection: Inspection, session: Session, scope: Scope): TemplateResult {
-    const { rows, query } = inspection;
-    const own = rows.filter((row) => row.scope === scope);
-    const shown = own.filter((row) => isFound(row, query) || this.editing.includes(row.key));
-    const entries = shown.map((row): [string, KeyRow | undefined] => [row.key, row]);
-    // An editor stays open even if the key is missing at this moment.
-    const withoutRow = this.editing.filter(
-      (key) => splitKey(key).scope === scope && !own.some((row) => row.key === key),
-    );
-    entries.push(...withoutRow.map((key): [string, undefined] => [key, undefined]));
-    const wanted = this.#stops.get(scope);
-    const stop = entries.some(([key]) => key === wanted) ? wanted : entries[0]?.[0];
-    const isUnknown = scope === 'temp' && !inspection.knowsTemp;
-    const drawn = this.#lists.drawn(scope, entries);
-    const none = own.length > 0 ? 'No matches' : isUnknown ? 'Not stored' : 'No keys yet';
-    return html`<section data-scope=${scope} aria-labelledby=${scope}>
-      <header>
-        <h3 id=${scope}>${scope}</h3>
-        <span class="quiet">${own.filter(({ value }) => value !== undefined).length}</span>
-        ${
-          canWrite(inspection)
-            ? html`<button class="small" data-add=${scope} aria-label="add key to ${scope}" @click=${() => this.#add(scope)}>Add key</button>`
-            : nothing
-        }
-        <p class="quiet">${meaning(scope, session)}</p>
-      </header>
-      ${this.adding.includes(scope) ? this.#editor(inspection, undefined, scope) : nothing}
-      ${entries.length === 0 ? html`<p class="none quiet">${none}</p>` : nothing}
-      <ul @keydown=${goToRow} @focusin=${(event: FocusEvent) => this.#focusIn(event, scope)}>
-        ${repeat(
-          drawn,
-          ([key]) => key,
-          ([key, row]) => this.#entry(inspection, key, row, key === stop),
-        )}
-        ${this.#lists.end(scope, entries.length, (button) => html`<li>${button}</li>`)}
-      </ul>
-    </section>`;
+  #tools(): TemplateResult {
+    return html`<div class="tools" role="toolbar" aria-label="Tools of the state">
+      <label class="filter"
+        >${icon('search')}<input
+          type="search"
+          placeholder="Filter keys and values"
+          aria-label="Filter keys and values"
+          autocomplete="off"
+          spellcheck="false"
+          .value=${this.filter}
+          @input=${(event: InputEvent) => (this.filter = (event.target as HTMLInputElement).value)}
+      /></label>
+      <button
+        class="only"
+        aria-pressed=${String(this.onlyChanges)}
+        title="Show only what has changed"
+        @click=${() => (this.onlyChanges = !this.onlyChanges)}
+      >
+        Only changes
+      </button>
+    </div>`;
   }
 
-  #entry(inspection: Inspection, key: string, row: KeyRow | undefined, isStop: boolean): TemplateResult {
-    const flashes = this.#flashes.get(key);
-    const isEdited = this.editing.includes(key);
-    return html`<li
-      class=${row?.change ?? ''}
-      data-row=${key}
-      data-flash=${flashes === undefined ? nothing : flashes % 2}
-      @animationend=${(event: AnimationEvent) => this.#unflash(event, key)}
-    >
-      <div class="head">
-        ${
-          row === undefined
-            ? html`<span class="key">${key}</span>`
-            : html`<span class="named">${sign(row)} ${this.#key(inspection, row, isStop)}</span> ${writer(inspection, row, isStop)}`
-        }
-        ${row?.value === undefined || isEdited || !canWrite(inspection) ? nothing : this.#actions(key, isStop)}
-      </div>
-      ${isEdited ? this.#editor(inspection, key, splitKey(key).scope) : values(row, inspection.query)}
-      ${this.problem !== undefined && key === this.deleting ? html`<p class="bad" role="alert">${this.problem}</p>` : nothing}
-    </li>`;
+  /** The moments that the marks are about, which also explains the colours. */
+  #summary(inspection: Inspection): TemplateResult {
+    const { base, revision, log } = inspection;
+    const first = log.turns[revision - 1];
+    const turn =
+      first === undefined ? 'At creation' : first === revision ? `Turn #${revision}` : `Turn #${first}–#${revision}`;
+    const chips = (['added', 'changed', 'deleted'] as const).flatMap((change) => {
+      const many = this.#entries.filter((entry) => entry.change === change).length;
+      return many === 0
+        ? []
+        : [
+            html`<span class="chip ${change}"><span class="sign">${SIGNS[change]}</span> ${many.toLocaleString('en')} ${change}</span>`,
+          ];
+    });
+    const found =
+      this.filter === '' ? undefined : this.#entries.filter((entry) => isFound(entry, this.filter.toLowerCase()));
+    return html`<div class="row summary">
+      ${base === undefined ? html`<span>${turn}</span>` : html`<span><b>#${base}</b> → <b>#${revision}</b></span>`}
+      ${chips.length === 0 ? html`<span class="quiet">no keys changed</span>` : chips}
+      ${found === undefined ? nothing : html`<span class="quiet">${found.length} of ${this.#entries.length} keys</span>`}
+      <span class="row spread">${compareBar(inspection)}</span>
+    </div>`;
   }
 
-  #key(inspection: Inspection, { key, name }: KeyRow, isStop: boolean): TemplateResult {
-    const isTraced = inspection.traced === key;
-    return html`<button
-      class="key"
-      data-key=${key}
-      tabindex=${isStop ? 0 : -1}
-      title=${isTraced ? 'Close its history' : 'Show its history'}
-      aria-pressed=${String(isTraced)}
-      @click=${() => inspection.trace(isTraced ? undefined : key)}
-      >${marked(name === '' ? `${key}""` : key, inspection.query)}</button
-    >`;
-  }
-
-  #actions(key: string, isStop: boolean): TemplateResult {
-    const named = key === '' ? 'the empty key' : key;
-    if (key === this.deleting) {
-      const escape = (event: KeyboardEvent): void => this.#escape(event, key);
-      return html`<span class="actions" role="group" aria-label="delete ${named}?" @keydown=${escape}
-        ><span>Delete ${named}?</span>
-        <button class="small" aria-label="yes, delete ${named}" @click=${() => void this.#delete(key)}>Yes</button>
-        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>No</button></span
-      >`;
+  /** The reason why a tree with choices is empty. */
+  #none(): TemplateResult | typeof nothing {
+    if (this.#lines.some(({ kind }) => kind !== 'scope') || this.#entries.length === 0) {
+      return nothing;
     }
-    return html`<span class="actions">
-      <button class="small plain" data-edit=${key} tabindex=${isStop ? 0 : -1} aria-label="edit ${named}" @click=${() => this.#edit(key)}>Edit</button>
-      <button class="small plain" data-delete=${key} tabindex=${isStop ? 0 : -1} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>Delete</button>
-    </span>`;
+    const isShut = this.#lines.some(({ isOpen, count }) => isOpen === false && count > 0);
+    return isShut
+      ? nothing
+      : html`<p class="empty none">${this.filter !== '' ? 'No key and no value has this text.' : 'No keys have changed.'}</p>`;
   }
 
-  #editor(inspection: Inspection, key: string | undefined, scope: Scope): TemplateResult {
+  #editor(inspection: Inspection, editing: Editing): TemplateResult {
+    const { key, scope, draft } = editing;
     return html`<statepad-key-editor
       .inspection=${inspection}
       .key=${key}
       .scope=${scope}
-      .draft=${key === undefined ? '' : (this.#drafts.get(key) ?? '')}
-      @close=${() => void this.#closed(key, scope)}
-      @edit=${(event: CustomEvent<Draft>) => this.#editInstead(event.detail, scope)}
+      .draft=${draft}
+      @close=${() => void this.#closed(editing)}
+      @edit=${(event: CustomEvent<Draft>) => this.#editInstead(event.detail, editing)}
     ></statepad-key-editor>`;
   }
 
-  #focusIn(event: FocusEvent, scope: Scope): void {
-    const { row } = (event.target as HTMLElement).closest<HTMLElement>('li')?.dataset ?? {};
-    if (row !== undefined && row !== this.#stops.get(scope)) {
-      this.#stops.set(scope, row);
-      this.requestUpdate();
+  /** Computes the keys and the lines anew, where what they are made of has changed. */
+  #plan({ rows, base, baseRows }: Inspection): void {
+    const from = [rows, base, baseRows];
+    if (isOther(from, this.#entriesFrom)) {
+      this.#entriesFrom = from;
+      const entries = base === undefined ? entriesOfTurn(rows) : entriesSince(baseRows, rows);
+      this.#entries = this.#order.sorted(entries);
+    }
+    const { filter, onlyChanges } = this;
+    const linesFrom = [this.#entries, filter, onlyChanges, base === undefined, this.#opened.size, this.#choices];
+    if (isOther(linesFrom, this.#linesFrom)) {
+      this.#linesFrom = linesFrom;
+      this.#lines = linesOf(this.#entries, {
+        opened: this.#opened,
+        needle: filter.toLowerCase(),
+        onlyChanges,
+        opensChanges: base !== undefined || onlyChanges,
+      });
     }
   }
 
-  #add(scope: Scope): void {
-    this.adding = [...without(this.adding, scope), scope];
+  /** Counts what the reader has opened and closed. */
+  #choices = 0;
+
+  #open(id: string, isOpen: boolean): void {
+    this.#opened.set(id, isOpen);
+    this.#choices += 1;
+    this.requestUpdate();
   }
 
-  #edit(key: string): void {
-    this.editing = [...without(this.editing, key), key];
+  async #grant({ kind, line }: Wish): Promise<void> {
+    const { inspection } = this;
+    const { entry, scope, id } = line;
+    const key = entry?.key ?? '';
+    switch (kind) {
+      case 'open':
+      case 'close':
+        this.#open(id, kind === 'open');
+        break;
+      case 'trace':
+        inspection?.trace(inspection.traced === key ? undefined : key);
+        break;
+      case 'add':
+        this.#edit({ key: undefined, scope, draft: '' });
+        break;
+      case 'edit':
+      case 'fork':
+        this.#edit({ key, scope, draft: '' });
+        break;
+      case 'ask-delete':
+        [this.deleting, this.problem] = [key, undefined];
+        // A user who holds Enter down deletes nothing.
+        await this.#focus(key, 'keep');
+        break;
+      case 'keep':
+        this.deleting = undefined;
+        await this.#focus(key, 'ask-delete');
+        break;
+      case 'delete':
+        await this.#delete(key);
+        break;
+      case 'copy':
+        await this.#copy(typeof line.value === 'string' ? line.value : JSON.stringify(line.value, undefined, 2));
+        break;
+      case 'copy-path':
+        await this.#copy(`{${pathText(line)}}`);
+        break;
+    }
+  }
+
+  async #focus(key: string, button = ''): Promise<void> {
+    await this.updateComplete;
+    await this.#tree.value?.focusKey(key, button);
+  }
+
+  #edit(editing: Editing): void {
+    const others = this.editing.filter(({ key, scope }) => key !== editing.key || scope !== editing.scope);
+    this.editing = [...others, editing];
   }
 
   /** The text that was typed for an existing key becomes its new value. */
-  #editInstead({ key, text }: Draft, scope: Scope): void {
-    this.#drafts.set(key, text);
-    this.adding = without(this.adding, scope);
-    this.#edit(key);
+  #editInstead({ key, text }: Draft, from: Editing): void {
+    this.editing = this.editing.filter((one) => one !== from);
+    this.#edit({ key, scope: splitKey(key).scope, draft: text });
   }
 
-  async #closed(key: string | undefined, scope: Scope): Promise<void> {
-    if (key === undefined) {
-      this.adding = without(this.adding, scope);
-      await this.#focus('add', scope);
+  async #closed(editing: Editing): Promise<void> {
+    this.editing = this.editing.filter((one) => one !== editing);
+    await this.updateComplete;
+    if (editing.key === undefined) {
+      await this.#tree.value?.focusLine(idOfScope(editing.scope), 'add');
     } else {
-      this.editing = without(this.editing, key);
-      this.#drafts.delete(key);
-      await this.#focus('edit', key);
-    }
-  }
-
-  async #ask(key: string): Promise<void> {
-    [this.deleting, this.problem] = [key, undefined];
-    // A user who holds Enter down deletes nothing.
-    await this.#focus('no', key);
-  }
-
-  async #keep(key: string): Promise<void> {
-    this.deleting = undefined;
-    await this.#focus('delete', key);
-  }
-
-  #escape(event: KeyboardEvent, key: string): void {
-    if (event.key === 'Escape') {
-      event.stopPropagation();
-      void this.#keep(key);
+      await this.#tree.value?.focusLine(idOfKey(editing.key), this.inspection?.isNow === true ? 'edit' : 'fork');
     }
   }
 
@@ -267,23 +313,26 @@ export class StatepadState extends InspectorElement {
       this.problem = `not deleted: ${reasonOf(error)}`;
       return;
     }
-    await this.#focus('key', key);
+    await this.#focus(key);
   }
 
-  async #focus(name: 'add' | 'edit' | 'delete' | 'no' | 'key', key: string): Promise<void> {
-    await this.updateComplete;
-    const buttons = this.renderRoot.querySelectorAll<HTMLElement>(`[data-${name}]`);
-    Array.from(buttons)
-      .find(({ dataset }) => dataset[name] === key)
-      ?.focus();
+  async #copy(text: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      [this.problem, this.#news] = [undefined, 'copied'];
+      this.requestUpdate();
+    } catch (error) {
+      this.problem = `not copied: ${reasonOf(error)}`;
+    }
   }
 
   /** Drops the state of the previous session. */
   #forget(): void {
-    [this.adding, this.editing, this.deleting, this.problem] = [[], [], undefined, undefined];
-    this.#drafts.clear();
-    this.#flashes.clear();
-    this.#lists.reset();
+    [this.editing, this.deleting, this.problem] = [[], undefined, undefined];
+    this.#flashes = new Map();
+    this.#opened.clear();
+    this.#order.clear();
+    [this.#entriesFrom, this.#linesFrom] = [[], []];
     this.#news = '';
   }
 
@@ -292,100 +341,23 @@ export class StatepadState extends InspectorElement {
     const before = this.#drawn;
     this.#drawn = next;
     if (before.of === undefined || before.of !== next.of || !before.isNow || !next.isNow) {
-      this.#flashes.clear();
+      this.#flashes = new Map();
       return;
     }
     const news = differences(before.rows, next.rows);
-    for (const key of news.keys()) {
-      this.#flashes.set(key, (this.#flashes.get(key) ?? -1) + 1);
-    }
+    this.#flashes = new Map([
+      ...this.#flashes,
+      ...Array.from(news.keys(), (key): [string, number] => [key, (this.#flashes.get(key) ?? -1) + 1]),
+    ]);
     if (news.size > 0) {
       this.#news =
         news.size > 3 ? `${news.size} keys changed` : [...news].map(([key, change]) => `${key} ${change}`).join(', ');
     }
   }
-
-  #unflash({ target, currentTarget }: AnimationEvent, key: string): void {
-    if (target === currentTarget) {
-      this.#flashes.delete(key);
-      this.requestUpdate();
-    }
-  }
 }
 
-function without<T>(list: readonly T[], item: T): T[] {
-  return list.filter((other) => other !== item);
-}
-
-function canWrite({ readOnly, isNow }: Inspection): boolean {
-  return !readOnly && isNow;
-}
-
-function meaning(scope: Scope, { userId }: Session): string {
-  return {
-    session: 'this session only',
-    app: 'shared by all sessions of this app',
-    user: `shared by all sessions of user ${userId}`,
-    temp: 'this invocation only; never stored',
-  }[scope];
-}
-
-/** The effect of the turn, which also explains the colours. */
-function turn({ log, revision, rows }: Inspection): TemplateResult {
-  const first = log.turns[revision - 1];
-  const name =
-    first === undefined ? 'At creation' : first === revision ? `Turn #${revision}` : `Turn #${first}–#${revision}`;
-  const chips = (['added', 'changed', 'deleted'] as const).flatMap((change) => {
-    const many = rows.filter((row) => row.change === change).length;
-    return many === 0
-      ? []
-      : [html`<span class="chip ${change}"><span class="sign">${SIGNS[change]}</span> ${many} ${change}</span>`];
-  });
-  return html`<span>${name}</span>${chips.length === 0 ? html`<span class="quiet">no keys changed</span>` : chips}`;
-}
-
-function count({ rows, query }: Inspection): TemplateResult | typeof nothing {
-  return query === ''
-    ? nothing
-    : html`<span>${rows.filter((row) => isFound(row, query)).length} of ${rows.length} keys</span>`;
-}
-
-function past(inspection: Inspection): TemplateResult | typeof nothing {
-  const { readOnly, isNow, revision, session } = inspection;
-  return readOnly || isNow
-    ? nothing
-    : html`<span class="quiet spread">Read-only: moment ${revision} of ${session?.revision ?? revision}</span>
-        <button class="small" @click=${() => void inspection.moveTo(undefined)}>Back to now</button>`;
-}
-
-function sign({ change }: KeyRow): TemplateResult | typeof nothing {
-  return change === undefined
-    ? nothing
-    : html`<span class="sign" title="${change} in this turn"
-        ><span aria-hidden="true">${SIGNS[change]}</span><span class="hidden">${change} in this turn</span></span
-      >`;
-}
-
-function writer(inspection: Inspection, { source, writer: step }: KeyRow, isStop: boolean): TemplateResult {
-  if (source === 'event' && step !== undefined) {
-    const { revision, event } = step;
-    const name = `#${revision} ${event?.author ?? 'no author'}`;
-    return html`<button class="link from" tabindex=${isStop ? 0 : -1} @click=${() => inspection.select(revision)}>${name}</button>`;
-  }
-  return html`<span class="from quiet">${source === 'elsewhere' ? 'another session' : source}</span>`;
-}
-
-function values(row: KeyRow | undefined, query: string): TemplateResult | typeof nothing {
-  if (row === undefined) {
-    return nothing;
-  }
-  const { key, value, text, change, before } = row;
-  const was =
-    before === undefined ? nothing : showText(JSON.stringify(before), { label: `${key} before`, isStruck: true });
-  const is = value === undefined ? nothing : showText(text, { query, label: key });
-  return change === 'changed'
-    ? html`${was}<div class="to"><span><span aria-hidden="true">→</span><span class="hidden">is now</span></span>${is}</div>`
-    : html`${was}${is}`;
+function isOther(list: readonly unknown[], before: readonly unknown[]): boolean {
+  return list.length !== before.length || list.some((one, place) => one !== before[place]);
 }
 
 customElements.define('statepad-state', StatepadState);

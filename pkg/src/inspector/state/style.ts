@@ -1,120 +1,135 @@
-// The styles of the state.
+// The styles of the state around its tree.
 
 import { css } from 'lit';
 
 /** The styles of the state, for its own shadow tree. */
 export const stateStyle = css`
+  :host {
+    height: 100%;
+    min-height: 12rem;
+  }
+
   .whole {
+    display: flex;
+    flex-direction: column;
+    height: 100%;
+    min-height: inherit;
     container-type: inline-size;
   }
 
-  .top {
-    min-height: 2rem;
-    margin-block-end: 0.5rem;
-    font-size: 0.8125rem;
+  .tools {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--sp-space-1) var(--sp-space-2);
+    padding: var(--sp-space-2) var(--sp-space-3) var(--sp-space-1);
   }
 
-  .chip {
-    border-radius: 4px;
-    padding: 0 0.4em;
-  }
-
-  .columns {
-    display: grid;
-    gap: 1rem 0.75rem;
-  }
-
-  /* The session usually has the most keys: the others are beside it. */
-  @container (min-width: 25rem) {
-    .columns {
-      grid-template:
-        'session app' auto
-        'session user' auto
-        'session temp' 1fr / minmax(0, 1fr) minmax(0, 1fr);
-    }
-
-    [data-scope='session'] {
-      grid-area: session;
-    }
-
-    [data-scope='app'] {
-      grid-area: app;
-    }
-
-    [data-scope='user'] {
-      grid-area: user;
-    }
-
-    [data-scope='temp'] {
-      grid-area: temp;
-    }
-  }
-
-  @container (min-width: 54rem) {
-    .columns {
-      grid-template: 'session app user temp' auto / minmax(0, 1fr) minmax(0, 1fr) minmax(0, 1fr) minmax(0, 1fr);
-    }
-  }
-
-  section {
+  .filter,
+  .compare {
+    display: flex;
+    position: relative;
+    align-items: center;
     min-width: 0;
-    border-block-start: 3px solid var(--scope);
   }
 
-  header {
-    display: grid;
-    grid-template-columns: auto minmax(0, 1fr) auto;
-    align-items: baseline;
-    gap: 0 0.5rem;
-    padding-block: 0.35rem;
+  .filter {
+    flex: 1 1 8rem;
   }
 
-  header h3 {
-    color: var(--scope);
-  }
-
-  header p {
-    grid-column: 1 / -1;
-    font-size: 0.75rem;
-    overflow-wrap: anywhere;
-  }
-
-  button.plain {
+  :is(.filter, .compare) > .icon {
+    position: absolute;
+    inset-inline-start: 0.5rem;
     color: var(--quiet);
+    pointer-events: none;
   }
 
-  button.plain:hover {
+  :is(.filter, .compare) > :is(input, select) {
+    width: 100%;
+    height: var(--sp-control);
+    padding-inline-start: 1.75rem;
+  }
+
+  .filter > input {
+    border-color: var(--edge);
+  }
+
+  .summary .row {
+    flex-wrap: nowrap;
+    gap: 0 var(--sp-space-1);
+    min-width: 0;
+  }
+
+  .compare > select {
+    width: auto;
+    max-width: 11rem;
+    height: 1.5rem;
+    border-color: transparent;
+    padding-block: 0;
+    background: transparent;
+    color: var(--quiet);
+    font-size: var(--sp-text-sm);
+    text-overflow: ellipsis;
+  }
+
+  .compare > select:hover {
+    border-color: var(--edge);
     color: var(--text);
   }
 
-  li {
-    border-block-start: 1px solid var(--line);
-    padding: 0.3rem 0.4rem 0.35rem;
+  option {
+    color: var(--text);
+    background: var(--paper);
   }
 
-  .head {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: baseline;
-    gap: 0 0.4rem;
+  .summary .square {
+    width: 1.5rem;
+    height: 1.5rem;
+    font-size: var(--sp-text-md);
   }
 
-  .named {
-    display: flex;
-    align-items: baseline;
-    gap: 0.4rem;
-    min-width: 0;
+  .compare[data-on] > select,
+  .compare[data-on] > .icon {
+    border-color: var(--accent);
+    color: var(--accent);
+  }
+
+  .only {
+    height: var(--sp-control);
+    white-space: nowrap;
+  }
+
+  .only[aria-pressed='true'] {
+    border-color: var(--accent);
+    color: var(--accent);
+    background: var(--chosen);
+  }
+
+  .summary {
+    flex: none;
+    min-height: 1.75rem;
+    padding: 0 var(--sp-space-3) var(--sp-space-1);
+    font-size: var(--sp-text-sm);
+  }
+
+  .chip {
+    border-radius: var(--sp-radius-sm);
+    padding: 0 0.45em;
+    white-space: nowrap;
   }
 
   .added {
+    color: var(--good);
     background: var(--added);
   }
 
   .changed {
+    color: var(--warn);
     background: var(--changed);
   }
 
   .deleted {
+    color: var(--bad);
     background: var(--deleted);
   }
 
@@ -123,86 +138,32 @@ export const stateStyle = css`
     font-weight: 700;
   }
 
-  .key:hover {
-    text-decoration: underline;
-  }
-
-  :is(.added, .changed, .deleted) .key {
-    background: var(--paper);
-  }
-
-  .key[aria-pressed='true'] {
-    color: var(--paper);
-    background: var(--scope);
-  }
-
-  .deleted .key {
-    text-decoration: line-through;
-  }
-
-  .key,
-  .from {
-    display: inline-block;
-    min-height: 1.5rem;
-    line-height: 1.5rem;
-  }
-
-  .from {
-    font-size: 0.75rem;
-    overflow-wrap: anywhere;
-  }
-
-  .actions {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    margin-inline: auto -0.25rem;
-    font-size: 0.75rem;
-  }
-
-  .actions button {
-    min-width: 1.5rem;
-    min-height: 1.5rem;
-    padding-inline: 0.25em;
-  }
-
-  .actions > span {
-    padding-inline-end: 0.3rem;
-  }
-
-  .to {
-    display: grid;
-    grid-template-columns: auto minmax(0, 1fr);
-    align-items: baseline;
-    gap: 0 0.4rem;
+  .body {
+    position: relative;
+    flex: 1 1 0;
+    min-height: 0;
+    border-block-start: 1px solid var(--line);
   }
 
   .none {
+    position: absolute;
+    inset: auto 0 0;
+    text-align: center;
+    pointer-events: none;
+  }
+
+  .problem {
+    padding: var(--sp-space-2) var(--sp-space-3);
+  }
+
+  /* The editors lie below the tree, so that scrolling it hides no typed text. */
+  .dock {
+    flex: none;
+    overflow-y: auto;
+    max-height: 60%;
     border-block-start: 1px solid var(--line);
-    padding: 0.3rem 0.4rem;
-    font-size: 0.8125rem;
-  }
-
-  /* Two names for one animation: it begins again when a value changes while it runs. */
-  [data-flash='0'] {
-    animation: flash 1.6s ease-out;
-  }
-
-  [data-flash='1'] {
-    animation: flash-again 1.6s ease-out;
-  }
-
-  @keyframes flash {
-    from {
-      box-shadow: inset 0 0 0 2px var(--accent);
-      background: color-mix(in srgb, var(--accent) 14%, var(--paper));
-    }
-  }
-
-  @keyframes flash-again {
-    from {
-      box-shadow: inset 0 0 0 2px var(--accent);
-      background: color-mix(in srgb, var(--accent) 14%, var(--paper));
-    }
+    padding: var(--sp-space-2) var(--sp-space-3);
+    background: var(--raised);
+    box-shadow: 0 -6px 16px rgb(0 0 0 / 8%);
   }
 `;

@@ -9,6 +9,10 @@ export interface Spot {
   readonly source: string;
   /** The whole key: `user:profile.city`, `artifact.file.txt`. */
   readonly key: string;
+  /** The key of the state that it takes its value from, `user:profile`; or the name of an artifact. */
+  readonly of: string;
+  /** The path into the value of that key; empty for all of it. */
+  readonly path: readonly (string | number)[];
   readonly scope: Scope | 'artifact';
   readonly optional: boolean;
   /** The line of its brace, from 1. */
@@ -19,13 +23,13 @@ export interface Spot {
   readonly start: number;
   /** True when it is required, and has no value. */
   readonly missing: boolean;
-  /** True for a `temp:` key with an unknown value: it is not stored. */
-  readonly unstored: boolean;
+  /** True for an unknown value: a `temp:` key is not stored, and an artifact is no state. */
+  readonly unknown: boolean;
   /** The most similar key, when it is missing. */
   readonly nearest: string | undefined;
 }
 
-/** Literal text; or a placeholder with its source, its value, or its source again when it is missing. */
+/** Literal text; or a placeholder with its source, its value, or its source again when it is missing or unknown. */
 export interface Piece {
   readonly text: string;
   readonly spot: Spot | undefined;
@@ -35,54 +39,67 @@ export interface Piece {
 export interface Dissection {
   /** The template: the texts of all pieces together are the compiled text. */
   readonly source: readonly Piece[];
-  /** The rendering; missing placeholders appear as their source. */
+  /** The rendering; missing and unknown placeholders appear as their source. */
   readonly rendered: readonly Piece[];
   /** The error of the rendering, if any; unknown values are no error. */
   readonly error: { readonly code: string; readonly missing: readonly Missing[] } | undefined;
 }
 
+/** What is known beside the stored state. */
+export interface Known {
+  readonly temp: boolean;
+  readonly artifacts: boolean;
+}
+
 /**
- * Cuts a template and its rendering into pieces. An artifact without a resolver is missing. Unless `knowsTemp` is set,
- * the values of `temp:` keys are unknown: they are not stored.
+ * Cuts a template and its rendering into pieces. An artifact without a resolver is missing. What is not known is no
+ * error.
  */
-export function dissect(template: Template, options: RenderOptions, knowsTemp = true): Dissection {
-  const isUnstored = (key: string): boolean => !knowsTemp && splitKey(key).scope === 'temp';
-  const error = known(errorOf(template, options), isUnstored);
+export function dissect(
+  template: Template,
+  options: RenderOptions,
+  { temp = true, artifacts = true }: Partial<Known> = {},
+): Dissection {
+  const isUnknown = (key: string): boolean =>
+    (!temp && splitKey(key).scope === 'temp') || (!artifacts && key.startsWith('artifact.'));
+  const error = known(errorOf(template, options), isUnknown);
   const nearest = new Map(error?.missing.map((missing) => [missing.key, missing.nearest]));
   const starts = startsOf(template);
   const spots = template.placeholders.map((placeholder, index): Spot => {
-    const { kind, optional, line, column } = placeholder;
+    const { kind, optional, line, column, key: of, path } = placeholder;
     const start = starts[index] as number;
     const source = template.text.slice(start, template.text.indexOf('}', start) + 1);
     const key = contentOf(source);
-    const scope = kind === 'artifact' ? 'artifact' : splitKey(placeholder.key).scope;
-    const unstored = isUnstored(placeholder.key);
+    const scope = kind === 'artifact' ? 'artifact' : splitKey(of).scope;
+    const unknown = kind === 'artifact' ? !artifacts : !temp && scope === 'temp';
     const missing = !optional && nearest.has(key);
     return {
       source,
       key,
+      of,
+      path,
       scope,
       optional,
       line,
       column,
       start,
       missing,
-      unstored,
+      unknown,
       nearest: missing ? nearest.get(key) : undefined,
     };
   });
   return {
     source: interleave(literalsOfSource(template.text, spots), spots, ({ source }) => source),
     rendered: interleave(literalsAsRendered(template, spots), spots, (spot) =>
-      spot.missing || (spot.unstored && !spot.optional) ? spot.source : valueOf(spot, options),
+      spot.missing || spot.unknown ? spot.source : valueOf(spot, options),
     ),
     error,
   };
 }
 
 /** An error without the keys of unknown values. */
-function known(error: Dissection['error'], isUnstored: (key: string) => boolean): Dissection['error'] {
-  const missing = error?.missing.filter(({ key }) => !isUnstored(key)) ?? [];
+function known(error: Dissection['error'], isUnknown: (key: string) => boolean): Dissection['error'] {
+  const missing = error?.missing.filter(({ key }) => !isUnknown(key)) ?? [];
   return error === undefined || missing.length === 0 ? undefined : { code: error.code, missing };
 }
 

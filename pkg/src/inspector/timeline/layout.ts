@@ -1,7 +1,7 @@
 // The geometry of the timeline, independent of a screen: the positions of events, the visible range, the event under
 // the pointer. Every revision has a slot of the same width, `step` pixels, the creation (0) the first one.
 
-import { SCOPE_BIT, type Scope } from '../model/log.js';
+import type { Scope } from '../model/log.js';
 
 /** The scopes that a log stores, from the top of a mark to its bottom. */
 export const KEPT = ['session', 'app', 'user'] as const satisfies readonly Scope[];
@@ -20,7 +20,7 @@ export const STEPS = [3, 6, 10, 14, 20, 30, 44] as const;
 
 /** The initial width of a slot, in px; and the largest that a few events get. */
 export const STEP = 14;
-const ROOMY = 30;
+const ROOMY = 44;
 
 /**
  * From this width on every event has a mark of its own; below it, events that are closer than {@link COLUMN} share
@@ -174,47 +174,15 @@ export function bandsOf({ turns, turnNumbers }: EventIndex, { first, last }: Ran
   return bands;
 }
 
-/** One segment of a mark: a scope's, as an outline with round outer corners, and the position of its letter. */
-export interface Segment {
-  readonly scope: Marked;
-  readonly path: string;
-  readonly x: number;
-  readonly y: number;
-}
-
-/** The segments of a mark of a width and a height, for the scopes in `bits`: one below the other, or side by side. */
-export function segmentsOf(
-  bits: number,
-  { width, height, isWide }: { width: number; height: number; isWide: boolean },
-): Segment[] {
-  const scopes = MARKED.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
-  const [w, h] = isWide ? [width / scopes.length, height] : [width, height / scopes.length];
-  return scopes.map((scope, index) => {
-    const [x, y] = isWide ? [index * w, 0] : [0, index * h];
-    const [isStart, isEnd] = [index === 0, index === scopes.length - 1];
-    const radius = Math.min(2.5, w / 2, h / 2);
-    const corners = [isStart, isWide ? isEnd : isStart, isEnd, isWide ? isStart : isEnd].map((isRound) =>
-      isRound ? radius : 0,
-    );
-    return { scope, path: roundRect({ x, y, w, h }, corners), x: x + w / 2, y: y + h / 2 };
-  });
-}
-
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly w: number;
-  readonly h: number;
-}
-
-/** Clockwise, from the top left corner. */
-function roundRect({ x, y, w, h }: Box, [a = 0, b = 0, c = 0, d = 0]: readonly number[]): string {
-  const corner = (radius: number, dx: number, dy: number): string =>
-    radius === 0 ? '' : `a${radius} ${radius} 0 0 1 ${dx * radius} ${dy * radius}`;
-  return [
-    `M${x + a} ${y}h${w - a - b}${corner(b, 1, 1)}`,
-    `v${h - b - c}${corner(c, -1, 1)}`,
-    `h${c + d - w}${corner(d, -1, -1)}`,
-    `v${a + d - h}${corner(a, 1, -1)}z`,
-  ].join('');
+/** The moments at the ends of the turns before and after a moment. */
+export function turnsOf(
+  { turns }: Pick<EventIndex, 'turns'>,
+  revision: number,
+): { readonly turnBefore: number; readonly turnAfter: number } {
+  const first = turns[revision];
+  let last = Math.min(revision + 1, turns.length);
+  while (last < turns.length && turns[last] === first) {
+    last++;
+  }
+  return { turnBefore: Math.max((turns[revision - 1] ?? 1) - 1, 0), turnAfter: last };
 }

@@ -5,16 +5,20 @@ import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { columnPaths } from './density.js';
 import type { Inspection } from '../model/inspection.js';
-import { keysOf, type Log } from '../model/log.js';
-import { isError, shortSummaryOf } from '../model/contents.js';
-import { bandsOf, COLUMN, FINE, lowerBound, MARKED, segmentsOf, ticks, type Range, type Span } from './layout.js';
+import { deltaOf, SCOPE_BIT, type Log } from '../model/log.js';
+import { kindOf } from './glyphs.js';
+import { bandsOf, COLUMN, FINE, lowerBound, MARKED, ticks, type Range, type Span } from './layout.js';
+import { fillOf } from './legend.js';
 
 /** The heights of the picture's rows, in px. */
-export const RULER = 24;
+export const RULER = 18;
 /** See {@link RULER}. */
-export const LANE = 24;
-/** From this step on a mark has room for its scopes' letters. */
-const LETTERS = 28;
+export const LANE = 22;
+/** From this step on the sign of an event is an icon; below it, a dot. */
+const ICONS = 12;
+/** The size of an icon, in px; the top of the bar below it, and the height of that. */
+const GLYPH = 12;
+const BAR = { top: 15, height: 5 };
 
 /** The parameters of a drawing. */
 export interface Drawing {
@@ -22,22 +26,16 @@ export interface Drawing {
   readonly step: number;
   readonly span: Span;
   readonly range: Range;
-  /** The revisions that wrote the traced key. */
-  readonly written: ReadonlySet<number>;
+  readonly lit: Lit;
 }
 
-/** The fills of the scopes: plain, striped and dotted. Colour is never the only sign. */
-export const patterns = svg`<defs>
-  <pattern id="app-fill" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-    <rect class="app" width="5" height="5" /><rect class="cut" width="1.6" height="5" />
-  </pattern>
-  <pattern id="user-fill" width="4" height="4" patternUnits="userSpaceOnUse">
-    <rect class="user" width="4" height="4" /><circle class="cut" cx="2" cy="2" r="0.95" />
-  </pattern>
-  <pattern id="temp-fill" width="4" height="4" patternUnits="userSpaceOnUse">
-    <rect class="temp" width="4" height="4" /><rect class="cut" width="4" height="1.5" />
-  </pattern>
-</defs>`;
+/** The parts of the picture that are lit up. */
+export interface Lit {
+  /** The keys whose writes are. */
+  readonly keys: readonly string[];
+  /** The event that is. */
+  readonly revision: number | undefined;
+}
 
 /** The picture of the events in a span; its origin is where the span begins. */
 export function marks(drawing: Drawing): SVGTemplateResult {
@@ -57,7 +55,8 @@ export function marks(drawing: Drawing): SVGTemplateResult {
             (revision) => markOf(drawing, revision),
           )
     }
-    <path class="error" d=${errorPath(drawing)} />
+    <path class="error" d=${step < ICONS ? errorPath(drawing) : ''} />
+    ${rewinds(drawing)}
     ${ring(drawing)}
   </g>`;
 }
@@ -66,7 +65,7 @@ export function marks(drawing: Drawing): SVGTemplateResult {
 export function ruler(drawing: Drawing): SVGTemplateResult {
   const { step, span, range } = drawing;
   return svg`<g transform="translate(${-span.from} 0)">
-    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="15">${revision}</text>`)}
+    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="12">${revision}</text>`)}
   </g>`;
 }
 
@@ -89,42 +88,62 @@ function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTem
 }
 
 /** The mark of an event, drawn again only when it looks different. */
-function markOf({ inspection: { log, matches }, step, written }: Drawing, revision: number): unknown {
-  const isWritten = written.has(revision);
+function markOf({ inspection: { log, matches }, step, lit }: Drawing, revision: number): unknown {
   const isFound = matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision;
-  return guard([log.at(revision), step, isWritten, isFound], () => mark(log, revision, { step, isWritten, isFound }));
+  const look = { step, isLit: isLit(log, revision, lit), isFound, isUndone: log.undone(revision) };
+  return guard([log.at(revision), ...Object.values(look)], () => mark(log, revision, look));
+}
+
+/** True when an event is the one that is pointed at, or has written the key that is. */
+function isLit(log: Log, revision: number, { keys, revision: pointed }: Lit): boolean {
+  const event = log.at(revision);
+  return revision === pointed || (event !== undefined && keys.some((key) => Object.hasOwn(deltaOf(event).delta, key)));
 }
 
 /** The look of a mark, besides its event. */
 interface Look {
   readonly step: number;
-  /** True when the event wrote the traced key. */
-  readonly isWritten: boolean;
+  /** True when the event is pointed at, or has written a key that is. */
+  readonly isLit: boolean;
   /** True for a match of the search; `undefined` without a search. */
   readonly isFound: boolean | undefined;
+  /** True when a rewind has taken the event back. */
+  readonly isUndone: boolean;
 }
 
-function mark(log: Log, revision: number, { step, isWritten, isFound }: Look): SVGTemplateResult {
-  const [width, height] = [step - Math.min(4, step / 4), LANE - 8];
-  const bits = log.scopes[revision - 1] ?? 0;
-  const [x, y] = [revision * step + (step - width) / 2, RULER + (log.lanes[revision - 1] ?? 0) * LANE + 4];
-  const isWide = step >= LETTERS;
-  const segments = segmentsOf(bits, { width, height, isWide });
-  const look = isFound === undefined ? '' : isFound ? 'match' : 'faint';
-  return svg`<g class="mark ${look}" data-revision=${revision} transform="translate(${x} ${y})">
-    <title>${titleOf(log, revision)}</title>
+function mark(log: Log, revision: number, { step, isLit: lit, isFound, isUndone }: Look): SVGTemplateResult {
+  const kind = kindOf(log, revision);
+  const [middle, top] = [(revision + 0.5) * step, RULER + (log.lanes[revision - 1] ?? 0) * LANE];
+  const width = Math.min(Math.max(step - 4, 3), 22);
+  const looks = [kind, isUndone && 'undone', isFound === true && 'match', isFound === false && 'faint', lit && 'lit'];
+  return svg`<g class="mark ${looks.filter(Boolean).join(' ')}" data-revision=${revision} transform="translate(${middle} ${top})">
+    ${lit ? svg`<rect class="light" x=${-width / 2 - 2} y="1" width=${width + 4} height=${LANE - 1} rx="4" />` : nothing}
     ${
-      segments.length === 0
-        ? svg`<circle class="nothing" cx=${width / 2} cy=${height / 2} r=${Math.min(width / 2, 4) - 0.75} />`
-        : segments.map(
-            ({ scope, path, x: cx, y: cy }) =>
-              svg`<path class=${scope} style=${isWide || scope === 'session' ? nothing : `fill: url(#${scope}-fill)`} d=${path} />
-              ${isWide ? svg`<text class="letter" x=${cx} y=${cy + 3.5}>${scope.charAt(0)}</text>` : nothing}`,
-          )
+      step < ICONS
+        ? svg`<circle class="dot" cy="8" r=${Math.min(step / 2 - 0.75, 3)} />`
+        : svg`<use href="#glyph-${kind}" x=${-GLYPH / 2} y="2" width=${GLYPH} height=${GLYPH} />`
     }
-    ${isWritten ? svg`<rect class="written" x="-1.5" y="-1.5" width=${width + 3} height=${height + 3} rx="4" />` : nothing}
-    ${isFound === true ? svg`<rect class="found" x="0" y=${height + 1.5} width=${width} height="2" />` : nothing}
+    ${bars(log.scopes[revision - 1] ?? 0, width)}
+    ${isFound === true ? svg`<rect class="found" x=${-width / 2} y=${LANE - 1.5} width=${width} height="1.5" />` : nothing}
   </g>`;
+}
+
+/** The scopes that an event wrote to, side by side. */
+function bars(bits: number, width: number): unknown {
+  const scopes = MARKED.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
+  const each = width / scopes.length;
+  return scopes.map(
+    (scope, place) =>
+      svg`<rect
+        class=${scope}
+        style=${fillOf(scope) === '' ? nothing : fillOf(scope)}
+        x=${-width / 2 + place * each + (place === 0 ? 0 : 0.5)}
+        y=${BAR.top}
+        width=${Math.max(each - (place === 0 ? 0 : 0.5), 1)}
+        height=${BAR.height}
+        rx="1.5"
+      />`,
+  );
 }
 
 /** A bar above each event that reports an error, even one without a mark of its own. */
@@ -147,22 +166,14 @@ function ring({ inspection: { log, selected }, step, range }: Drawing): SVGTempl
   const width = Math.max(step, 7);
   const x = (selected + 0.5) * step - width / 2;
   const y = RULER + (log.lanes[selected - 1] ?? 0) * LANE + 1;
-  return svg`<rect class="ring" data-revision=${selected} x=${x} y=${y} width=${width} height=${LANE - 2} rx="4" />`;
+  return svg`<rect class="ring" data-revision=${selected} x=${x} y=${y} width=${width} height=${LANE - 1} rx="4" />`;
 }
 
-/** An event in a line: its revision, its author, and its writes or words. */
-export function titleOf(log: Log, revision: number): string {
-  const event = log.at(revision);
-  if (event === undefined) {
-    return `#${revision}`;
-  }
-  const keys = keysOf(event);
-  const wrote =
-    keys.length === 0
-      ? ''
-      : `, wrote ${keys.slice(0, 6).join(', ')}${keys.length > 6 ? ` and ${keys.length - 6} more` : ''}`;
-  const text = shortSummaryOf(event);
-  const what = isError(event) ? ' failed' : '';
-  const said = text === '' ? '' : `: ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`;
-  return `#${revision} ${log.author(revision)}${what}${wrote}${said}`;
+/** A line from each rewind back to where it goes: all that it takes back is below it. */
+function rewinds({ inspection: { log }, step, range }: Drawing): SVGTemplateResult {
+  const shown = log.rewinds.filter(({ revision, to }) => revision >= range.first && to < range.last);
+  const path = shown
+    .map(({ revision, to }) => `M${(revision + 0.5) * step} ${RULER + 5}v-4H${(to + 1) * step}v4`)
+    .join('');
+  return svg`<path class="back" d=${path} />`;
 }

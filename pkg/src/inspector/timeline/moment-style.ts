@@ -1,4 +1,4 @@
-// The styles of the moment on the timeline: the ruler with the slider, and the line through the lanes.
+// The styles of the moment on the timeline: the ruler with the slider, and the line through the lanes with its grip.
 
 import { css } from 'lit';
 
@@ -7,7 +7,7 @@ export const momentStyle = css`
   /* The line of the moment. It is drawn as a border, which forced colours leave visible, and can be grabbed. */
   .moment {
     position: absolute;
-    inset-block: 24px 0;
+    inset-block: 16px 0;
     width: 12px;
     margin-inline-start: -6px;
     cursor: ew-resize;
@@ -18,14 +18,21 @@ export const momentStyle = css`
     position: absolute;
     inset-block: 0;
     inset-inline-start: 5px;
-    border-inline-start: 2px solid var(--text);
+    border-inline-start: 2px solid var(--accent);
     content: '';
+  }
+
+  .base {
+    position: absolute;
+    inset-block: 18px 0;
+    border-inline-start: 2px dashed var(--warn);
+    pointer-events: none;
   }
 
   .ruler {
     position: absolute;
     inset: 0 0 auto;
-    height: 24px;
+    height: 18px;
     background: var(--paper);
     transform: translateY(var(--scrolled, 0));
   }
@@ -35,11 +42,43 @@ export const momentStyle = css`
     inset-block-start: 0;
   }
 
-  /* The slider: its thumb is the head of the line of the moment. */
+  /* The head of the line: its grip, with the number of the moment. */
+  .grip {
+    position: absolute;
+    inset-block-start: 1px;
+    border: 1px solid transparent;
+    border-radius: 99px;
+    padding-inline: 7px;
+    color: var(--on-accent);
+    background: var(--accent);
+    font-size: 10px;
+    font-weight: 600;
+    font-variant-numeric: tabular-nums;
+    line-height: 15px;
+    pointer-events: none;
+    transform: translateX(-50%);
+    white-space: nowrap;
+  }
+
+  /* At the end of the picture there is no room on both sides of the line. */
+  .grip.at-end {
+    transform: translateX(calc(8px - 100%));
+  }
+
+  .ruler:hover .grip {
+    box-shadow: 0 0 0 3px color-mix(in srgb, var(--accent) 25%, transparent);
+  }
+
+  .ruler input:focus-visible ~ .grip {
+    outline: 2px solid var(--accent);
+    outline-offset: 2px;
+  }
+
+  /* The slider that a keyboard and a drag move: the grip shows where it is. */
   .ruler input {
     position: absolute;
     inset-block-start: 0;
-    height: 24px;
+    height: 18px;
     margin: 0;
     border: 0;
     border-radius: 0;
@@ -51,72 +90,40 @@ export const momentStyle = css`
   }
 
   .ruler input::-webkit-slider-runnable-track {
-    height: 24px;
+    height: 18px;
     background: none;
   }
 
   .ruler input::-moz-range-track {
-    height: 24px;
+    height: 18px;
     background: none;
   }
 
   .ruler input::-webkit-slider-thumb {
     box-sizing: border-box;
-    width: 24px;
-    height: 24px;
+    width: 36px;
+    height: 18px;
     border: 0;
-    background: var(--text);
+    background: none;
     appearance: none;
-    clip-path: polygon(25% 8%, 75% 8%, 75% 62%, 54% 100%, 46% 100%, 25% 62%);
     cursor: ew-resize;
   }
 
   .ruler input::-moz-range-thumb {
     box-sizing: border-box;
-    width: 24px;
-    height: 24px;
+    width: 36px;
+    height: 18px;
     border: 0;
     border-radius: 0;
-    background: var(--text);
-    clip-path: polygon(25% 8%, 75% 8%, 75% 62%, 54% 100%, 46% 100%, 25% 62%);
+    background: none;
     cursor: ew-resize;
   }
 
-  .ruler input:focus-visible::-webkit-slider-thumb {
-    background: var(--accent);
-    clip-path: polygon(12% 0, 88% 0, 88% 66%, 54% 100%, 46% 100%, 12% 66%);
-  }
-
-  .ruler input:focus-visible::-moz-range-thumb {
-    background: var(--accent);
-    clip-path: polygon(12% 0, 88% 0, 88% 66%, 54% 100%, 46% 100%, 12% 66%);
-  }
-
-  .ruler:has(input:focus-visible) {
-    box-shadow: inset 0 -2px var(--accent);
-  }
-
   @media (forced-colors: active) {
-    .ruler input::-webkit-slider-thumb {
-      background: CanvasText;
-      forced-color-adjust: none;
-    }
-
-    .ruler input::-moz-range-thumb {
-      background: CanvasText;
-      forced-color-adjust: none;
-    }
-
-    .ruler input:focus-visible::-webkit-slider-thumb {
-      background: Highlight;
-    }
-
-    .ruler input:focus-visible::-moz-range-thumb {
-      background: Highlight;
-    }
-
-    .ruler:has(input:focus-visible) {
-      border-block-end: 2px solid Highlight;
+    .grip {
+      border-color: CanvasText;
+      color: CanvasText;
+      background: Canvas;
     }
 
     /* A border marks later events: a background would hide them. */
@@ -131,6 +138,10 @@ export const momentStyle = css`
 
     .at-selected {
       border: 3px solid Highlight;
+    }
+
+    .light {
+      stroke: Highlight;
     }
   }
 `;

@@ -1,37 +1,88 @@
 // The controls of the moment: steps and the way back to now. The slider is on the timeline's own axis.
 
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { icon } from '../ui/icons.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import type { Inspection } from '../model/inspection.js';
 import { base } from '../ui/style.js';
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** The moment in words, with steps and the way back to now. */
+/** The moment in words, with steps and the way back to now. Fires `play` when it is to be played, or to stop. */
 export class StatepadMoment extends InspectorElement {
+  static override properties: PropertyDeclarations = {
+    ...InspectorElement.properties,
+    playing: { type: Boolean },
+  };
   static override styles = [
     base,
     css`
       .bar {
         display: flex;
-        flex-wrap: wrap;
         align-items: center;
-        gap: 0.35rem 0.5rem;
+        gap: 2px;
+      }
+
+      button {
+        height: 1.5rem;
+        min-height: 0;
+      }
+
+      .square {
+        width: 1.5rem;
+      }
+
+      .now {
+        border: 1px solid var(--edge);
+        border-radius: 99px;
+        padding-inline: 0.6em;
+        font-size: var(--sp-text-sm);
+      }
+
+      .now:disabled {
+        border-color: transparent;
+        color: var(--good);
+        opacity: 1;
+      }
+
+      .now:disabled::before {
+        width: 6px;
+        height: 6px;
+        border-radius: 50%;
+        background: currentcolor;
+        content: '';
       }
 
       /* The same width for short and long texts keeps its neighbours in place. */
       output {
-        min-width: 13rem;
+        overflow: hidden;
+        width: 15.5rem;
+        margin-inline-start: var(--sp-space-2);
+        color: var(--quiet);
+        font-size: var(--sp-text-sm);
         font-variant-numeric: tabular-nums;
-        overflow-wrap: anywhere;
+        text-overflow: ellipsis;
+        white-space: nowrap;
       }
 
-      .step {
-        min-width: 1.9rem;
-        padding-inline: 0.4em;
+      :host([narrow]) output {
+        flex: 1;
+        width: auto;
       }
     `,
   ];
+
+  /** True while the session is played. */
+  declare playing: boolean;
+
+  constructor() {
+    super();
+    this.playing = false;
+  }
+
+  readonly #play = (): void => {
+    this.dispatchEvent(new Event('play'));
+  };
 
   protected override render(): TemplateResult | typeof nothing {
     const { inspection } = this;
@@ -42,9 +93,16 @@ export class StatepadMoment extends InspectorElement {
     const { target } = inspection;
     const go = (revision: number): void => inspection.travel(revision);
     return html`<div class="bar">
-      <button class="step" aria-label="Step back" ?disabled=${target === 0} @click=${() => go(target - 1)}>‹</button>
-      <button class="step" aria-label="Step forward" ?disabled=${target >= session.revision} @click=${() => go(target + 1)}>›</button>
-      <button ?disabled=${inspection.isNow} title="Follow the session again" @click=${() => void goTo(inspection, session.revision)}>
+      <button class="plain square" aria-label="Step back" title="Step back (←)" ?disabled=${target === 0} @click=${() => go(target - 1)}>
+        ${icon('back')}
+      </button>
+      <button class="plain square" aria-label=${this.playing ? 'Stop' : 'Play'} title="Play (P)" ?disabled=${session.revision === 0} @click=${this.#play}>
+        ${icon(this.playing ? 'pause' : 'play')}
+      </button>
+      <button class="plain square" aria-label="Step forward" title="Step forward (→)" ?disabled=${target >= session.revision} @click=${() => go(target + 1)}>
+        ${icon('forward')}
+      </button>
+      <button class="plain now" ?disabled=${inspection.isNow} title="Follow the session again (N)" @click=${() => void goTo(inspection, session.revision)}>
         Now
       </button>
       <output aria-live="off">${momentText(inspection)}</output>

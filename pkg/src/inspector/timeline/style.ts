@@ -5,101 +5,74 @@ import { css } from 'lit';
 /** The styles of the timeline, for its own shadow tree. */
 export const timelineStyle = css`
   :host {
-    container-type: inline-size;
+    background: var(--paper);
+    user-select: none;
   }
 
-  .timeline {
+  .head {
     display: flex;
-    flex-direction: column;
-    gap: 0.5rem;
-    height: 100%;
+    align-items: center;
+    gap: var(--sp-space-2);
+    height: 2rem;
+    padding-inline: var(--sp-space-2);
   }
 
-  .timeline > .empty {
-    min-height: 10rem;
+  .tools {
+    display: flex;
+    flex: none;
+    align-items: center;
+    gap: 2px;
+    margin-inline-start: auto;
   }
 
-  .timeline > :not(.frame) {
+  .tools [aria-expanded='true']:not(:hover) {
+    background: none;
+  }
+
+  .tools .square {
+    width: 1.5rem;
+    height: 1.5rem;
+    min-height: 0;
+    font-size: var(--sp-text-md);
+  }
+
+  statepad-find {
+    margin-inline-end: var(--sp-space-1);
+  }
+
+  statepad-moment {
     flex: none;
   }
 
-  .legend {
-    gap: 0.2rem 0.9rem;
-    font-size: 0.8125rem;
+  :host([narrow]) statepad-moment {
+    flex: 1 1 auto;
   }
 
-  /* On a phone the colours are explained by the state's headings. */
-  @container (max-width: 34rem) {
-    .legend {
-      display: none;
-    }
-
-    .frame {
-      max-height: 10rem;
-    }
-  }
-
-  .legend li {
-    display: flex;
-    align-items: center;
-    gap: 0.35rem;
-  }
-
-  .legend svg {
-    width: 12px;
-    height: 14px;
-  }
-
-  .tools button {
-    min-width: 1.9rem;
-    padding: 0.15em 0.5em;
-  }
-
-  .tools [aria-pressed='true'] {
-    border-color: var(--accent);
-    color: var(--accent);
-  }
-
-  .session {
-    fill: var(--session);
-  }
-
-  .app {
-    fill: var(--app);
-  }
-
-  .user {
-    fill: var(--user);
-  }
-
-  .temp {
-    fill: var(--temp);
+  :host([narrow]) :is(statepad-find, .zoom) {
+    display: none;
   }
 
   .error {
     fill: var(--bad);
   }
 
-  .cut {
-    fill: var(--paper);
-  }
-
   .overview {
     position: relative;
     overflow: hidden;
-    height: 34px;
-    border: 1px solid var(--line);
-    border-radius: 6px;
-    background: var(--ground);
+    flex: 1 1 4rem;
+    min-width: 4rem;
+    height: 1.25rem;
+    border-radius: var(--sp-radius-sm);
+    background: var(--sunken);
     cursor: pointer;
     touch-action: none;
   }
 
   .overview svg {
     position: absolute;
-    inset: 3px 0 0;
+    inset: 2px 0 0;
     width: 100%;
-    height: calc(100% - 3px);
+    height: calc(100% - 2px);
   }
 
   .overview .searched :not(.found) {
@@ -121,14 +94,14 @@ export const timelineStyle = css`
   .seen {
     min-width: 6px;
     border: 1px solid var(--accent);
-    border-radius: 5px;
+    border-radius: var(--sp-radius-sm);
     background: color-mix(in srgb, var(--accent) 8%, transparent);
   }
 
   .at-moment {
     width: 2px;
     margin-inline-start: -1px;
-    background: var(--text);
+    background: var(--accent);
   }
 
   .at-selected {
@@ -137,42 +110,50 @@ export const timelineStyle = css`
     height: 5px;
     margin-inline-start: -2.5px;
     border-radius: 50%;
-    background: var(--accent);
+    background: var(--text);
   }
 
   .frame {
     display: grid;
-    grid-template-columns: fit-content(min(8.5rem, 28cqi)) minmax(0, 1fr);
+    grid-template-columns: fit-content(min(8.5rem, 24%)) minmax(0, 1fr);
     overflow: hidden auto;
-    flex: 1 1 auto;
-    min-height: 6rem;
-    max-height: 26rem;
-    border: 1px solid var(--line);
-    border-radius: 6px;
+    height: var(--frame);
+    border-block-start: 1px solid var(--line);
+    scrollbar-color: var(--edge) transparent;
+    scrollbar-width: thin;
+  }
+
+  .nothing-yet {
+    display: flex;
+    align-items: center;
+    justify-content: center;
+    gap: var(--sp-space-2);
+    height: var(--frame);
+    border-block-start: 1px solid var(--line);
+    color: var(--quiet);
   }
 
   .lanes {
-    min-width: 3rem;
+    min-width: 3.5rem;
     border-inline-end: 1px solid var(--line);
-    padding-block-start: 24px;
-    font-size: 0.8125rem;
+    padding-block-start: 18px;
+    font-size: var(--sp-text-sm);
   }
 
   .lanes li {
     overflow: hidden;
-    height: 24px;
-    border-block-start: 1px solid var(--line);
-    padding-inline: 0.5rem;
-    line-height: 23px;
+    height: 22px;
+    padding-inline: var(--sp-space-3);
+    color: var(--quiet);
+    line-height: 22px;
     text-overflow: ellipsis;
     white-space: nowrap;
   }
 
   .lanes .of-key {
-    height: 27px;
     color: var(--scope);
     font-family: var(--mono);
-    line-height: 26px;
+    font-size: var(--sp-text-xs);
   }
 
   .scroller {
@@ -180,6 +161,7 @@ export const timelineStyle = css`
     overflow: auto hidden;
     overscroll-behavior-x: contain;
     outline-offset: -2px;
+    scrollbar-width: none;
   }
 
   .picture {
@@ -194,11 +176,12 @@ export const timelineStyle = css`
   }
 
   .band {
-    fill: color-mix(in srgb, var(--text) 5%, transparent);
+    fill: color-mix(in srgb, var(--text) 3.5%, transparent);
   }
 
   .rules {
     stroke: var(--line);
+    stroke-dasharray: 1 3;
     transform: translateY(0.5px);
   }
 
@@ -211,34 +194,55 @@ export const timelineStyle = css`
 
   .mark {
     cursor: pointer;
+    color: var(--quiet);
   }
 
-  .nothing {
-    fill: var(--paper);
-    stroke: var(--none);
-    stroke-width: 1.5;
+  .mark .dot {
+    fill: currentcolor;
   }
 
-  .none {
-    fill: var(--none);
+  .mark.user {
+    fill: none;
+    color: var(--text);
+  }
+
+  .mark:is(.error, .failed) {
+    fill: none;
+    color: var(--bad);
+  }
+
+  .mark:is(.rewind, .fork) {
+    color: var(--warn);
+  }
+
+  .mark:is(.match, .lit) {
+    color: var(--text);
+  }
+
+  .glyph-shapes {
+    fill: none;
+    stroke: currentcolor;
+    stroke-width: 2.5;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+
+  .undone {
+    opacity: 0.38;
   }
 
   .faint {
     opacity: 0.22;
   }
 
-  .letter {
-    fill: var(--paper);
-    font: 700 10px var(--mono);
-    text-anchor: middle;
-    text-transform: uppercase;
+  .none {
+    fill: var(--none);
   }
 
-  .written {
-    fill: none;
-    stroke: var(--text);
+  .light {
+    fill: color-mix(in srgb, var(--accent) 20%, transparent);
+    stroke: var(--accent);
     stroke-width: 1;
-    stroke-dasharray: 2 1.5;
   }
 
   .mark .found {
@@ -248,30 +252,35 @@ export const timelineStyle = css`
   .ring {
     fill: none;
     stroke: var(--accent);
-    stroke-width: 2;
+    stroke-width: 1.5;
+  }
+
+  .back {
+    fill: none;
+    stroke: var(--warn);
+    stroke-width: 1.25;
   }
 
   .trace {
     position: absolute;
     inset: var(--lanes-end) 0 auto;
-    height: 27px;
-    border-block-start: 1px solid var(--line);
+    height: 22px;
   }
 
   .stretch,
   .gap {
     position: absolute;
     overflow: clip;
-    inset-block: 3px;
+    inset-block: 2px;
     border-inline-start: 2px solid var(--scope);
     border-radius: 3px;
     padding-inline: 4px;
-    font: 0.75rem / 20px var(--mono);
+    font: var(--sp-text-xs) / 18px var(--mono);
     white-space: nowrap;
   }
 
   .stretch {
-    background: color-mix(in srgb, var(--scope) 16%, transparent);
+    background: color-mix(in srgb, var(--scope) 15%, transparent);
   }
 
   .gap {
@@ -291,9 +300,9 @@ export const timelineStyle = css`
 
   .later {
     position: absolute;
-    inset-block: 24px 0;
+    inset-block: 18px 0;
     inset-inline-end: 0;
-    background: color-mix(in srgb, var(--paper) 62%, transparent);
+    background: color-mix(in srgb, var(--paper) 58%, transparent);
     pointer-events: none;
   }
 `;

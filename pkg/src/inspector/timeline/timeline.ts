@@ -1,14 +1,19 @@
 // All events of a session as a picture: a lane for each author, a mark for each event, the moment as a line.
 
-import { html, nothing, svg, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { Density } from './density.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { AfterLayout } from '../ui/after-layout.js';
+import { icon } from '../ui/icons.js';
+import { keepChoice, keptChoice } from '../ui/kept.js';
 import type { Inspection } from '../model/inspection.js';
 import { splitKey } from '../model/log.js';
-import { LANE, marks, patterns, ruler, RULER } from './marks.js';
+import { glyphs } from './glyphs.js';
+import { Hover } from './hover.js';
+import { legendStyle, patterns } from './legend.js';
+import { LANE, marks, ruler, RULER, type Lit } from './marks.js';
 import { momentText } from './moment.js';
 import { nameOf } from '../model/session-name.js';
 import { overview } from './overview.js';
@@ -18,31 +23,37 @@ import {
   eventAt,
   firstStep,
   fitStep,
-  lowerBound,
-  MARKED,
   rangeOf,
   scrollFor,
-  segmentsOf,
+  turnsOf,
   widthOf,
   zoomed,
-  type Marked,
   type Span,
 } from './layout.js';
 import { base } from '../ui/style.js';
 import { momentStyle } from './moment-style.js';
+import { Player } from './player.js';
 import { timelineStyle } from './style.js';
+import { tipStyle } from './tip.js';
 import { Trace, traceLane } from './key-lane.js';
+import './find.js';
+import './moment.js';
+import type { StatepadFind } from './find.js';
 
-/** The height of the lane of a key, in px. */
-const TRACE = 27;
+/** The numbers of lanes that are in view, the lane of a key included. */
+const LANES = { least: 2, most: 4 };
 
 /** The width of the slider's thumb, in px: its middle is the line of the moment. */
-const THUMB = 24;
+const THUMB = 36;
 
 /** The width before the first layout, in px: something must be drawn to have one. */
 const UNKNOWN_WIDTH = 600;
 
-const SIGNS: Readonly<Record<Marked, string>> = { session: 'plain', app: 'striped', user: 'dotted', temp: 'lined' };
+/** The room that the number of the moment needs to the right of its line, in px. */
+const GRIP = 24;
+
+/** The name under which it is kept that the lanes are folded. */
+const FOLDED = 'timeline-folded';
 
 /** The events of a session along its revisions. */
 export class StatepadTimeline extends InspectorElement {
@@ -51,8 +62,14 @@ export class StatepadTimeline extends InspectorElement {
     zoom: { state: true },
     width: { state: true },
     drawn: { state: true },
+    narrow: { type: Boolean, reflect: true },
+    folded: { state: true },
   };
-  static override styles = [base, timelineStyle, momentStyle];
+  static override styles = [base, legendStyle, timelineStyle, momentStyle, tipStyle];
+  /** True where there is room for little more than the moment: the lanes are folded at first. */
+  declare narrow: boolean;
+  /** True when the lanes are folded; `undefined` until the user has chosen. */
+  declare private folded: boolean | undefined;
   /** The chosen width of a slot, in px. */
   declare private zoom: number | 'fit' | undefined;
   /** The visible width, in px. */
@@ -61,6 +78,8 @@ export class StatepadTimeline extends InspectorElement {
   declare private drawn: Span;
   readonly #density = new Density();
   readonly #trace = new Trace();
+  readonly #player = new Player(() => this.requestUpdate());
+  readonly #hover = new Hover(this);
   readonly #sizes = new ResizeObserver(() => this.#resized());
   #scroll = 0;
   /** The width of the whole picture as it is on screen, in px. The log may be ahead of it. */
@@ -78,6 +97,8 @@ export class StatepadTimeline extends InspectorElement {
 
   constructor() {
     super();
+    this.narrow = false;
+    this.folded = FOLDS[keptChoice(FOLDED) ?? ''];
     this.width = UNKNOWN_WIDTH;
     this.drawn = drawnSpan(0, UNKNOWN_WIDTH);
   }
@@ -85,6 +106,7 @@ export class StatepadTimeline extends InspectorElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#sizes.disconnect();
+    this.#player.stop();
     if (this.#frame !== undefined) {
       cancelAnimationFrame(this.#frame);
       this.#frame = undefined;
@@ -109,26 +131,69 @@ export class StatepadTimeline extends InspectorElement {
     return this.renderRoot.querySelector<HTMLElement>('.scroller');
   }
 
-  protected override render(): TemplateResult {
+  /** Moves the focus into the field that searches. */
+  find(): void {
+    this.renderRoot.querySelector<StatepadFind>('statepad-find')?.focus();
+  }
+
+  /** Plays the session from the moment on, or stops that. */
+  play(): void {
+    if (this.inspection !== undefined) {
+      this.#player.toggle(this.inspection);
+    }
+  }
+
+  get #isFolded(): boolean {
+    return this.folded ?? this.narrow;
+  }
+
+  #fold(): void {
+    this.folded = !this.#isFolded;
+    keepChoice(FOLDED, this.folded ? 'folded' : 'open');
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
     const { inspection } = this;
     if (inspection?.session === undefined) {
-      return html`<p class="empty">There is no session to draw.</p>`;
+      return nothing;
     }
     this.#density.update(inspection.log);
     this.#all = widthOf(this.#count, this.#step);
-    return html`<div class="timeline">
-      <svg class="hidden" aria-hidden="true">${patterns}</svg>
-      <div class="row head">
-        <slot name="title"></slot>
-        <statepad-moment .inspection=${inspection}></statepad-moment>
-        <div class="row spread">${legend}${this.#found(inspection)}${this.#zooms()}</div>
+    const lanes = inspection.log.authors.length + (inspection.traced === undefined ? 0 : 1);
+    const shown = Math.min(Math.max(lanes, LANES.least), LANES.most);
+    const style = styleMap({ '--frame': `${RULER + shown * LANE + 1}px` });
+    return html`<div style=${style} @keydown=${this.#pressed}>
+      <svg class="hidden" aria-hidden="true">${patterns}${glyphs}</svg>
+      <div class="head">
+        <statepad-moment
+          .inspection=${inspection}
+          .playing=${this.#player.isPlaying}
+          ?narrow=${this.narrow}
+          @play=${() => this.play()}
+        ></statepad-moment>
+        ${this.#all > this.width + 1 && !this.narrow ? overview(inspection, this.#density, (share) => this.#jump(share)) : nothing}
+        <div class="tools">
+          <statepad-find .inspection=${inspection}></statepad-find>
+          ${this.#zooms()}
+          <button
+            class="plain square"
+            aria-label="Lanes of the timeline"
+            title=${this.#isFolded ? 'Show the lanes' : 'Fold the lanes'}
+            aria-expanded=${String(!this.#isFolded)}
+            @click=${() => this.#fold()}
+          >
+            ${icon(this.#isFolded ? 'panel-open' : 'panel-close')}
+          </button>
+        </div>
       </div>
-      ${this.#all > this.width + 1 ? overview(inspection, this.#density, (share) => this.#jump(share)) : nothing}
       ${
-        this.#count === 0
-          ? html`<p class="empty">Nothing has happened yet. Events appear here as they are appended.</p>`
-          : this.#picture(inspection)
+        this.#isFolded
+          ? nothing
+          : this.#count === 0
+            ? html`<p class="nothing-yet">${icon('clock')} Events appear here as they are appended.</p>`
+            : this.#picture(inspection)
       }
+      ${this.#hover.tip(inspection)}
     </div>`;
   }
 
@@ -136,36 +201,22 @@ export class StatepadTimeline extends InspectorElement {
     const step = this.#step;
     const isFit = this.zoom === 'fit';
     const [narrower, wider] = [zoomed(step, -1, this.#fit), zoomed(step, 1, this.#fit)];
-    return html`<div class="row tools" role="group" aria-label="Zoom of the timeline">
-      <button aria-label="zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>−</button>
-      <button aria-label="zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>+</button>
-      <button aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? undefined : 'fit')}>fit</button>
-    </div>`;
-  }
-
-  #found({ matches, selected }: Inspection): TemplateResult | typeof nothing {
-    if (matches === undefined) {
-      return nothing;
-    }
-    const place = selected === undefined ? matches.length : lowerBound(matches, selected);
-    const isOne = matches[place] === selected && selected !== undefined;
-    const text = isOne ? `${place + 1} of ${matches.length}` : String(matches.length);
-    return html`<div class="row tools" role="group" aria-label="Events found">
-      <span>${text} ${matches.length === 1 ? 'match' : 'matches'}</span>
-      <button aria-label="previous match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(-1)}>‹</button>
-      <button aria-label="next match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(1)}>›</button>
+    return html`<div class="row zoom" role="group" aria-label="Zoom of the timeline" style="gap: 2px; flex-wrap: nowrap">
+      <button class="plain square" aria-label="zoom out" title="Zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>${icon('minus')}</button>
+      <button class="plain square" aria-label="zoom in" title="Zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>${icon('plus')}</button>
+      <button class="plain square" aria-label="fit" aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? undefined : 'fit')}>${icon('fit')}</button>
     </div>`;
   }
 
   #picture(inspection: Inspection): TemplateResult {
-    const { log, traced, target } = inspection;
+    const { log, traced, target, base: compared } = inspection;
     const [step, count] = [this.#step, this.#count];
     const whole = Math.max(this.#all, this.width);
     const span = { from: this.drawn.from, to: Math.min(this.drawn.to, whole) };
     const range = rangeOf(span, step, count);
-    const drawing = { inspection, step, span, range, written: this.#written(traced) };
-    // The lane of a key has its room even while it is not drawn, so that the content below does not move.
-    const height = RULER + log.authors.length * LANE + TRACE;
+    const drawing = { inspection, step, span, range, lit: litOf(inspection) };
+    const lanesEnd = RULER + log.authors.length * LANE;
+    const height = lanesEnd + (traced === undefined ? 0 : LANE);
     const line = (target + 1) * step;
     const [left, width] = [`${span.from}px`, Math.max(span.to - span.from, 0)];
     return html`<div class="frame" @scroll=${this.#scrolledDown}>
@@ -173,11 +224,12 @@ export class StatepadTimeline extends InspectorElement {
         ${log.authors.map((author) => html`<li dir="auto" title=${author}>${author}</li>`)}
         ${traced === undefined ? nothing : html`<li class="of-key" data-scope=${splitKey(traced).scope} title=${traced}>${traced}</li>`}
       </ul>
-      <div class="scroller" @scroll=${this.#scrolled} @click=${this.#clicked}>
-        <div class="picture" style=${styleMap({ width: `${whole}px`, 'min-height': `${height}px`, '--lanes-end': `${height - TRACE}px` })}>
-          <svg style=${styleMap({ left })} width=${width} height=${height}>${marks(drawing)}</svg>
+      <div class="scroller" tabindex="-1" @scroll=${this.#scrolled} @click=${this.#clicked} @pointermove=${this.#pointed} @pointerleave=${() => this.#hover.leave()}>
+        <div class="picture" style=${styleMap({ width: `${whole}px`, 'min-height': `${height}px`, '--lanes-end': `${lanesEnd}px` })}>
+          <svg style=${styleMap({ left })} width=${width} height=${height} aria-hidden="true">${marks(drawing)}</svg>
           ${traced === undefined ? nothing : traceLane(this.#trace, { span, step, count })}
           ${target === count ? nothing : html`<div class="later" style=${styleMap({ left: `${line}px` })}></div>`}
+          ${compared === undefined ? nothing : html`<div class="base" title="compared with #${compared}" style=${styleMap({ left: `${(compared + 1) * step - 1}px` })}></div>`}
           <div
             class="moment"
             style=${styleMap({ left: `${line}px` })}
@@ -185,7 +237,7 @@ export class StatepadTimeline extends InspectorElement {
             @pointermove=${this.#dragged}
           ></div>
           <div class="ruler">
-            <svg style=${styleMap({ left })} width=${width} height=${RULER}>${ruler(drawing)}</svg>
+            <svg style=${styleMap({ left })} width=${width} height=${RULER} aria-hidden="true">${ruler(drawing)}</svg>
             <input
               type="range"
               aria-label="moment"
@@ -197,15 +249,13 @@ export class StatepadTimeline extends InspectorElement {
               .value=${live(String(target))}
               @input=${(event: InputEvent) => inspection.travel((event.target as HTMLInputElement).valueAsNumber)}
             />
+            <div class="grip ${line > whole - GRIP ? 'at-end' : ''}" aria-hidden="true" style=${styleMap({ left: `${line}px` })}>
+              ${inspection.isNow && target === count ? 'now' : `#${target}`}
+            </div>
           </div>
         </div>
       </div>
     </div>`;
-  }
-
-  /** The revisions that wrote the traced key, within the drawn range. */
-  #written(traced: string | undefined): ReadonlySet<number> {
-    return new Set(traced === this.#trace.key ? this.#trace.steps.map(({ revision }) => revision) : []);
   }
 
   protected override updated(): void {
@@ -319,23 +369,39 @@ export class StatepadTimeline extends InspectorElement {
     this.zoom = zoom === this.#fit ? 'fit' : zoom;
   }
 
-  #toMatch(direction: 1 | -1): void {
-    const { matches = [], selected } = this.inspection ?? {};
-    const from = selected ?? this.inspection?.revision ?? 0;
-    const place = direction > 0 ? lowerBound(matches, from + 1) : lowerBound(matches, from) - 1;
-    this.inspection?.select(matches.at(place % Math.max(matches.length, 1)));
+  /** Pages go by turns. The slider itself knows the arrow keys, Home and End. */
+  readonly #pressed = (event: KeyboardEvent): void => {
+    const isSlider = event.composedPath()[0] instanceof HTMLInputElement && event.key.startsWith('Page');
+    if (isSlider && this.inspection !== undefined) {
+      event.preventDefault();
+      const { target } = this.inspection;
+      const { turnBefore, turnAfter } = turnsOf(this.inspection.log, target);
+      this.inspection.travel(event.key === 'PageUp' ? turnBefore : turnAfter);
+    }
+  };
+
+  /** The event under the pointer, below the ruler. */
+  #eventUnder(event: MouseEvent): number | undefined {
+    const { x, y } = this.#pointAt(event);
+    const lane = Math.floor((y - RULER) / LANE);
+    return y < RULER || this.inspection === undefined
+      ? undefined
+      : eventAt({ x, lane }, this.#step, this.inspection.log);
   }
+
+  /** Shows the event under the pointer, and lights it up in all panes. */
+  readonly #pointed = (event: PointerEvent): void => {
+    if (event.pointerType !== 'touch' && event.buttons === 0) {
+      this.#hover.over(this.#eventUnder(event), event.clientX);
+    }
+  };
 
   /** A click on an event shows its moment, and the event in full. */
   readonly #clicked = (event: MouseEvent): void => {
     const { inspection } = this;
-    const { x, y } = this.#pointAt(event);
-    if (inspection === undefined || this.#hasDragged || y < RULER) {
-      this.#hasDragged = false;
-      return;
-    }
-    const revision = eventAt({ x, lane: Math.floor((y - RULER) / LANE) }, this.#step, inspection.log);
-    if (revision !== undefined) {
+    const revision = this.#hasDragged ? undefined : this.#eventUnder(event);
+    this.#hasDragged = false;
+    if (inspection !== undefined && revision !== undefined) {
       inspection.select(revision);
       inspection.travel(revision);
     }
@@ -349,6 +415,7 @@ export class StatepadTimeline extends InspectorElement {
 
   readonly #grabbed = (event: PointerEvent): void => {
     if (event.button === 0) {
+      this.#hover.leave();
       (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
       this.#hasDragged = false;
     }
@@ -374,23 +441,13 @@ export class StatepadTimeline extends InspectorElement {
   };
 }
 
-const legend = html`<ul class="row legend" aria-label="What a mark has written">
-  ${MARKED.map(
-    (scope, index) =>
-      html`<li>
-        <svg viewBox="0 0 12 14" aria-hidden="true">
-          ${segmentsOf(2 ** index, { width: 12, height: 14, isWide: false }).map(
-            ({ path }) =>
-              svg`<path class=${scope} style=${scope === 'session' ? nothing : `fill: url(#${scope}-fill)`} d=${path} />`,
-          )}
-        </svg>
-        ${scope} <span class="hidden">(${SIGNS[scope]})</span>
-      </li>`,
-  )}
-  <li>
-    <svg viewBox="0 0 12 14" aria-hidden="true"><circle class="nothing" cx="6" cy="7" r="3.25" /></svg>
-    nothing
-  </li>
-</ul>`;
+/** The folding of the lanes, by its kept name. */
+const FOLDS: Readonly<Record<string, boolean>> = { folded: true, open: false };
+
+/** The lit parts of the picture: what is pointed at, or else the key whose history is shown. */
+function litOf({ pointed, traced }: Inspection): Lit {
+  const keys = pointed?.key ?? traced;
+  return { keys: keys === undefined ? [] : [keys], revision: pointed?.revision };
+}
 
 customElements.define('statepad-timeline', StatepadTimeline);

@@ -9,12 +9,13 @@ import { css } from 'lit';
  */
 export const tokens = css`
   :host {
-    /* Type: 11, 12, 13, 15 and 19 px at the usual size of a browser. */
-    --sp-text-xs: 0.6875rem;
-    --sp-text-sm: 0.75rem;
-    --sp-text-md: 0.8125rem;
-    --sp-text-lg: 0.9375rem;
-    --sp-text-xl: 1.1875rem;
+    /* Type: 11, 12, 13, 15 and 19 px at the usual size of a browser. A page with a root of another size sets --sp-rem. */
+    --rem: var(--sp-rem, 1rem);
+    --sp-text-xs: calc(0.6875 * var(--rem));
+    --sp-text-sm: calc(0.75 * var(--rem));
+    --sp-text-md: calc(0.8125 * var(--rem));
+    --sp-text-lg: calc(0.9375 * var(--rem));
+    --sp-text-xl: calc(1.1875 * var(--rem));
     --sans: var(--sp-sans, 'Inter', ui-sans-serif, system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif);
     --mono: var(
       --sp-mono,
@@ -36,8 +37,8 @@ export const tokens = css`
     --sp-space-6: 32px;
 
     /* The height of controls, and of the headers of panes. */
-    --sp-control: 1.75rem;
-    --sp-bar: 2.25rem;
+    --sp-control: calc(1.75 * var(--rem));
+    --sp-bar: calc(2.25 * var(--rem));
 
     --sp-radius-sm: 4px;
     --sp-radius-md: 7px;

@@ -8,11 +8,12 @@ import { StreamLimit } from '../../http/stream-limit.js';
 import { TextStream } from '../../http/text-stream.js';
 import { visibleChange, visibleSession } from '../../http/visible.js';
 import { invalid } from '../../checks/arguments.js';
+import { defined } from '../../model/defined.js';
 import type { Incoming } from '../../http/incoming.js';
 import type { ErrorLog } from '../../http/answers.js';
 import type { Rights } from '../../http/principal.js';
 import type { SessionKey } from '../../model/types.js';
-import type { SessionSource } from '../../model/watch.js';
+import type { SessionSource, WatchPace } from '../../model/watch.js';
 
 /** The pace of streams. */
 export interface StreamPace {
@@ -31,6 +32,8 @@ export interface StreamPace {
 export interface StreamOptions extends StreamPace {
   /** The number of streams that a client may have at a time; any by default. */
   readonly limit?: number | undefined;
+  /** True when no stream keeps the process running. */
+  readonly background?: boolean | undefined;
 }
 
 /** The shortest time after which clients may reconnect, in milliseconds. */
@@ -44,7 +47,7 @@ export class WatchStreams {
   readonly #errors: ErrorLog;
   readonly #heartbeat: number;
   readonly #retry: number;
-  readonly #poll: number | undefined;
+  readonly #pace: Pick<WatchPace, 'poll' | 'background'>;
   readonly #limit: StreamLimit;
   readonly #open = new Set<TextStream>();
 
@@ -52,13 +55,13 @@ export class WatchStreams {
   constructor(
     service: SessionSource,
     errors: ErrorLog,
-    { heartbeat = 15_000, retry = 1_000, poll, limit = Infinity }: StreamOptions,
+    { heartbeat = 15_000, retry = 1_000, poll, limit = Infinity, background }: StreamOptions,
   ) {
     this.#service = service;
     this.#errors = errors;
     this.#heartbeat = duration(heartbeat, 'heartbeat', 1);
     this.#retry = duration(retry, 'retry', LEAST_RETRY_MS);
-    this.#poll = poll;
+    this.#pace = defined({ poll, background });
     this.#limit = new StreamLimit(limit);
   }
 
@@ -97,7 +100,7 @@ export class WatchStreams {
   async #single(requested: RequestedTarget, rights: Rights, request: Incoming): Promise<Response> {
     const stream = this.#begin(rights, request);
     try {
-      const opened = await openTarget(this.#service, requested, { poll: this.#poll, signal: stream.ended });
+      const opened = await openTarget(this.#service, requested, { ...this.#pace, signal: stream.ended });
       if (requested.since === undefined) {
         stream.write(writePlace(opened.place, undefined));
       }
@@ -124,7 +127,7 @@ export class WatchStreams {
       try {
         rights.check(requested.target);
         const { signal } = ends[target] as AbortController;
-        const opened = await openTarget(this.#service, requested, { poll: this.#poll, signal });
+        const opened = await openTarget(this.#service, requested, { ...this.#pace, signal });
         stream.write(writePlace(opened.place, target));
         await this.#tell(opened, { stream, rights, target });
       } catch (error) {
@@ -141,7 +144,12 @@ export class WatchStreams {
   #begin(rights: Rights, request: Incoming): TextStream {
     const leave = this.#limit.enter(rights);
     const heartbeat = { text: HEARTBEAT, every: this.#heartbeat };
-    const stream = new TextStream({ heartbeat, ends: rights.ends, signal: request.signal });
+    const stream = new TextStream({
+      heartbeat,
+      ends: rights.ends,
+      signal: request.signal,
+      background: this.#pace.background,
+    });
     if (stream.ended.aborted) {
       leave();
     } else {

@@ -37,7 +37,7 @@ abstract class WatchedScope<Head> implements ChangeSource {
   }
 
   async wait(): Promise<void> {
-    await this.#topic.wait(this, this.#wakes, this.plan.poll);
+    await this.#topic.wait(this, this.#wakes, this.plan.pace);
   }
 
   close(): void {
@@ -54,7 +54,7 @@ abstract class WatchedScope<Head> implements ChangeSource {
     const load = async (): Promise<void> => {
       this.#topic.head = await this.load(this.#topic.head as Head | undefined);
     };
-    await this.#topic.refresh(this.plan.poll, load);
+    await this.#topic.refresh(this.plan.pace.poll, load);
     return this.#topic.head as Head;
   }
 

@@ -84,7 +84,7 @@ export class WatchedSession implements ChangeSource {
   }
 
   async wait(): Promise<void> {
-    await this.#topic.wait(this, this.#wakes, this.#plan.poll);
+    await this.#topic.wait(this, this.#wakes, this.#plan.pace);
   }
 
   close(): void {
@@ -96,7 +96,7 @@ export class WatchedSession implements ChangeSource {
     const place = (this.#place ??= await this.#begin());
     let changes = this.#cached(place, limit);
     for (let round = 0; changes === undefined && round < MAX_ROUNDS; round++) {
-      await this.#topic.refresh(this.#plan.poll, this.#load);
+      await this.#topic.refresh(this.#plan.pace.poll, this.#load);
       changes = this.#cached(place, limit) ?? (await this.#fromHead(place, limit));
       if (changes === undefined) {
         this.#topic.expire();
@@ -111,7 +111,7 @@ export class WatchedSession implements ChangeSource {
 
   /** The place of a reader without a handle. Throws `SESSION_NOT_FOUND`. */
   async #begin(): Promise<Place> {
-    await this.#topic.refresh(this.#plan.poll, this.#load);
+    await this.#topic.refresh(this.#plan.pace.poll, this.#load);
     const head = this.#head();
     if (head === 'deleted') {
       throw notFound(this.#key.sessionId);

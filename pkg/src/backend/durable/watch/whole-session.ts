@@ -34,7 +34,7 @@ export class StoredWholeSession implements WholeSessionSource {
   }
 
   async check(): Promise<void> {
-    await this.#topic.refresh(this.#plan.poll, this.#load);
+    await this.#topic.refresh(this.#plan.pace.poll, this.#load);
   }
 
   async moment(): Promise<WholeMoment | undefined> {

@@ -1,0 +1,225 @@
+// The styles of the list of sessions.
+
+import { css } from 'lit';
+
+/** The height of a row, in px. */
+export const ROW = 38;
+
+/** The styles of the list of sessions, for its own shadow tree. */
+export const sessionsStyle = css`
+  dialog {
+    width: min(54rem, calc(100vw - 1.5rem));
+    height: min(38rem, calc(100dvh - 2rem));
+    max-height: none;
+    margin-block-start: min(8vh, 4rem);
+  }
+
+  .top {
+    display: flex;
+    flex: none;
+    align-items: center;
+    gap: var(--sp-space-2);
+    border-block-end: 1px solid var(--line);
+    padding-inline: var(--sp-space-4) var(--sp-space-2);
+    color: var(--quiet);
+  }
+
+  .top input {
+    flex: 1;
+    height: 3rem;
+    border: 0;
+    padding: 0 var(--sp-space-1);
+    color: var(--text);
+    background: none;
+    font-size: var(--sp-text-lg);
+    outline: 0;
+  }
+
+  .top input::-webkit-search-cancel-button {
+    display: none;
+  }
+
+  .middle {
+    display: grid;
+    flex: 1;
+    grid-template: minmax(0, 1fr) / 12rem minmax(0, 1fr);
+    min-height: 0;
+  }
+
+  nav,
+  .rows {
+    overflow: hidden auto;
+    overscroll-behavior: contain;
+    scrollbar-color: var(--edge) transparent;
+    scrollbar-width: thin;
+  }
+
+  nav {
+    border-inline-end: 1px solid var(--line);
+    padding: var(--sp-space-2);
+  }
+
+  nav h3 {
+    padding: var(--sp-space-2) var(--sp-space-2) var(--sp-space-1);
+    color: var(--quiet);
+    font-size: var(--sp-text-xs);
+  }
+
+  nav button {
+    display: block;
+    overflow: hidden;
+    width: 100%;
+    border: 0;
+    padding: 0.25rem var(--sp-space-2);
+    color: var(--quiet);
+    background: none;
+    text-align: start;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+
+  nav [aria-pressed='true'] {
+    color: var(--text);
+    background: var(--chosen);
+    font-weight: 550;
+  }
+
+  .list {
+    display: grid;
+    grid-template-rows: auto minmax(0, 1fr);
+    min-width: 0;
+  }
+
+  .titles,
+  [role='option'] {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) minmax(4rem, 9rem) 4.5rem 7rem;
+    gap: var(--sp-space-3);
+    align-items: center;
+    padding-inline: var(--sp-space-4);
+  }
+
+  .titles {
+    height: 2rem;
+    border-block-end: 1px solid var(--line);
+    scrollbar-gutter: stable;
+  }
+
+  .titles button {
+    justify-content: start;
+    border: 0;
+    padding: 0;
+    color: var(--quiet);
+    background: none;
+    font-size: var(--sp-text-xs);
+    font-weight: 600;
+  }
+
+  .titles [aria-pressed='true'] {
+    color: var(--text);
+    outline-offset: 2px;
+  }
+
+  .titles .end,
+  [role='option'] .end {
+    justify-self: end;
+    font-variant-numeric: tabular-nums;
+  }
+
+  .rows {
+    position: relative;
+    outline-offset: -2px;
+  }
+
+  [role='option'] {
+    position: absolute;
+    inset: 0 0 auto;
+    height: 38px;
+    cursor: pointer;
+  }
+
+  [role='option'] > :not(.id) {
+    color: var(--quiet);
+    font-size: var(--sp-text-sm);
+  }
+
+  [role='option']:hover {
+    background: var(--hover);
+  }
+
+  [aria-selected='true'],
+  [aria-selected='true']:hover {
+    background: var(--chosen);
+  }
+
+  .id .icon {
+    margin-inline-start: 0.4em;
+    color: var(--good);
+  }
+
+  .none {
+    padding: var(--sp-space-6) var(--sp-space-4);
+    color: var(--quiet);
+    text-align: center;
+  }
+
+  .foot {
+    display: flex;
+    flex: none;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--sp-space-2);
+    min-height: 2.75rem;
+    border-block-start: 1px solid var(--line);
+    padding: var(--sp-space-2) var(--sp-space-3) var(--sp-space-2) var(--sp-space-4);
+    color: var(--quiet);
+    font-size: var(--sp-text-sm);
+  }
+
+  .foot form {
+    display: flex;
+    flex: 1;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--sp-space-2);
+  }
+
+  .foot input {
+    flex: 1 1 7rem;
+  }
+
+  @media (max-width: 40rem) {
+    .middle {
+      grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
+    }
+
+    nav {
+      display: flex;
+      overflow: auto hidden;
+      border-inline-end: 0;
+      border-block-end: 1px solid var(--line);
+    }
+
+    nav h3 {
+      flex: none;
+    }
+
+    nav button {
+      flex: none;
+      width: auto;
+      max-width: 9rem;
+    }
+
+    .titles {
+      display: none;
+    }
+
+    [role='option'] {
+      grid-template-columns: minmax(0, 1fr) auto auto;
+    }
+
+    [role='option'] .events {
+      display: none;
+    }
+  }
+`;

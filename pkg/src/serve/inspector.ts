@@ -1,0 +1,98 @@
+// The files of the inspector beside the routes. They are data: no path of a request reaches a file system.
+
+import { JsonReply, type Reply } from '../http/reply.js';
+import { checkObject, checkOptions, invalid } from '../checks/arguments.js';
+import type { ErrorLog } from '../http/answers.js';
+import type { Incoming } from '../http/incoming.js';
+import type { Api, Call, Received } from './api.js';
+
+/** A file of the inspector. */
+export interface InspectorFile {
+  readonly content: Uint8Array;
+  /** The headers of its answer, under lower-case names, with its type and its `etag`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The files of the inspector, for a server that has them beside its routes. */
+export interface InspectorFiles {
+  /** The name of the store for people, without secrets: `sessions.db`. */
+  readonly label: string;
+  /** The files by their paths below `inspector/`, as `index.html`, which the empty path names, too. */
+  readonly files: ReadonlyMap<string, InspectorFile>;
+}
+
+const FOLDER = '/inspector';
+/** The facts that the page asks for. */
+const ABOUT = 'about.json';
+
+/** Checks the files that a server is given. Throws `INVALID_ARGUMENT`. */
+export function checkInspector(input: InspectorFiles): InspectorFiles {
+  checkObject(input, 'inspector');
+  checkOptions(input, ['label', 'files'], 'inspector');
+  if (typeof input.label !== 'string' || !(input.files instanceof Map)) {
+    invalid('inspector', 'must be what inspectorFiles of statepad/inspect resolves with');
+  }
+  return input;
+}
+
+/**
+ * The inspector: its files for everyone, for they hold no data, and the facts about the server for those that the
+ * server knows. By the answer 401 the page learns that it needs a token.
+ */
+export class InspectorApi implements Api {
+  readonly #inspector: InspectorFiles;
+  readonly #errors: ErrorLog;
+
+  constructor(inspector: InspectorFiles, errors: ErrorLog) {
+    this.#inspector = inspector;
+    this.#errors = errors;
+  }
+
+  find(method: string, path: string): Call | readonly string[] | undefined {
+    const call = this.#callOf(path);
+    return call === undefined || method === 'GET' || method === 'HEAD' ? call : ['GET'];
+  }
+
+  refusal(error: unknown, request: Incoming): Reply {
+    return this.#errors.answer(error, request);
+  }
+
+  #callOf(path: string): Call | undefined {
+    if (path === FOLDER) {
+      return publicCall(() => redirected(`${FOLDER.slice(1)}/`));
+    }
+    const name = path.startsWith(`${FOLDER}/`) ? path.slice(FOLDER.length + 1) : undefined;
+    if (name === ABOUT) {
+      return { operation: 'aboutInspector', answer: async (received) => await Promise.resolve(this.#about(received)) };
+    }
+    const file = name === undefined ? undefined : this.#inspector.files.get(name);
+    return file && publicCall((request) => replyOf(file, request));
+  }
+
+  #about({ rights }: Received): Reply {
+    const about = { store: this.#inspector.label, write: rights.writes('session'), base: '../' };
+    return new JsonReply(about, 200, { 'cache-control': 'no-store' });
+  }
+}
+
+/** A call that needs no principal. */
+function publicCall(answer: (request: Incoming) => Reply): Call {
+  const answerAnyone = async (request: Incoming): Promise<Reply> => await Promise.resolve(answer(request));
+  return { operation: 'inspector', answerAnyone, answer: async ({ request }) => await answerAnyone(request) };
+}
+
+/** A relative address: a proxy may have the server below a path of its own. */
+function redirected(location: string): Response {
+  return new Response(null, { status: 308, headers: { location } });
+}
+
+function replyOf({ content, headers }: InspectorFile, request: Incoming): Response {
+  const { etag } = headers;
+  const isKnown = etag !== undefined && (request.headers.get('if-none-match') ?? '').split(/\s*,\s*/).includes(etag);
+  if (isKnown) {
+    const known = new Headers(headers);
+    known.delete('content-length');
+    return new Response(null, { status: 304, headers: known });
+  }
+  return new Response(content as Uint8Array<ArrayBuffer>, { headers });
+}
