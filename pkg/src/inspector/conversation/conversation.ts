@@ -1,7 +1,6 @@
 // The session as a conversation.
 
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import { ref } from 'lit/directives/ref.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { defaultRangeExtractor, VirtualizerController, type Range } from '@tanstack/lit-virtual';
@@ -50,6 +49,7 @@ export class StatepadConversation extends InspectorElement {
   #shown:
     | { readonly session: string; readonly selected: number | undefined; readonly moment: number | undefined }
     | undefined;
+  readonly #measured = new WeakSet<HTMLElement>();
   readonly #sizes = new ResizeObserver(() => {
     this.width = this.#list?.clientWidth ?? 0;
   });
@@ -181,7 +181,6 @@ export class StatepadConversation extends InspectorElement {
               role="presentation"
               data-index=${index}
               style=${styleMap({ transform: `translateY(${start}px)` })}
-              ${ref(this.#measure)}
             >
               ${this.#entry(entries[index] as Entry, index, view)}
             </div>`,
@@ -207,11 +206,16 @@ export class StatepadConversation extends InspectorElement {
     });
   }
 
-  readonly #measure = (slot: Element | undefined): void => {
-    if (slot !== undefined) {
-      this.#virtual.getVirtualizer().measureElement(slot as HTMLElement);
+  /** Measures the entries that are new on screen; the virtualizer observes them from then on. */
+  #measure(): void {
+    const virtual = this.#virtual.getVirtualizer();
+    for (const slot of this.renderRoot.querySelectorAll<HTMLElement>('.slot')) {
+      if (!this.#measured.has(slot)) {
+        this.#measured.add(slot);
+        virtual.measureElement(slot);
+      }
     }
-  };
+  }
 
   readonly #toggleRaw = (revision: number): void => {
     const raw = new Set(this.#raw);
@@ -257,6 +261,7 @@ export class StatepadConversation extends InspectorElement {
       return;
     }
     this.#sizes.observe(list);
+    this.#measure();
     this.#bringIntoView(inspection, nameOf(inspection.session));
   }
 
