@@ -7,21 +7,25 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { Template } from 'statepad';
 
-/** The page's module, for Node: it finds the package where every other program finds it. */
+/** @type {import('esbuild').Plugin} */
+const publicNames = {
+  name: 'public names',
+  // A data: URL could not find the package by its name.
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/index\.js$/ }, () => ({ path: import.meta.resolve('statepad'), external: true })),
+};
+
+/** A module of the inspector, for Node: it finds the package where every other program finds it. */
 async function load(path) {
-  const entry = fileURLToPath(new URL(`../../www/${path}`, import.meta.url));
+  const entry = fileURLToPath(new URL(`../../pkg/src/${path}`, import.meta.url));
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
     format: 'esm',
-    external: ['statepad'],
+    plugins: [publicNames],
     write: false,
   });
-  // A data: URL could not find the package.
-  const code = outputFiles[0].text.replaceAll(
-    'from "statepad"',
-    `from ${JSON.stringify(import.meta.resolve('statepad'))}`,
-  );
+  const code = outputFiles[0].text;
   return await import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 

@@ -25,6 +25,9 @@ import './shortcuts.js';
 /** The time that a notice stays, in ms. */
 const SAID_FOR = 4000;
 
+/** The acts of a user. A key press may be followed by a click of its own. */
+const ACTS = ['pointerdown', 'keydown', 'click'] as const;
+
 /** An element that opens a dialog. */
 type Opener = HTMLElement & { open(): void };
 
@@ -55,8 +58,8 @@ export class StatepadInspector extends InspectorElement implements Shell {
   #saying: ReturnType<typeof setTimeout> | undefined;
   /** The selection that was seen last. */
   #shown: { readonly selected: number | undefined; readonly traced: string | undefined } | undefined;
-  /** True after a click into a pane, until the next drawing. */
-  #wasClicked = false;
+  /** True when the last thing that the user did was a press in a pane. */
+  #isInPanes = false;
 
   constructor() {
     super();
@@ -71,6 +74,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
     super.connectedCallback();
     // A click anywhere in it gives it the focus: from then on its shortcuts count.
     this.tabIndex = -1;
+    ACTS.forEach((name) => this.addEventListener(name, this.#acted, { capture: true }));
     this.addEventListener('keydown', this.#pressed);
     document.addEventListener('keydown', this.#pressedOutside);
     this.#resizes.observe(this);
@@ -79,6 +83,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    ACTS.forEach((name) => this.removeEventListener(name, this.#acted, { capture: true }));
     this.removeEventListener('keydown', this.#pressed);
     document.removeEventListener('keydown', this.#pressedOutside);
     this.#resizes.disconnect();
@@ -122,7 +127,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
     const groups = GROUPS[shape];
     const sizes = sizesIn(this.chosen, this.box.width, this.box.height, shape === 'middle');
     const style = { '--left': `${sizes.left}px`, '--right': `${sizes.right}px`, '--below': `${sizes.below}px` };
-    return html`<div class="columns" data-shape=${shape} style=${styleMap(style)} @click=${this.#clicked}>
+    return html`<div class="columns" data-shape=${shape} style=${styleMap(style)}>
       ${groups.map((group, place) => this.#head(group, place))}
       ${PANES.map((name) => this.#pane(name, groups))}
       ${shape === 'narrow' ? nothing : this.#divider('left', sizes, 'line-a')}
@@ -167,8 +172,8 @@ export class StatepadInspector extends InspectorElement implements Shell {
     return html`<div
       class="body"
       id="pane-${name}"
-      role=${group.length > 1 ? 'tabpanel' : 'region'}
-      aria-labelledby="title-${name}"
+      role=${group.length > 1 ? 'tabpanel' : nothing}
+      aria-labelledby=${group.length > 1 ? `title-${name}` : nothing}
       tabindex="-1"
       ?hidden=${this.#active(group) !== name}
       style=${styleMap({ 'grid-area': `body-${place}` })}
@@ -185,13 +190,13 @@ export class StatepadInspector extends InspectorElement implements Shell {
       .side=${sides[part]}
       .label=${labels[part]}
       .size=${sizes[part]}
-      @resize=${(event: CustomEvent<number | undefined>) => this.#resize(part, event.detail)}
+      @resize=${(event: CustomEvent<number | null>) => this.#resize(part, event.detail)}
     ></statepad-divider>`;
   }
 
-  #resize(part: SizedPart, size: number | undefined): void {
+  #resize(part: SizedPart, size: number | null): void {
     const others = Object.entries(this.chosen).filter(([name]) => name !== part);
-    this.chosen = { ...Object.fromEntries(others), ...(size === undefined ? {} : { [part]: Math.round(size) }) };
+    this.chosen = { ...Object.fromEntries(others), ...(size === null ? {} : { [part]: Math.round(size) }) };
     keepSizes(this.chosen);
   }
 
@@ -212,8 +217,10 @@ export class StatepadInspector extends InspectorElement implements Shell {
     this.front = [name, ...this.front.filter((other) => other !== name)];
   }
 
-  readonly #clicked = (): void => {
-    this.#wasClicked = true;
+  /** Seen before those who act on it: the details come to the front only for what is chosen in a pane. */
+  readonly #acted = (event: Event): void => {
+    const panes = this.renderRoot.querySelector('.columns');
+    this.#isInPanes = event.type !== 'keydown' && panes !== null && event.composedPath().includes(panes);
   };
 
   /** Brings the details into view when a click has selected something, and moves nothing else. */
@@ -224,13 +231,12 @@ export class StatepadInspector extends InspectorElement implements Shell {
     const isNew =
       before !== undefined &&
       ((selected !== undefined && selected !== before.selected) || (traced !== undefined && traced !== before.traced));
-    if (isNew && this.#wasClicked) {
+    if (isNew && this.#isInPanes) {
       this.#show('details');
     }
     if (isNew) {
       this.renderRoot.querySelector('#pane-details')?.scrollTo({ top: 0 });
     }
-    this.#wasClicked = false;
   }
 
   #lead(target: HeaderTarget): void {

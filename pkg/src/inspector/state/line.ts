@@ -89,7 +89,7 @@ function scopeCells(line: Line, { inspection }: LineContext, isActive: boolean):
 
 /** Who shares the keys of a scope; and true when the values may be others than those of the moment. */
 function meaning(scope: Scope, inspection: Inspection | undefined): [text: string, isDoubtful: boolean] {
-  const isDoubtful = inspection?.exact === false;
+  const isDoubtful = inspection?.exact === false && !inspection.isSettling;
   const asFar = isDoubtful ? ' · as far as this session’s log shows' : '';
   const user = inspection?.session?.userId ?? '';
   switch (scope) {

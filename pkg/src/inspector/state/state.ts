@@ -108,10 +108,18 @@ export class StatepadState extends InspectorElement {
     if (traced !== this.#traced) {
       if (traced !== undefined) {
         this.#tree.value?.reveal(traced);
-      } else if (this.#traced !== undefined && document.activeElement === document.body) {
-        void this.#tree.value?.focusKey(this.#traced);
+      } else if (this.#traced !== undefined) {
+        void this.#return(this.#traced);
       }
       this.#traced = traced;
+    }
+  }
+
+  async #return(key: string): Promise<void> {
+    // The history goes away with its button.
+    await new Promise(requestAnimationFrame);
+    if (hasNoFocus()) {
+      await this.#tree.value?.focusKey(key);
     }
   }
 
@@ -354,6 +362,15 @@ export class StatepadState extends InspectorElement {
         news.size > 3 ? `${news.size} keys changed` : [...news].map(([key, change]) => `${key} ${change}`).join(', ');
     }
   }
+}
+
+/** True when nothing has the focus, or only an element around others. */
+function hasNoFocus(): boolean {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) {
+    active = active.shadowRoot.activeElement;
+  }
+  return active === null || active === document.body || active.shadowRoot !== null;
 }
 
 function isOther(list: readonly unknown[], before: readonly unknown[]): boolean {

@@ -1,20 +1,20 @@
 // The card at a word of the prompt: its placeholder, its key, who wrote it, and all of its values until now.
 
 import { css, html, nothing, svg, type TemplateResult } from 'lit';
-import type { HistoryStep, Json } from '../../index.js';
-import type { KeyRow } from '../model/rows.js';
+import type { Json } from '../../index.js';
+import type { KeyRow, KeyWriter } from '../model/rows.js';
 import { icon } from '../ui/icons.js';
 import type { Spot } from './rendering.js';
 import { faultOf, writerOf } from './words.js';
 
 /** The number of steps that a card shows. */
-export const SHOWN_STEPS = 6;
+const SHOWN_STEPS = 6;
 
 /** The length of a value in a card, in characters. */
 const SHORT = 140;
 
-/** The size of the curve of a number, in px. */
-const CURVE = { width: 120, height: 24 };
+/** The size of the curve of a number, in px, and the number of writes in it. */
+const CURVE = { width: 120, height: 24, writes: 200 };
 
 /** Everything that a card shows. */
 export interface CardFacts {
@@ -23,25 +23,26 @@ export interface CardFacts {
   readonly text: string;
   /** The key at the moment; absent when it is not there. */
   readonly row: KeyRow | undefined;
-  /** The writes of the key until now, oldest first; `undefined` until they are known. */
-  readonly steps: readonly HistoryStep[] | undefined;
+  /** The writes of the key by this session, oldest first. */
+  readonly writes: readonly KeyWriter[];
   /** The moment on show. */
   readonly revision: number;
 }
 
 /** The content of a card. */
-export function drawCard({ spot, text, row, steps, revision }: CardFacts): TemplateResult {
+export function drawCard({ spot, text, row, writes, revision }: CardFacts): TemplateResult {
   const { source, of, scope, nearest } = spot;
   const fault = faultOf(spot, text);
   const writer = writerOf(row);
-  const parts = steps?.map((step) => ({ revision: step.revision, value: partOf(step.to, spot.path) })) ?? [];
-  const past = steps?.filter((step) => step.revision <= revision) ?? [];
+  const last = writes.findLastIndex((write) => write.revision <= revision);
+  const near = writes.slice(Math.max(last + 1 - CURVE.writes, 0), last + 3);
+  const parts = near.map((write) => ({ revision: write.revision, value: partOf(write.to, spot.path) }));
   return html`<p class="source"><span class="spot" data-scope=${scope} ?data-missing=${spot.missing}>${source}</span></p>
     <dl>
       <dt>${scope === 'artifact' ? 'artifact' : 'key'}</dt>
       <dd class="mono">${of}<span class="quiet"> · ${meaning(spot)}</span></dd>
       ${fault === '' ? nothing : html`<dt>value</dt><dd class=${spot.missing ? 'bad' : 'quiet'}>${fault}${nearest === undefined ? '' : html` – did you mean <b>${nearest}</b>?`}</dd>`}
-      ${writer === '' || fault === 'missing' ? nothing : html`<dt>written by</dt><dd><b>${writer}</b>${steps === undefined ? nothing : html`<span class="quiet"> · ${count(past.length)}</span>`}</dd>`}
+      ${writer === '' || fault === 'missing' ? nothing : html`<dt>written by</dt><dd><b>${writer}</b>${last < 0 ? nothing : html`<span class="quiet"> · ${count(last + 1)}</span>`}</dd>`}
     </dl>
     ${parts.length === 0 ? nothing : html`${curve(parts, revision)}${stepList(parts, revision)}`}
     ${

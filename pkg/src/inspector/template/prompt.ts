@@ -18,7 +18,7 @@ import './rendered.js';
 import type { Mending } from './rendered.js';
 import { dissect, type Dissection, type Known, type Piece } from './rendering.js';
 import { spotStyle } from './spot-style.js';
-import { OldTexts, textsOf } from './words.js';
+import { changedTexts, OldTexts, textsOf } from './words.js';
 
 const EMPTY: Dissection = { source: [], rendered: [], error: undefined };
 
@@ -63,34 +63,26 @@ export class StatepadPrompt extends InspectorElement {
       this.#first = { of: name, text: inspection.template };
       this.isWriting = false;
     }
-    const { template, rows, baseRows, knowsTemp, revision } = inspection;
+    const { template, rows, baseRows, knowsTemp } = inspection;
     const madeFrom = [template, rows, baseRows, knowsTemp];
     if (madeFrom.some((part, place) => part !== this.#madeFrom[place])) {
-      const isMoved = rows !== this.#madeFrom[1] || baseRows !== this.#madeFrom[2];
       this.#madeFrom = madeFrom;
-      this.#make(inspection, `${name} ${template}`, isMoved || revision !== 0);
+      this.#make(inspection, `${name} ${template}`);
     }
   }
 
-  #make(inspection: Inspection, of: string, isMoved: boolean): void {
-    const { template: text, rows, base: second, baseRows, knowsTemp } = inspection;
+  #make(inspection: Inspection, of: string): void {
+    const { template: text, rows, base: second, baseRows, knowsTemp, revision } = inspection;
     const template = this.#template?.text === text ? this.#template : (this.#template = new Template(text));
     const known: Known = { temp: knowsTemp, artifacts: false };
     this.#rows = new Map(rows.flatMap((row) => (row.value === undefined ? [] : [[row.key, row]])));
     this.#dissection = dissect(template, { state: stateOf(rows) }, known);
-    if (isMoved) {
-      this.#old.update(textsOf(this.#dissection), of);
-    }
+    const texts = textsOf(this.#dissection);
+    this.#old.update(texts, of, revision);
     this.#before =
       second === undefined
-        ? new Map(this.#old.before)
-        : this.#since(dissect(template, { state: stateOf(baseRows) }, known));
-  }
-
-  /** The texts of another moment, where they are others. */
-  #since(other: Dissection): Map<number, string> {
-    const [was, is] = [textsOf(other), textsOf(this.#dissection)];
-    return new Map([...was.entries()].filter(([index, text]) => text !== is[index]));
+        ? this.#old.before
+        : changedTexts(textsOf(dissect(template, { state: stateOf(baseRows) }, known)), texts);
   }
 
   protected override render(): TemplateResult {

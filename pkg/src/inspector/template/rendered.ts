@@ -2,7 +2,6 @@
 
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { createRef, ref } from 'lit/directives/ref.js';
-import type { HistoryStep } from '../../index.js';
 import type { KeyRow } from '../model/rows.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
@@ -14,9 +13,6 @@ import { faultOf, isLit, pointedBy, revisionOf, writerOf } from './words.js';
 
 /** The length up to which a word has its label above it, in characters: a longer one breaks into lines. */
 const WORD = 42;
-
-/** The number of writes that are read for a card. */
-const READ_STEPS = 200;
 
 /** The `detail` of the event `mend`: a placeholder that is to become that of another key. */
 export interface Mending {
@@ -35,7 +31,6 @@ export class StatepadRendered extends InspectorElement {
     lasting: { attribute: false },
     labels: { attribute: false },
     open: { state: true },
-    steps: { state: true },
     stop: { state: true },
   };
   static override styles = [base, spotStyle, cardStyle, renderedStyle];
@@ -52,11 +47,9 @@ export class StatepadRendered extends InspectorElement {
   declare labels: boolean;
   /** The index of the word with a card. */
   declare private open: number | undefined;
-  declare private steps: readonly HistoryStep[] | undefined;
   /** The index of the word with the Tab key's stop. */
   declare private stop: number;
   readonly #card = createRef<HTMLElement>();
-  #round = 0;
 
   constructor() {
     super();
@@ -85,8 +78,10 @@ export class StatepadRendered extends InspectorElement {
       card.showPopover();
       place(card, word);
     }
-    if (changed.has('rows') && this.open !== undefined) {
-      void this.#read(this.open);
+    const spot = this.open === undefined ? undefined : this.#spots[this.open]?.spot;
+    if (changed.has('rows') && this.open !== undefined && spot !== undefined && spot.scope !== 'artifact') {
+      // At another moment, or once its writer is known, it comes from elsewhere.
+      this.inspection?.point(pointedBy(spot, this.rows.get(spot.of)));
     }
   }
 
@@ -162,13 +157,14 @@ export class StatepadRendered extends InspectorElement {
   }
 
   #cardContent(): TemplateResult | typeof nothing {
-    const { open, inspection, steps } = this;
+    const { open, inspection } = this;
     const piece = open === undefined ? undefined : this.#spots[open];
     if (piece?.spot === undefined || inspection === undefined) {
       return nothing;
     }
     const { spot, text } = piece;
-    return drawCard({ spot, text, row: this.rows.get(spot.of), steps, revision: inspection.revision });
+    const writes = inspection.writesOf(spot.of);
+    return drawCard({ spot, text, row: this.rows.get(spot.of), writes, revision: inspection.revision });
   }
 
   get #spots(): readonly Piece[] {
@@ -213,27 +209,11 @@ export class StatepadRendered extends InspectorElement {
     if (spot === undefined || this.open === index) {
       return;
     }
-    [this.open, this.steps] = [index, undefined];
+    this.open = index;
     if (spot.scope === 'artifact') {
       this.inspection?.point(undefined);
     } else {
       this.inspection?.point(pointedBy(spot, this.rows.get(spot.of)));
-      void this.#read(index);
-    }
-  }
-
-  /** Reads the writes of a word's key. If another word is pointed at in the meantime, that one counts. */
-  async #read(index: number): Promise<void> {
-    const round = ++this.#round;
-    const { reader, session } = this.inspection ?? {};
-    const spot = this.#spots[index]?.spot;
-    if (reader === undefined || session === undefined || spot === undefined || spot.missing) {
-      return;
-    }
-    // A card without its steps is still right: the history of a key tells failures.
-    const steps = await reader.history(session, spot.of, { last: READ_STEPS }).catch(() => undefined);
-    if (round === this.#round && this.open === index) {
-      this.steps = steps;
     }
   }
 

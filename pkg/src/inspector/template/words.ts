@@ -62,28 +62,38 @@ export function textsOf({ rendered }: Dissection): string[] {
   return rendered.flatMap(({ text, spot }) => (spot === undefined ? [] : [spot.missing || spot.unknown ? '' : text]));
 }
 
-/** The texts that moved away: by index of a placeholder, the text before. */
+/** The texts of the moment before, where they were others. */
 export class OldTexts {
-  #texts: readonly string[] | undefined;
-  #of: unknown;
-  /** The texts before the last changes, by index of a placeholder. */
-  readonly before = new Map<number, string>();
+  #of = '';
+  #revision: number | undefined;
+  #previous: readonly string[] | undefined;
+  #current: readonly string[] | undefined;
+  /** The texts before, by index of a placeholder. */
+  before: ReadonlyMap<number, string> = new Map();
   /** Counts the changes, so that each of them moves anew. */
   round = 0;
 
-  /** Takes over the texts of another moment of the same template: `of` is the template and the session. */
-  update(texts: readonly string[], of: string): void {
-    const was = this.#of === of ? this.#texts : undefined;
-    [this.#texts, this.#of] = [texts, of];
-    this.before.clear();
-    if (was !== undefined) {
-      texts.forEach((text, index) => {
-        const old = was[index];
-        if (old !== undefined && old !== text) {
-          this.before.set(index, old);
-        }
-      });
+  /**
+   * Takes over the texts at a revision: `of` names the template and the session. The texts of one revision may come
+   * twice, because exact values take longer.
+   */
+  update(texts: readonly string[], of: string, revision: number): void {
+    if (of !== this.#of) {
+      [this.#of, this.#revision, this.#current] = [of, revision, undefined];
     }
-    this.round += this.before.size > 0 ? 1 : 0;
+    if (revision !== this.#revision || this.#current === undefined) {
+      [this.#revision, this.#previous] = [revision, this.#current];
+    }
+    this.#current = texts;
+    const before = changedTexts(this.#previous ?? texts, texts);
+    if (before.size !== this.before.size || [...before].some(([index, text]) => this.before.get(index) !== text)) {
+      this.round += 1;
+    }
+    this.before = before;
   }
+}
+
+/** The earlier texts that are others now, by their index. */
+export function changedTexts(was: readonly string[], is: readonly string[]): Map<number, string> {
+  return new Map([...was.entries()].filter(([index, text]) => text !== is[index]));
 }
