@@ -27,7 +27,7 @@ const steps = (page, key) => history(page, key).getByRole('listitem');
 const told = (page, key) =>
   steps(page, key).evaluateAll((items) => {
     const textOf = (node) =>
-      node.nodeType === Node.TEXT_NODE
+      node.nodeType === globalThis.Node.TEXT_NODE
         ? node.data
         : [...(node.shadowRoot ?? node).childNodes]
             .filter(({ localName }) => localName !== 'style')

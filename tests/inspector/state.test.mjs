@@ -57,7 +57,7 @@ const focused = (page) =>
 /** Waits until something has the focus. */
 const untilFocused = async (page, name) => {
   for (const end = Date.now() + 10_000; Date.now() < end && (await focused(page)) !== name;)
-    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.evaluate(() => new Promise(globalThis.requestAnimationFrame));
   assert.equal(await focused(page), name);
 };
 
