@@ -54,9 +54,12 @@ const PACKAGE = {
     ...SESSIONS,
   ],
   adk: ADAPTER,
-  jsonl: ADAPTER,
-  // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite.
-  'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', 'checks', 'model', 'async'],
+  jsonl: ['transfer', ...ADAPTER],
+  // What sessions from elsewhere, lines or the database of an ADK, have in common on their way into a service.
+  transfer: ['service', 'model', 'async'],
+  // stores/adk-database finds out whose database something is; stores/sqlite-core knows the libraries for SQLite. The
+  // reading in place is a store.
+  'adk-import': ['transfer', 'jsonl', 'service', 'stores/adk-database', 'stores/sqlite-core', ...STORE],
   http: ['checks', 'model', 'async'],
   // The forms of an event in the sessions API of Agent Engine, for the store over it and the server of it.
   'api-event': ['model'],

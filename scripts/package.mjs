@@ -218,13 +218,13 @@ async function print(code, { fileName }) {
  */
 const NOT_BUNDLED = '/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */';
 
+/** The files of the inspector and of the page of servers, which scripts/inspector.mjs makes. */
+const OF_INSPECTOR = /^(inspector(-[\w-]+)?\.js$|page[\\/])/;
+
 async function bundle() {
-  if (existsSync(dist)) {
-    for (const name of readdirSync(dist, { encoding: 'utf8', recursive: true }).filter((name) =>
-      /\.js(\.map)?$/.test(name),
-    ))
-      rmSync(join(dist, name));
-  }
+  const isOwn = (/** @type {string} */ name) => /\.js(\.map)?$/.test(name) && !OF_INSPECTOR.test(name);
+  const names = existsSync(dist) ? readdirSync(dist, { encoding: 'utf8', recursive: true }) : [];
+  names.filter(isOwn).forEach((name) => rmSync(join(dist, name)));
   await bundleInto(inPackage());
   // As npm makes them when it installs the package: those of the tree lie there from before they are built.
   for (const name of runNames(dist)) chmodSync(join(dist, name), 0o755);

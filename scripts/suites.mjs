@@ -22,7 +22,7 @@ const heavy = ['heavy'];
 const FOLDERS = {
   'tests/adk': { seconds: 37 },
   'tests/browser': { seconds: 9, shares: heavy },
-  'tests/cli': { seconds: 35 },
+  'tests/cli': { seconds: 70 },
   'tests/contract': { seconds: 2 },
   'tests/core': { seconds: 25 },
   'tests/docs': { seconds: 45 },

@@ -1,5 +1,6 @@
 /**
- * Imports the sessions of an ADK's database: those of adk-python, adk-js, adk-go and adk-java.
+ * Imports the sessions of an ADK's database, or reads them where they are: those of adk-python, adk-js, adk-go and
+ * adk-java.
  *
  * @example
  * ```js
@@ -12,10 +13,19 @@
  * @packageDocumentation
  */
 
-export { identifyAdk, importAdk, type AdkImport, type AdkImportOptions } from './adk-import/import.js';
-export type { AdkImportProgress } from './adk-import/run.js';
-export type { AdkProblem } from './adk-import/problems.js';
+export {
+  identifyAdk,
+  importAdk,
+  type AdkImport,
+  type AdkImportOptions,
+  type AdkProblem,
+} from './adk-import/import.js';
+export { adkReadStore, type AdkReadOptions } from './adk-import/in-place/store.js';
+export type { ImportProblem } from './transfer/problems.js';
+export type { ImportProgress, ImportProgress as AdkImportProgress } from './transfer/transfer.js';
 export type { AdkDatabaseHandle, MysqlHandle, PostgresHandle } from './adk-import/source/source.js';
 export type { AdkDatabase, AdkRow, Dialect } from './stores/adk-database/database.js';
 export type { AdkIdentity, AdkKind } from './stores/adk-database/detect.js';
 export type { SqliteDatabase, SqliteStatement } from './stores/sqlite-core/client.js';
+export type { FileUrl } from './stores/sqlite-core/file.js';
+export type { SessionStore } from './store/contract.js';

@@ -80,7 +80,7 @@ export type {
   StateAtOptions,
   TrimOptions,
 } from './model/past.js';
-export type { Lease, LeaseOptions, WithLeaseOptions } from './model/lease.js';
+export type { HeldLease, Lease, LeaseOptions, WithLeaseOptions } from './model/lease.js';
 export type { ForkOptions, RedoOptions, RewindOptions, Rewound } from './model/rewind.js';
 export type {
   SessionChange,

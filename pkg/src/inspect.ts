@@ -16,7 +16,6 @@
 
 export { inspect, type Inspection } from './inspect/inspect.js';
 export { inspectorFiles, type InspectorFilesOptions } from './inspect/files.js';
-export type { InspectedPart, InspectOptions } from './inspect/options.js';
-export type { InspectedServer } from './inspect/passing.js';
-export type { InspectorFile, InspectorFiles } from './serve/inspector.js';
+export type { InspectedPart, InspectedServer, InspectOptions } from './inspect/options.js';
+export type { InspectorFile, InspectorFiles } from './serve/inspector/files.js';
 export type { ErrorContext, OnError } from './http/answers.js';

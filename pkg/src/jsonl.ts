@@ -16,5 +16,7 @@
  * @packageDocumentation
  */
 
-export { exportLines } from './jsonl/export.js';
+export { exportLines, type ExportOptions } from './jsonl/export.js';
 export { openLines, type OpenedLines } from './jsonl/open.js';
+export { importLines, type LinesImport, type LinesImportOptions, type LinesImportProgress } from './jsonl/import.js';
+export type { ImportProblem } from './transfer/problems.js';

@@ -17,8 +17,8 @@
  */
 
 export { serve } from './serve/serve.js';
-export type { ServeHandler } from './serve/server.js';
-export type { InspectorFile, InspectorFiles } from './serve/inspector.js';
+export type { ServeHandler } from './serve/handler.js';
+export type { InspectorFile, InspectorFiles } from './serve/inspector/files.js';
 export type { RequestLine, ServeLimits, ServeOptions } from './serve/options.js';
 export type { StreamPace } from './serve/watch/streams.js';
 export { nodeListener, type FetchHandler, type NodeListenerOptions } from './http/node-listener.js';

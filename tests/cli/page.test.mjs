@@ -23,6 +23,15 @@ const { ADDRESS_FORMS, addressOf, greetingForPrograms, Log, readArguments, serve
     'cli/serve/token-file.ts',
   );
 
+const { show, settingsOf: settingsOfShow } = await source('cli/commands/show.ts', 'cli/show/settings.ts');
+
+const { exportCommand, importCommand, verify } = await source(
+  'cli/commands/export.ts',
+  'cli/commands/import.ts',
+  'cli/commands/verify.ts',
+);
+const { render, settingsOf: settingsOfRender } = await source('cli/commands/render.ts', 'cli/render/settings.ts');
+
 const PAGE = 'docs/command-line.md';
 const text = textOf(PAGE);
 /** The rows of the table under a heading: a list of cells each. */
@@ -32,27 +41,50 @@ const rowsUnder = (heading) => {
   return lines.filter((line) => /^\| `/.test(line)).map((line) => line.split('|').map((cell) => cell.trim()));
 };
 
-describe(PAGE, () => {
-  for (const [heading, command] of [
-    ['Options', serve],
-    ['Options of inspect', inspecting.inspect],
-  ]) {
-    it(`has every option of ${command.name} with its default, and no other`, () => checkOptions(heading, command));
-  }
+/** The calls of a command in the blocks of the page, as arguments. */
+const callsOf = (name) =>
+  blocksOf(text)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ code }) => code.trim().split('\n'))
+    .filter((line) => line.startsWith(`npx statepad ${name} `))
+    .map((line) => line.replaceAll("'", '').split(' ').slice(3));
 
-  function checkOptions(heading, command) {
-    const documented = rowsUnder(heading).map(([, option, , standard]) => [option, standard]);
-    const options = Object.entries(command.options).map(([name, { short, value, default: standard }]) => {
-      const long = value === undefined ? `\`--${name}\`` : `\`--${name} ${value}\``;
-      return [short === undefined ? long : `\`-${short}\`, ${long}`, standard];
+/** Reads the addresses of a call. */
+const addresses = ({ positionals }) => positionals.forEach((address) => addressOf(address));
+
+/** The commands with options, the heading of their table, and the reading of their arguments. */
+const COMMANDS = [
+  { command: serve, heading: 'Options', read: settingsOf },
+  { command: show, heading: 'Options of show', read: (args) => settingsOfShow(args, Date.now()) },
+  { command: inspecting.inspect, heading: 'Options of inspect', read: inspecting.settingsOf },
+  { command: exportCommand, heading: 'Options of export', read: addresses },
+  { command: importCommand, heading: 'Options of import', read: addresses },
+  { command: verify, heading: 'Options of verify', read: addresses },
+  { command: render, heading: 'Options of render', read: settingsOfRender },
+];
+
+describe(PAGE, () => {
+  for (const { command, heading, read } of COMMANDS) {
+    it(`has every option of ${command.name} with its default, and no other`, () => {
+      const documented = rowsUnder(heading).map(([, option, , standard]) => [option, standard]);
+      const options = Object.entries(command.options).map(([name, { short, value, default: standard }]) => {
+        const long = value === undefined ? `\`--${name}\`` : `\`--${name} ${value}\``;
+        return [short === undefined ? long : `\`-${short}\`, ${long}`, standard];
+      });
+      assert.deepEqual(
+        documented.map(([option]) => option),
+        [...options.map(([option]) => option), '`-h`, `--help`'],
+      );
+      for (const [index, [option, standard]] of options.entries()) {
+        if (standard !== undefined) assert.equal(documented[index][1], `\`${standard}\``, option);
+      }
     });
-    assert.deepEqual(
-      documented.map(([option]) => option),
-      [...options.map(([option]) => option), '`-h`, `--help`'],
-    );
-    for (const [index, [option, standard]] of options.entries()) {
-      if (standard !== undefined) assert.equal(documented[index][1], `\`${standard}\``, option);
-    }
+
+    it(`has calls of ${command.name} that are understood`, () => {
+      const calls = callsOf(command.name);
+      assert.ok(calls.length > 0);
+      for (const args of calls) read(readArguments(command, args));
+    });
   }
 
   it('has every address', () => {
@@ -63,19 +95,6 @@ describe(PAGE, () => {
       ADDRESS_FORMS.map(({ form }) => form),
     );
     for (const form of forms) addressOf(form);
-  });
-
-  it('has commands that are understood', () => {
-    const shown = blocksOf(text).flatMap(({ language, code }) => (language === 'sh' ? code.trim().split('\n') : []));
-    const calls = shown.map((line) => /^npx statepad (serve|inspect) (.*)$/.exec(line));
-    assert.ok(calls.length > 1);
-    for (const [, name, args] of calls) {
-      const { command, settings } = {
-        serve: { command: serve, settings: settingsOf },
-        inspect: { command: inspecting.inspect, settings: inspecting.settingsOf },
-      }[name];
-      settings(readArguments(command, args.split(' ')));
-    }
   });
 
   it('has a token file whose lines grant what their comments say', () => {

@@ -14,16 +14,19 @@ after(() => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * Starts the program with `args`, in the folder `cwd`; as `program`, where another one runs it. Answers the process,
- * what it has printed, and a promise of its end.
+ * what it has printed, and a promise of its end. Its standard input is empty, or a pipe.
  *
  * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, program?: string[] }} [options]
+ * @param {{ cwd?: string, env?: Record<string, string>, program?: string[], stdin?: 'ignore' | 'pipe' }} [options]
  */
-export function start(args, { cwd, env = {}, program: [file, ...first] = [process.execPath, PROGRAM] } = {}) {
+export function start(
+  args,
+  { cwd, env = {}, stdin = 'ignore', program: [file, ...first] = [process.execPath, PROGRAM] } = {},
+) {
   const child = spawn(file, [...first, ...args], {
     cwd,
     env: { ...process.env, NODE_NO_WARNINGS: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
   });
   running.add(child);
   const printed = { out: '', err: '' };

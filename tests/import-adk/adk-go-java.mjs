@@ -155,8 +155,12 @@ export const JAVA = {
   ],
 };
 
-/** Holds the one session that came over to what is expected, and the import to what it says. */
-export async function held(assert, { identifyAdk, importAdk, SessionService }, database, kind, expected) {
+/**
+ * Holds the one session that came over to what is expected, and the import to what it says; and the same session where
+ * it is.
+ */
+export async function held(assert, statepad, database, kind, expected) {
+  const { identifyAdk, importAdk, SessionService } = statepad;
   assert.equal((await identifyAdk(database)).kind, kind);
   const service = new SessionService();
   const result = await importAdk(database, service);
@@ -168,5 +172,37 @@ export async function held(assert, { identifyAdk, importAdk, SessionService }, d
   assert.deepEqual({ id, state, events }, expected);
   const again = await importAdk(database, service);
   assert.deepEqual([again.sessions, again.imported, again.problems], [1, 0, []]);
+  await heldInPlace(assert, statepad, database, expected);
   return service;
+}
+
+/** Holds the session to what is expected where it is: read, watched from its beginning on, and in each list. */
+async function heldInPlace(assert, { SessionService, adkReadStore }, database, expected) {
+  const ids = { appName: 'shop', userId: 'ana' };
+  const store = adkReadStore(database);
+  const service = new SessionService({ store });
+  const { id, state, events } = JSON.parse(
+    JSON.stringify(await service.getSession({ ...ids, sessionId: expected.id })),
+  );
+  assert.deepEqual({ id, state, events }, expected);
+  const changes = [];
+  for await (const change of service.watch({ ...ids, sessionId: expected.id }, { since: 0 })) {
+    changes.push(change.event);
+    if (changes.length === expected.events.length) break;
+  }
+  assert.deepEqual(JSON.parse(JSON.stringify(changes)), expected.events);
+
+  for (const query of [{ appName: 'shop' }, ids, { ...ids, limit: 1 }]) {
+    const page = await service.listSessions(query);
+    assert.deepEqual([page.totalItems, page.sessions.map((session) => session.id)], [1, [expected.id]]);
+    assert.deepEqual(JSON.parse(JSON.stringify(page.sessions[0].state)), expected.state);
+  }
+  assert.deepEqual((await service.listSessions({ appName: 'shop', userId: 'ANA' })).sessions, []);
+  assert.equal(await service.getSession({ ...ids, sessionId: expected.id.toUpperCase() }), undefined);
+  assert.deepEqual(
+    [(await service.listApps()).apps, (await service.listUsers({ appName: 'shop' })).users],
+    [['shop'], ['ana']],
+  );
+  assert.deepEqual(await store.owners('shop', expected.id), ['ana']);
+  await service.close();
 }

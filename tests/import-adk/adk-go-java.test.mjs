@@ -9,12 +9,12 @@ import Libsql from 'libsql';
 import Wasm from 'node-sqlite3-wasm';
 import pg from 'pg';
 import { SessionService } from 'statepad';
-import { identifyAdk, importAdk } from 'statepad/import-adk';
+import { adkReadStore, identifyAdk, importAdk } from 'statepad/import-adk';
 import { postgresForTests } from '../support/postgres.mjs';
 import { GO, JAVA, goRows, goTables, held, javaRows, javaTables } from './adk-go-java.mjs';
 import { PYTHON_V1 } from './tables.mjs';
 
-const statepad = { identifyAdk, importAdk, SessionService };
+const statepad = { adkReadStore, identifyAdk, importAdk, SessionService };
 
 /** A SQLite database with tables and rows. */
 function sqliteOf(tables, rows) {

@@ -92,7 +92,10 @@ describe('the published package', () => {
     assert.ok(scripts.length > 15);
     const isMapped = ([path, text]) => text.endsWith(`\n//# sourceMappingURL=${posix.basename(path)}.map`);
     const bare = scripts.filter((script) => !isMapped(script)).map(([path]) => path);
-    const generated = ['dist/chunks/rolldown-runtime.js', 'dist/client.js', 'dist/index.js', 'dist/store.js'];
+    const generated = [
+      'dist/chunks/rolldown-runtime.js',
+      ...['client', 'index', 'store'].map((name) => `dist/${name}.js`),
+    ];
     assert.deepEqual(bare.sort(), generated, 'which have nothing of their own');
     for (const [path] of scripts.filter(isMapped)) {
       const { sources, sourcesContent } = JSON.parse(texts.get(`${path}.map`));

@@ -142,7 +142,7 @@ describe('files', () => {
     const { shares, frames } = await page.evaluate(() => window.shown);
     assert.ok(shares.length > 5, `progress was shown ${shares.length} times`);
     assert.ok(frames > shares.length, `${frames} frames were drawn meanwhile`);
-    assert.equal(await page.getByRole('progressbar').count(), 0);
+    await page.getByRole('progressbar').waitFor({ state: 'detached' });
     assert.equal(page.workers().length, 1, 'the sessions stay with the worker');
     await page.getByText('event 4999').first().waitFor();
     await page.getByRole('slider', { name: 'moment' }).fill('17');

@@ -73,7 +73,7 @@ async function drive() {
 
     frame.contentWindow.location.reload();
     await new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
-    await shown('Hi, Ana here');
+    await shown('Booked: four nights');
 
     const session = { id: 'one', appName: 'a', userId: 'u', state: { seen: true }, events: [] };
     const files = new DataTransfer();

@@ -53,7 +53,7 @@ describe('layout shift', () => {
 
       await page.reload();
       await loaded(page);
-      await page.locator('.mark').nth(8).waitFor();
+      await moment(page, `#${SCENES} of ${SCENES}`);
       const reloading = await shifted(page);
       t.diagnostic(`loading again ${reloading.told}`);
       assert.ok(reloading.sum < LIMIT, reloading.told);

@@ -24,7 +24,8 @@ export const FILES = {
 /**
  * Makes the copy. `program` is its command line, `load` imports an entry of it, `stop` removes it.
  *
- * @param {Record<string, [content: string, type: string | undefined]>} [files] of its inspector; none: it has no folder
+ * @param {Record<string, [content: string, type: string | undefined]>} [files] of its inspector; without any it has no
+ *   folder of them
  */
 export function inspectorPackage(files = FILES) {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-inspector-'));

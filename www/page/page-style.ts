@@ -118,6 +118,8 @@ export const pageStyle = css`
   }
 
   .doing {
+    flex: none;
+    margin-inline-start: auto;
     display: flex;
     flex-wrap: wrap;
     align-items: center;
@@ -184,13 +186,18 @@ export const pageStyle = css`
     height: 100%;
   }
 
+  @media (max-width: 72rem) {
+    .about {
+      display: none;
+    }
+  }
+
   @media (max-width: 40rem) {
     header {
       gap: 0.35rem 0.75rem;
       padding: 0.4rem 0.75rem;
     }
 
-    .about,
     .more,
     .doing code {
       display: none;

@@ -1,77 +1,51 @@
 // A session of a database, planned for a service: its beginning, its events, and its end.
 
-import { refuse } from '../jsonl/problems.js';
+import { refuse } from '../transfer/refuse.js';
 import { storedDeletions, withDeletions } from '../model/deletion.js';
-import { isObject } from '../model/value-types.js';
 import { isTemp, nameOf } from '../model/scope.js';
 import { put, sameJson } from '../model/json.js';
+import { storedForm } from '../transfer/planned.js';
 import { isBlank } from '../model/ids.js';
-import type { Members } from '../jsonl/members.js';
+import type { Members, Planned } from '../transfer/planned.js';
 import type { AdkReader, SessionRow } from './readers/reader.js';
-import type { EventInit, SessionKey } from '../model/types.js';
+import type { EventInit } from '../model/types.js';
 import type { Numbers } from './values.js';
 
 /** The id of the event that ends a session whose row has another state than its events. */
 const CORRECTION = 'statepad-import';
 
-/** The planned form of a session in a service. */
-export interface Planned {
-  readonly key: SessionKey;
-  /** The time when it was created, in milliseconds since the epoch. */
-  readonly created: number;
-  /** Its own values before the first event: those that no event has written. */
-  readonly beginning: Members;
-  /** The events in their stored form; a correction is the last of them. */
-  readonly events: readonly EventInit[];
-  /** True when an event is added at its end, which makes the state that of the row. */
-  readonly isCorrected: boolean;
-  /** Its own values at the end: those of its row. */
-  readonly state: Members;
-}
-
 /** Reads a session. Throws `INVALID_ARGUMENT` when it cannot be imported. */
 export async function planOf(row: SessionRow, reader: AdkReader, numbers: Numbers): Promise<Planned> {
   const { key } = row;
-  if (isBlank(key.sessionId)) {
-    refuse('the id of the session is blank');
-  }
-  const { state, created, updated } = row.read(numbers);
-  const foreign = Object.keys(state).find((name) => isTemp(name) || nameOf(name)[0] !== 'session');
-  if (foreign !== undefined) {
-    refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
-  }
-  const events = (await reader.events(key, numbers)).map(stored);
+  const { state, created, updated } = contentOf(row, numbers);
+  const events = (await reader.events(key, numbers)).map(storedForm);
   const lastWrites = writtenBy(events);
-  const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !lastWrites.has(name)));
+  const beginning = beginningOf(state, lastWrites);
   const correction = correctionOf(state, lastWrites, events.at(-1)?.timestamp ?? updated);
   const isCorrected = correction !== undefined;
   return { key, created, beginning, events: isCorrected ? [...events, correction] : events, isCorrected, state };
 }
 
-/** The event in its stored form: with all actions, and without `temp:` keys. */
-function stored(event: EventInit): EventInit {
-  const inputActions = event.actions ?? {};
-  const { stateDelta = {} } = isObject(inputActions) ? inputActions : refuse('actions must be an object');
-  const delta: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(
-    isObject(stateDelta) ? stateDelta : refuse('stateDelta must be an object'),
-  )) {
-    if (!isTemp(key)) {
-      put(delta, key, value);
-    }
+/** The content of a session's row. Throws `INVALID_ARGUMENT` when no service can have such a session. */
+export function contentOf(row: SessionRow, numbers: Numbers): ReturnType<SessionRow['read']> {
+  if (isBlank(row.key.sessionId)) {
+    refuse('the id of the session is blank');
   }
-  const actions = {
-    artifactDelta: {},
-    requestedAuthConfigs: {},
-    requestedToolConfirmations: {},
-    ...inputActions,
-    stateDelta: delta as Readonly<Record<string, unknown>>,
-  };
-  return { ...event, actions };
+  const content = row.read(numbers);
+  const foreign = Object.keys(content.state).find((name) => isTemp(name) || nameOf(name)[0] !== 'session');
+  if (foreign !== undefined) {
+    refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
+  }
+  return content;
+}
+
+/** The own values of a session before its first event, as far as they are known: those that no event has written. */
+export function beginningOf(state: Members, lastWrites: ReadonlyMap<string, unknown>): Members {
+  return Object.fromEntries(Object.entries(state).filter(([name]) => !lastWrites.has(name)));
 }
 
 /** The last write of each of the session's own names: a value or a deletion. */
-function writtenBy(events: readonly EventInit[]): ReadonlyMap<string, Last> {
+export function writtenBy(events: readonly EventInit[]): ReadonlyMap<string, Last> {
   const lastWrites = new Map<string, Last>();
   for (const { actions, customMetadata } of events) {
     const deleted = new Set(storedDeletions(customMetadata));

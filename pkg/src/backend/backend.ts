@@ -6,7 +6,7 @@ import type { ForkPlan } from './fork-plan.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../lease/lease-hold.js';
-import type { LeaseAnswer, LeaseRequest } from '../store/lease.js';
+import type { LeaseAnswer, LeaseRequest, LeaseRow } from '../store/lease.js';
 import type { StoreLack } from '../store/lacks.js';
 import type {
   Event,
@@ -99,6 +99,11 @@ export interface SessionBackend {
    * begins.
    */
   lease?(view: View, request: LeaseRequest, signal?: Signal, onDone?: () => void): MaybePromise<LeaseAnswer>;
+  /**
+   * What the store has for the leases of a session; absent in memory. Throws `INVALID_ARGUMENT` where it cannot be
+   * read.
+   */
+  readLease?(view: View, signal?: Signal): MaybePromise<LeaseRow | null>;
   /** The changes of a target, for one reader, who has to close the source. */
   watch(plan: WatchPlan): Promise<ChangeSource>;
   /** The changes of a whole session, for one reader, who has to close the source. */

@@ -7,7 +7,7 @@ import { COMMANDS } from './commands.js';
 import { CommandError, EXIT, ReaderGone, UsageError } from './errors.js';
 import { helpOf, helpOfCommand } from './help.js';
 import { Secrets } from './secrets.js';
-import { tellError, type Speaker } from './tell.js';
+import { tell, tellError, type Speaker } from './tell.js';
 import type { Command } from './command.js';
 
 /**
@@ -23,6 +23,8 @@ export async function main(entry: string): Promise<void> {
   // Nobody reads any more: there is nothing to say it to.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => tellWarning(warning, speaker));
   process.on('uncaughtException', (error) => process.exit(fail(error, speaker)));
   let code: number;
   try {
@@ -32,6 +34,13 @@ export async function main(entry: string): Promise<void> {
   }
   // Connections of drivers, and sockets of clients, may still be open.
   process.exit(code);
+}
+
+/** Tells a warning of the process. That SQLite is new in Node is none. */
+function tellWarning(warning: Error, speaker: Speaker): void {
+  if (warning.name !== 'ExperimentalWarning') {
+    tell(speaker, warning.message);
+  }
 }
 
 /** Tells an error. Returns the code to exit with. */

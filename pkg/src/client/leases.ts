@@ -10,7 +10,7 @@ import { keyOf, type Calls } from './calls.js';
 import type { RemoteView } from './handle.js';
 import type { Signal } from '../async/abort.js';
 import type { LeasedHandle } from '../lease/taken-lease.js';
-import type { Lease, WithLeaseOptions } from '../model/lease.js';
+import type { HeldLease, Lease, WithLeaseOptions } from '../model/lease.js';
 import type { SessionName } from '../model/types.js';
 
 /** The server's answer to a request for a lease. */
@@ -36,6 +36,16 @@ export async function withLease<T>(
 ): Promise<T> {
   const plan = checkLeaseOptions(options);
   return await withLeaseOf(await leasedHandle(calls, session, plan.signal), plan, fn);
+}
+
+/** See `SessionService.leaseOf`. */
+export async function leaseOf(
+  calls: Calls,
+  session: SessionName,
+  signal: Signal | undefined,
+): Promise<HeldLease | undefined> {
+  const path = pathTo(PATHS.lease, keyOf(session));
+  return (await calls.read<{ readonly lease?: HeldLease }>(path, undefined, signal)).json.lease;
 }
 
 /** The caller's handle, or a new one, and the leases of its session. */

@@ -28,7 +28,7 @@ import {
 } from '../input/requests.js';
 import type { CheckedConnection } from './options.js';
 import type { UpdateQueues } from '../update/update-state.js';
-import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
+import type { HeldLease, Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type { SessionOperations } from '../model/operations.js';
 import type {
   DetailedHistory,
@@ -302,6 +302,15 @@ export class SessionClient implements SessionOperations {
     this.#calls.begin(options);
     const { takeLease } = await import('./leases.js');
     return await takeLease(this.#calls, session, options);
+  }
+
+  /** See `SessionService.leaseOf`. */
+  async leaseOf(session: SessionName, options: Abortable = {}): Promise<HeldLease | undefined> {
+    checkOptions(options, OPTIONS.abortable);
+    checkSession(session);
+    this.#calls.begin(options);
+    const { leaseOf } = await import('./leases.js');
+    return await leaseOf(this.#calls, session, options.signal);
   }
 
   /** See `SessionService.withLease`. */

@@ -7,7 +7,7 @@ import { checkOptions, invalid } from '../checks/arguments.js';
 import { describe } from '../model/value-types.js';
 import { inspectorFolder } from './folder.js';
 import { headersOfFile } from './headers.js';
-import type { InspectorFile, InspectorFiles } from '../serve/inspector.js';
+import type { InspectorFile, InspectorFiles } from '../serve/inspector/files.js';
 
 /** The page itself. */
 const PAGE = 'index.html';

@@ -3,13 +3,13 @@
 import { openBrowser } from './browser.js';
 import { inspectorFiles } from './files.js';
 import { listen } from './listen.js';
-import { checkInspectOptions, type InspectOptions } from './options.js';
-import { PassingApi, type InspectedServer } from './passing.js';
+import { checkInspectOptions, type InspectedServer, type InspectOptions } from './options.js';
+import { PassingApi } from './passing.js';
 import { authorizeBy, newSecret, OpeningApi } from './token.js';
 import { checkOptions, checkOptionalString, invalid } from '../checks/arguments.js';
-import { InspectorApi } from '../serve/inspector.js';
+import { InspectorApi } from '../serve/inspector/api.js';
 import { checkServeOptions, type CheckedOptions } from '../serve/options.js';
-import { checkService, partsOf } from '../serve/serve.js';
+import { checkService, partsOf } from '../serve/parts.js';
 import { handlerOf, type ServerParts } from '../serve/server.js';
 import type { SessionService } from '../service/session-service.js';
 

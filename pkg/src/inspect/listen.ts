@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { nodeListener } from '../http/node-listener.js';
 import { StatepadError } from '../model/errors.js';
 import type { OnError } from '../http/answers.js';
-import type { ServeHandler } from '../serve/server.js';
+import type { ServeHandler } from '../serve/handler.js';
 
 const HOST = '127.0.0.1';
 /** The time for the last bytes of answers to leave, in milliseconds. */

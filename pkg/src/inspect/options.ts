@@ -6,6 +6,14 @@ import { describe } from '../model/value-types.js';
 import type { OnError } from '../http/answers.js';
 import type { Principal } from '../http/principal.js';
 
+/** A server whose sessions are inspected. */
+export interface InspectedServer {
+  /** Its URL, with its `basePath`: `https://example.com/agents`. */
+  readonly url: string | URL;
+  /** Sent with each request as `Authorization: Bearer …`. The page does not learn it. */
+  readonly token?: string | undefined;
+}
+
 /** The part of the sessions that is shown, by names; all of a kind whose list is absent. */
 export interface InspectedPart {
   readonly apps?: readonly string[] | undefined;

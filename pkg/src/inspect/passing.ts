@@ -6,18 +6,11 @@ import { StatepadError } from '../model/errors.js';
 import { checkAccess } from '../serve/routes/access.js';
 import { Router, type Reached } from '../serve/routes/router.js';
 import { ROUTES } from '../serve/routes/routes.js';
+import type { InspectedServer } from './options.js';
 import type { Incoming } from '../http/incoming.js';
 import type { Reply } from '../http/reply.js';
 import type { Declaration } from '../serve/routes/route.js';
 import type { Api, Call, Received } from '../serve/api.js';
-
-/** A server whose sessions are inspected. */
-export interface InspectedServer {
-  /** Its URL, with its `basePath`: `https://example.com/agents`. */
-  readonly url: string | URL;
-  /** Sent with each request as `Authorization: Bearer …`. The page does not learn it. */
-  readonly token?: string | undefined;
-}
 
 /** The prefix of the routes that are passed on. */
 const PREFIX = PATHS.apps.slice(0, PATHS.apps.indexOf('apps'));

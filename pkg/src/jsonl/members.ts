@@ -3,9 +3,9 @@
 import { isBlank } from '../model/ids.js';
 import { refuse } from './problems.js';
 import type { EventInit } from '../model/types.js';
+import type { Members } from '../transfer/planned.js';
 
-/** A parsed object. */
-export type Members = Readonly<Record<string, unknown>>;
+export type { Members };
 
 /** An object, with the path of its members in messages. */
 export class Checked {

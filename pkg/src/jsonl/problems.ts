@@ -2,6 +2,9 @@
 
 import { lostNumber, lostTitle } from '../model/json-numbers.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
+import { refuse } from '../transfer/refuse.js';
+
+export { refuse };
 
 /** The number of broken lines that an error lists. */
 const MOST = 100;
@@ -10,11 +13,6 @@ const MOST = 100;
 interface Problem {
   readonly line: number;
   readonly reason: string;
-}
-
-/** Refuses the current line. */
-export function refuse(reason: string): never {
-  throw new StatepadError('INVALID_ARGUMENT', reason);
 }
 
 /** Refuses a text of JSON with a number that JavaScript cannot hold. */

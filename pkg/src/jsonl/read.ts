@@ -41,7 +41,7 @@ export interface Contents {
 
 /** Reads all lines. `problems` collects the broken ones. */
 export async function readLines(input: Input, problems: Problems): Promise<Contents> {
-  const reader = new Reader();
+  const reader = new LinesReader();
   let line = 0;
   for await (const { text, fault } of linesOf(input)) {
     line += 1;
@@ -58,19 +58,41 @@ export async function readLines(input: Input, problems: Problems): Promise<Conte
   return reader;
 }
 
-class Reader implements Contents {
+/** Reads line after line. */
+export class LinesReader implements Contents {
   readonly sessions: FileSession[] = [];
   readonly scopes: FileScope[] = [];
   /** True when the other lines cannot be understood. */
   isTooNew = false;
   readonly #earlier = new Map<string, string>();
-  /** The session that the next events belong to; `undefined` when its line is broken. */
+  /** The kind of the last line, as far as that could be read. */
+  kind: unknown;
+  /** The session that the next events belong to. */
   #current: FileSession | 'broken' | undefined;
 
+  /** The session that the next events belong to; `undefined` when there is none, or its line is broken. */
+  get current(): FileSession | undefined {
+    return this.#current === 'broken' ? undefined : this.#current;
+  }
+
+  /** Takes the sessions that are complete out of the contents: at the end all of them. */
+  takeSessions(isEnd: boolean): readonly FileSession[] {
+    const isOpen = !isEnd && this.sessions.length > 0 && this.sessions.at(-1) === this.#current;
+    return this.sessions.splice(0, this.sessions.length - Number(isOpen));
+  }
+
+  /** Takes the values out of the contents. */
+  takeScopes(): readonly FileScope[] {
+    return this.scopes.splice(0);
+  }
+
+  /** Reads a line. Throws `INVALID_ARGUMENT` for a broken one. */
   take(text: string, line: number): void {
+    this.kind = undefined;
     const { members } = new Checked(parse(text), 'a line');
     checkNumbers(text);
     const { kind } = members;
+    this.kind = kind;
     if (kind === 'statepad') {
       this.#takeHeader(members);
     } else if (kind === 'event') {

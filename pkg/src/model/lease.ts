@@ -15,6 +15,16 @@ export interface WithLeaseOptions extends LeaseOptions {
   readonly wait?: number | undefined;
 }
 
+/** A lease that somebody has, as others see it. */
+export interface HeldLease {
+  /** The fencing token. */
+  readonly token: number;
+  /** The id of the holder: another one for each lease. */
+  readonly holder: string;
+  /** The time when it ends unless it is renewed, in milliseconds since the epoch, by the store's clock. */
+  readonly until: number;
+}
+
 /**
  * The right to run a session. Every write through its `session`, deleting it included, carries its token until the
  * release: once another holder has taken the lease, such a write throws `LEASE_LOST` and stores nothing. The handle of

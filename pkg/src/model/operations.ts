@@ -1,6 +1,6 @@
 // The operations on sessions, wherever these are.
 
-import type { Lease, LeaseOptions, WithLeaseOptions } from './lease.js';
+import type { HeldLease, Lease, LeaseOptions, WithLeaseOptions } from './lease.js';
 import type {
   DetailedHistory,
   DetailedState,
@@ -116,6 +116,8 @@ export interface SessionOperations {
   fork(session: SessionName, options?: ForkOptions): Promise<Session>;
   /** Takes the lease of a session. Throws `LEASE_HELD`. */
   lease(session: SessionName, options?: LeaseOptions): Promise<Lease>;
+  /** The lease of a session that somebody has; `undefined` when nobody has one. */
+  leaseOf(session: SessionName, options?: Abortable): Promise<HeldLease | undefined>;
   /** Runs a function under the lease of a session. Throws `LEASE_HELD`, `LEASE_LOST`. */
   withLease<T>(session: SessionName, fn: (lease: Lease) => T | PromiseLike<T>, options?: WithLeaseOptions): Promise<T>;
   /** Iterates over the changes of a whole session, of a session's events, or of the values of a user or an app. */

@@ -6,7 +6,7 @@ import { authorizerOf, type Authorize } from '../http/principal.js';
 import { checkFunction, checkObject, checkOptionalString, checkOptions, invalid } from '../checks/arguments.js';
 import { describe } from '../model/value-types.js';
 import type { BodyLimits } from './body.js';
-import { checkInspector, type InspectorFiles } from './inspector.js';
+import { checkInspector, type InspectorFiles } from './inspector/files.js';
 import type { OriginRules } from './origin.js';
 import type { StreamOptions, StreamPace } from './watch/streams.js';
 

@@ -1,11 +1,9 @@
 // A session service over HTTP.
 
-import { apisOf } from './apis.js';
-import { InspectorApi } from './inspector.js';
-import { checkServeOptions, type CheckedOptions, type ServeOptions } from './options.js';
-import { handlerOf, type ServeHandler, type ServerParts } from './server.js';
-import { WatchStreams } from './watch/streams.js';
-import { checkMethods } from '../checks/arguments.js';
+import { checkServeOptions, type ServeOptions } from './options.js';
+import { checkService, partsOf } from './parts.js';
+import { handlerOf } from './server.js';
+import type { ServeHandler } from './handler.js';
 import type { SessionService } from '../service/session-service.js';
 
 /**
@@ -32,20 +30,4 @@ export function serve(service: SessionService, options: ServeOptions): ServeHand
   checkService(service);
   const checked = checkServeOptions(options);
   return handlerOf(checked, partsOf(service, checked));
-}
-
-/** Checks a service that is to be served: one of another copy of the package has another class. */
-export function checkService(service: SessionService): void {
-  checkMethods(service, 'service', ['getSession', 'watch', 'serving']);
-}
-
-/** The parts of a server over a service. */
-export function partsOf(
-  service: SessionService,
-  { errors, basePath, streams: pace, inspector }: CheckedOptions,
-): ServerParts {
-  const streams = new WatchStreams(service, errors, pace);
-  const context = { service, access: async () => await service.serving({}), errors, streams, basePath };
-  const apis = [...(inspector === undefined ? [] : [new InspectorApi(inspector, errors)]), ...apisOf(context)];
-  return { apis, endStreams: () => streams.close() };
 }

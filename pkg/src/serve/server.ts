@@ -8,17 +8,8 @@ import { refused } from '../http/answers.js';
 import { authorized } from '../http/principal.js';
 import { StatepadError } from '../model/errors.js';
 import type { Api, Call } from './api.js';
+import type { ServeHandler } from './handler.js';
 import type { CheckedOptions } from './options.js';
-
-/** A handler of the Fetch API, for Deno, Bun, Durable Objects, Hono and Next; and for Node by `nodeListener`. */
-export interface ServeHandler {
-  (request: Request): Promise<Response>;
-  /**
-   * Ends all streams, refuses later requests with 503, and resolves when the requests that have begun are answered.
-   * The service stays open.
-   */
-  close(): Promise<void>;
-}
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
 /** The headers that pages of other origins may read. */

@@ -12,7 +12,7 @@ import type { LeasedHandle } from '../lease/taken-lease.js';
 import type { ServiceComponents } from './current-log.js';
 import type { View } from '../session/handle.js';
 import type { SessionRecord } from '../session/record.js';
-import type { Lease, WithLeaseOptions } from '../model/lease.js';
+import type { HeldLease, Lease, WithLeaseOptions } from '../model/lease.js';
 import type { Session, SessionName } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
@@ -35,6 +35,20 @@ export async function withLease<T>(
 ): Promise<T> {
   const plan = checkLeaseOptions(options);
   return await withLeaseOf(await leasedHandle(components, session, plan.signal), plan, fn);
+}
+
+/** See `SessionService.leaseOf`. */
+export async function leaseOf(
+  components: ServiceComponents,
+  session: SessionName,
+  signal: Signal | undefined,
+): Promise<HeldLease | undefined> {
+  const { sessions, now } = components;
+  const view = sessions.view(await handleOf(components, session, signal)) as View;
+  const row = sessions.readLease === undefined ? rows.get(view.record) : await sessions.readLease(view, signal);
+  const time = sessions.readLease === undefined ? now() : Date.now();
+  const { fence: token = 0, holder, until = 0 } = row ?? {};
+  return holder === undefined || until <= time ? undefined : Object.freeze({ token, holder, until });
 }
 
 /** The caller's handle, or a new one, and the leases of its session. */

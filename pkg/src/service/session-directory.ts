@@ -3,6 +3,7 @@
 
 import { SessionPast } from './session-past.js';
 import type { Lifetime } from './lifetime.js';
+import type { LogReader } from './log-reader.js';
 import type { LogWriter } from './log-writer.js';
 import type { ServingAccess } from './serving-access.js';
 import type {
@@ -19,6 +20,7 @@ import type {
  */
 export abstract class SessionDirectory extends SessionPast {
   readonly #lifetime: Lifetime;
+  #logReader: LogReader | undefined;
   #logWriter: LogWriter | undefined;
   #serving: ServingAccess | undefined;
 
@@ -54,6 +56,16 @@ export abstract class SessionDirectory extends SessionPast {
       this.#logWriter = logWriter({ sessions, now: this.#lifetime.now });
     }
     return this.#logWriter;
+  }
+
+  /** @internal Reads sessions that go elsewhere. */
+  async logReader(options: Abortable): Promise<LogReader> {
+    const sessions = await this.#lifetime.begin(options);
+    if (this.#logReader === undefined) {
+      const { logReader } = await import('./log-reader.js');
+      this.#logReader = logReader(sessions);
+    }
+    return this.#logReader;
   }
 
   /** @internal The operations of a server of this service. */

@@ -32,7 +32,7 @@ import type { UpdateQueues } from '../update/update-state.js';
 import { requireReady } from '../engine/wasm.js';
 import { foreignHandle } from '../session/other-services.js';
 import type { ServiceComponents } from './current-log.js';
-import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
+import type { HeldLease, Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type {
   Abortable,
   AppendEventRequest,
@@ -257,6 +257,18 @@ export class SessionService extends SessionDirectory {
     checkOptions(options, OPTIONS.lease);
     const [{ takeLease }, components] = await this.#loadLeases(session, options);
     return await takeLease(components, session, options);
+  }
+
+  /**
+   * The lease of a session that somebody has, which need not be one of this process; `undefined` when nobody has one,
+   * or its time is over. It takes nothing, and says nothing about the next moment.
+   *
+   * Throws `SESSION_NOT_FOUND`, and `INVALID_ARGUMENT` over a store whose leases cannot be read.
+   */
+  async leaseOf(session: SessionName, options: Abortable = {}): Promise<HeldLease | undefined> {
+    checkOptions(options, OPTIONS.abortable);
+    const [{ leaseOf }, components] = await this.#loadLeases(session, options);
+    return await leaseOf(components, session, options.signal);
   }
 
   /**

@@ -8,6 +8,7 @@ import { HistoryEngine } from '../engine/history.js';
 import { stateOf, type View } from './handle.js';
 import { checkCount } from '../checks/arguments.js';
 import { checkRevisionUpTo } from '../input/requests.js';
+import { sessionValues } from './session-scope.js';
 import { withoutTemp } from '../model/scope.js';
 import type { CreationEvent } from './creation-event.js';
 import type { KeyedDelta } from '../engine/sessions.js';
@@ -21,6 +22,17 @@ export function stateAt(view: View, revision: number): Readonly<Record<string, J
   return deepFreeze(
     revision === view.revision ? withoutTemp(now) : historyOf(view.record).stateAt(revision, view.revision, now),
   );
+}
+
+/**
+ * The session's own values by its log alone: those that its creation and its events write. Where the creation is
+ * unknown, keys that no event writes have their present values. Needs all events of the view's session.
+ */
+export function replayedValues(view: View): Readonly<Record<string, Json>> {
+  const { creation } = view.record;
+  const isWhole = creation !== undefined && creation !== 'unknown';
+  const others = isWhole ? {} : (view.state ??= stateOf(view));
+  return deepFreeze(sessionValues(historyOf(view.record).stateAt(view.revision, view.revision, others)));
 }
 
 /** See `SessionService.history`. Needs all events of the view's session. */

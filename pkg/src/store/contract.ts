@@ -2,7 +2,7 @@
 
 import type { Change, Committed, Guard, OperatorName } from './change.js';
 import type { StoreLack } from './lacks.js';
-import type { LeaseAnswer, LeaseRequest } from './lease.js';
+import type { LeaseAnswer, LeaseRequest, LeaseRow } from './lease.js';
 import type { LogQuery, ScopeLog } from './log.js';
 import type { ListQuery, Loaded, LoadedScope, LoadQuery, NamePage, NameQuery, Page, ScopeName } from './query.js';
 import type { StoreError } from './store-error.js';
@@ -11,7 +11,7 @@ import type { Signal } from '../async/abort.js';
 
 export type * from './change.js';
 export type { StoreLack } from './lacks.js';
-export type { LeaseAnswer, LeaseRequest } from './lease.js';
+export type { LeaseAnswer, LeaseRequest, LeaseRow } from './lease.js';
 export type * from './log.js';
 export type * from './query.js';
 
@@ -159,6 +159,11 @@ export interface SessionStore {
    * Throws `held`, `fenced`, `not-found`.
    */
   lease?(key: SessionKey, request: LeaseRequest, context: StoreContext): Promise<LeaseAnswer>;
+  /**
+   * Reads what a session has for its leases, and takes none: the last token, and the holder with the end of its lease,
+   * also when that is over; neither after it was given back. `null` for a missing session. Only together with `lease`.
+   */
+  readLease?(key: SessionKey, context: StoreContext): Promise<LeaseRow | null>;
   /** The operators of `Change.operators` that the store resolves in its atomic step; none by default. */
   readonly resolves?: readonly OperatorName[];
   /**

@@ -38,6 +38,7 @@ export type StoreNeed =
   | 'commitMany'
   | 'watch'
   | 'lease'
+  | 'readLease'
   | 'trimLog'
   | 'owners'
   | 'listApps'
@@ -177,6 +178,13 @@ export interface LeaseStep extends StepOptions {
   readonly until?: 'later' | 'same';
 }
 
+/** Looks at the lease of a session. */
+export interface ReadLeaseStep extends StepOptions {
+  readonly readLease: SessionKey;
+  /** The token, and the holder of a lease, whose end is that of the previous answer; `null` without a session. */
+  readonly answer: { readonly fence: number; readonly holder?: string } | null;
+}
+
 /** An entry of a log. `time: null`: by the store's clock, and the writes may be in any order. */
 export interface LoggedEntry extends Omit<LogEntry, 'time'> {
   readonly time: number | null;
@@ -241,6 +249,7 @@ export type OneStoreStep =
   | LoadScopeStep
   | RemoveScopeStep
   | LeaseStep
+  | ReadLeaseStep
   | ReadLogStep
   | TrimLogStep
   | WatchStep;

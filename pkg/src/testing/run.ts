@@ -14,11 +14,21 @@ import {
 } from './compare.js';
 import { missingNeeds } from './needs.js';
 import { normalizerFor, type Normalizer } from './normalize.js';
-import type { Change, Hint, LeaseAnswer, Migrate, NamePage, SessionStore, StoreContext } from '../store/contract.js';
+import type {
+  Change,
+  Hint,
+  LeaseAnswer,
+  LeaseRow,
+  Migrate,
+  NamePage,
+  SessionStore,
+  StoreContext,
+} from '../store/contract.js';
 import type {
   CommitStep,
   HintedStep,
   LeaseStep,
+  ReadLeaseStep,
   ListAppsStep,
   LoadScopeStep,
   OneStoreStep,
@@ -180,6 +190,8 @@ class Run {
       await store.removeScope?.(step.removeScope, context);
     } else if ('lease' in step) {
       fail(this.#leaseDifference(await this.#lease(step), step));
+    } else if ('readLease' in step) {
+      fail(this.#heldDifference(await store.readLease?.(step.readLease, context), step));
     } else if ('readLog' in step) {
       const log = await store.readLog?.(step.readLog, step.query ?? {}, context);
       fail(log === undefined ? 'there is no readLog' : logDifference(log, step.answer));
@@ -239,6 +251,22 @@ class Run {
   /** Compares the outcome of a change, as far as this store can answer it. */
   #outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
     return outcomeDifference(actual && this.#normalizer.outcome(actual), this.#normalizer.outcome(expected), path);
+  }
+
+  /** Compares what a session has for its leases. A lease that was given back has neither a holder nor an end. */
+  #heldDifference(actual: LeaseRow | null | undefined, { answer }: ReadLeaseStep): string | undefined {
+    const { fence, holder, until } = actual ?? {};
+    if (actual === null || answer === null) {
+      return actual === answer ? undefined : differs('the lease', actual, answer);
+    }
+    return (
+      (fence === answer.fence ? undefined : differs('fence', fence, answer.fence)) ??
+      (holder === answer.holder ? undefined : differs('holder', holder, answer.holder)) ??
+      (holder === undefined && until !== undefined ? differs('until', until, undefined) : undefined) ??
+      (holder !== undefined && !(Math.abs((until ?? NaN) - this.#until) <= 1)
+        ? differs('until', until, this.#until)
+        : undefined)
+    );
   }
 
   /** Compares the answer of a lease. Its end is compared with that of the previous answer, because clocks differ. */

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 import { SessionService } from 'statepad';
-import { identifyAdk, importAdk } from 'statepad/import-adk';
+import { adkReadStore, identifyAdk, importAdk } from 'statepad/import-adk';
 import { GO, JAVA, goRows, goTables, held, javaRows, javaTables } from '../../import-adk/adk-go-java.mjs';
 import { mariadbForTests } from '../../support/mariadb.mjs';
 import { hostOf } from '../host.mjs';
 
-const statepad = { identifyAdk, importAdk, SessionService };
+const statepad = { adkReadStore, identifyAdk, importAdk, SessionService };
 const { skip, port, stop } = await mariadbForTests();
 
 /** As SQLAlchemy makes the tables of adk-python, with rows of its own. */

@@ -8,7 +8,7 @@ import { runs } from '../../support/fixtures.mjs';
 import { source } from '../../support/source.mjs';
 
 const { Positions: OfVersions } = await source('stores/adk-database/positions.ts');
-const { Positions: OfValues } = await source('stores/vertex-ai/positions.ts');
+const { Positions: OfValues } = await source('stores/shared/positions.ts');
 
 /** Notes which version each position of a scope was told for; one has only one. */
 function ledger() {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { URLSearchParams } from 'node:url';
 import { ask } from '../../cli/requests.mjs';
 import { source } from '../../support/source.mjs';
 import { furnished, inspected, MONDAY } from './inspector.mjs';

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, describe, it } from 'node:test';
+import { URLSearchParams } from 'node:url';
 import { source } from '../../support/source.mjs';
 import { fetched, furnished, inspected, MONDAY, nodeListener, serve } from './inspector.mjs';
 

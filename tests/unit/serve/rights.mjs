@@ -192,6 +192,7 @@ export const TABLE = [
     '401 401 401 . . . 403 403 403 403 . 403 . 403 403 403',
   ],
 
+  ['getLease', '', 'GET', `${S}/lease`, undefined, 200, SESSION_READ],
   ['takeLease', '', 'POST', `${S}/lease`, { ttl: 1000 }, 200, SESSION_WRITE],
   [
     'renewLease',

@@ -2,46 +2,34 @@
 
 import { eventColumns, eventOf } from './events.js';
 import { layoutOf, type KnownKind, type Layout } from './layout.js';
-import { objectOf, jsonOf, timeOf, type Numbers } from '../values.js';
+import { condition, ownerOf, scopeColumns, scopeState, sessionRow, sessionSelect } from './rows.js';
 import { Reading } from '../source/sql.js';
-import type { Pacer } from '../pacer.js';
-import { put } from '../../model/json.js';
+import type { Filter, ScopeKey, SessionRow } from './rows.js';
+import type { Numbers } from '../values.js';
+import type { Pacer } from '../../transfer/pacer.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import type { Members } from '../../jsonl/members.js';
 import type { EventInit, SessionKey } from '../../model/types.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 import type { Identified } from '../../stores/adk-database/detect.js';
 
+export type { Filter, ScopeKey, SessionRow } from './rows.js';
+
 /** The number of events on a page: the database sorts those of a session again for each page. */
 const EVENTS = 1000;
 
-/** The requested sessions: all, those of an app, or those of one of its users. */
-export interface Filter {
-  readonly appName?: string | undefined;
-  readonly userId?: string | undefined;
-}
-
-/** An app, or a user in it. */
-export interface ScopeKey {
-  readonly appName: string;
-  readonly userId?: string | undefined;
-}
-
-/** A session of a database. The content of its row is read on demand, because that may be refused. */
-export interface SessionRow {
-  readonly key: SessionKey;
-  /** Its own values, and the times of its creation and last write, in milliseconds since the epoch. */
-  read(numbers: Numbers): { readonly state: Members; readonly created: number; readonly updated: number };
-}
-
-/** The values of an app, or of a user in it. */
-export interface ScopeRow extends ScopeKey {
-  readonly state: () => Members;
-}
+/** The columns of an event that name its session. */
+const OF_SESSION = 'app_name = ? AND user_id = ? AND session_id = ?';
 
 /** Events that belong to no session. */
 export interface Orphans extends SessionKey {
   readonly events: number;
+}
+
+/** A part of the rows of a session's events: so many behind so many. */
+export interface RowRange {
+  readonly offset: number;
+  readonly limit: number;
 }
 
 /** Reads a database of a known kind. */
@@ -51,7 +39,7 @@ export class AdkReader {
   readonly #sql: Reading;
   readonly #pacer: Pacer;
 
-  constructor(kind: KnownKind, database: AdkDatabase, { tables }: Identified, pacer: Pacer) {
+  constructor(kind: KnownKind, database: AdkDatabase, { tables }: Pick<Identified, 'tables'>, pacer: Pacer) {
     this.#pacer = pacer;
     this.#kind = kind;
     this.#layout = layoutOf(kind);
@@ -60,45 +48,36 @@ export class AdkReader {
 
   /** All sessions, grouped by app, and by user within it. */
   async *sessions(filter: Filter): AsyncGenerator<SessionRow, void, undefined> {
-    const { table, id, created, updated } = this.#layout.sessions;
-    const sql = this.#sql;
-    const times = `${sql.time(table, created)} AS created, ${sql.time(table, updated)} AS updated`;
-    const select = `SELECT app_name, user_id, ${id}, ${sql.json('state')} AS state, ${times} FROM ${table}`;
     const { where, values } = condition(filter);
-    for await (const row of sql.pages(select, ['app_name', 'user_id', id], where, values)) {
-      const key = { ...ownerOf(row), sessionId: String(row[id]) };
-      yield { key, read: (numbers) => this.#session(row, numbers) };
+    const keys = ['app_name', 'user_id', this.#layout.sessions.id];
+    for await (const row of this.#sql.pages(sessionSelect(this.#sql, this.#layout), keys, where, values)) {
+      yield sessionRow(row, this.#layout);
     }
   }
 
-  #session(row: AdkRow, numbers: Numbers): ReturnType<SessionRow['read']> {
-    const { unit } = this.#layout;
-    return {
-      state: this.#values(objectOf(row['state'], 'state', numbers)),
-      created: timeOf(row['created'], 'the time of creation', unit),
-      updated: timeOf(row['updated'], 'the time of the last event', unit),
-    };
+  /** One session; `undefined` when there is none. */
+  async session(key: SessionKey): Promise<SessionRow | undefined> {
+    const { where, values } = condition(key);
+    const isOne = `${where} AND ${this.#layout.sessions.id} = ?`;
+    const select = `${sessionSelect(this.#sql, this.#layout)} WHERE ${isOne}`;
+    const rows = await this.#sql.rows(select, [...values, key.sessionId]);
+    // Databases that take upper and lower case for the same find others, too.
+    return rows.map((row) => sessionRow(row, this.#layout)).find((row) => isSame(row.key, key));
   }
 
   /**
    * The events of a session in the order in which the ADK that wrote them reads them: by their times. Throws
    * `INVALID_ARGUMENT`.
    */
-  async events({ appName, userId, sessionId }: SessionKey, numbers: Numbers): Promise<EventInit[]> {
-    const { table, id, time, tie, tieInSqlite } = this.#layout.events;
-    const sql = this.#sql;
-    const columns = [`${id} AS event_id`, `${sql.time(table, time)} AS event_time`, ...eventColumns(this.#kind, sql)];
-    const order = `${table}.${time}, ${table}.${sql.isSqlite ? tieInSqlite : tie}`;
-    const select = `SELECT ${columns.join(', ')} FROM ${table}
-      WHERE app_name = ? AND user_id = ? AND session_id = ? ORDER BY ${order} LIMIT ${EVENTS}`;
+  async events(key: SessionKey, numbers: Numbers): Promise<EventInit[]> {
     const events: EventInit[] = [];
     for (;;) {
-      const rows = await sql.rows(`${select} OFFSET ${events.length}`, [appName, userId, sessionId]);
+      const rows = await this.eventRows(key, { offset: events.length, limit: EVENTS });
       for (const row of rows) {
         if (this.#pacer.isDue) {
           await this.#pacer.pause();
         }
-        events.push(this.#event(row, numbers));
+        events.push(eventOfRow(this.#kind, row, numbers));
       }
       if (rows.length < EVENTS) {
         return events;
@@ -106,25 +85,51 @@ export class AdkReader {
     }
   }
 
-  /** The event of a row. An error names it. */
-  #event(row: AdkRow, numbers: Numbers): EventInit {
-    const id = String(row['event_id']);
-    try {
-      return eventOf(this.#kind, row, {
-        ...numbers,
-        note: (reason) => numbers.note(`event "${id}": ${reason}`),
-      });
-    } catch (error) {
-      throw isStatepadError(error) ? new StatepadError(error.code, error.message, { id, cause: error }) : error;
-    }
+  /** Rows of a session's events, in the order of {@link AdkReader.events}: see {@link eventOfRow}. */
+  async eventRows(key: SessionKey, range: RowRange): Promise<readonly AdkRow[]> {
+    const { table, id, time } = this.#layout.events;
+    const sql = this.#sql;
+    const columns = [`${id} AS event_id`, `${sql.time(table, time)} AS event_time`, ...eventColumns(this.#kind, sql)];
+    return await this.#eventsIn(key, columns.join(', '), range);
+  }
+
+  /** The id of the event at a place in that order; `undefined` when there are fewer. */
+  async eventId(key: SessionKey, offset: number): Promise<string | undefined> {
+    const [row] = await this.#eventsIn(key, `${this.#layout.events.id} AS event_id`, { offset, limit: 1 });
+    return row && String(row['event_id']);
+  }
+
+  /** The number of events of a session. */
+  async eventCount({ appName, userId, sessionId }: SessionKey): Promise<number> {
+    const select = `SELECT COUNT(*) AS events FROM ${this.#layout.events.table} WHERE ${OF_SESSION}`;
+    const [row] = await this.#sql.rows(select, [appName, userId, sessionId]);
+    return Number(row?.['events']);
+  }
+
+  async #eventsIn(
+    { appName, userId, sessionId }: SessionKey,
+    columns: string,
+    { offset, limit }: RowRange,
+  ): Promise<readonly AdkRow[]> {
+    const { table, time, tie, tieInSqlite } = this.#layout.events;
+    const order = `${table}.${time}, ${table}.${this.#sql.isSqlite ? tieInSqlite : tie}`;
+    const select = `SELECT ${columns} FROM ${table}
+      WHERE ${OF_SESSION} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+    return await this.#sql.rows(select, [appName, userId, sessionId]);
   }
 
   /** The values of an app, or of a user in it; none without a row. */
-  async scope({ appName, userId }: ScopeKey, numbers: Numbers): Promise<Members> {
+  async scope(key: ScopeKey, numbers: Numbers): Promise<Members> {
+    return (await this.scopeRows(key))(numbers);
+  }
+
+  /** A function that reads the values of an app, or of a user in it, of its rows. */
+  async scopeRows({ appName, userId }: ScopeKey): Promise<(numbers: Numbers) => Members> {
     const { table, isByKey } = userId === undefined ? this.#layout.app : this.#layout.user;
     const { where, values } = condition({ appName, userId });
-    const rows = await this.#sql.rows(`SELECT ${this.#scopeColumns(isByKey)} FROM ${table} WHERE ${where}`, values);
-    return this.#scopeState(rows, isByKey, numbers);
+    const columns = scopeColumns(this.#sql, isByKey);
+    const rows = await this.#sql.rows(`SELECT ${columns} FROM ${table} WHERE ${where}`, values);
+    return (numbers) => scopeState(rows, isByKey, this.#layout, numbers);
   }
 
   /** The apps, or the users, that have values and no session. */
@@ -158,44 +163,18 @@ export class AdkReader {
       events: Number(row['events']),
     }));
   }
+}
 
-  #scopeColumns(isByKey: boolean): string {
-    return isByKey
-      ? `state_key, ${this.#sql.json('state_value')} AS state_value`
-      : `${this.#sql.json('state')} AS state`;
-  }
-
-  #scopeState(rows: readonly AdkRow[], isByKey: boolean, numbers: Numbers): Members {
-    if (!isByKey) {
-      return objectOf(rows[0]?.['state'], 'state', numbers);
-    }
-    const state: Record<string, unknown> = {};
-    for (const row of rows) {
-      const name = String(row['state_key']);
-      put(state, name, jsonOf(row['state_value'], `the value of ${JSON.stringify(name)}`, numbers));
-    }
-    return this.#values(state);
-  }
-
-  /** adk-java reads a `null` as a missing value. */
-  #values(state: Members): Members {
-    return this.#layout.nullDeletes
-      ? Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null))
-      : state;
+/** The event of a row of {@link AdkReader.eventRows}. An error names it. */
+export function eventOfRow(kind: KnownKind, row: AdkRow, numbers: Numbers): EventInit {
+  const id = String(row['event_id']);
+  try {
+    return eventOf(kind, row, { ...numbers, note: (reason) => numbers.note(`event "${id}": ${reason}`) });
+  } catch (error) {
+    throw isStatepadError(error) ? new StatepadError(error.code, error.message, { id, cause: error }) : error;
   }
 }
 
-function ownerOf(row: AdkRow): { readonly appName: string; readonly userId: string } {
-  return { appName: String(row['app_name']), userId: String(row['user_id']) };
-}
-
-function condition({ appName, userId }: Filter, prefix = ''): { where: string; values: string[] } {
-  const parts = [
-    ...(appName === undefined ? [] : [[`${prefix}app_name = ?`, appName] as const]),
-    ...(userId === undefined ? [] : [[`${prefix}user_id = ?`, userId] as const]),
-  ];
-  return {
-    where: parts.length === 0 ? '1 = 1' : parts.map(([text]) => text).join(' AND '),
-    values: parts.map(([, value]) => value),
-  };
+function isSame(one: SessionKey, other: SessionKey): boolean {
+  return one.appName === other.appName && one.userId === other.userId && one.sessionId === other.sessionId;
 }

@@ -1,6 +1,7 @@
 // The SQL in which dialects differ: expressions that read values equally with every driver, and placeholders.
 
 import { Queues } from '../../async/queues.js';
+import type { Unit } from '../values.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 import type { TableColumns } from '../../stores/adk-database/tables.js';
 
@@ -48,8 +49,50 @@ export class Reading {
     }
   }
 
+  /**
+   * A column of time as a number that rows can be sorted by, in milliseconds since the epoch: to the millisecond where
+   * SQLite has a text. `unit` is that of a number in SQLite.
+   */
+  moment(table: string, name: string, unit: Unit): string {
+    const column = `${table}.${name}`;
+    switch (this.#database.dialect) {
+      case 'postgres':
+        return this.time(table, name);
+      case 'mysql':
+        return this.#tables.get(table)?.get(name)?.type === 'timestamp'
+          ? `UNIX_TIMESTAMP(${column}) * 1000`
+          : `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', ${column}) / 1000`;
+      case 'sqlite': {
+        // A text may have a zone at its end in a form that SQLite does not know.
+        const days = `COALESCE(julianday(${column}), julianday(substr(${column}, 1, 19)))`;
+        const number = unit === 'seconds' ? `ROUND(${column} * 1000000.0) / 1000.0` : `${column} * 1.0`;
+        return `CASE typeof(${column}) WHEN 'text' THEN ROUND((${days} - 2440587.5) * 86400000.0) ELSE ${number} END`;
+      }
+    }
+  }
+
+  /** A text, compared by the bytes of its UTF-8. */
+  bytes(text: string): string {
+    return { postgres: `${text} COLLATE "C"`, mysql: `CAST(${text} AS BINARY)`, sqlite: text }[this.#database.dialect];
+  }
+
+  /** A condition of names that its columns equal, compared so that upper and lower case differ. */
+  exactly(where: string): string {
+    return this.#database.dialect === 'mysql' ? where.replaceAll('= ?', '= ? COLLATE utf8mb4_bin') : where;
+  }
+
+  /** A placeholder for a number that is compared with a {@link Reading.moment}. */
+  get number(): string {
+    return { postgres: '?::float8', mysql: '?', sqlite: '?' }[this.#database.dialect];
+  }
+
+  /** A list of so many pairs, for `(one, other) IN`. */
+  pairs(count: number): string {
+    return `(${this.isSqlite ? 'VALUES ' : ''}${Array.from({ length: count }, () => '(?, ?)').join(', ')})`;
+  }
+
   /** Sends a statement with values for its placeholders `?`. */
-  async rows(sql: string, values: readonly string[]): Promise<readonly AdkRow[]> {
+  async rows(sql: string, values: readonly (string | number)[]): Promise<readonly AdkRow[]> {
     let place = 0;
     const text = this.#database.dialect === 'postgres' ? sql.replace(/\?/g, () => `$${++place}`) : sql;
     return await this.#turns.run('query', async () => await this.#database.query(text, values));

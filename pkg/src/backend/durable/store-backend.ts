@@ -6,7 +6,7 @@ import { showCurrent } from './operations/append-target.js';
 import { Connection } from './commit/connection.js';
 import { createStored } from './operations/create.js';
 import { forkStored } from './operations/fork.js';
-import { leaseStored } from './operations/lease.js';
+import { leaseStored, readLeaseStored } from './operations/lease.js';
 import { loadFullLog } from './operations/full-log.js';
 import { listPage } from './operations/list.js';
 import { SessionLoader } from './cache/loader.js';
@@ -33,7 +33,7 @@ import type { AppendPlan, Creation, RemovalTarget, SessionBackend, SessionName }
 import type { BackendAccess } from '../backend-access.js';
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../lease/lease-hold.js';
-import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
+import type { LeaseAnswer, LeaseRequest, LeaseRow } from '../../store/lease.js';
 import type { StoreLack } from '../../store/lacks.js';
 import type {
   Event,
@@ -135,6 +135,10 @@ export class StoreBackend implements SessionBackend {
 
   async lease(view: View, request: LeaseRequest, signal?: Signal, onDone?: () => void): Promise<LeaseAnswer> {
     return await leaseStored(this.#components, view, request, { signal, onDone });
+  }
+
+  async readLease({ record: { key } }: View, signal?: Signal): Promise<LeaseRow | null> {
+    return await readLeaseStored(this.#components, key, signal);
   }
 
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {

@@ -170,7 +170,7 @@ function tablesOf({ filter }: Pick<ShowSettings, 'filter'>) {
     ]),
     event: table(
       'event',
-      [COUNT('REVISION'), { title: 'TIME' }, { title: 'AUTHOR' }, FLEXIBLE('EVENT'), FLEXIBLE('STATE DELTA')],
+      [COUNT('REV'), { title: 'TIME' }, { title: 'AUTHOR' }, FLEXIBLE('EVENT'), FLEXIBLE('STATE DELTA')],
       ({ revision, event }) => [
         String(revision),
         timeOf(event.timestamp),
@@ -181,7 +181,7 @@ function tablesOf({ filter }: Pick<ShowSettings, 'filter'>) {
     ),
     step: table(
       'step',
-      [COUNT('REVISION'), { title: 'TIME' }, { title: 'BY' }, FLEXIBLE('FROM'), FLEXIBLE('TO')],
+      [COUNT('REV'), { title: 'TIME' }, { title: 'BY' }, FLEXIBLE('FROM'), FLEXIBLE('TO')],
       (record) => [
         String('revision' in record ? record.revision : record.position),
         timeOf(record.timestamp),

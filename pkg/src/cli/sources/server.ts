@@ -2,7 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
-import { UsageError } from '../errors.js';
+import { CommandError, UsageError } from '../errors.js';
+import { isStatepadError } from '../../index.js';
 import type { Secrets } from '../secrets.js';
 import type { SessionClient } from '../../client.js';
 
@@ -11,7 +12,10 @@ export const TOKEN_VARIABLE = 'STATEPAD_TOKEN';
 /** The attempts of a request: somebody waits for the answer. */
 const ATTEMPTS = 4;
 
-/** A client of a server. Its requests carry the token, if there is one. Throws `UsageError` for one that cannot be. */
+/**
+ * A client of a server that has answered. Its requests carry the token, if any. Throws `UsageError` for a token
+ * that cannot be one, `CommandError` for a server that asks for another one, and the errors of the client.
+ */
 export async function openedServer(
   url: string,
   { tokenFile, secrets }: { readonly tokenFile: string | undefined; readonly secrets: Secrets },
@@ -21,7 +25,21 @@ export async function openedServer(
     secrets.hide(token);
   }
   const { connect } = await import('../../client.js');
-  return connect({ url, token, retry: { attempts: ATTEMPTS } });
+  const client = connect({ url, token, retry: { attempts: ATTEMPTS } });
+  try {
+    await client.getSession({ appName: 'statepad', userId: 'statepad', sessionId: 'statepad' });
+  } catch (error) {
+    const code = isStatepadError(error) ? error.code : undefined;
+    if (code === 'UNAUTHENTICATED') {
+      const has = token === undefined ? 'asks for a token' : 'does not know the token';
+      throw new CommandError(`the server ${has}: it comes from --token-file FILE, or ${TOKEN_VARIABLE}`);
+    }
+    // The token may be for other apps.
+    if (code !== 'FORBIDDEN') {
+      throw error;
+    }
+  }
+  return client;
 }
 
 /**

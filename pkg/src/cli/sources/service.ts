@@ -6,13 +6,14 @@ import { openJournal } from '../stores/journal.js';
 import { openAdkDatabase, openPostgres } from '../stores/postgres.js';
 import { openRedis } from '../stores/redis.js';
 import { openSqlite } from '../stores/sqlite.js';
+import { withKeys } from '../stores/keys.js';
 import { SessionService } from '../../index.js';
 import type { OpenedStore, OpenOptions } from '../stores/opened.js';
 
 /** The options of a service for a command. */
 export interface ServiceOptions extends OpenOptions {
-  /** The changes that the store's layout may be given. */
-  readonly migrate: 'create' | 'upgrade' | 'check';
+  /** The approximate number of events that stay in memory; by default that of a service. */
+  readonly cachedEvents?: number | undefined;
 }
 
 /** A service whose store is open. */
@@ -27,8 +28,10 @@ export interface OpenedService {
 /** Opens the store of an address. Throws `CommandError` when it cannot be used. */
 export async function openedService(address: StoreAddress, options: ServiceOptions): Promise<OpenedService> {
   try {
-    const { store, isReadOnly = !options.write, close } = await openedStore(address, options);
-    const service = new SessionService({ store, migrate: options.migrate });
+    const { store: plain, isReadOnly = !options.write, isEncryptable, close } = await openedStore(address, options);
+    const store = plain !== undefined && isEncryptable ? await withKeys(plain, options.secrets) : plain;
+    const { migrate, cachedEvents } = options;
+    const service = new SessionService({ store, migrate, cachedEvents });
     const closeAll = async (): Promise<void> => {
       await service.close();
       await close();

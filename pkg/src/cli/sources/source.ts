@@ -11,12 +11,14 @@ import type { SessionOperations } from '../../client.js';
 import type { SessionService } from '../../index.js';
 
 /** The options of a source. */
-export interface SourceOptions extends Omit<OpenOptions, 'write'> {
+export interface SourceOptions extends Omit<OpenOptions, 'migrate' | 'write'> {
   /**
    * The changes that the layout of a store may be given: `'check'` by default, which changes nothing, and makes no
    * missing file.
    */
-  readonly migrate?: 'create' | 'upgrade' | 'check' | undefined;
+  readonly migrate?: OpenOptions['migrate'] | undefined;
+  /** The approximate number of events that stay in memory: a few, for a command that sees each session once. */
+  readonly cachedEvents?: number | undefined;
   /** True for a command that also writes; by default a file is opened for reading alone. */
   readonly write?: boolean | undefined;
   /** The file with the token for a server; by default it comes from the environment. */
@@ -41,7 +43,7 @@ export interface OpenedSource {
 
 /**
  * Opens the sessions of an address. Throws `CommandError`, with the name of the address, when it cannot be used: also
- * for a database of a newer version or of something else. A server is asked for nothing yet.
+ * for a database of a newer version or of something else.
  */
 export async function openedSource(address: Address, options: SourceOptions): Promise<OpenedSource> {
   const { tokenFile, secrets, migrate = 'check', write = false } = options;
@@ -55,11 +57,16 @@ export async function openedSource(address: Address, options: SourceOptions): Pr
     return { source: service, service, kind, name, isReadOnly, close };
   }
   if (address.kind === 'server') {
-    const source = await openedServer(address.url, { tokenFile, secrets });
+    const source = await openedServer(address.url, { tokenFile, secrets }).catch((error: unknown) =>
+      unusable(name, error),
+    );
     return { source, service: undefined, kind, name, isReadOnly: !write, close: async () => await source.close() };
   }
-  const service = await openedLines(address.path).catch((error: unknown) => {
-    throw new CommandError(`${name} cannot be read`, { cause: error });
-  });
+  const service = await openedLines(address.path).catch((error: unknown) => unusable(name, error));
   return { source: service, service, kind, name, isReadOnly: true, close: async () => await service.close() };
+}
+
+/** Throws an error that names the address; one of the command line as it is. */
+function unusable(name: string, error: unknown): never {
+  throw error instanceof UsageError ? error : new CommandError(`${name} cannot be read`, { cause: error });
 }

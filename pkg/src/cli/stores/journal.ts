@@ -9,13 +9,15 @@ import type { OpenedStore, OpenOptions } from './opened.js';
 /** Opens a file. Throws `CommandError` where it is only read, and not there. */
 export async function openJournal(path: string, { write }: OpenOptions): Promise<OpenedStore> {
   const { fileJournal } = await import('../../stores/journal/index.js');
-  return { store: write ? fileJournal(path) : await readOnlyJournal(path), close: async () => undefined };
+  const store = write ? fileJournal(path) : await readOnlyJournal(path);
+  return { store, isEncryptable: true, close: async () => undefined };
 }
 
 /** A journal without its lock: nothing is written to the file, and lines that come later are not seen. */
 async function readOnlyJournal(path: string): Promise<SessionStore> {
   await access(path).catch((error: unknown) => {
-    throw new CommandError(`there is no journal "${path}"`, { cause: error });
+    const isMissing = (error as { readonly code?: unknown }).code === 'ENOENT';
+    throw isMissing ? new CommandError(`there is no journal "${path}"`) : error;
   });
   const { journalStore, StoreError } = await import('../../stores/journal/index.js');
   return journalStore({

@@ -2,6 +2,7 @@
 // whenever it breaks.
 
 import { installedDriver, type Driver } from './drivers.js';
+import { CommandError } from '../errors.js';
 import { PostgresListening, type ListeningClient } from './postgres-listening.js';
 import type { OpenedStore, OpenOptions } from './opened.js';
 
@@ -24,6 +25,9 @@ interface Config {
 /** Opens a database. Throws `CommandError` without pg, and the error of a server that refuses. */
 export async function openPostgres(url: string, options: OpenOptions): Promise<OpenedStore> {
   const { config, driver, pool } = await connected(url, options);
+  if (options.migrate === 'check') {
+    await orClosed(refuseAdk(pool), async () => await pool.end());
+  }
   const ClientOfPg = driver.member('Client') as new (config: Config) => ListeningClient;
   const listening = new PostgresListening(() => new ClientOfPg(config), options.onError);
   const close = async (): Promise<void> => {
@@ -31,20 +35,47 @@ export async function openPostgres(url: string, options: OpenOptions): Promise<O
   };
   await orClosed(listening.begin(), close);
   const { postgresStore } = await import('../../stores/postgres/index.js');
-  return { store: postgresStore(pool, { listen: listening }), close };
+  return { store: postgresStore(pool, { listen: listening }), isEncryptable: true, close };
 }
 
-/** Opens a database with google-adk's own tables. Throws as {@link openPostgres}. */
+/** Opens a database with the tables of an ADK; to write, with those of google-adk. Throws as {@link openPostgres}. */
 export async function openAdkDatabase(url: string, options: OpenOptions): Promise<OpenedStore> {
   const { pool } = await connected(url, options);
+  const close = async (): Promise<void> => await pool.end();
+  if (!options.write) {
+    const { adkReadStore } = await import('../../import-adk.js');
+    return { store: adkReadStore(pool), isReadOnly: true, close };
+  }
   const { adkDatabaseStore } = await import('../../stores/adk-database/index.js');
-  return { store: adkDatabaseStore(pool), close: async () => await pool.end() };
+  return { store: adkDatabaseStore(pool), close };
+}
+
+/** Throws `CommandError` for a database that has the tables of an ADK, and none of statepad. */
+async function refuseAdk(pool: Pool): Promise<void> {
+  const { rows } = await pool.query("select to_regclass('statepad.statepad_version') is null as missing");
+  if ((rows as readonly { readonly missing: boolean }[])[0]?.missing === true) {
+    const { identifyAdk } = await import('../../import-adk.js');
+    const { kind } = await identifyAdk(pool);
+    if (kind !== 'unknown') {
+      const help = 'its address begins with adk-database:, as in adk-database:postgres://HOST/DATABASE';
+      throw new CommandError(`the database is that of an ADK (${kind}): ${help}`);
+    }
+  }
+}
+
+/** A pool for the functions that take a database. Throws as {@link openPostgres}. */
+export async function openPool(
+  url: string,
+  options: Pick<OpenOptions, 'folder' | 'onError'>,
+): Promise<{ readonly pool: Pool; readonly close: () => Promise<void> }> {
+  const { pool } = await connected(url, options);
+  return { pool, close: async () => await pool.end() };
 }
 
 /** A pool that has reached its server. */
 async function connected(
   url: string,
-  { folder, onError }: OpenOptions,
+  { folder, onError }: Pick<OpenOptions, 'folder' | 'onError'>,
 ): Promise<{ readonly driver: Driver; readonly config: Config; readonly pool: Pool }> {
   const driver = await installedDriver(folder, 'Postgres', [{ name: 'pg' }]);
   const PoolOfPg = driver.member('Pool') as new (config: Config) => Pool;

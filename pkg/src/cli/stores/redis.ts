@@ -77,5 +77,5 @@ export async function openRedis(url: string, { folder, onError }: OpenOptions): 
   const store = redisStore(client as unknown as RedisClient, {
     subscriber: subscriber as unknown as RedisSubscriber,
   });
-  return { store, close };
+  return { store, isEncryptable: true, close };
 }

@@ -159,6 +159,16 @@ export const LEASE = {
   required: ['lease', 'token', 'until', 'ttl'],
 } as const satisfies Schema;
 
+export const HELD_LEASE = {
+  type: 'object',
+  properties: {
+    token: { type: 'integer', description: 'Greater than that of every earlier lease of the session.' },
+    holder: { type: 'string', description: 'The id of the holder: another one for each lease.' },
+    until: { ...TIME, description: "The time when it ends unless it is renewed, by the store's clock." },
+  },
+  required: ['token', 'holder', 'until'],
+} as const satisfies Schema;
+
 export const OK = {
   type: 'object',
   properties: { ok: { type: 'boolean' } },

@@ -2,7 +2,7 @@
 
 import { PATHS } from '../../http/paths.js';
 import { newId } from '../../model/ids.js';
-import { LEASE, TEXT } from './components.js';
+import { HELD_LEASE, LEASE, TEXT } from './components.js';
 import { namedSession, writeProof } from './shared.js';
 import { route, type Answer } from './route.js';
 import type { Schema } from './schema.js';
@@ -53,6 +53,28 @@ const takeLease = route(
   },
 );
 
+const getLease = route(
+  {
+    operation: 'getLease',
+    method: 'GET',
+    path: PATHS.lease,
+    group: 'leases',
+    summary: 'The lease of a session that somebody has.',
+    access: { reads: 'session' },
+    answers: {
+      200: {
+        description: 'The lease: without `lease` when nobody has one, or its time is over.',
+        schema: { type: 'object', properties: { lease: HELD_LEASE } },
+      },
+    },
+    errors: ['SESSION_NOT_FOUND'],
+  },
+  async (asked) => {
+    const lease = await asked.context.service.leaseOf(await namedSession(asked));
+    return { body: lease === undefined ? {} : { lease } };
+  },
+);
+
 const renewLease = route(
   {
     operation: 'renewLease',
@@ -95,7 +117,7 @@ const releaseLease = route(
 );
 
 /** The routes of leases. */
-export const LEASE_ROUTES = [takeLease, renewLease, releaseLease];
+export const LEASE_ROUTES = [getLease, takeLease, renewLease, releaseLease];
 
 function leased(proof: LeaseProof, until: number, ttl: number): Answer {
   return { body: { lease: writeProof(proof), token: proof.token, until, ttl } };

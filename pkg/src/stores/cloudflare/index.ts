@@ -17,7 +17,8 @@ import { sizeRefusal } from './sizes.js';
 import { objectDriver, type DurableObjectStorageLike } from './durable-object.js';
 import { batch, type D1DatabaseLike, type D1Query } from './d1/client.js';
 import { listQueries, pageFrom } from './d1/list.js';
-import { leaseFrom, leaseQueries } from './d1/lease.js';
+import { leaseFrom, leaseQueries, readLeaseQuery } from './d1/lease.js';
+import { leaseIn } from '../sqlite-core/lease.js';
 import { loadedFrom, loadQueries } from './d1/load.js';
 import { openD1 } from './d1/open.js';
 import { namesQuery, ownersQuery } from './d1/names.js';
@@ -105,6 +106,10 @@ export function d1Store(database: D1DatabaseLike, options: D1StoreOptions = {}):
     loadScope: async (scope) => scopeFrom(scope, await run(scopeQueries(scope))),
     removeScope: async (scope) => checkRemoval(await run(removeScopeQueries(scope, hasLog ? Date.now() : undefined))),
     lease: async (key, request) => leaseFrom(key, request, await run(leaseQueries(key, request))),
+    readLease: async (key) => {
+      const [[row] = []] = await run([readLeaseQuery(key)]);
+      return row === undefined ? null : leaseIn(row);
+    },
     ...(hasLog && { readLog: async (scope, query) => logFrom(scope, query, await run(logQueries(scope, query))) }),
     trimLog: async (scope, upTo) => trimmedFrom(await run(trimQueries(scope, upTo))),
   };

@@ -51,6 +51,7 @@ import { homeOfScope, Records } from './records.js';
 import { SHARED_SCOPES, type SharedScope } from '../../model/scope.js';
 import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
 
+export { isSealed } from './cipher.js';
 export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './keys.js';
 export type { EncryptedStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
@@ -66,8 +67,8 @@ export type { SessionStore } from '../../store/contract.js';
  *   `conflict`.
  * - `commitMany` writes changes that are guarded by `guard.keys` one by one.
  * - Operators (`resolves`) are left to the service: the inner store cannot add to what it cannot read.
- * - `lease` and `guard.fence` are those of the inner store, and so are `owners`, `listApps` and `listUsers`: it has
- *   ids and the names of apps and users as they are.
+ * - `lease`, `readLease` and `guard.fence` are those of the inner store, and so are `owners`, `listApps` and
+ *   `listUsers`: it has ids and the names of apps and users as they are.
  */
 export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptions): SessionStore {
   checkArguments(inner, options);
@@ -156,6 +157,7 @@ function passedOn(inner: SessionStore): Partial<SessionStore> {
     listUsers: inner.listUsers?.bind(inner),
     removeScope: inner.removeScope?.bind(inner),
     lease: inner.lease?.bind(inner),
+    readLease: inner.readLease?.bind(inner),
     trimLog: inner.trimLog?.bind(inner),
     reserve: inner.reserve?.bind(inner),
     watch: inner.watch?.bind(inner),

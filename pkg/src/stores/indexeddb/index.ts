@@ -11,7 +11,7 @@ import { commitAll } from './commit.js';
 import { Connection } from './connection.js';
 import { isItsOwnFault } from './errors.js';
 import { Hints } from './hints.js';
-import { leaseSession } from './lease.js';
+import { leaseSession, readLease } from './lease.js';
 import { readPage } from './list.js';
 import { readLog, trimLog } from './log.js';
 import { readApps, readOwners, readUsers } from './names.js';
@@ -72,6 +72,7 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
       hints.send([hintOf(scope)]);
     },
     lease: (key, request) => connection.write(durability, (transaction) => leaseSession(transaction, key, request)),
+    readLease: (key) => connection.read((transaction) => readLease(transaction, key)),
     ...(hasLog && {
       readLog: (scope, query) => connection.read((transaction) => readLog(transaction, scope, query)),
     }),

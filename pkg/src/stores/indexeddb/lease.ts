@@ -3,10 +3,16 @@
 import { sessionKey } from './keys.js';
 import { get, put } from './requests.js';
 import type { SessionRow } from './rows.js';
-import { decideLease, type LeaseAnswer, type LeaseRequest } from '../../store/lease.js';
+import { decideLease, type LeaseAnswer, type LeaseRequest, type LeaseRow } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { isNamed } from '../shared/keys.js';
 import type { SessionKey } from '../../model/types.js';
+
+/** See `SessionStore.readLease`. */
+export async function readLease(transaction: IDBTransaction, key: SessionKey): Promise<LeaseRow | null> {
+  const row = await get(transaction, 'sessions', sessionKey(key));
+  return row === undefined ? null : { fence: row.fence, ...row.lease };
+}
 
 /**
  * See `SessionStore.lease`. The clock is that of the page: all pages of an origin run on one machine. A refusal has

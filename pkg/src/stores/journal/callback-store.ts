@@ -84,6 +84,7 @@ export function logStore(source: LogSource, options: LogOptions, format = FORMAT
     },
     // Nothing else can write: leases are within this process, and need not outlive it.
     lease: (key, request) => log.between((tables) => tables.lease(key, request, Date.now())),
+    readLease: async (key) => (await log.tables()).readLease(key),
     ...(hasLog && {
       readLog: async (scope, query) => (await log.tables()).readLog(scope, query),
       trimLog: async (scope, upTo, context) => (await log.write(trimming(scope, upTo), context, true))?.trimmed ?? 0,

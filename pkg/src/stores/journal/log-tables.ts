@@ -18,6 +18,7 @@ import type {
   Hint,
   LeaseAnswer,
   LeaseRequest,
+  LeaseRow,
   ListQuery,
   Loaded,
   LoadedScope,
@@ -275,6 +276,11 @@ export class LogTables extends Tables {
   override lease(key: SessionKey, request: LeaseRequest, now: number): LeaseAnswer {
     this.#assertSound(key);
     return super.lease(key, request, now);
+  }
+
+  override readLease(key: SessionKey): LeaseRow | null {
+    this.#assertSound(key);
+    return super.readLease(key);
   }
 
   override removeScope(scope: ScopeName, time: number): void {

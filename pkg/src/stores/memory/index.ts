@@ -50,6 +50,7 @@ export function memoryStore(options: MemoryOptions = {}): SessionStore {
       watchers.forEach((onHint) => onHint(hintOf(scope)));
     },
     lease: async (key, request) => tables.lease(key, request, Date.now()),
+    readLease: async (key) => tables.readLease(key),
     ...(hasLog && {
       readLog: async (scope, query) => tables.readLog(scope, query),
       trimLog: async (scope, upTo) => tables.trimLog(scope, upTo),

@@ -22,6 +22,7 @@ import type {
   Guard,
   LeaseAnswer,
   LeaseRequest,
+  LeaseRow,
   ListQuery,
   Loaded,
   LoadedScope,
@@ -133,6 +134,12 @@ export class Tables {
     const row = decideLease(lease, request, now);
     this.#ledger.leases.set(session.created, row);
     return { fence: row.fence, until: row.until ?? now };
+  }
+
+  /** See `SessionStore.readLease`. */
+  readLease(key: SessionKey): LeaseRow | null {
+    const { session, lease } = this.#target(key);
+    return session === undefined ? null : { ...lease };
   }
 
   /**

@@ -21,7 +21,7 @@ import { openStatement } from './open.js';
 import { quotedSchema } from './schema-name.js';
 import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { reserve } from './reservations.js';
-import { leaseIn, leaseStatement } from './lease.js';
+import { leaseIn, leaseRowIn, leaseStatement, readLeaseStatement } from './lease.js';
 import { removeStatement, wasRemoved } from './remove.js';
 import { cleanStatement, logOf, logStatement, trimStatement } from './log.js';
 import { RESOLVES } from './operators.js';
@@ -145,6 +145,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     },
     lease: async (key, request) =>
       leaseIn(await sender.send(leaseStatement(schema, key, request), false), key, request),
+    readLease: async (key) => leaseRowIn(await sender.send(readLeaseStatement(schema, key), true)),
     ...(log && {
       readLog: async (scope: ScopeName, query: LogQuery) =>
         logOf(await sender.send(logStatement(schema, scope, query), true), scope),

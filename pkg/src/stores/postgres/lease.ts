@@ -1,6 +1,6 @@
 // Leases: their statement, and the meaning of the answer.
 
-import { decideLease } from '../../store/lease.js';
+import { decideLease, type LeaseRow } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import type { Statement } from './client.js';
@@ -22,6 +22,28 @@ export function leaseStatement(schema: string, key: SessionKey, request: LeaseRe
     text: `select ${schema}.lease($1, $2, $3, $4, $5, $6, $7) as answer`,
     values: [...values, created === undefined ? null : toColumn(created), toColumn(holder), ttl, fence],
   };
+}
+
+/** The statement that reads what a session has for its leases. */
+export function readLeaseStatement(schema: string, key: SessionKey): Statement {
+  return {
+    text: `select json_build_array(session.fence, session.holder, session.held_until)::text as answer
+from ${schema}.scopes app
+join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
+join ${schema}.sessions session on session.usr = usr.no and session.id = $3
+where app.parent = 0 and app.name = $1`,
+    values: [key.appName, key.userId, key.sessionId].map(toColumn),
+  };
+}
+
+/** Reads the answer of {@link readLeaseStatement}. */
+export function leaseRowIn(rows: readonly unknown[]): LeaseRow | null {
+  const [row] = rows as readonly { readonly answer: string }[];
+  if (row === undefined) {
+    return null;
+  }
+  const [fence, holder, until] = JSON.parse(row.answer) as [number, string | null, number | null];
+  return { fence, holder: holder === null ? undefined : fromColumn(holder), until: until ?? undefined };
 }
 
 /** Reads the answer of {@link leaseStatement}. Throws `held`, `fenced`, `not-found`. */

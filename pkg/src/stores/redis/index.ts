@@ -11,7 +11,7 @@ import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { appRunner } from './apps.js';
 import { encodeChanges, outcomeIn } from './commit.js';
 import { scriptRunner, textOf, type RedisClient } from './client.js';
-import { checkRemoved, decodeLease, leaseArgs } from './lease.js';
+import { checkRemoved, decodeLease, decodeLeaseRow, leaseArgs } from './lease.js';
 import { decodePage, listArgs } from './list.js';
 import { readLogBy } from './log.js';
 import { decodeLoaded, decodeScope, loadArgs } from './read.js';
@@ -22,7 +22,7 @@ import { scopeKeys, sessionKeys, userKeys } from './keys.js';
 import { decodeNames, decodeOwners, namesArgs, ownersArgs } from './names.js';
 import { checkArguments, type RedisStoreOptions } from './options.js';
 import { findStore } from './open.js';
-import { leaseScript } from './scripts/lease.js';
+import { leaseScript, readLeaseScript } from './scripts/lease.js';
 import { listScript } from './scripts/list.js';
 import { readLogScript, trimLogScript } from './scripts/log.js';
 import { appsScript, ownersScript, registerScript, usersScript } from './scripts/names.js';
@@ -181,6 +181,11 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const keys = [appVersionKey(base), sessionKeys(base, memberOf(key))[0], appKeys(base)[2]];
       const reply = await ask(key.appName, leaseScript, keys, leaseArgs(key, request), sessionTitle(key));
       return decodeLease(key, request, reply);
+    },
+    readLease: async (key) => {
+      const base = baseOf(prefix, key.appName);
+      const keys = [appVersionKey(base), sessionKeys(base, memberOf(key))[0]];
+      return decodeLeaseRow(await ask(key.appName, readLeaseScript, keys, [], sessionTitle(key)));
     },
     ...(isLogged && {
       readLog: (scope, query) => {

@@ -1,12 +1,12 @@
 // The arguments and the answers of the script for leases.
 
 import { StoreError } from '../../store/store-error.js';
-import { fenced } from '../../store/lease.js';
+import { fenced, type LeaseRow } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { textOf } from './client.js';
 import { memberOf } from './keys.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/contract.js';
-import type { List } from './hashes.js';
+import { textAfterSign, type List } from './hashes.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** The arguments of the script. */
@@ -26,6 +26,19 @@ export function checkRemoved(reply: unknown, expected = 0): void {
   if (textOf(status) === 'fenced') {
     throw fenced(Number(detail), expected);
   }
+}
+
+/** Reads what the script that looks at a lease has answered. */
+export function decodeLeaseRow(reply: unknown): LeaseRow | null {
+  if (reply === null) {
+    return null;
+  }
+  const [fence, holder, until] = reply as List;
+  const isHeld = holder !== undefined && holder !== null;
+  return {
+    fence: Number(textOf(fence)),
+    ...(isHeld && { holder: textAfterSign(holder), until: Number(textOf(until)) }),
+  };
 }
 
 /** Reads what it answers. Throws `held`, `fenced`, `not-found`. */

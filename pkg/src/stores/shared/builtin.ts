@@ -2,7 +2,10 @@
 // need not resolve them.
 
 /** The class of a database that is opened by its path. */
-export type DatabaseClass = new (path: string) => {
+export type DatabaseClass = new (
+  path: string,
+  options?: object,
+) => {
   prepare(sql: string): { run(...values: unknown[]): unknown; all(...values: unknown[]): unknown };
   exec(sql: string): unknown;
   close(): unknown;

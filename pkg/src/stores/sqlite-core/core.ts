@@ -6,7 +6,7 @@ import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { ScopeHistory } from './changed.js';
 import { commitChange } from './commit.js';
-import { lease, readLease } from './lease.js';
+import { lease, readLease, readLeaseOf } from './lease.js';
 import { readPage } from './list.js';
 import { readAppNames, readOwners, readUserNames } from './names.js';
 import { readLog, trimLog } from './log.js';
@@ -66,6 +66,7 @@ export function sqliteCore(driver: SqlDriver, hasLog = true): SqliteCore {
     loadScope: async (scope) => driver.snapshot(() => loadScope(driver, scope)),
     removeScope: async (scope) => driver.transaction(() => removeScope(driver, scope, hasLog)),
     lease: async (key, request) => driver.transaction(() => lease(driver, key, request)),
+    readLease: async (key) => driver.snapshot(() => readLeaseOf(driver, key)),
     ...(hasLog && { readLog: async (scope, query) => driver.snapshot(() => readLog(driver, scope, query)) }),
     trimLog: async (scope, upTo) => driver.transaction(() => trimLog(driver, scope, upTo)),
   };

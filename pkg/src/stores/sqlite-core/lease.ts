@@ -3,7 +3,7 @@
 import { decideLease } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { checkVersion } from './open.js';
-import { findToWrite } from './read.js';
+import { find, findToWrite } from './read.js';
 import { numberIn, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
@@ -24,6 +24,12 @@ export function lease(driver: SqlDriver, key: SessionKey, request: LeaseRequest)
   const { fence, holder, until } = decideLease(readLease(driver, session.n), request, now);
   driver.run(sql.SET_LEASE, [fence, holder === undefined ? null : toColumn(holder), until ?? null, session.n]);
   return { fence, until: until ?? now };
+}
+
+/** See `SessionStore.readLease`. */
+export function readLeaseOf(driver: SqlDriver, key: SessionKey): LeaseRow | null {
+  const { session } = find(driver, key);
+  return session === undefined ? null : readLease(driver, session.n);
 }
 
 /** The stored data of a session for its leases. */

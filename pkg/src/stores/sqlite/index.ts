@@ -14,18 +14,21 @@
  */
 
 import { StoreError } from '../../store/store-error.js';
-import { checkArguments, isPath, type FileUrl, type SqliteStoreOptions } from './options.js';
+import { checkArguments, type SqliteStoreOptions } from './options.js';
+import { isPath, type FileUrl } from '../sqlite-core/file.js';
 import { sqliteClient, type SqliteClient, type SqliteDatabase } from '../sqlite-core/client.js';
 import { sqliteCore } from '../sqlite-core/core.js';
 import { resultOf, undone } from '../sqlite-core/errors.js';
 import { Hints, withHints } from './hints.js';
-import { warnOfAborts } from './library.js';
+import { warnOfAborts } from '../sqlite-core/library.js';
 import { OwnConnection } from './own-connection.js';
 import { PlacedFile } from '../shared/placed-file.js';
 import type { Migrate, SessionStore, StoreContext } from '../../store/contract.js';
 
 export type { SqliteDatabase, SqliteStatement } from '../sqlite-core/client.js';
-export type { FileUrl, SqliteStoreOptions } from './options.js';
+export { openReadOnly, type ReadOnlyDatabase, type ReadOnlyOptions } from '../sqlite-core/read-only.js';
+export type { FileUrl } from '../sqlite-core/file.js';
+export type { SqliteStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 /**

@@ -1,7 +1,8 @@
 // The options of `sqliteStore`, and their checks.
 
 import { invalid } from '../../checks/arguments.js';
-import { checkChoice, checkClient, checkOptionsObject, checkText } from '../shared/options.js';
+import { checkPath, isPath } from '../sqlite-core/file.js';
+import { checkChoice, checkClient, checkOptionsObject } from '../shared/options.js';
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
@@ -32,18 +33,6 @@ export interface SqliteStoreOptions {
   readonly pollMs?: number | undefined;
 }
 
-/** The URL of a file: the part of a `URL` that is needed. */
-export interface FileUrl {
-  readonly href: string;
-  readonly protocol: string;
-}
-
-/** True for the name of a file. A `URL` may be that of another realm. */
-export function isPath(database: unknown): database is string | FileUrl {
-  const { href, protocol } = (database ?? {}) as Partial<FileUrl>;
-  return typeof database === 'string' || (typeof href === 'string' && typeof protocol === 'string');
-}
-
 /** Throws `INVALID_ARGUMENT` for a path, a connection or options that cannot be used. */
 export function checkArguments(database: unknown, options: SqliteStoreOptions): void {
   if (isPath(database)) {
@@ -65,18 +54,5 @@ export function checkArguments(database: unknown, options: SqliteStoreOptions): 
   }
   if (!(typeof busyTimeout === 'number' && busyTimeout >= 0)) {
     invalid('busyTimeout', 'must be a number from 0, in milliseconds');
-  }
-}
-
-function checkPath(path: string | FileUrl): void {
-  if (typeof path !== 'string') {
-    if (path.protocol !== 'file:') {
-      invalid('path', `must be a file: "${path.href}" is not`);
-    }
-    return;
-  }
-  checkText('path', path, "'sessions.db'");
-  if (path.includes('\0')) {
-    invalid('path', 'must not contain the character NUL');
   }
 }

@@ -1,15 +1,10 @@
 // The connection of a store that was made with a path: it opens the database, and closes it.
 
-import { StatepadError } from '../../model/errors.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
-import { builtinModule } from '../shared/builtin.js';
 import { PlacedFile } from '../shared/placed-file.js';
-import { databaseClass } from './library.js';
+import { absolute, diagnosis, MEMORY, type FileUrl } from '../sqlite-core/file.js';
+import { databaseClass } from '../sqlite-core/library.js';
 import type { SqliteDatabase, SqliteStatement } from '../sqlite-core/client.js';
-import type { FileUrl } from './options.js';
-
-/** SQLite's name for a database that lies in no file. */
-const MEMORY = ':memory:';
 
 /** A connection that is open while a store is. */
 export class OwnConnection implements SqliteDatabase {
@@ -105,49 +100,4 @@ export class OwnConnection implements SqliteDatabase {
     this.#file = undefined;
     database.close();
   }
-}
-
-/** A path from the root: the process may change its folder. A text that begins with `file:` is a URL. */
-function absolute(location: string): string {
-  if (location === MEMORY) {
-    return location;
-  }
-  try {
-    const isUrl = location.startsWith('file:');
-    const path = isUrl ? builtinModule('node:url')?.fileURLToPath?.(plainUrl(location)) : location;
-    return builtinModule('node:path')?.resolve?.(path ?? location) ?? location;
-  } catch (error) {
-    const message = `the database "${location}" cannot be opened: ${String(error)}`;
-    throw new StatepadError('INVALID_ARGUMENT', message, { cause: error });
-  }
-}
-
-/** SQLite's own names, `file:sessions.db?mode=ro`, are no URLs of files: the first part would be lost in one. */
-function plainUrl(text: string): URL {
-  const url = new URL(text);
-  if (!text.startsWith('file://') || url.search !== '' || url.hash !== '') {
-    throw new TypeError('the URL of a file is file:///folder/name, without a query');
-  }
-  return url;
-}
-
-/** The reason that a database could not be opened, as far as a look at its path tells. */
-function diagnosis(path: string, error: unknown): [code: 'rejected' | 'unavailable', message: string] {
-  const { accessSync, statSync } = builtinModule('node:fs') ?? {};
-  const folder = builtinModule('node:path')?.dirname?.(path) ?? '';
-  try {
-    if (statSync?.(folder).isDirectory() === false) {
-      return ['rejected', `"${folder}" is not a folder`];
-    }
-    const stats = statSync?.(path, { throwIfNoEntry: false });
-    if (stats?.isDirectory() === true) {
-      return ['rejected', 'it is a folder'];
-    }
-    const [mayRead, mayWrite] = [4, 2];
-    accessSync?.(stats === undefined ? folder : path, mayRead | mayWrite);
-  } catch (reason) {
-    const isMissing = (reason as { readonly code?: unknown }).code === 'ENOENT';
-    return ['rejected', isMissing ? `there is no folder "${folder}"` : `it cannot be opened: ${String(reason)}`];
-  }
-  return ['unavailable', `it cannot be opened: ${String(error)}`];
 }

@@ -2,7 +2,7 @@
 
 import { sessionTitle } from '../../store/refusals.js';
 import { StoreError } from '../../store/store-error.js';
-import { Recent } from './recent.js';
+import { Recent } from '../shared/recent.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** An Agent Engine: the keeper of the sessions of one app. */

@@ -17,6 +17,7 @@ import type { SessionKey } from '../../model/types.js';
 import type {
   CommitStep,
   LeaseStep,
+  ReadLeaseStep,
   ListAppsStep,
   ListStep,
   ListUsersStep,
@@ -78,6 +79,11 @@ export function apps(names: readonly string[], query: NameQuery = {}, more = fal
 /** Lists the users in an app, to a page of these names. */
 export function users(names: readonly string[], query: NameQuery = {}, more = false, app = APP): ListUsersStep {
   return { listUsers: { app, ...query }, answer: { names, more } };
+}
+
+/** Looks at the lease of the usual session. */
+export function readLease(answer: ReadLeaseStep['answer'], key: SessionKey = KEY): ReadLeaseStep {
+  return { readLease: key, answer };
 }
 
 /** Acquires the lease of the usual session. */

@@ -27,6 +27,7 @@ const MEMBERS = [
   'commitMany',
   'watch',
   'lease',
+  'readLease',
   'trimLog',
   'owners',
   'listApps',

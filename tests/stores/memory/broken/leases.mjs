@@ -30,6 +30,20 @@ const refusing = (map) => (store) => {
 };
 
 export const brokenLeases = {
+  'tells no lease': (store) => ({ readLease: async (key) => (await store.readLease(key, context)) && { fence: 0 } }),
+  'tells the holder of a lease that was given back': (store) => {
+    let holder;
+    return {
+      lease: async (key, request) => {
+        ({ holder } = request);
+        return await store.lease(key, request, context);
+      },
+      readLease: async (key) => {
+        const row = await store.readLease(key, context);
+        return row && { until: 0, holder, ...row };
+      },
+    };
+  },
   'gives a lease to all who ask': (store) => ({
     lease: async (key, request) => {
       try {

@@ -4,8 +4,21 @@ import { StatepadError } from '../../../model/errors.js';
 import { throwNotFound } from '../../../session/append.js';
 import type { StoreComponents } from './components.js';
 import type { View } from '../../../session/handle.js';
-import type { LeaseAnswer, LeaseRequest } from '../../../store/lease.js';
+import type { LeaseAnswer, LeaseRequest, LeaseRow } from '../../../store/lease.js';
+import type { SessionKey } from '../../../model/types.js';
 import type { Signal } from '../../../async/abort.js';
+
+/** Reads what the store has for the leases of a session; `null` when there is none any more. */
+export async function readLeaseStored(
+  { connection }: Pick<StoreComponents, 'connection'>,
+  key: SessionKey,
+  signal: Signal | undefined,
+): Promise<LeaseRow | null> {
+  if (connection.store.readLease === undefined) {
+    throw new StatepadError('INVALID_ARGUMENT', 'the lease cannot be read: the store does not tell leases');
+  }
+  return await connection.ask(async (store, context) => (await store.readLease?.(key, context)) ?? null, signal);
+}
 
 /**
  * Takes, renews or releases the lease of a handle's session. A request whose answer was lost is repeated: the store

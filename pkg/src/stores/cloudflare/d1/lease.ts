@@ -45,6 +45,13 @@ export function leaseQueries(key: SessionKey, { holder, ttl, fence, created }: L
   ];
 }
 
+/** The statement that reads what a session has for its leases. */
+export function readLeaseQuery(key: SessionKey): D1Query {
+  return query(
+    (all) => `SELECT fence, holder, held_until AS until FROM statepad_sessions WHERE ${isSession(key, all)}`,
+  );
+}
+
 /** Reads the answers of {@link leaseQueries}. */
 export function leaseFrom(
   key: SessionKey,

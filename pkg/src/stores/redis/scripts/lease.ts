@@ -5,6 +5,19 @@ import { appRightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /**
+ * Reads what a session has for its leases. KEYS: the version's, the session's values. Answers the token, and where
+ * there is one the holder and when its lease ends; or nothing for a missing session.
+ */
+export const readLeaseScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`${versionLua}
+local created, fence, owner, ends = unpack(redis.call('HMGET', KEYS[2], 'c', 'k', 'o', 'x'))
+if not created then return false end
+return { fence or '0', owner, owner and ends }
+`,
+};
+
+/**
  * Takes the lease of a session, makes it last longer or gives it back. KEYS: the version's, the session's values, the
  * list of the app. ARGV: the member, the creation that it must have (or empty), who asks, for how many milliseconds
  * (0 to give it back), the token (empty to take it).

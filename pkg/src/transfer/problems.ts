@@ -1,15 +1,17 @@
-// The problems of an import: data that is missing in the service, or differs.
+// The problems of an import: content that is missing in the service, or differs.
 
 import { defined } from '../model/defined.js';
 import { StatepadError, isStatepadError, type ErrorCode } from '../model/errors.js';
-import type { ScopeKey } from './readers/reader.js';
 
 /** The number of problems that a result lists. */
 const MOST = 1000;
 
-/** A difference between the service and the database. */
-export interface AdkProblem {
-  readonly appName: string;
+/** A difference between the service and the content that is imported. */
+export interface ImportProblem {
+  /** The line of the content, from 1, where that has lines. */
+  readonly line?: number;
+  /** Absent for a line that names no session. */
+  readonly appName?: string;
   /** Absent for the values of an app. */
   readonly userId?: string;
   /** Absent for the values of an app or a user. */
@@ -39,12 +41,17 @@ export function isOfOne(error: unknown): error is StatepadError {
   return isStatepadError(error) && OF_ONE.has(error.code);
 }
 
-/** The scope or session of a problem. */
-export type Place = ScopeKey & { readonly sessionId?: string | undefined };
+/** The scope, the session or the line of a problem. */
+export interface Place {
+  readonly line?: number | undefined;
+  readonly appName?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
 
 /** Collects problems: the first of them are listed, all of them are counted. */
-export class AdkProblems {
-  readonly #problems: AdkProblem[] = [];
+export class ImportProblems {
+  readonly #problems: ImportProblem[] = [];
   #count = 0;
 
   /** The number of all problems. */
@@ -53,14 +60,14 @@ export class AdkProblems {
   }
 
   /** The first problems, in order. */
-  get list(): readonly AdkProblem[] {
+  get list(): readonly ImportProblem[] {
     return Object.freeze([...this.#problems]);
   }
 
-  add({ appName, userId, sessionId }: Place, reason: string, imported: boolean, code?: ErrorCode): void {
+  add({ line, appName, userId, sessionId }: Place, reason: string, imported: boolean, code?: ErrorCode): void {
     this.#count += 1;
     if (this.#problems.length < MOST) {
-      const place = defined({ appName, userId, sessionId });
+      const place = defined({ line, appName, userId, sessionId });
       this.#problems.push(Object.freeze({ ...place, reason, ...defined({ code }), imported }));
     }
   }

@@ -1,29 +1,38 @@
-// Compares a session of a service with the one in the database.
+// Compares a session of a service with the one that was planned.
 
 import { sameJson } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
-import type { Members } from '../jsonl/members.js';
-import type { Event, EventInit, Json, Session } from '../model/types.js';
-import type { Planned } from './session.js';
+import type { Event, EventInit, Session } from '../model/types.js';
+import type { Members, Planned } from './planned.js';
 
 /** The first difference, in words; `undefined` when there is none. */
 export type Difference = string | undefined;
 
-/** Compares a session of a service with the planned one: every event, and its own values. */
-export function differenceOf(session: Session, { events, state }: Planned): Difference {
+/** Compares a session of a service with the planned one, which `origin` has: every event, and its own values. */
+export function differenceOf(session: Session, { events, state }: Planned, origin: string): Difference {
   const actual = session.events;
   return (
     eventDifference(actual, events) ??
     (actual.length === events.length
       ? undefined
-      : `it has ${actual.length} events in the service, and ${events.length} in the database`) ??
+      : `it has ${actual.length} events in the service, and ${events.length} in ${origin}`) ??
     valueDifference(ownValues(session.state), state)
   );
 }
 
-/** True when the events of a session are the first of the planned ones: the others can be appended. */
-export function isBeginningOf(session: Session, { events }: Planned): boolean {
-  return session.events.length < events.length && eventDifference(session.events, events) === undefined;
+/**
+ * True when a session is an earlier moment of the planned one: its events are the first of those, and its own keys
+ * that the others do not write have their values. The others can be appended.
+ */
+export function isBeginningOf(session: Session, { events, state }: Planned): boolean {
+  const missing = events.slice(session.events.length);
+  if (missing.length === 0 || eventDifference(session.events, events) !== undefined) {
+    return false;
+  }
+  const later = new Set(missing.flatMap(({ actions }) => Object.keys(actions?.stateDelta ?? {})));
+  const settled = (values: Members): Members =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => !later.has(key)));
+  return valueDifference(settled(ownValues(session.state)), settled(state)) === undefined;
 }
 
 /** Compares as many events as both have. */
@@ -42,7 +51,7 @@ function eventDifference(actual: readonly Event[], events: readonly EventInit[])
 }
 
 /** Compares values under names. */
-export function valueDifference(actual: Readonly<Record<string, Json>>, expected: Members): Difference {
+export function valueDifference(actual: Members, expected: Members): Difference {
   const name = namesOf(actual, expected).find(
     (key) => Object.hasOwn(actual, key) !== Object.hasOwn(expected, key) || !sameJson(actual[key], expected[key]),
   );
@@ -53,6 +62,6 @@ function namesOf(one: object, other: object): string[] {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])];
 }
 
-function ownValues(state: Readonly<Record<string, Json>>): Record<string, Json> {
+function ownValues(state: Members): Members {
   return Object.fromEntries(Object.entries(state).filter(([key]) => nameOf(key)[0] === 'session'));
 }

@@ -1,22 +1,28 @@
-// App and user values: replayed sessions write them, and at the end they are those of the rows.
+// App and user values: replayed sessions write them, and at the end they are those of their origin.
 
 import { valueDifference } from './compare.js';
-import { makeScope } from '../jsonl/replay.js';
-import type { Members } from '../jsonl/members.js';
-import { isOfOne, type AdkProblems } from './problems.js';
-import type { AdkReader, ScopeKey } from './readers/reader.js';
+import { makeScope } from './make-scope.js';
+import { isOfOne, type ImportProblems } from './problems.js';
+import type { Members, ScopeKey } from './planned.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Json } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
+export type { ScopeKey };
+
 /** The resources for the import of a scope. */
 export interface ScopeResources {
-  readonly reader: AdkReader;
+  /** The service whose values may take precedence. */
   readonly service: SessionService;
-  readonly problems: AdkProblems;
+  /** The service that is written to. */
+  readonly target: SessionService;
+  readonly problems: ImportProblems;
   readonly signal: Signal | undefined;
-  /** See `Numbers`. */
-  readonly areTexts: boolean;
+  /**
+   * The values of a scope in their origin; `undefined` where that does not have them, and those that the sessions
+   * wrote count. `note` reports a problem that changes nothing.
+   */
+  readonly expected: (key: ScopeKey, note: (reason: string) => void) => Promise<Members | undefined>;
 }
 
 /** An app, or a user in it, during the import of its sessions. */
@@ -54,19 +60,19 @@ export class ScopeImport {
   }
 
   /**
-   * Makes the values those of the rows. If the service has other sessions, their values take precedence: names that
-   * the service had before keep their values, which is reported as a problem.
+   * Makes the values those of their origin. If the service has other sessions, its values take precedence: names that
+   * it had before keep their values, which is reported as a problem.
    */
   async finish(): Promise<void> {
     const { key } = this;
-    const { problems } = this.#resources;
+    const { problems, expected } = this.#resources;
     try {
-      const note = (reason: string): void => problems.add(key, reason, true);
-      const rows = await this.#resources.reader.scope(key, { areTexts: this.#resources.areTexts, note });
+      const values = await expected(key, (reason) => problems.add(key, reason, true));
+      const rows = values ?? (await this.#now());
       const isShared = this.#others > 0;
-      const target = isShared ? { ...this.#before, ...without(rows, this.#before) } : rows;
-      await this.#make(target);
-      const difference = valueDifference(await valuesOf(key, this.#resources), rows);
+      const aim = isShared ? { ...this.#before, ...without(rows, this.#before) } : rows;
+      await this.#make(aim);
+      const difference = valueDifference(await this.#now(), rows);
       if (difference !== undefined) {
         const why = isShared ? ': the service had other sessions and values, which are kept' : '';
         problems.add(key, difference + why, isShared);
@@ -77,16 +83,22 @@ export class ScopeImport {
   }
 
   /** Makes the values these, in their order; a store that cannot write them need not, if they are equal. */
-  async #make(target: Members): Promise<void> {
-    const { service, signal } = this.#resources;
+  async #make(values: Members): Promise<void> {
+    const { target, signal } = this.#resources;
     const { appName, userId } = this.key;
     try {
-      await makeScope({ appName, userId, state: target }, service, { signal });
+      await makeScope({ appName, userId, state: values }, target, { signal });
     } catch (error) {
-      if (!isOfOne(error) || valueDifference(await valuesOf(this.key, this.#resources), target) !== undefined) {
+      if (!isOfOne(error) || valueDifference(await this.#now(), values) !== undefined) {
         throw error;
       }
     }
+  }
+
+  /** The values of the service that is written to. */
+  async #now(): Promise<Record<string, Json>> {
+    const { target: service, signal } = this.#resources;
+    return await valuesOf(this.key, { service, signal });
   }
 }
 
@@ -104,7 +116,7 @@ async function valuesBefore(key: ScopeKey, resources: ScopeResources): Promise<R
 
 async function valuesOf(
   { appName, userId }: ScopeKey,
-  { service, signal }: ScopeResources,
+  { service, signal }: Pick<ScopeResources, 'service' | 'signal'>,
 ): Promise<Record<string, Json>> {
   return userId === undefined
     ? await service.getAppState({ appName, signal })
