@@ -94,20 +94,25 @@ describe('the overlay', () => {
     await opener(page).click();
     const height = async () => (await panel(page).boundingBox()).height;
     const before = await height();
+    const untilHigh = async (wanted) =>
+      await page.waitForFunction((size) => {
+        const section = globalThis.over.element.renderRoot.querySelector('section');
+        return section.getBoundingClientRect().height === size;
+      }, wanted);
     const edge = page.getByRole('separator', { name: 'Size of the inspector' });
     const { x, y } = await edge.boundingBox();
     await page.mouse.move(x + 300, y + 2);
     await page.mouse.down();
     await page.mouse.move(x + 300, y - 98);
     await page.mouse.up();
-    assert.equal(await height(), before + 100);
+    await untilHigh(before + 100);
     await page.evaluate(async () => {
       globalThis.over.dispose();
       const { overlay } = await import('statepad/inspector');
       globalThis.over = await overlay({ source: globalThis.service });
       await globalThis.over.open();
     });
-    assert.equal(await height(), before + 100);
+    await untilHigh(before + 100);
   });
 
   it('says what is wrong with a source that cannot be read', async (t) => {
