@@ -96,7 +96,6 @@ const INSPECTOR = {
   ui: ['model'],
   conversation: [...PANE, 'timeline'],
   details: [...PANE, 'timeline'],
-  events: [...PANE, 'timeline'],
   sessions: PANE,
   state: [...PANE, 'timeline'],
   template: PANE,

@@ -46,6 +46,10 @@ const FOLDERS = {
   'tests/hosts/react': { seconds: 110, shares: heavy },
   'tests/hosts/vitest': { seconds: 10 },
   'tests/import-adk': { seconds: 35 },
+  'tests/inspector': { seconds: 100, shares: heavy },
+  // It measures.
+  'tests/inspector/speed.test.mjs': { seconds: 60, alone: true },
+  'tests/inspector/model': { seconds: 15 },
   'tests/packaging': { seconds: 130, shares: heavy },
   // They run wasm-pack build.
   'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },
@@ -53,8 +57,6 @@ const FOLDERS = {
   'tests/packaging/raw-laws.test.mjs': { seconds: 15, shares: cargo },
   'tests/packaging/raw-time.test.mjs': { seconds: 15, shares: cargo },
   'tests/page': { seconds: 219, shares: heavy },
-  // It measures.
-  'tests/page/speed.test.mjs': { seconds: 54, alone: true },
   'tests/scripts': { seconds: 15 },
   'tests/servers': { seconds: 120, shares: heavy },
   'tests/sharing': { seconds: 105, shares: heavy },

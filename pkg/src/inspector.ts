@@ -37,10 +37,10 @@ export async function mount(element: Element, options: InspectorOptions): Promis
 }
 
 /**
- * Puts a button into a corner of the page, which opens an inspector in a panel at the bottom: for the development of a
- * program that has its sessions in the page, or a client of them. Escape closes the panel; its upper edge can be moved.
- * The inspector is made when the panel is opened first. The styles of the page do not reach it, but for its `--sp-*`
- * properties. Resolves when the button is there; the panel shows the errors of the source.
+ * Puts a button into a corner of the page, which opens an inspector in a panel at the bottom: for the development of
+ * a program that has its sessions in the page, or a client of them. Escape closes the panel; its upper edge can be
+ * moved. The inspector is made when the panel is opened first. The styles of the page do not reach it, but for its
+ * `--sp-*` properties. Resolves when the button is there; the panel shows the errors of the source.
  *
  * @example
  * import { overlay } from 'statepad/inspector';

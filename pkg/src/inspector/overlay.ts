@@ -33,6 +33,8 @@ export class StatepadOverlay extends LitElement {
       /* Important rules of a shadow tree win over those of the page. */
       :host {
         all: initial !important;
+        direction: ltr !important;
+        --sp-rem: 16px !important;
         position: fixed !important;
         z-index: 2147483000 !important;
         inset: auto 0 0 !important;
@@ -182,7 +184,7 @@ export class StatepadOverlay extends LitElement {
           .side=${'below'}
           .label=${'the inspector'}
           .size=${height}
-          @resize=${(event: CustomEvent<number | undefined>) => this.#resize(event.detail)}
+          @resize=${(event: CustomEvent<number | null>) => this.#resize(event.detail)}
         ></statepad-divider>
         <div class="place">
           ${this.problem === undefined ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
@@ -191,9 +193,9 @@ export class StatepadOverlay extends LitElement {
       </section>`;
   }
 
-  #resize(height: number | undefined): void {
-    this.height = height;
-    keepChoice(HEIGHT, height === undefined ? undefined : String(Math.round(height)));
+  #resize(height: number | null): void {
+    this.height = height ?? undefined;
+    keepChoice(HEIGHT, height === null ? undefined : String(Math.round(height)));
   }
 
   /** Escape closes the panel, unless a field or a dialog in it needs the key. */

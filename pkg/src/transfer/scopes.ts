@@ -4,11 +4,11 @@ import { valueDifference } from './compare.js';
 import { makeScope } from './make-scope.js';
 import { isOfOne, type ImportProblems } from './problems.js';
 import type { Members, ScopeKey } from './planned.js';
-
-export type { ScopeKey };
 import type { SessionService } from '../service/session-service.js';
 import type { Json } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
+
+export type { ScopeKey };
 
 /** The resources for the import of a scope. */
 export interface ScopeResources {

@@ -1,7 +1,6 @@
 // The session as a conversation.
 
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import { ref } from 'lit/directives/ref.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { defaultRangeExtractor, VirtualizerController, type Range } from '@tanstack/lit-virtual';
@@ -50,6 +49,7 @@ export class StatepadConversation extends InspectorElement {
   #shown:
     | { readonly session: string; readonly selected: number | undefined; readonly moment: number | undefined }
     | undefined;
+  readonly #measured = new WeakSet<HTMLElement>();
   readonly #sizes = new ResizeObserver(() => {
     this.width = this.#list?.clientWidth ?? 0;
   });
@@ -88,6 +88,7 @@ export class StatepadConversation extends InspectorElement {
       this.#folds.clear();
       this.#raw = new Set();
       this.#chosen.clear();
+      this.#virtual.getVirtualizer().measure();
     }
     if (inspection !== undefined && this.#entries?.of !== inspection.log.events) {
       this.#entries = { of: inspection.log.events, made: new Entries(inspection.log) };
@@ -157,8 +158,11 @@ export class StatepadConversation extends InspectorElement {
       return html`<div class="list"><p class="empty">${icon('message')} Nothing has happened in this session yet.</p></div>`;
     }
     const virtual = this.#virtual.getVirtualizer();
-    if (virtual.options.count !== entries.length) {
-      virtual.setOptions({ ...virtual.options, count: entries.length, getItemKey: (index) => this.#keyOf(index) });
+    // At the end new entries are followed. Elsewhere the beginning is the anchor: the other one costs a look at the
+    // sizes of all entries for each one that is measured.
+    const anchorTo = virtual.scrollElement === null || virtual.isAtEnd(NEAR) ? 'end' : 'start';
+    if (virtual.options.count !== entries.length || virtual.options.anchorTo !== anchorTo) {
+      virtual.setOptions({ ...virtual.options, count: entries.length, anchorTo, getItemKey: this.#keyOf });
     }
     const items = virtual.getVirtualItems().filter(({ index }) => index < entries.length);
     const stop = this.#stop(inspection);
@@ -181,7 +185,6 @@ export class StatepadConversation extends InspectorElement {
               role="presentation"
               data-index=${index}
               style=${styleMap({ transform: `translateY(${start}px)` })}
-              ${ref(this.#measure)}
             >
               ${this.#entry(entries[index] as Entry, index, view)}
             </div>`,
@@ -194,7 +197,7 @@ export class StatepadConversation extends InspectorElement {
     const entries = this.#made?.all ?? [];
     const previous = entries[index - 1];
     const before = previous?.kind === 'event' ? previous : undefined;
-    const position = { index: index + 1, count: entries.length, before };
+    const position = { index: index + 1, count: entries.length, before, after: previous?.revision ?? 0 };
     if (entry.kind === 'event') {
       return eventEntry(entry, view, position, this.#toggleRaw);
     }
@@ -207,11 +210,16 @@ export class StatepadConversation extends InspectorElement {
     });
   }
 
-  readonly #measure = (slot: Element | undefined): void => {
-    if (slot !== undefined) {
-      this.#virtual.getVirtualizer().measureElement(slot as HTMLElement);
+  /** Measures the entries that are new on screen; the virtualizer observes them from then on. */
+  #measure(): void {
+    const virtual = this.#virtual.getVirtualizer();
+    for (const slot of this.renderRoot.querySelectorAll<HTMLElement>('.slot')) {
+      if (!this.#measured.has(slot)) {
+        this.#measured.add(slot);
+        virtual.measureElement(slot);
+      }
     }
-  };
+  }
 
   readonly #toggleRaw = (revision: number): void => {
     const raw = new Set(this.#raw);
@@ -230,9 +238,7 @@ export class StatepadConversation extends InspectorElement {
     return (this.renderRoot as ParentNode | undefined)?.querySelector<HTMLElement>('.list') ?? null;
   }
 
-  #keyOf(index: number): number {
-    return this.#made?.all[index]?.revision ?? index;
-  }
+  readonly #keyOf = (index: number): number => this.#made?.all[index]?.revision ?? index;
 
   /** The entry that the Tab key reaches: all of them are one stop, and the arrow keys go from one to the next. */
   #stop({ selected, revision }: Inspection): number {
@@ -257,6 +263,7 @@ export class StatepadConversation extends InspectorElement {
       return;
     }
     this.#sizes.observe(list);
+    this.#measure();
     this.#bringIntoView(inspection, nameOf(inspection.session));
   }
 

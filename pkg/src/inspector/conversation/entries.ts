@@ -39,7 +39,12 @@ const NOTES: ReadonlySet<ItemKind> = new Set<ItemKind>(['rewind', 'fork', 'compa
 
 /** The part that an event plays. */
 export function sideOf(event: Event): Side {
-  return isOfUser(event) ? 'user' : contentsOf(event).every(({ kind }) => NOTES.has(kind)) ? 'note' : 'agent';
+  if (isOfUser(event)) {
+    return 'user';
+  }
+  // Parts say something, whatever they are: most events are spared the look at all members.
+  const hasParts = (event.content?.parts?.length ?? 0) > 0;
+  return hasParts || contentsOf(event).some(({ kind }) => !NOTES.has(kind)) ? 'agent' : 'note';
 }
 
 /** The entries of a log, and the way from an event to its entry. */
@@ -54,6 +59,7 @@ export class Entries {
   /** By revision: the entry of the event itself. */
   readonly #entries: (EventEntry | undefined)[] = [];
   readonly #log: Log;
+  readonly #days = new Days();
 
   constructor(log: Log) {
     this.#log = log;
@@ -125,7 +131,7 @@ export class Entries {
     const entry: EventEntry = {
       ...{ kind: 'event', revision, side, results: [], beginsTurn },
       isFirst: !isSame || (beginsTurn && side !== 'user'),
-      beginsDay: revision === 1 || dayOf(event) !== dayOf(events[revision - 2]),
+      beginsDay: this.#days.begins(event.timestamp),
     };
     this.#entries[revision] = entry;
     this.stops.push(revision);
@@ -158,8 +164,19 @@ function hasResultsAlone(event: Event): boolean {
   );
 }
 
-/** The day of an event in the time of this place; for a broken time, the time. */
-function dayOf(event: Event | undefined): string | number | undefined {
-  const date = new Date(event?.timestamp ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? event?.timestamp : date.toDateString();
+/** Tells the first event of each day, in the time of this place. */
+class Days {
+  #from = Number.NaN;
+  #to = Number.NaN;
+
+  /** True when a time is on another day than the one before. A broken time is on no day. */
+  begins(timestamp: number): boolean {
+    const date = new Date(timestamp);
+    if ((timestamp >= this.#from && timestamp < this.#to) || Number.isNaN(date.getTime())) {
+      return false;
+    }
+    this.#from = date.setHours(0, 0, 0, 0);
+    this.#to = date.setDate(date.getDate() + 1);
+    return true;
+  }
 }

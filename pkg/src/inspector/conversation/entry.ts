@@ -22,6 +22,8 @@ export interface Position {
   readonly count: number;
   /** The entry before. */
   readonly before: EventEntry | undefined;
+  /** The first revision of the entry before, of any kind; 0 at the beginning. */
+  readonly after: number;
 }
 
 /** Marks and unmarks the texts of an event as raw. */
@@ -66,7 +68,7 @@ export function eventEntry(entry: EventEntry, view: View, position: Position, to
   return html`${guard(
     [
       log.at(revision),
-      ...Object.values(look),
+      ...(Object.values(look) as readonly unknown[]),
       lit(traced),
       lit(pointed?.key),
       later,
@@ -96,7 +98,6 @@ function article(entry: EventEntry, view: View, { look, position, isPointed, tog
     position.before === undefined ? undefined : takenBackBy(log, position.before.revision, inspection.revision);
   const following = momentOf(entry, position, inspection.revision);
   return html`${beginsDay ? day(event) : nothing} ${following === undefined ? nothing : momentLine(following)}
-    ${look.takenBack === undefined || look.takenBack === before ? nothing : takenBackLine(look.takenBack, view)}
     <article
       class="entry"
       id="entry-${revision}"
@@ -118,6 +119,7 @@ function article(entry: EventEntry, view: View, { look, position, isPointed, tog
     >
       ${side === 'agent' && isFirst ? avatar(log, author) : nothing}
       <div class="body">
+        ${look.takenBack === undefined || look.takenBack === before ? nothing : takenBackLine(look.takenBack, view)}
         ${isFirst && side !== 'note' ? head(event, author, revision) : nothing}
         ${contents(entry, view)}
         ${foot(entry, view)}
@@ -131,7 +133,8 @@ function day({ timestamp }: Event): TemplateResult | typeof nothing {
   return Number.isNaN(date.getTime()) ? nothing : html`<p class="day"><span>${DAY.format(date)}</span></p>`;
 }
 
-function momentLine(revision: number): TemplateResult {
+/** The line below what has happened at a moment. */
+export function momentLine(revision: number): TemplateResult {
   return html`<p class="moment"><span>${revision === 0 ? 'The beginning' : `The moment of #${revision}`}</span></p>`;
 }
 
@@ -219,8 +222,8 @@ function tools(entry: EventEntry, event: Event, isRaw: boolean, toggleRaw: Toggl
 }
 
 /** The moment, for the entry that follows it; other entries do not tell one moment from another. */
-function momentOf({ revision }: EventEntry, { before }: Position, moment: number): number | undefined {
-  return revision > moment && (before?.revision ?? 0) <= moment ? moment : undefined;
+function momentOf({ revision }: EventEntry, { after }: Position, moment: number): number | undefined {
+  return revision > moment && after <= moment ? moment : undefined;
 }
 
 /** The rewind by which an event does not stand at a moment. */

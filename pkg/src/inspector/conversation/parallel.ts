@@ -2,7 +2,7 @@
 
 import { html, nothing, type TemplateResult } from 'lit';
 import { styleMap } from 'lit/directives/style-map.js';
-import { eventEntry, type Position, type ToggleRaw } from './entry.js';
+import { eventEntry, momentLine, type Position, type ToggleRaw } from './entry.js';
 import type { EventEntry, ParallelEntry } from './entries.js';
 import { icon } from '../ui/icons.js';
 import type { View } from './view.js';
@@ -33,18 +33,20 @@ export function parallelEntry(
   const { branches } = entry;
   const hasRoom = options.width >= branches.length * COLUMN;
   const shown = hasRoom ? branches : branches.filter(({ name }) => name === shownBranch(entry, options.chosen));
-  return html`<section class="parallel" aria-label="${branches.length} branches in parallel" ?data-later=${entry.revision > view.inspection.revision}>
+  const { revision: moment } = view.inspection;
+  const isNext = entry.revision > moment && position.after <= moment;
+  return html`${isNext ? momentLine(moment) : nothing}<div class="parallel" role="article" aria-label="${branches.length} branches in parallel" ?data-later=${entry.revision > view.inspection.revision}>
     <p class="caption">${icon('layers')} ${branches.length} agents in parallel</p>
     ${hasRoom ? nothing : tabs(entry, options)}
     <div class="columns" style=${styleMap({ '--columns': String(shown.length) })}>
       ${shown.map(
         ({ name, entries }) => html`<div class="column">
           ${hasRoom && !isNamed(name, entries, view) ? html`<p class="branch" dir="auto">${name}</p>` : nothing}
-          ${entries.map((one, place) => eventEntry(one, view, { ...position, before: entries[place - 1] }, options.toggleRaw))}
+          ${entries.map((one, place) => eventEntry(one, view, { ...position, before: entries[place - 1], after: Infinity }, options.toggleRaw))}
         </div>`,
       )}
     </div>
-  </section>`;
+  </div>`;
 }
 
 /** True when the first author of a branch tells its name. */

@@ -2,6 +2,7 @@
 
 import { css } from 'lit';
 import { entryStyle } from './entry-style.js';
+import { itemStyle } from './item-style.js';
 
 /** The list and its bar; the entries have styles of their own. */
 export const conversationStyle = [
@@ -78,4 +79,5 @@ export const conversationStyle = [
     }
   `,
   entryStyle,
+  itemStyle,
 ];

@@ -50,7 +50,7 @@ export function toolCard(use: ToolUse, item: Item, view: View): TemplateResult {
         ${icon('tool')}<b>${item.name === '' ? 'a tool without a name' : item.name}</b>
         ${
           request === undefined
-            ? html`<span class="arguments">${hasArguments ? previewOf(item.value as Json) : nothing}</span>`
+            ? html`<span class="arguments">${hasArguments ? previewOf(item.value) : nothing}</span>`
             : html`<span class="arguments words">${request}</span>`
         }
         ${status(use, state, request !== undefined)}
@@ -58,7 +58,7 @@ export function toolCard(use: ToolUse, item: Item, view: View): TemplateResult {
       ${result === undefined ? nothing : resultLine(use, result, view)}
     </summary>
     <div class="parts">
-      ${hasArguments ? html`<p class="caption">Arguments</p>${showValue(item.value as Json, { label: `arguments of ${item.name}` })}` : nothing}
+      ${hasArguments ? html`<p class="caption">Arguments</p>${showValue(item.value, { label: `arguments of ${item.name}` })}` : nothing}
       ${
         result === undefined
           ? nothing

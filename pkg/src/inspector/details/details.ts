@@ -1,7 +1,7 @@
 // The selected event in full.
 
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import type { Event, Json } from '../../index.js';
+import type { Event } from '../../index.js';
 import { contentsOf, shortSummaryOf } from '../model/contents.js';
 import type { Inspection } from '../model/inspection.js';
 import { keysOf } from '../model/log.js';
@@ -109,7 +109,7 @@ export class StatepadDetails extends InspectorElement {
       ${
         this.isText
           ? html`<pre tabindex="0" role="group" aria-label="The event as JSON">${textOf(event)}</pre>`
-          : html`<statepad-members .value=${event as unknown as Json} .label=${'Members of the event'}></statepad-members>`
+          : html`<statepad-members .value=${event} .label=${'Members of the event'}></statepad-members>`
       }`;
   }
 

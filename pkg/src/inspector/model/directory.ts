@@ -55,6 +55,8 @@ export class Directory extends EventTarget {
   problem: unknown;
 
   readonly #source: InspectorSource;
+  /** True when all apps were given. */
+  readonly #areGiven: boolean;
   #apps: Names;
   readonly #users = new Map<string, Names>();
   /** The loaded sessions in the order of the source. */
@@ -72,6 +74,7 @@ export class Directory extends EventTarget {
   constructor(source: InspectorSource, apps?: readonly string[]) {
     super();
     this.#source = source;
+    this.#areGiven = apps !== undefined;
     this.#apps = apps === undefined ? NO_NAMES : { names: apps, cursor: undefined, isWhole: true };
     this.appName = apps?.[0];
   }
@@ -185,10 +188,8 @@ export class Directory extends EventTarget {
   /** Reads the loaded sessions again. Those that have not changed stay the same objects. */
   async refresh(): Promise<void> {
     await this.#do(async (isCurrent) => {
-      if (!this.#apps.isWhole && this.apps.length === 0) {
-        await this.#readApps();
-        this.appName ??= this.apps[0];
-      }
+      await this.#renewApps();
+      this.appName ??= this.apps[0];
       if (this.appName === undefined) {
         return;
       }
@@ -248,6 +249,15 @@ export class Directory extends EventTarget {
     const { cursor } = this.#apps;
     const page = await this.#source.listApps({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
     this.#apps = joined(this.#apps, page.apps, page.cursor);
+  }
+
+  /** Reads the first page of apps again: there may be new ones. */
+  async #renewApps(): Promise<void> {
+    if (!this.#areGiven) {
+      const { apps, cursor } = await this.#source.listApps({ limit: PAGE });
+      const isWhole = cursor === undefined;
+      this.#apps = isWhole || this.apps.length === 0 ? joined(NO_NAMES, apps, cursor) : this.#apps;
+    }
   }
 
   async #readFirst(): Promise<void> {

@@ -6,8 +6,11 @@ import type { InspectorSource } from './source.js';
 
 /** Who is told about a session that is followed. */
 export interface Follower {
-  /** The session after a change. Changes that come together are told at once. */
-  onSession(session: Session): void;
+  /**
+   * The session after a change; `isWhole` when it does not continue what was told before. Changes that come together
+   * are told at once.
+   */
+  onSession(session: Session, isWhole: boolean): void;
   /** The session was deleted, and perhaps created anew. It is not followed any more. */
   onDeleted(): void;
   /** Following fails, and goes on to be attempted; `undefined` when it succeeds again. */
@@ -71,7 +74,7 @@ export class Following {
           ({ place } = change);
           pause = PAUSES.first;
           this.#tell(undefined);
-          this.#take(applyChange(this.#session, change));
+          this.#take(applyChange(this.#session, change), change.type === 'session');
         }
         // A source that is closed ends all watches.
         this.stop();
@@ -94,21 +97,20 @@ export class Following {
     }
   }
 
-  #take(session: Session | undefined): void {
-    const isFirst = this.#session === undefined;
+  #take(session: Session | undefined, isWhole: boolean): void {
     this.#session = session;
-    if (isFirst) {
-      this.#deliver();
+    if (isWhole) {
+      this.#deliver(true);
     } else {
       this.#gathering ??= setTimeout(() => this.#deliver(), GATHERING);
     }
   }
 
-  #deliver(): void {
+  #deliver(isWhole = false): void {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     if (this.#session !== undefined && !this.#abort.signal.aborted) {
-      this.#follower.onSession(this.#session);
+      this.#follower.onSession(this.#session, isWhole);
     }
   }
 

@@ -1,7 +1,7 @@
 // The known forks of sessions. No list tells them: a fork names its origin in an event of its own.
 
-import type { Session } from '../../index.js';
-import { forkIn, type SessionMoment } from './forks.js';
+import type { Session, SessionName } from '../../index.js';
+import { forkIn, type Origin, type SessionMoment } from './forks.js';
 import { nameOf } from './session-name.js';
 import type { InspectorSource } from './source.js';
 
@@ -28,7 +28,7 @@ export class ForkSearch {
   }
 
   /** Notes that a session continues from a revision of another one of the same user. Answers true for news. */
-  note(fork: Pick<Session, 'appName' | 'userId' | 'id'>, from: { sessionId: string; revision: number }): boolean {
+  note(fork: SessionName, from: Origin): boolean {
     const { appName, userId, id } = fork;
     const origin = nameOf({ appName, userId, id: from.sessionId });
     const known = this.#forks.get(origin) ?? [];
@@ -56,7 +56,7 @@ export class ForkSearch {
       const key = { appName, userId, sessionId: other.id };
       const read = await this.#source.getSession({ ...key, config: { numRecentEvents: READ_EVENTS }, signal });
       this.#read.add(nameOf(other));
-      const from = read === undefined ? undefined : originOf(read);
+      const from = read === undefined ? undefined : originIn(read);
       hasFound = (from !== undefined && this.note(other, from)) || hasFound;
     }
     return hasFound;
@@ -64,7 +64,7 @@ export class ForkSearch {
 }
 
 /** The last origin that the events of a session name: a fork of a fork has the event of its own origin, too. */
-function originOf({ events, revision }: Session): ReturnType<typeof forkIn> {
+function originIn({ events, revision }: Session): Origin | undefined {
   const first = revision - events.length + 1;
   return events.map((event, place) => forkIn(event, first + place)).findLast((from) => from !== undefined);
 }

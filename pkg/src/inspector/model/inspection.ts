@@ -6,13 +6,13 @@ import { Directory } from './directory.js';
 import { createFork, eventOf } from './edits.js';
 import { Following } from './following.js';
 import { ForkSearch } from './fork-search.js';
-import type { SessionMoment } from './forks.js';
+import { originOf, type SessionMoment } from './forks.js';
 import type { ForkChange, InspectionOptions, Pointed, Send } from './inspection-options.js';
 import { followLease, type HeldLease } from './lease.js';
 import { Log } from './log.js';
 import { Moments } from './moments.js';
 import type { KeyRow, KeyWriter } from './rows.js';
-import { isSameSession, keyOf, nameOf } from './session-name.js';
+import { isOtherHistory, isSameSession, keyOf, nameOf } from './session-name.js';
 import { Settling } from './settling.js';
 import { isWritable, type InspectorSource, type WritableSource } from './source.js';
 import { hasTemp, tempAfter, tempOf, type Temp } from './temp.js';
@@ -184,11 +184,7 @@ export class Inspection extends EventTarget {
 
   /** The moment of another session that this one continues from; `undefined` when it is no fork. */
   get forkedFrom(): SessionMoment | undefined {
-    const { fork } = this.log;
-    const session = this.#session;
-    return fork === undefined || session === undefined
-      ? undefined
-      : { session: { ...keyOf(session), sessionId: fork.sessionId }, revision: fork.revision };
+    return this.#session === undefined ? undefined : originOf(this.#session, this.log.fork);
   }
 
   /** The known forks of the session, with the revision at which each of them begins. */
@@ -209,6 +205,7 @@ export class Inspection extends EventTarget {
   /** Ends following. */
   dispose(): void {
     this.#requests++;
+    this.#following?.stop();
     this.#leave();
     this.directory.removeEventListener('change', this.#changed);
   }
@@ -278,9 +275,7 @@ export class Inspection extends EventTarget {
    */
   travel(revision: number): void {
     const target = Math.min(Math.max(revision, 0), this.#last);
-    if (this.selected !== undefined) {
-      this.selected = Math.max(target, 1);
-    }
+    this.selected &&= Math.max(target, 1);
     this.#travel.request(target);
     this.#changed();
   }
@@ -380,12 +375,6 @@ export class Inspection extends EventTarget {
     await this.directory.refresh();
   }
 
-  /** Deletes the session on show, or another one. Throws as `deleteSession`. */
-  async delete(key: SessionKey): Promise<void> {
-    await this.#writable().deleteSession(key);
-    this.directory.forget(key);
-  }
-
   /** Asks for the holder of the lease from time to time, until the function that it answers is called. */
   followLease(): () => void {
     return followLease(
@@ -421,9 +410,9 @@ export class Inspection extends EventTarget {
 
   /** Ends everything about the session on show. */
   #leave(): void {
-    this.#following?.stop();
     this.#settling?.cancel();
     this.#searching?.abort();
+    this.#searching = undefined;
     this.#travel.cancel();
     this.selected = undefined;
     this.traced = undefined;
@@ -440,27 +429,42 @@ export class Inspection extends EventTarget {
   /** Begins with another session. */
   #adopt(session: Session): void {
     this.#leave();
+    this.#following?.stop();
     this.#session = session;
+    this.#begin(session);
+    const key = keyOf(session);
+    this.#following = new Following(this.reader, key, {
+      onSession: (next, isWhole) => this.#take(next, isWhole),
+      onDeleted: () => void this.#deleted(key),
+      onProblem: (problem) => this.#tell(problem),
+    });
+  }
+
+  /** Begins with the past of a session of which nothing is known. */
+  #begin(session: Session): void {
     const moments = new Moments(this.reader, () => this.#session ?? session, this.log);
     this.#moments = moments;
     this.#settling = new Settling(moments, {
       onSettled: () => this.#compute(),
       onProblem: (problem) => this.#tell(problem),
     });
-    const key = keyOf(session);
-    this.#following = new Following(this.reader, key, {
-      onSession: (next) => this.#take(next),
-      onDeleted: () => void this.#deleted(key),
-      onProblem: (problem) => this.#tell(problem),
-    });
   }
 
-  /** Takes over a newer state of the session on show. */
-  #take(session: Session): void {
+  /**
+   * Takes over a newer state of the session on show. A whole one may be of another history: that of a session which
+   * was created anew, or of a store that has gone back.
+   */
+  #take(session: Session, isWhole = false): void {
     const before = this.#session;
-    const isOlder = before !== undefined && session.revision < before.revision && !this.isLoading;
-    if (before !== undefined && (!isSameSession(before, session) || isOlder)) {
+    if (
+      before !== undefined &&
+      (!isSameSession(before, session) || (session.revision < before.revision && !isWhole))
+    ) {
       return;
+    }
+    if (before !== undefined && isWhole && isOtherHistory(before, session)) {
+      this.#leave();
+      this.#begin(session);
     }
     this.#session = session;
     this.log.update(session.events, session.revision - session.events.length);
@@ -477,12 +481,10 @@ export class Inspection extends EventTarget {
   async #searchForks(session: Session): Promise<void> {
     const searching = new AbortController();
     this.#searching = searching;
-    try {
-      if (await this.#forks.search(session, this.directory.sessions, searching.signal)) {
-        this.#changed();
-      }
-    } catch {
-      // Links to forks are an extra: reads that matter tell the problem.
+    // Links to forks are an extra: the reads that matter tell the problem.
+    const found = this.#forks.search(session, this.directory.sessions, searching.signal).catch(() => false);
+    if (await found) {
+      this.#changed();
     }
   }
 

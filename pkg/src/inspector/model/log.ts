@@ -3,7 +3,7 @@
 import type { Event } from '../../index.js';
 import { parallelsOf, type Parallel } from './branches.js';
 import { isError, summaryOf } from './contents.js';
-import { forkIn } from './forks.js';
+import { forkIn, type Origin } from './forks.js';
 import { membersOf } from './members.js';
 import { Rewinds, type Rewind } from './rewinds.js';
 import { ToolPairing, type ToolUse } from './tools.js';
@@ -106,7 +106,7 @@ export class Log {
    * The moment of another session that this one continues from; `undefined` when it is no fork. The session is one of
    * the same user.
    */
-  fork: { readonly sessionId: string; readonly revision: number } | undefined;
+  fork: Origin | undefined;
   readonly #lanes = new Map<string, number>();
   readonly #tools = new ToolPairing();
   readonly #rewinds = new Rewinds();

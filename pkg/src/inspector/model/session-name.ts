@@ -16,3 +16,10 @@ export function keyOf({ appName, userId, id: sessionId }: SessionName): SessionK
 export function isSameSession(one: Session, other: Session): boolean {
   return nameOf(one) === nameOf(other);
 }
+
+/** True when a session that was read again does not continue what was known of it; events may be missing before. */
+export function isOtherHistory(before: Session, after: Session): boolean {
+  const last = before.events.at(-1);
+  const missing = after.revision - after.events.length;
+  return after.revision < before.revision || after.events[before.revision - missing - 1]?.id !== last?.id;
+}

@@ -4,7 +4,7 @@ import { isStatepadError } from '../../index.js';
 import type { Moments } from './moments.js';
 
 /** The time that a moment rests before the source is asked, in ms: a slider passes many moments. */
-const REST = 150;
+const REST = 250;
 
 /** The errors by which a source says that it does not tell the past: those of failures are others. */
 const REFUSALS: ReadonlySet<string> = new Set([

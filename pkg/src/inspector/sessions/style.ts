@@ -8,10 +8,10 @@ export const ROW = 38;
 /** The styles of the list of sessions, for its own shadow tree. */
 export const sessionsStyle = css`
   dialog {
-    width: min(54rem, calc(100vw - 1.5rem));
-    height: min(38rem, calc(100dvh - 2rem));
+    width: min(864px, calc(100vw - 24px));
+    height: min(608px, calc(100dvh - 32px));
     max-height: none;
-    margin-block-start: min(8vh, 4rem);
+    margin-block-start: min(8vh, 64px);
   }
 
   .top {
@@ -26,7 +26,7 @@ export const sessionsStyle = css`
 
   .top input {
     flex: 1;
-    height: 3rem;
+    height: 48px;
     border: 0;
     padding: 0 var(--sp-space-1);
     color: var(--text);
@@ -42,7 +42,7 @@ export const sessionsStyle = css`
   .middle {
     display: grid;
     flex: 1;
-    grid-template: minmax(0, 1fr) / 12rem minmax(0, 1fr);
+    grid-template: minmax(0, 1fr) / 192px minmax(0, 1fr);
     min-height: 0;
   }
 
@@ -70,7 +70,7 @@ export const sessionsStyle = css`
     overflow: hidden;
     width: 100%;
     border: 0;
-    padding: 0.25rem var(--sp-space-2);
+    padding: 4px var(--sp-space-2);
     color: var(--quiet);
     background: none;
     text-align: start;
@@ -93,14 +93,14 @@ export const sessionsStyle = css`
   .titles,
   [role='option'] {
     display: grid;
-    grid-template-columns: minmax(0, 1fr) minmax(4rem, 9rem) 4.5rem 7rem;
+    grid-template-columns: minmax(0, 1fr) minmax(64px, 144px) 72px 112px;
     gap: var(--sp-space-3);
     align-items: center;
     padding-inline: var(--sp-space-4);
   }
 
   .titles {
-    height: 2rem;
+    height: 32px;
     border-block-end: 1px solid var(--line);
     scrollbar-gutter: stable;
   }
@@ -169,7 +169,7 @@ export const sessionsStyle = css`
     flex-wrap: wrap;
     align-items: center;
     gap: var(--sp-space-2);
-    min-height: 2.75rem;
+    min-height: 44px;
     border-block-start: 1px solid var(--line);
     padding: var(--sp-space-2) var(--sp-space-3) var(--sp-space-2) var(--sp-space-4);
     color: var(--quiet);
@@ -185,7 +185,7 @@ export const sessionsStyle = css`
   }
 
   .foot input {
-    flex: 1 1 7rem;
+    flex: 1 1 112px;
   }
 
   @media (max-width: 40rem) {
@@ -207,7 +207,7 @@ export const sessionsStyle = css`
     nav button {
       flex: none;
       width: auto;
-      max-width: 9rem;
+      max-width: 144px;
     }
 
     .titles {

@@ -8,7 +8,7 @@ const STEP = 24;
 
 /**
  * A line between two parts of the inspector. Fires `resize`, a `CustomEvent` with the wanted size of its part as
- * `detail`, in px; or `undefined` for the usual one, at a double click.
+ * `detail`, in px; or `null` for the usual one, at a double click.
  */
 export class StatepadDivider extends LitElement {
   static override properties: PropertyDeclarations = {
@@ -90,7 +90,7 @@ export class StatepadDivider extends LitElement {
       @pointerdown=${this.#grab}
       @pointermove=${this.#drag}
       @pointerup=${() => (this.#from = undefined)}
-      @dblclick=${() => this.#resize(undefined)}
+      @dblclick=${() => this.#resize(null)}
       @keydown=${this.#press}
     ></div>`;
   }
@@ -129,7 +129,7 @@ export class StatepadDivider extends LitElement {
     }
   };
 
-  #resize(size: number | undefined): void {
+  #resize(size: number | null): void {
     this.dispatchEvent(new CustomEvent('resize', { detail: size }));
   }
 }

@@ -108,6 +108,9 @@ function events(query: string, inspection: Inspection | undefined): readonly Fin
   }
   const { log } = inspection;
   const matches = log.find(text);
+  if (matches.length === 0) {
+    return [];
+  }
   const found = matches.slice(-MOST).reverse();
   const all: Finding = {
     ...line('search', `Find “${text}” in this session`),

@@ -24,7 +24,7 @@ export class StatepadHeader extends InspectorElement {
         display: flex;
         align-items: center;
         gap: var(--sp-space-2);
-        height: 2.75rem;
+        height: 44px;
         border-block-end: 1px solid var(--line);
         padding-inline: var(--sp-space-3);
         background: var(--paper);
@@ -35,7 +35,7 @@ export class StatepadHeader extends InspectorElement {
         align-items: center;
         gap: var(--sp-space-2);
         min-width: 0;
-        max-width: 16rem;
+        max-width: 256px;
         font-weight: 600;
       }
 
@@ -59,10 +59,10 @@ export class StatepadHeader extends InspectorElement {
 
       .session {
         flex: 0 1 auto;
-        min-width: 5rem;
+        min-width: 80px;
         height: var(--sp-control);
         border-color: transparent;
-        padding-inline: 0.5rem;
+        padding-inline: 8px;
         background: none;
       }
 
@@ -80,7 +80,7 @@ export class StatepadHeader extends InspectorElement {
 
       .names > :not(.slash) {
         flex: 0 1 auto;
-        min-width: 1.5rem;
+        min-width: 24px;
       }
 
       .names .own {
@@ -103,9 +103,9 @@ export class StatepadHeader extends InspectorElement {
       }
 
       .search {
-        flex: 0 1 19rem;
+        flex: 0 1 304px;
         justify-content: start;
-        min-width: 8rem;
+        min-width: 128px;
         height: var(--sp-control);
         margin-inline-start: auto;
         color: var(--quiet);
@@ -125,8 +125,8 @@ export class StatepadHeader extends InspectorElement {
       }
 
       .themes button {
-        width: 1.5rem;
-        height: 1.5rem;
+        width: 24px;
+        height: 24px;
         border-radius: 99px;
         font-size: var(--sp-text-md);
       }
@@ -136,8 +136,14 @@ export class StatepadHeader extends InspectorElement {
         background: var(--chosen);
       }
 
-      :host([narrow]) :is(.label, .of-app, .themes, .help, .badge-text, .search span, .search kbd) {
+      :host([narrow]) :is(.label, .of-app, .themes, .help, .badge-text, .search kbd) {
         display: none;
+      }
+
+      :host([narrow]) .search span {
+        position: absolute;
+        width: 1px;
+        clip-path: inset(50%);
       }
 
       :host([narrow]) .search {
@@ -192,7 +198,7 @@ export class StatepadHeader extends InspectorElement {
             >`
           : nothing
       }
-      <button class="search" aria-label="Search and run commands" @click=${() => this.#lead('palette')}>
+      <button class="search" @click=${() => this.#lead('palette')}>
         ${icon('search')}<span class="cut">Search or run a command</span><kbd>${printedKeys('mod+k').join(' ')}</kbd>
       </button>
       <button class="plain square help" aria-label="Shortcuts" title="Shortcuts (?)" @click=${() => this.#lead('shortcuts')}>

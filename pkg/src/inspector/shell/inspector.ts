@@ -15,6 +15,7 @@ import { keepSizes, keptSizes, sizesIn, type SizedPart, type Sizes } from './siz
 import { keepTheme, keptTheme, type Theme } from './theme.js';
 import type { HeaderTarget } from './header.js';
 import { startOf } from './start.js';
+import { Waiting } from './waiting.js';
 import '../sessions/sessions.js';
 import '../timeline/timeline.js';
 import './divider.js';
@@ -24,6 +25,9 @@ import './shortcuts.js';
 
 /** The time that a notice stays, in ms. */
 const SAID_FOR = 4000;
+
+/** The acts of a user. A key press may be followed by a click of its own. */
+const ACTS = ['pointerdown', 'keydown', 'click'] as const;
 
 /** An element that opens a dialog. */
 type Opener = HTMLElement & { open(): void };
@@ -55,11 +59,12 @@ export class StatepadInspector extends InspectorElement implements Shell {
   #saying: ReturnType<typeof setTimeout> | undefined;
   /** The selection that was seen last. */
   #shown: { readonly selected: number | undefined; readonly traced: string | undefined } | undefined;
-  /** True after a click into a pane, until the next drawing. */
-  #wasClicked = false;
+  /** True when the last thing that the user did was a press in a pane. */
+  #isInPanes = false;
 
   constructor() {
     super();
+    new Waiting(this);
     this.theme = keptTheme();
     this.box = { width: 0, height: 0 };
     this.front = PANES;
@@ -71,6 +76,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
     super.connectedCallback();
     // A click anywhere in it gives it the focus: from then on its shortcuts count.
     this.tabIndex = -1;
+    ACTS.forEach((name) => this.addEventListener(name, this.#acted, { capture: true }));
     this.addEventListener('keydown', this.#pressed);
     document.addEventListener('keydown', this.#pressedOutside);
     this.#resizes.observe(this);
@@ -79,6 +85,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    ACTS.forEach((name) => this.removeEventListener(name, this.#acted, { capture: true }));
     this.removeEventListener('keydown', this.#pressed);
     document.removeEventListener('keydown', this.#pressedOutside);
     this.#resizes.disconnect();
@@ -108,7 +115,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
           @theme=${(event: CustomEvent<Theme>) => this.setTheme(event.detail)}
         ></statepad-header>
         ${inspection?.session === undefined ? startOf(inspection, this) : this.#columns(shape)}
-        <section class="timeline" aria-label="Timeline">
+        <section class="timeline" aria-label="Timeline" ?hidden=${inspection?.session === undefined}>
           <statepad-timeline .inspection=${inspection} ?narrow=${shape === 'narrow'}></statepad-timeline>
         </section>
       </div>
@@ -122,7 +129,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
     const groups = GROUPS[shape];
     const sizes = sizesIn(this.chosen, this.box.width, this.box.height, shape === 'middle');
     const style = { '--left': `${sizes.left}px`, '--right': `${sizes.right}px`, '--below': `${sizes.below}px` };
-    return html`<div class="columns" data-shape=${shape} style=${styleMap(style)} @click=${this.#clicked}>
+    return html`<div class="columns" data-shape=${shape} style=${styleMap(style)}>
       ${groups.map((group, place) => this.#head(group, place))}
       ${PANES.map((name) => this.#pane(name, groups))}
       ${shape === 'narrow' ? nothing : this.#divider('left', sizes, 'line-a')}
@@ -167,8 +174,8 @@ export class StatepadInspector extends InspectorElement implements Shell {
     return html`<div
       class="body"
       id="pane-${name}"
-      role=${group.length > 1 ? 'tabpanel' : 'region'}
-      aria-labelledby="title-${name}"
+      role=${group.length > 1 ? 'tabpanel' : nothing}
+      aria-labelledby=${group.length > 1 ? `title-${name}` : nothing}
       tabindex="-1"
       ?hidden=${this.#active(group) !== name}
       style=${styleMap({ 'grid-area': `body-${place}` })}
@@ -185,13 +192,13 @@ export class StatepadInspector extends InspectorElement implements Shell {
       .side=${sides[part]}
       .label=${labels[part]}
       .size=${sizes[part]}
-      @resize=${(event: CustomEvent<number | undefined>) => this.#resize(part, event.detail)}
+      @resize=${(event: CustomEvent<number | null>) => this.#resize(part, event.detail)}
     ></statepad-divider>`;
   }
 
-  #resize(part: SizedPart, size: number | undefined): void {
+  #resize(part: SizedPart, size: number | null): void {
     const others = Object.entries(this.chosen).filter(([name]) => name !== part);
-    this.chosen = { ...Object.fromEntries(others), ...(size === undefined ? {} : { [part]: Math.round(size) }) };
+    this.chosen = { ...Object.fromEntries(others), ...(size === null ? {} : { [part]: Math.round(size) }) };
     keepSizes(this.chosen);
   }
 
@@ -212,8 +219,10 @@ export class StatepadInspector extends InspectorElement implements Shell {
     this.front = [name, ...this.front.filter((other) => other !== name)];
   }
 
-  readonly #clicked = (): void => {
-    this.#wasClicked = true;
+  /** Seen before those who act on it: the details come to the front only for what is chosen in a pane. */
+  readonly #acted = (event: Event): void => {
+    const panes = this.renderRoot.querySelector('.columns');
+    this.#isInPanes = event.type !== 'keydown' && panes !== null && event.composedPath().includes(panes);
   };
 
   /** Brings the details into view when a click has selected something, and moves nothing else. */
@@ -224,13 +233,12 @@ export class StatepadInspector extends InspectorElement implements Shell {
     const isNew =
       before !== undefined &&
       ((selected !== undefined && selected !== before.selected) || (traced !== undefined && traced !== before.traced));
-    if (isNew && this.#wasClicked) {
+    if (isNew && this.#isInPanes) {
       this.#show('details');
     }
     if (isNew) {
       this.renderRoot.querySelector('#pane-details')?.scrollTo({ top: 0 });
     }
-    this.#wasClicked = false;
   }
 
   #lead(target: HeaderTarget): void {

@@ -7,7 +7,7 @@ export const layoutStyle = css`
   :host {
     position: relative;
     height: 100%;
-    min-height: min(26rem, 100dvh);
+    min-height: min(416px, 100dvh);
     background: var(--paper);
     font-family: var(--sans);
     outline: 0;
@@ -58,7 +58,7 @@ export const layoutStyle = css`
 
   .columns[data-shape='narrow'] {
     grid-template:
-      'head-0' 2.5rem
+      'head-0' 40px
       'body-0' minmax(0, 1fr) / minmax(0, 1fr);
   }
 
@@ -130,6 +130,10 @@ export const layoutStyle = css`
     border-block-start: 1px solid var(--line);
   }
 
+  .timeline[hidden] {
+    display: none;
+  }
+
   .start {
     overflow: auto;
     display: grid;
@@ -141,8 +145,8 @@ export const layoutStyle = css`
   }
 
   .start > .icon {
-    width: 2rem;
-    height: 2rem;
+    width: 32px;
+    height: 32px;
     color: var(--quiet);
     stroke-width: 1.5;
   }
@@ -152,7 +156,8 @@ export const layoutStyle = css`
   }
 
   .start p {
-    max-width: 34rem;
+    max-width: 544px;
+    text-wrap: balance;
     color: var(--quiet);
   }
 
@@ -171,7 +176,7 @@ export const layoutStyle = css`
   .said {
     position: absolute;
     z-index: 3;
-    inset-block-end: 9rem;
+    inset-block-end: 144px;
     inset-inline-start: 50%;
     border-radius: var(--sp-radius-md);
     padding: var(--sp-space-2) var(--sp-space-3);

@@ -37,7 +37,7 @@ export class StatepadPalette extends InspectorElement {
 
       input {
         flex: 1;
-        height: 3rem;
+        height: 48px;
         border: 0;
         padding: 0;
         color: var(--text);
@@ -49,7 +49,7 @@ export class StatepadPalette extends InspectorElement {
       .list {
         overflow: auto;
         padding: var(--sp-space-2);
-        scroll-padding-block: 2rem var(--sp-space-2);
+        scroll-padding-block: 32px var(--sp-space-2);
         scrollbar-color: var(--edge) transparent;
         scrollbar-width: thin;
       }
@@ -66,7 +66,7 @@ export class StatepadPalette extends InspectorElement {
         align-items: center;
         gap: var(--sp-space-3);
         border-radius: var(--sp-radius-md);
-        padding: 0.4rem var(--sp-space-2);
+        padding: 6px var(--sp-space-2);
         cursor: pointer;
       }
 
@@ -84,7 +84,7 @@ export class StatepadPalette extends InspectorElement {
 
       .name {
         flex: 0 1 auto;
-        min-width: 3rem;
+        min-width: 48px;
       }
 
       .name.of-key {

@@ -26,9 +26,9 @@ export class StatepadShortcuts extends LitElement {
     legendStyle,
     css`
       dialog {
-        width: min(48rem, calc(100vw - 1.5rem));
-        max-height: calc(100dvh - 2rem);
-        margin-block-start: min(8vh, 4rem);
+        width: min(768px, calc(100vw - 24px));
+        max-height: calc(100dvh - 32px);
+        margin-block-start: min(8vh, 64px);
       }
 
       .head {
@@ -42,7 +42,7 @@ export class StatepadShortcuts extends LitElement {
       .body {
         overflow: auto;
         padding: var(--sp-space-4);
-        columns: 17rem;
+        columns: 272px;
         column-gap: var(--sp-space-5);
       }
 

@@ -16,7 +16,7 @@ export class StatepadFind extends InspectorElement {
         display: flex;
         align-items: center;
         gap: 2px;
-        height: 1.5rem;
+        height: 24px;
         border: 1px solid var(--edge);
         border-radius: var(--sp-radius-sm);
         padding-inline-start: 0.5em;
@@ -30,7 +30,7 @@ export class StatepadFind extends InspectorElement {
       }
 
       input {
-        width: 9rem;
+        width: 144px;
         border: 0;
         padding: 0 0.3em;
         color: var(--text);
@@ -52,10 +52,10 @@ export class StatepadFind extends InspectorElement {
       }
 
       button {
-        width: 1.375rem;
+        width: 22px;
         min-width: 0;
         min-height: 0;
-        height: 1.25rem;
+        height: 20px;
         padding: 0;
       }
     `,

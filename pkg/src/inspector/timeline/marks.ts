@@ -117,6 +117,7 @@ function mark(log: Log, revision: number, { step, isLit: lit, isFound, isUndone 
   const width = Math.min(Math.max(step - 4, 3), 22);
   const looks = [kind, isUndone && 'undone', isFound === true && 'match', isFound === false && 'faint', lit && 'lit'];
   return svg`<g class="mark ${looks.filter(Boolean).join(' ')}" data-revision=${revision} transform="translate(${middle} ${top})">
+    <rect class="hit" x=${-step / 2} width=${step} height=${LANE} />
     ${lit ? svg`<rect class="light" x=${-width / 2 - 2} y="1" width=${width + 4} height=${LANE - 1} rx="4" />` : nothing}
     ${
       step < ICONS
@@ -163,7 +164,7 @@ function ring({ inspection: { log, selected }, step, range }: Drawing): SVGTempl
   if (selected === undefined || selected < range.first || selected > range.last) {
     return nothing;
   }
-  const width = Math.max(step, 7);
+  const width = Math.min(Math.max(step, 7), 28);
   const x = (selected + 0.5) * step - width / 2;
   const y = RULER + (log.lanes[selected - 1] ?? 0) * LANE + 1;
   return svg`<rect class="ring" data-revision=${selected} x=${x} y=${y} width=${width} height=${LANE - 1} rx="4" />`;

@@ -24,12 +24,12 @@ export class StatepadMoment extends InspectorElement {
       }
 
       button {
-        height: 1.5rem;
+        height: 24px;
         min-height: 0;
       }
 
       .square {
-        width: 1.5rem;
+        width: 24px;
       }
 
       .now {
@@ -56,7 +56,7 @@ export class StatepadMoment extends InspectorElement {
       /* The same width for short and long texts keeps its neighbours in place. */
       output {
         overflow: hidden;
-        width: 15.5rem;
+        width: 248px;
         margin-inline-start: var(--sp-space-2);
         color: var(--quiet);
         font-size: var(--sp-text-sm);

@@ -13,8 +13,13 @@ export const timelineStyle = css`
     display: flex;
     align-items: center;
     gap: var(--sp-space-2);
-    height: 2rem;
+    height: 32px;
     padding-inline: var(--sp-space-2);
+  }
+
+  .zoom {
+    flex-wrap: nowrap;
+    gap: 2px;
   }
 
   .tools {
@@ -30,8 +35,8 @@ export const timelineStyle = css`
   }
 
   .tools .square {
-    width: 1.5rem;
-    height: 1.5rem;
+    width: 24px;
+    height: 24px;
     min-height: 0;
     font-size: var(--sp-text-md);
   }
@@ -59,9 +64,9 @@ export const timelineStyle = css`
   .overview {
     position: relative;
     overflow: hidden;
-    flex: 1 1 4rem;
-    min-width: 4rem;
-    height: 1.25rem;
+    flex: 1 1 64px;
+    min-width: 64px;
+    height: 20px;
     border-radius: var(--sp-radius-sm);
     background: var(--sunken);
     cursor: pointer;
@@ -115,7 +120,7 @@ export const timelineStyle = css`
 
   .frame {
     display: grid;
-    grid-template-columns: fit-content(min(8.5rem, 24%)) minmax(0, 1fr);
+    grid-template-columns: fit-content(min(136px, 24%)) minmax(0, 1fr);
     overflow: hidden auto;
     height: var(--frame);
     border-block-start: 1px solid var(--line);
@@ -134,7 +139,7 @@ export const timelineStyle = css`
   }
 
   .lanes {
-    min-width: 3.5rem;
+    min-width: 56px;
     border-inline-end: 1px solid var(--line);
     padding-block-start: 18px;
     font-size: var(--sp-text-sm);
@@ -197,6 +202,11 @@ export const timelineStyle = css`
     color: var(--quiet);
   }
 
+  .hit {
+    fill: none;
+    pointer-events: all;
+  }
+
   .mark .dot {
     fill: currentcolor;
   }
@@ -206,17 +216,17 @@ export const timelineStyle = css`
     color: var(--text);
   }
 
-  .mark:is(.error, .failed) {
-    fill: none;
-    color: var(--bad);
-  }
-
   .mark:is(.rewind, .fork) {
     color: var(--warn);
   }
 
   .mark:is(.match, .lit) {
     color: var(--text);
+  }
+
+  .mark:is(.error, .failed) {
+    fill: none;
+    color: var(--bad);
   }
 
   .glyph-shapes {

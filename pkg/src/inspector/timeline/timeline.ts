@@ -201,7 +201,7 @@ export class StatepadTimeline extends InspectorElement {
     const step = this.#step;
     const isFit = this.zoom === 'fit';
     const [narrower, wider] = [zoomed(step, -1, this.#fit), zoomed(step, 1, this.#fit)];
-    return html`<div class="row zoom" role="group" aria-label="Zoom of the timeline" style="gap: 2px; flex-wrap: nowrap">
+    return html`<div class="row zoom" role="group" aria-label="Zoom of the timeline">
       <button class="plain square" aria-label="zoom out" title="Zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>${icon('minus')}</button>
       <button class="plain square" aria-label="zoom in" title="Zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>${icon('plus')}</button>
       <button class="plain square" aria-label="fit" aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? undefined : 'fit')}>${icon('fit')}</button>

@@ -20,7 +20,7 @@ export const tipStyle = css`
   .tip {
     position: fixed;
     inset: auto;
-    max-width: min(22rem, calc(100vw - 1rem));
+    max-width: min(352px, calc(100vw - 16px));
     margin: 0;
     border: 0;
     border-radius: var(--sp-radius-md);

@@ -7,10 +7,10 @@ export const dialogStyle = css`
   dialog {
     flex-direction: column;
     overflow: hidden;
-    width: min(44rem, calc(100vw - 1.5rem));
+    width: min(704px, calc(100vw - 24px));
     max-width: none;
-    max-height: min(36rem, calc(100dvh - 2rem));
-    margin: min(12vh, 6rem) auto auto;
+    max-height: min(576px, calc(100dvh - 32px));
+    margin: min(12vh, 96px) auto auto;
     border: 0;
     border-radius: var(--sp-radius-lg);
     padding: 0;

@@ -98,8 +98,8 @@ export const base = css`
     align-items: center;
     justify-content: center;
     gap: 0.4em;
-    min-width: 1.5rem;
-    min-height: 1.5rem;
+    min-width: 24px;
+    min-height: 24px;
     cursor: pointer;
     transition:
       background-color var(--sp-fast),
@@ -241,7 +241,7 @@ export const base = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: 0.4rem 0.6rem;
+    gap: 6px 10px;
   }
 
   .spread {
@@ -319,7 +319,7 @@ export const base = css`
 export const label = css`
   .label {
     color: var(--quiet);
-    font-size: 0.75rem;
+    font-size: var(--sp-text-sm);
   }
 
   .label b {

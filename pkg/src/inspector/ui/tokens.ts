@@ -82,7 +82,7 @@ export const tokens = css`
     --app: var(--sp-app, light-dark(#954100, #f0a355));
     --user: var(--sp-user, light-dark(#06664b, #45d0a4));
     --temp: var(--sp-temp, light-dark(#8c2a6c, #ea9bcf));
-    --none: light-dark(#6c7480, #8b94a1);
+    --none: light-dark(#626a76, #8b94a1);
 
     --sp-shadow-sm: 0 1px 2px light-dark(rgb(16 24 40 / 8%), rgb(0 0 0 / 50%));
     --sp-shadow-lg:

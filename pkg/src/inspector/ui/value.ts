@@ -101,18 +101,18 @@ export class StatepadValue extends LitElement {
 
       pre {
         overflow: auto;
-        max-height: 24rem;
-        margin: 0.2rem 0;
+        max-height: 384px;
+        margin: 3px 0;
         border: 1px solid var(--line);
         border-radius: 6px;
-        padding: 0.4rem 0.5rem;
+        padding: 6px 8px;
         background: var(--ground);
         overflow-wrap: anywhere;
         white-space: pre-wrap;
       }
 
       button.link {
-        font-size: 0.75rem;
+        font-size: var(--sp-text-sm);
       }    `,
   ];
   /** The value as compact JSON. */
