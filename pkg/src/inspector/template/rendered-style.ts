@@ -69,7 +69,6 @@ export const renderedStyle = css`
 
   .labelled > .label {
     display: block;
-    margin-inline-end: -2.5ch;
     padding-inline-start: 0.1em;
   }
 
