@@ -111,15 +111,21 @@ const licenses = {
 };
 
 /**
- * Minified, without comments: the licences are in a file of their own.
+ * Minified, without comments: the licences are in a file of their own. The only line ends that are left then are those
+ * in templates, where blanks behind them only indent the markup.
  *
  * @type {import('vite').Plugin}
  */
 const print = {
   name: 'print',
-  async renderChunk(code) {
+  async generateBundle(_, bundle) {
     const { transform } = await import('esbuild');
-    return { code: (await transform(code, { ...printing, minify: true, lineLimit: 0 })).code, map: null };
+    for (const file of Object.values(bundle)) {
+      if (file.type === 'chunk') {
+        const { code } = await transform(file.code, { ...printing, minify: true, lineLimit: 0 });
+        file.code = code.replaceAll(/\n\s+/g, '\n');
+      }
+    }
   },
 };
 
