@@ -1,6 +1,7 @@
 // Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist; then the page,
 // into www/dist. Parts that are up to date are left alone. `setup.mjs build` has installed the tools. Parts by name:
-// `node scripts/build.mjs core bundle declarations inspector page`; the last four need no Rust, but the output of the first.
+// `node scripts/build.mjs core bundle declarations inspector page`; the last four need no Rust, but the output of the
+// first.
 
 import { buildCore } from './core.mjs';
 import { guideSources, writeGuide } from './guide.mjs';

@@ -36,10 +36,6 @@ async function drive() {
     until(`“${text}”`, () =>
       first((one) => !one.matches('style, script') && one.textContent.replace(/\s+/g, ' ').includes(text)),
     );
-  const click = async (name) => {
-    const isReady = (one) => one.matches('button:not([aria-disabled=true])') && one.textContent.trim() === name;
-    (await until(`button ${name} to press`, () => first(isReady))).click();
-  };
   /** A click of a mouse; marks are drawn, and have no `click()`. */
   const press = (element) => {
     const { left, top, width, height } = element.getBoundingClientRect();

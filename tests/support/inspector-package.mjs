@@ -8,7 +8,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const built = fileURLToPath(new URL('../../pkg/', import.meta.url));
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
-/** The files by their paths, with the types that they are answered with; `undefined` for those that are not served. */
+/**
+ * The files by their paths, with the types that they are answered with; `undefined` for those that are not served.
+ *
+ * @type {Record<string, [content: string, type: string | undefined]>}
+ */
 export const FILES = {
   'index.html': ['<!doctype html><title>inspector</title>', 'text/html; charset=utf-8'],
   'assets/page.js': ['export {};', 'text/javascript; charset=utf-8'],
@@ -24,8 +28,7 @@ export const FILES = {
 /**
  * Makes the copy. `program` is its command line, `load` imports an entry of it, `stop` removes it.
  *
- * @param {Record<string, [content: string, type: string | undefined]>} [files] of its inspector; without any it has no
- *   folder of them
+ * @param {typeof FILES} [files] of its inspector; without any it has no folder of them
  */
 export function inspectorPackage(files = FILES) {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-inspector-'));
