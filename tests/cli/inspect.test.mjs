@@ -140,7 +140,7 @@ describe('statepad inspect', () => {
     [['memory:', '--port', 'x'], 2, /--port must be a whole number from 0 to 65535/],
     [['nothing'], 2, /the address is of no known kind/],
     [['http://127.0.0.1:1', '--app', 'shop'], 2, /--app, --user and --session are not for a server/],
-    [['http://127.0.0.1:1/'], 1, /http:\/\/127\.0\.0\.1:1\/? cannot be inspected: .*cannot be reached/],
+    [['http://127.0.0.1:1/'], 1, /http:\/\/127\.0\.0\.1:1\/? cannot be read: .*cannot be reached/],
     [['memory:', '--token-file', 'x'], 2, /--token-file is for the address of a server/],
   ];
   for (const [args, code, err] of FAILURES) {
@@ -156,7 +156,7 @@ describe('statepad inspect', () => {
     const env = { STATEPAD_TOKEN: 'wr0ng-t0ken' };
     const end = await runs(['inspect', writer.url, '--no-open'], { cwd: folder, program, env });
     assert.equal(end.code, 1);
-    assert.match(end.err, /cannot be inspected: the client is not authenticated/);
+    assert.match(end.err, /cannot be read: the server does not know the token/);
     assert.doesNotMatch(end.err, /wr0ng/);
     await writer.stop();
   });

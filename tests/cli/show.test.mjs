@@ -313,7 +313,7 @@ const REFUSED = [
   [['journal:missing.log'], 1, /there is no journal "missing\.log"/],
   [['missing.jsonl'], 1, /missing\.jsonl cannot be read: ENOENT/],
   [['text.db'], 1, /text\.db.*not an? (SQLite )?database/],
-  [['empty.db'], 1, /empty\.db.*there are no tables yet/],
+  [['empty.db'], 1, /empty\.db.*has no sessions: there are no tables in it/],
   [['newer.db'], 1, /newer\.db.*version 99, newer than 1: update statepad/],
   [['journal:text.db'], 1, /text\.db/],
   [['jsonl:text.db'], 1, /text\.db cannot be read: line 1/],
