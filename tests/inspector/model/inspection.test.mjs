@@ -205,13 +205,15 @@ describe('an inspection', () => {
     assert.deepEqual(inspection.forks, [{ session: { ...ids, sessionId: 'theirs' }, revision: 1 }]);
   });
 
-  it('tells the holder of a lease while it is asked to', async (t) => {
-    const source = (service) => Object.assign(service, { leaseOf: async () => ({ holder: 'worker-7', until: 5000 }) });
-    const { inspection } = await inspect(t, { source });
+  it('tells the lease of the session while it is asked to', async (t) => {
+    const { service, session, inspection } = await inspect(t);
+    const lease = await service.lease(session, { ttl: 60_000 });
+    t.after(() => lease.release());
+    assert.equal(inspection.lease, undefined);
     const stop = inspection.followLease();
     await until(inspection, () => inspection.lease !== undefined);
     stop();
-    assert.deepEqual(inspection.lease, { holder: 'worker-7', until: 5000 });
+    assert.deepEqual([inspection.lease.until, inspection.lease.token], [lease.until, lease.token]);
   });
 
   it('lights up what is pointed at, and tells the same only once', async (t) => {

@@ -1,14 +1,14 @@
 // One session of a source, at one moment, kept up to date. The components of the inspector show it.
 
 import { DELETED } from '../../index.js';
-import type { CreateSessionRequest, Event, EventInit, Json, Session, SessionKey } from '../../index.js';
+import type { CreateSessionRequest, Event, EventInit, HeldLease, Json, Session, SessionKey } from '../../index.js';
 import { Directory } from './directory.js';
 import { createFork, eventOf } from './edits.js';
 import { Following } from './following.js';
 import { ForkSearch } from './fork-search.js';
 import { originOf, type SessionMoment } from './forks.js';
 import type { ForkChange, InspectionOptions, Pointed, Send } from './inspection-options.js';
-import { followLease, type HeldLease } from './lease.js';
+import { followLease } from './lease.js';
 import { Log } from './log.js';
 import { Moments } from './moments.js';
 import type { KeyRow, KeyWriter } from './rows.js';

@@ -1,27 +1,8 @@
 // The lease of a session: who has the right to run it.
 
-import type { Session } from '../../index.js';
+import type { HeldLease, Session } from '../../index.js';
 import { nameOf } from './session-name.js';
 import type { InspectorSource } from './source.js';
-
-/** A lease that somebody holds. */
-export interface HeldLease {
-  /** The name of the holder, if it has one. */
-  readonly holder?: string | undefined;
-  /** The time when it ends unless it is renewed, in milliseconds since the epoch. */
-  readonly until: number;
-}
-
-/** A source that tells leases. */
-interface LeaseSource {
-  leaseOf(session: Pick<Session, 'appName' | 'userId' | 'id'>): Promise<HeldLease | undefined>;
-}
-
-/** The lease of a session; `undefined` when nobody holds it, or when the source does not tell. */
-export async function leaseIn(source: InspectorSource, session: Session): Promise<HeldLease | undefined> {
-  const { leaseOf } = source as Partial<LeaseSource>;
-  return typeof leaseOf === 'function' ? await leaseOf.call(source, session) : undefined;
-}
 
 /** The interval of questions, in ms. */
 const CHECKS = 5000;
@@ -39,7 +20,7 @@ export function followLease(
       return;
     }
     // A lease that cannot be read is not known: the reads that matter tell the problem.
-    const lease = await leaseIn(source, session).catch(() => undefined);
+    const lease = await source.leaseOf?.(session).catch(() => undefined);
     const now = sessionNow();
     const name = nameOf(session);
     const isSame = told?.name === name && told.lease?.until === lease?.until && told.lease?.holder === lease?.holder;

@@ -10,7 +10,7 @@ export type InspectorSource = Pick<
   SessionOperations,
   'getSession' | 'listSessions' | 'listApps' | 'listUsers' | 'stateAt' | 'history' | 'watch'
 > &
-  Partial<Pick<SessionOperations, 'appendEvent' | 'createSession' | 'deleteSession' | 'fork'>>;
+  Partial<Pick<SessionOperations, 'appendEvent' | 'createSession' | 'deleteSession' | 'fork' | 'leaseOf'>>;
 
 /** A source that can be written to. */
 export type WritableSource = InspectorSource &
