@@ -13,7 +13,7 @@ describe('the page as static files', () => {
 
   it('works from a folder below the root, and asks no other host', async (t) => {
     const page = await it_.open(t);
-    assert.match(page.url(), /\/dist\/#\/demo\/ana\/trip-lisbon-/);
+    assert.match(page.url(), /\/dist\/\?pace=1000#\/demo\/ana\/trip-lisbon-/);
     assert.equal(await page.title(), 'statepad');
   });
 

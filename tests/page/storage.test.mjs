@@ -218,7 +218,7 @@ describe('what is kept', () => {
       .filter({ hasText: 'Nothing is saved: reloading the page loses everything.' })
       .waitFor();
     await page.getByText('Not saved').waitFor();
-    await page.getByText('Hi, Ana here', { exact: false }).first().waitFor();
+    await page.getByText('Booked: four nights', { exact: false }).first().waitFor();
   });
 
   it('says when the browser’s storage does not answer, and goes on without it when told so', async (t) => {
@@ -233,7 +233,7 @@ describe('what is kept', () => {
     await page.getByRole('button', { name: 'Continue without saving' }).click();
     await page.getByText('Not saved').waitFor();
     assert.equal(await page.getByText('is not answering').count(), 0);
-    await page.getByText('Hi, Ana here', { exact: false }).first().waitFor();
+    await page.getByText('Booked: four nights', { exact: false }).first().waitFor();
   });
 
   it('a storage that answers late is used, and is not complained of any more', async (t) => {

@@ -89,6 +89,7 @@ export async function replay(page) {
 export async function say(page, text) {
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill(text);
+  await page.getByRole('button', { name: 'Send' }).and(page.locator('[aria-disabled=false]')).waitFor();
   await field.press('Enter');
   await page.waitForFunction((element) => element.value === '', await field.elementHandle());
 }

@@ -86,7 +86,6 @@ export const pageStyle = css`
 
   header {
     display: flex;
-    flex-wrap: wrap;
     align-items: center;
     gap: 0.4rem 1rem;
     border-block-end: 1px solid var(--line);
@@ -111,9 +110,13 @@ export const pageStyle = css`
   }
 
   .about {
-    flex: 1 1 18rem;
+    display: -webkit-box;
+    flex: 1 1 0;
+    overflow: hidden;
+    min-width: 0;
     color: var(--quiet);
-    font-size: 0.8125rem;
+    -webkit-box-orient: vertical;
+    -webkit-line-clamp: 2;
     text-wrap: balance;
   }
 

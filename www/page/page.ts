@@ -54,6 +54,8 @@ export class StatepadPage extends LitElement {
   /** Count the requests to mount and to visit an address: the last ones count. */
   #mounts = 0;
   #visits = 0;
+  /** The number of visits under way: changes during one do not go into the address. */
+  #visiting = 0;
 
   constructor() {
     super();
@@ -208,7 +210,7 @@ export class StatepadPage extends LitElement {
     this.#inspector?.dispose();
     this.#inspector = undefined;
     const onView = (view: InspectorView): void => this.#show(view);
-    const mounted = await mount(place, { ...options, onView });
+    const mounted = await mount(place, { ...options, onView, onTheme: showTheme });
     if (asked !== this.#mounts) {
       mounted.dispose();
       return;
@@ -221,12 +223,16 @@ export class StatepadPage extends LitElement {
 
   #show(view: InspectorView): void {
     this.view = view;
+    if (this.#visiting > 0) {
+      return;
+    }
     this.#address?.show(hashOf(view, this.#file?.name));
   }
 
   /** Shows what the address names, as far as it exists; otherwise says what is missing, and shows another session. */
   async #goTo(): Promise<void> {
     const visit = ++this.#visits;
+    this.#visiting += 1;
     const place = placeFrom(location.hash);
     const isLink = location.hash !== '' && location.hash !== '#';
     let missing: readonly string[] = isLink && place === undefined ? ['The link does not name a session.'] : [];
@@ -244,6 +250,7 @@ export class StatepadPage extends LitElement {
       const { sessionId, userId } = view?.session ?? {};
       missing = [`The link leads to session “${sessionId ?? ''}” of user “${userId ?? ''}”, which is not here.`];
     }
+    this.#visiting -= 1;
     if (visit !== this.#visits) {
       return;
     }
@@ -296,6 +303,11 @@ export class StatepadPage extends LitElement {
 }
 
 const LOGO = svg`<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4" fill="#3b3fd1"/><path d="M4 5h8M4 8h5M4 11h7" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>`;
+
+/** Shows a theme in the page around the inspector. */
+function showTheme(theme: 'system' | 'light' | 'dark'): void {
+  document.documentElement.style.colorScheme = theme === 'system' ? '' : theme;
+}
 
 /** The pace of the story: `?pace=4` plays it four times as fast. */
 function paceIn(options: URLSearchParams): number {

@@ -7,12 +7,14 @@ import type { InspectorOptions, MountedInspector } from './options.js';
 
 /** See `mount` of `statepad/inspector`. */
 export async function mountInto(element: Element, options: InspectorOptions): Promise<MountedInspector> {
-  const { source, write = false, onView, view: first, ...shown } = options;
+  const { source, write = false, onView, onTheme, view: first, ...shown } = options;
   const apps = options.apps ?? (await source.listApps()).apps;
   const inspection = new Inspection(source, { ...shown, apps, readOnly: !write });
   const shell = new StatepadInspector();
   shell.inspection = inspection;
   element.append(shell);
+  onTheme?.(shell.theme);
+  shell.addEventListener('theme', () => onTheme?.(shell.theme));
   let shows = 0;
   const mounted = {
     element: shell,

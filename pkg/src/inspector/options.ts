@@ -17,6 +17,8 @@ export interface InspectorOptions {
   readonly view?: InspectorView | undefined;
   /** Called with the new view whenever it has changed: for an address that names it. */
   readonly onView?: ((view: InspectorView) => void) | undefined;
+  /** Called with the theme at the beginning, and when another one is chosen: for the page around the inspector. */
+  readonly onTheme?: ((theme: 'system' | 'light' | 'dark') => void) | undefined;
   /** The apps to choose sessions from; those of `listApps` by default. */
   readonly apps?: readonly string[] | undefined;
   /** True to offer edits, forks and deletions, where the source has them; `false` by default. */

@@ -312,7 +312,7 @@ export const entryStyle = css`
   }
 
   .chips .key {
-    min-height: 1.25rem;
+    min-height: 24px;
     font-size: var(--sp-text-xs);
   }
 
@@ -326,7 +326,7 @@ export const entryStyle = css`
 
   .chips .key:is([data-pointed], [aria-pressed='true']) {
     outline: 1.5px solid var(--scope);
-    background: color-mix(in srgb, var(--scope) 24%, transparent);
+    background: color-mix(in srgb, var(--scope) 9%, transparent);
   }
 
   .amounts {

@@ -278,6 +278,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
   setTheme(theme: Theme): void {
     this.theme = theme;
     keepTheme(theme);
+    this.dispatchEvent(new CustomEvent('theme', { detail: theme }));
   }
 
   get #timeline(): StatepadTimeline | null {

@@ -93,6 +93,10 @@ export const base = css`
     opacity: 1;
   }
 
+  input:is(:not([type]), [type='text'], [type='search']) {
+    min-height: 24px;
+  }
+
   button {
     display: inline-flex;
     align-items: center;
