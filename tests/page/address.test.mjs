@@ -98,7 +98,7 @@ describe('the address', () => {
       .getByLabel('A file with sessions')
       .setInputFiles({ name: 'my file.jsonl', mimeType: 'text/plain', buffer: Buffer.from(lines.join('\n')) });
     await page.getByText('Looking into my file.jsonl').waitFor();
-    assert.equal(hashOf(page), '#file:my%20file.jsonl/bistro/kai/one');
+    await untilHash(page, '#file:my%20file.jsonl/bistro/kai/one');
     await page.goBack();
     await loaded(page);
     await untilHash(page, own);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { SessionService } from 'statepad';
 import { exportLines, openLines } from 'statepad/jsonl';
-import { loaded, moment, row, say, site, stored } from './support.mjs';
+import { loaded, moment, say, showsKey, site, stored, untilStored } from './support.mjs';
 
 const typeOf = { mimeType: 'application/jsonl' };
 const fileOf = (name, text) => ({ name, ...typeOf, buffer: Buffer.from(text) });
@@ -135,7 +135,7 @@ describe('files', () => {
     await page.getByText('Opening large.jsonl (52 MB)…').waitFor();
     // The page works while the file is read.
     await say(page, 'remember busy = 1');
-    await row(page, 'busy').waitFor();
+    await untilStored(page, ({ sessions }) => sessions[0].state.busy === 1);
     await page
       .getByText('Looking into large.jsonl, read-only: 1 session, 5,000 events.')
       .waitFor({ timeout: 120_000 });
@@ -164,7 +164,7 @@ describe('files', () => {
     assert.equal(page.url(), before);
     assert.equal((await page.getByRole('alert').allInnerTexts()).join(''), '');
     await say(page, 'remember free = 1');
-    await row(page, 'free').waitFor();
+    await showsKey(page, 'free');
   });
 });
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openPage } from '../support/chromium.mjs';
-import { loaded, row, say, site, stored, untilStored } from './support.mjs';
+import { loaded, say, showsKey, site, stored, untilStored } from './support.mjs';
 
 const built = fileURLToPath(new URL('../../www/dist/index.html', import.meta.url));
 
@@ -40,7 +40,7 @@ describe('the page as static files', () => {
     await say(page, 'remember offline = true');
     const before = await untilStored(page, ({ sessions }) => sessions[0].state.offline === true);
     await page.reload();
-    await row(page, 'offline').waitFor();
+    await showsKey(page, 'offline');
     assert.deepEqual(await stored(page), before);
     // Also what reads files is there: it is a program of its own.
     const session = { id: 'offline', appName: 'a', userId: 'u', state: { seen: true }, events: [] };

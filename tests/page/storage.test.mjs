@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openChromium, openPage } from '../support/chromium.mjs';
-import { DATABASE, loaded, moment, replay, row, say, SCENES, site, stored, untilStored } from './support.mjs';
+import { DATABASE, loaded, moment, replay, say, SCENES, showsKey, site, stored, untilStored } from './support.mjs';
 
 /**
  * Makes a database as builds of another layout have made it, by IndexedDB's own number of its version. The tab keeps
@@ -60,8 +60,8 @@ describe('what is kept', () => {
 
     for (const page of [one, two]) {
       await moment(page, `#${rev} of ${rev}`);
-      await row(page, 'note_0_11').waitFor();
-      await row(page, 'note_1_11').waitFor();
+      await showsKey(page, 'note_0_11');
+      await showsKey(page, 'note_1_11');
     }
   });
 
@@ -106,7 +106,7 @@ describe('what is kept', () => {
     await page.reload();
     await loaded(page);
     await moment(page, `#${SCENES + 4} of ${SCENES + 4}`);
-    await row(page, 'note').waitFor();
+    await showsKey(page, 'note');
     assert.deepEqual(await stored(page), before);
     assert.equal(JSON.stringify(before).includes('"temp:secret":1'), false);
   });
@@ -135,7 +135,7 @@ describe('what is kept', () => {
       assert.equal(sessions.length, 1);
       await page.reload();
       await loaded(page);
-      await row(page, 'row').waitFor();
+      await showsKey(page, 'row');
       assert.equal(await page.getByText(ANEW).count(), 0);
     });
   }

@@ -94,8 +94,13 @@ export async function say(page, text) {
   await page.waitForFunction((element) => element.value === '', await field.elementHandle());
 }
 
-/** The row of a key in the state. */
-export const row = (page, key) => page.locator('statepad-state').getByText(key, { exact: true }).first();
+/** Waits until the state has a key: it draws only what is in sight, so the key is searched for. */
+export async function showsKey(page, key) {
+  const filter = page.getByPlaceholder('Filter keys and values');
+  await filter.fill(key);
+  await page.locator('statepad-state').getByText(key, { exact: true }).first().waitFor();
+  await filter.fill('');
+}
 
 /** Clicks the mark of an event in the timeline, where it is drawn: what lies above it takes the click for it. */
 export async function clickMark(page, revision) {

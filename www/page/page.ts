@@ -255,8 +255,10 @@ export class StatepadPage extends LitElement {
       return;
     }
     this.#told.tell('link', missing.length === 0 ? undefined : { kind: 'info', text: missing.join(' ') });
-    if (this.view !== undefined) {
-      this.#address?.correct(hashOf(this.view, this.#file?.name));
+    const shown = this.#inspector?.view;
+    if (shown !== undefined) {
+      this.view = shown;
+      this.#address?.correct(hashOf(shown, this.#file?.name));
     }
   }
 

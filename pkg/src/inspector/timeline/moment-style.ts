@@ -74,11 +74,11 @@ export const momentStyle = css`
     outline-offset: 2px;
   }
 
-  /* The slider that a keyboard and a drag move: the grip shows where it is. */
+  /* The slider that a keyboard and a drag move: the grip shows where it is. A finger needs 24 px. */
   .ruler input {
     position: absolute;
     inset-block-start: 0;
-    height: 18px;
+    height: 24px;
     margin: 0;
     border: 0;
     border-radius: 0;
@@ -90,19 +90,19 @@ export const momentStyle = css`
   }
 
   .ruler input::-webkit-slider-runnable-track {
-    height: 18px;
+    height: 24px;
     background: none;
   }
 
   .ruler input::-moz-range-track {
-    height: 18px;
+    height: 24px;
     background: none;
   }
 
   .ruler input::-webkit-slider-thumb {
     box-sizing: border-box;
     width: 36px;
-    height: 18px;
+    height: 24px;
     border: 0;
     background: none;
     appearance: none;
@@ -112,7 +112,7 @@ export const momentStyle = css`
   .ruler input::-moz-range-thumb {
     box-sizing: border-box;
     width: 36px;
-    height: 18px;
+    height: 24px;
     border: 0;
     border-radius: 0;
     background: none;
