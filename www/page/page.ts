@@ -127,7 +127,7 @@ export class StatepadPage extends LitElement {
     }
     const { name, sessions, events } = file;
     const text = `Looking into ${name}, read-only: ${count(sessions.length, 'session')}, ${count(events, 'event')}.`;
-    const act = (): void => void this.#showOwn(undefined);
+    const act = (): void => void this.#closeFile();
     return [{ id: 'file', kind: 'info', text, action: 'Back to the demo', act }, ...this.notices];
   }
 
@@ -292,6 +292,15 @@ export class StatepadPage extends LitElement {
       this.#address?.begin();
       await this.#showFile(undefined);
     });
+  }
+
+  /** Shows the page's own sessions again, and frees the memory of the file. */
+  async #closeFile(): Promise<void> {
+    const { opened } = this;
+    this.#address?.begin();
+    await this.#telling(async () => void (await this.#showOwn(undefined)));
+    opened?.close();
+    this.opened = undefined;
   }
 
   async #download(event: Event): Promise<void> {

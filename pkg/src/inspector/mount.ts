@@ -16,6 +16,7 @@ export async function mountInto(element: Element, options: InspectorOptions): Pr
   onTheme?.(shell.theme);
   shell.addEventListener('theme', () => onTheme?.(shell.theme));
   let shows = 0;
+  let underWay = 0;
   const mounted = {
     element: shell,
     get view() {
@@ -23,7 +24,12 @@ export async function mountInto(element: Element, options: InspectorOptions): Pr
     },
     show: async (view: InspectorView) => {
       const show = ++shows;
-      return await showView(inspection, view, () => show === shows);
+      underWay += 1;
+      try {
+        return await showView(inspection, view, { isUnderWay: underWay > 1, isLater: () => show !== shows });
+      } finally {
+        underWay -= 1;
+      }
     },
     dispose: () => {
       inspection.dispose();

@@ -28,16 +28,24 @@ export function viewOf({ session, isNow, revision, selected, traced }: Inspectio
   };
 }
 
+/** The other requests to show a view. */
+export interface OtherViews {
+  /** True while an earlier one is under way: it may open its session at any moment. */
+  readonly isUnderWay: boolean;
+  /** True once a later one has come. */
+  readonly isLater: () => boolean;
+}
+
 /**
- * Makes an inspection show a view, unless `isCurrent` says in between that another one was asked for. Resolves to its
- * missing parts, as sentences. Throws when the session is missing, and the errors of the source.
+ * Makes an inspection show a view, unless a later one comes in between. Resolves to its missing parts, as sentences.
+ * Throws when the session is missing, and the errors of the source.
  */
 export async function showView(
   inspection: Inspection,
   view: InspectorView,
-  isCurrent: () => boolean,
+  { isUnderWay, isLater }: OtherViews,
 ): Promise<readonly string[]> {
-  if (!isOnShow(inspection, view.session)) {
+  if (isUnderWay || !isOnShow(inspection, view.session)) {
     await inspection.open(view.session);
   }
   const last = inspection.session?.revision ?? 0;
@@ -50,10 +58,10 @@ export async function showView(
     return undefined;
   };
   const moment = within(view.moment, 'moment');
-  if (isCurrent()) {
+  if (!isLater()) {
     await inspection.moveTo(moment === last ? undefined : moment);
   }
-  if (isCurrent()) {
+  if (!isLater()) {
     const event = within(view.event, 'event');
     inspection.select(event === 0 ? undefined : event);
     inspection.trace(view.key);
