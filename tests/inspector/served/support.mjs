@@ -141,7 +141,6 @@ export function browser() {
           ...options,
         }));
       const { page, complaints } = await openPage(place, origin);
-      page.on('response', async (r) => { if (r.status() >= 400) console.error(r.status(), r.url(), r.request().postData(), await r.text()) });
       page.on('dialog', async (dialog) => {
         complaints.push(`dialog: ${dialog.message()}`);
         await dialog.dismiss();
