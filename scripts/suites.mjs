@@ -50,6 +50,7 @@ const FOLDERS = {
   // It measures.
   'tests/inspector/speed.test.mjs': { seconds: 60, alone: true },
   'tests/inspector/model': { seconds: 15 },
+  'tests/inspector/served': { seconds: 60, shares: heavy },
   'tests/packaging': { seconds: 130, shares: heavy },
   // They run wasm-pack build.
   'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },
@@ -83,13 +84,15 @@ const FOLDERS = {
 const MANY = ['stores', 'hosts', 'versions'];
 
 /**
- * The suite that a file of tests belongs to: its folder, or itself where it has a line above.
+ * The suite that a file of tests belongs to: itself or the nearest of its folders that has a line above, or else the
+ * folder below `tests`.
  *
  * @param {string} file
  */
 function suiteOf(file) {
   const path = relative(root, file).split(sep);
-  if (path.join('/') in FOLDERS) return path.join('/');
+  const named = path.map((_, index) => path.slice(0, index + 1).join('/')).findLast((name) => name in FOLDERS);
+  if (named !== undefined) return named;
   return path.slice(0, MANY.includes(path[1]) ? 3 : 2).join('/');
 }
 

@@ -35,19 +35,31 @@ export const story = async ({ service }) => {
  * the rule, its impact, and the place. The page of the tests has no heading.
  */
 export async function faultsOf(page, ...path) {
+  return await faultsIn(page, path, { 'page-has-heading-one': { enabled: false } });
+}
+
+/** The faults that axe finds in a whole page, as {@link faultsOf} tells them. */
+export async function faultsOfPage(page) {
+  return await faultsIn(page, [], {});
+}
+
+async function faultsIn(page, path, rules) {
   const { readFile } = await import('node:fs/promises');
   const { createRequire } = await import('node:module');
   await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-  return await page.evaluate(async (fromShadowDom) => {
-    const context = fromShadowDom.length === 0 ? document : { fromShadowDom };
-    const { violations } = await globalThis.axe.run(context, {
-      resultTypes: ['violations'],
-      rules: { 'page-has-heading-one': { enabled: false } },
-    });
-    return violations.flatMap(({ id, impact, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${impact} ${id}: ${target.flat().join(' ')} ${failureSummary}`),
-    );
-  }, path);
+  return await page.evaluate(
+    async ({ path: fromShadowDom, rules }) => {
+      const context = fromShadowDom.length === 0 ? document : { fromShadowDom };
+      const { violations } = await globalThis.axe.run(context, {
+        resultTypes: ['violations'],
+        rules,
+      });
+      return violations.flatMap(({ id, impact, nodes }) =>
+        nodes.map(({ target, failureSummary }) => `${impact} ${id}: ${target.flat().join(' ')} ${failureSummary}`),
+      );
+    },
+    { path, rules },
+  );
 }
 
 /** The name of the element that has the focus, wherever it is. */

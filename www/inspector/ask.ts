@@ -5,7 +5,7 @@ import { keepToken } from './token.js';
 /** Asks for the token, and keeps it. Resolves when it was given. */
 export async function askForToken(place: HTMLElement, store: string, problem = ''): Promise<string> {
   const form = document.createElement('form');
-  const title = document.createElement('h1');
+  const title = document.createElement('h2');
   title.textContent = store;
   const label = document.createElement('label');
   label.textContent = 'Token ';

@@ -71,6 +71,10 @@ export function adkReadStore(
     owners: async (app, sessionId) => await source.read(async ({ lists }) => await lists.owners(app, sessionId)),
     listApps: async (query) => await listApps(parts, query),
     listUsers: async (app, query) => await listUsers(parts, app, query),
+    // An ADK has no leases: nobody holds any, and none is taken.
+    readLease: async (key) =>
+      await source.read(async ({ rows }) => ((await rows.session(key)) === undefined ? null : { fence: 0 })),
+    lease: refuse,
     commit: refuse,
     remove: refuse,
     removeScope: refuse,

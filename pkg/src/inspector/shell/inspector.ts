@@ -180,6 +180,7 @@ export class StatepadInspector extends InspectorElement implements Shell {
       ?hidden=${this.#active(group) !== name}
       style=${styleMap({ 'grid-area': `body-${place}` })}
     >
+      ${group.length > 1 ? html`<h2 class="hidden">${PANE[name].title}</h2>` : nothing}
       ${PANE[name].view(this.inspection)}
     </div>`;
   }
