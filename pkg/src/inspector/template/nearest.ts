@@ -23,7 +23,7 @@ export class NearestKeys {
     this.#onFound = onFound;
   }
 
-  /** Takes over the names of all keys, in the same order for the same keys. They are asked for by a missing key alone. */
+  /** Takes over the names of all keys, in the same order for the same keys. Only a missing key asks for them. */
   update(names: () => readonly string[]): void {
     this.#next = names;
   }
