@@ -113,8 +113,9 @@ export function isFound({ key, text }: KeyRow, query: string): boolean {
 
 /** The change of each key whose value differs. */
 export function differences(before: readonly KeyRow[], after: readonly KeyRow[]): Map<string, RowChange> {
-  const was = valuesOf(before);
-  const is = valuesOf(after);
+  // Of 20,000 rows nearly all are the same objects in the same places.
+  const was = valuesOf(before.filter((row, place) => row !== after[place]));
+  const is = valuesOf(after.filter((row, place) => row !== before[place]));
   const changes = new Map<string, RowChange>();
   for (const key of new Set([...was.keys(), ...is.keys()])) {
     const change = changeOf(was.get(key), is.get(key));

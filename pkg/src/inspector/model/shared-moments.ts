@@ -18,13 +18,22 @@ const KEPT = 500;
 
 /** True for an `app:` or `user:` key. */
 export function isShared(key: string): boolean {
-  const { scope } = splitKey(key);
+  // Most keys have no prefix at all.
+  const scope = key.includes(':') ? splitKey(key).scope : 'session';
   return scope === 'app' || scope === 'user';
 }
 
-/** The `app:` and `user:` keys of a state. */
-export function sharedIn(state: State): Map<string, Json> {
-  return new Map(Object.entries(state).filter(([key]) => isShared(key)));
+const sharedParts = new WeakMap<State, ReadonlyMap<string, Json>>();
+
+/** The `app:` and `user:` keys of a state, looked for once: it may have thousands of others. */
+export function sharedIn(state: State): ReadonlyMap<string, Json> {
+  let shared = sharedParts.get(state);
+  if (shared === undefined) {
+    const keys = Object.keys(state).filter(isShared);
+    shared = new Map(keys.map((key) => [key, state[key] as Json]));
+    sharedParts.set(state, shared);
+  }
+  return shared;
 }
 
 /** The shared keys of one session, as far as they are known. */
@@ -80,7 +89,7 @@ export class SharedMoments {
 
 /** The current values of the keys that the log has not written. */
 function unwritten(state: State, pasts: KeyPasts): Map<string, Json> {
-  return new Map(Object.entries(state).filter(([key]) => isShared(key) && pasts.of(key) === undefined));
+  return new Map([...sharedIn(state)].filter(([key]) => pasts.of(key) === undefined));
 }
 
 function write(values: Map<string, Json>, past: KeyPast, since: number, until: number): void {

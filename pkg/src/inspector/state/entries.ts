@@ -13,8 +13,6 @@ export interface Entry {
   readonly scope: Scope;
   /** Absent when the key is not there, or not any more. */
   readonly value: Json | undefined;
-  /** The value as compact JSON; empty when there is none. */
-  readonly text: string;
   readonly change: RowChange | undefined;
   /** The value before the change; absent when there was none. */
   readonly before: Json | undefined;
@@ -22,11 +20,13 @@ export interface Entry {
   readonly row: KeyRow | undefined;
 }
 
-/** The keys of a moment, with the changes of its turn. */
-export function entriesOfTurn(rows: readonly KeyRow[]): Entry[] {
-  return rows.map((row) => {
-    const { key, name, scope, value, text, change, before } = row;
-    return { key, name, scope, value, text, change, before, row };
+/** The keys of a moment, with the changes of its turn. Those of the `last` moment stay where they are the same. */
+export function entriesOfTurn(rows: readonly KeyRow[], last: readonly Entry[] = []): readonly Entry[] {
+  return rows.map((row, place) => {
+    const same = last[place];
+    return same?.row === row
+      ? same
+      : { ...fieldsOf(row), value: row.value, change: row.change, before: row.before, row };
   });
 }
 
@@ -38,7 +38,15 @@ export function entriesSince(base: readonly KeyRow[], rows: readonly KeyRow[]): 
     const change = changeOf(before, row);
     return row.value === undefined && change === undefined
       ? []
-      : [{ ...fieldsOf(row), change, before: change === undefined ? undefined : before?.value, row }];
+      : [
+          {
+            ...fieldsOf(row),
+            value: row.value,
+            change,
+            before: change === undefined ? undefined : before?.value,
+            row,
+          },
+        ];
   });
   const kept = new Set(rows.map(({ key }) => key));
   // The past does not know the temp: keys: that these are not there is no deletion.
@@ -46,20 +54,13 @@ export function entriesSince(base: readonly KeyRow[], rows: readonly KeyRow[]): 
   return [
     ...entries,
     ...gone.map((row): Entry => {
-      const { key, name, scope, value } = row;
-      return { key, name, scope, value: undefined, text: '', change: 'deleted', before: value, row: undefined };
+      return { ...fieldsOf(row), value: undefined, change: 'deleted', before: row.value, row: undefined };
     }),
   ];
 }
 
-function fieldsOf({
-  key,
-  name,
-  scope,
-  value,
-  text,
-}: KeyRow): Pick<Entry, 'key' | 'name' | 'scope' | 'value' | 'text'> {
-  return { key, name, scope, value, text };
+function fieldsOf({ key, name, scope }: KeyRow): Pick<Entry, 'key' | 'name' | 'scope'> {
+  return { key, name, scope };
 }
 
 function changeOf(before: KeyRow | undefined, after: KeyRow): RowChange | undefined {
@@ -74,8 +75,8 @@ function changeOf(before: KeyRow | undefined, after: KeyRow): RowChange | undefi
 }
 
 /** True when a key or its value contains a text in lower case. */
-export function isFound({ key, text }: Entry, needle: string): boolean {
-  return needle === '' || key.toLowerCase().includes(needle) || text.toLowerCase().includes(needle);
+export function isFound({ key, row }: Entry, needle: string): boolean {
+  return needle === '' || key.toLowerCase().includes(needle) || (row?.text ?? '').toLowerCase().includes(needle);
 }
 
 /**
@@ -83,23 +84,34 @@ export function isFound({ key, text }: Entry, needle: string): boolean {
  */
 export class KeyOrder {
   #ranks = new Map<string, number>();
+  #last: readonly Entry[] = [];
+  /** The places of the last entries, in their order. */
+  #order: readonly number[] = [];
 
   /** The entries in the order of their keys, the same at every moment. */
   sorted(entries: readonly Entry[]): Entry[] {
-    if (entries.some(({ key }) => !this.#ranks.has(key))) {
-      const keys = [...new Set([...this.#ranks.keys(), ...entries.map(({ key }) => key)])];
-      this.#ranks = new Map(keys.sort(byName).map((key, rank) => [key, rank]));
+    const last = this.#last;
+    if (entries.length !== last.length || entries.some(({ key }, place) => key !== last[place]?.key)) {
+      this.#order = this.#orderOf(entries);
     }
-    const places: (Entry | undefined)[] = new Array<Entry | undefined>(this.#ranks.size);
-    for (const entry of entries) {
-      places[this.#ranks.get(entry.key) as number] = entry;
-    }
-    return places.filter((entry) => entry !== undefined);
+    this.#last = entries;
+    return this.#order.map((place) => entries[place] as Entry);
   }
 
   /** Forgets all keys: those of another session are others. */
   clear(): void {
     this.#ranks.clear();
+    [this.#last, this.#order] = [[], []];
+  }
+
+  #orderOf(entries: readonly Entry[]): readonly number[] {
+    if (entries.some(({ key }) => !this.#ranks.has(key))) {
+      const keys = [...new Set([...this.#ranks.keys(), ...entries.map(({ key }) => key)])];
+      this.#ranks = new Map(keys.sort(byName).map((key, rank) => [key, rank]));
+    }
+    const places: (number | undefined)[] = new Array<number | undefined>(this.#ranks.size);
+    entries.forEach(({ key }, place) => (places[this.#ranks.get(key) as number] = place));
+    return places.filter((place) => place !== undefined);
   }
 }
 

@@ -25,6 +25,16 @@ export interface LineContext {
   readonly flashes: ReadonlyMap<string, number>;
 }
 
+/** A wish of a reader about a line: the `detail` of the tree's event `wish`. */
+export interface Wish {
+  readonly kind: WishKind;
+  readonly line: Line;
+}
+
+/** `open` and `close` what is below a line; the others are about its key, `add` about its scope. */
+export type WishKind =
+  'open' | 'close' | 'trace' | 'edit' | 'fork' | 'ask-delete' | 'keep' | 'delete' | 'copy' | 'copy-path' | 'add';
+
 const SIGNS: Readonly<Record<RowChange, string>> = { added: '+', changed: '~', deleted: '−' };
 
 /** A line as a row of a treegrid. */

@@ -15,10 +15,11 @@ import { compareBar } from './compare.js';
 import { entriesOfTurn, entriesSince, isFound, KeyOrder, type Entry } from './entries.js';
 import type { Draft } from './key-editor.js';
 import './key-editor.js';
+import type { Wish } from './line.js';
 import { stateStyle } from './style.js';
-import { idOfKey, idOfScope, linesOf, pathText, type Line } from './tree.js';
+import { idOfKey, idOfScope, linesOf, pathText, type Line, type TreeView } from './tree.js';
 import './tree-element.js';
-import type { StatepadStateTree, Wish } from './tree-element.js';
+import type { StatepadStateTree } from './tree-element.js';
 
 const SIGNS: Readonly<Record<RowChange, string>> = { added: '+', changed: '~', deleted: '−' };
 
@@ -70,9 +71,14 @@ export class StatepadState extends InspectorElement {
   #flashes: ReadonlyMap<string, number> = new Map();
   #news = '';
   #traced: string | undefined;
+  /** The entries of the turn, in the order of their rows. */
+  #ofTurn: readonly Entry[] = [];
   #entries: readonly Entry[] = [];
+  /** The number of entries of each kind of change. */
+  #counts: ReadonlyMap<RowChange, number> = new Map();
   #entriesFrom: readonly unknown[] = [];
   #lines: readonly Line[] = [];
+  #linesOf: readonly Entry[] = [];
   #linesFrom: readonly unknown[] = [];
 
   constructor() {
@@ -177,7 +183,7 @@ export class StatepadState extends InspectorElement {
     const turn =
       first === undefined ? 'At creation' : first === revision ? `Turn #${revision}` : `Turn #${first}–#${revision}`;
     const chips = (['added', 'changed', 'deleted'] as const).flatMap((change) => {
-      const many = this.#entries.filter((entry) => entry.change === change).length;
+      const many = this.#counts.get(change) ?? 0;
       return many === 0
         ? []
         : [
@@ -222,19 +228,22 @@ export class StatepadState extends InspectorElement {
     const from = [rows, base, baseRows];
     if (isOther(from, this.#entriesFrom)) {
       this.#entriesFrom = from;
-      const entries = base === undefined ? entriesOfTurn(rows) : entriesSince(baseRows, rows);
-      this.#entries = this.#order.sorted(entries);
+      this.#ofTurn = base === undefined ? entriesOfTurn(rows, this.#ofTurn) : [];
+      this.#entries = this.#order.sorted(base === undefined ? this.#ofTurn : entriesSince(baseRows, rows));
+      this.#counts = countsOf(this.#entries);
     }
     const { filter, onlyChanges } = this;
-    const linesFrom = [this.#entries, filter, onlyChanges, base === undefined, this.#opened.size, this.#choices];
-    if (isOther(linesFrom, this.#linesFrom)) {
-      this.#linesFrom = linesFrom;
-      this.#lines = linesOf(this.#entries, {
+    const linesFrom = [filter, onlyChanges, base === undefined, this.#opened.size, this.#choices];
+    const isOtherView = isOther(linesFrom, this.#linesFrom);
+    if (isOtherView || this.#entries !== this.#linesOf) {
+      [this.#linesFrom, this.#linesOf] = [linesFrom, this.#entries];
+      const view: TreeView = {
         opened: this.#opened,
         needle: filter.toLowerCase(),
         onlyChanges,
         opensChanges: base !== undefined || onlyChanges,
-      });
+      };
+      this.#lines = linesOf(this.#entries, view, isOtherView ? [] : this.#lines);
     }
   }
 
@@ -371,6 +380,16 @@ function hasNoFocus(): boolean {
     active = active.shadowRoot.activeElement;
   }
   return active === null || active === document.body || active.shadowRoot !== null;
+}
+
+function countsOf(entries: readonly Entry[]): ReadonlyMap<RowChange, number> {
+  const counts = new Map<RowChange, number>();
+  for (const { change } of entries) {
+    if (change !== undefined) {
+      counts.set(change, (counts.get(change) ?? 0) + 1);
+    }
+  }
+  return counts;
 }
 
 function isOther(list: readonly unknown[], before: readonly unknown[]): boolean {

@@ -6,19 +6,9 @@ import { createRef, ref } from 'lit/directives/ref.js';
 import { defaultRangeExtractor, VirtualizerController, type Range } from '@tanstack/lit-virtual';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
-import { drawLine } from './line.js';
+import { drawLine, type Wish, type WishKind } from './line.js';
 import { idOfKey, type Line } from './tree.js';
 import { treeStyle } from './tree-style.js';
-
-/** A wish of a reader about a line: the `detail` of the tree's event `wish`. */
-export interface Wish {
-  readonly kind: WishKind;
-  readonly line: Line;
-}
-
-/** `open` and `close` what is below a line; the others are about its key, `add` about its scope. */
-export type WishKind =
-  'open' | 'close' | 'trace' | 'edit' | 'fork' | 'ask-delete' | 'keep' | 'delete' | 'copy' | 'copy-path' | 'add';
 
 /** The height of a line, in rem. */
 const LINE = 1.75;
@@ -61,9 +51,9 @@ export class StatepadStateTree extends InspectorElement {
   });
   /** Of a line, in px; 0 before it is known. */
   #height = 0;
-  #places = new Map<string, number>();
-  /** The lines of scopes, ascending: the one above the lines in view stays in view. */
-  #heads: readonly number[] = [];
+  #places: ReadonlyMap<string, number> | undefined;
+  /** The place of the active line. */
+  #stop = 0;
   #pointed: string | undefined;
   #word = { text: '', at: 0 };
   /** True while the pointer or the focus in this tree is what points at a key. */
@@ -81,7 +71,7 @@ export class StatepadStateTree extends InspectorElement {
 
   /** Moves the focus to a line, or to its button of a name. */
   async focusLine(id: string, button = ''): Promise<void> {
-    const place = this.#places.get(id);
+    const place = this.#find(id);
     if (place === undefined) {
       return;
     }
@@ -96,7 +86,7 @@ export class StatepadStateTree extends InspectorElement {
 
   /** Brings the line of a key into view. */
   reveal(key: string): void {
-    const place = this.#places.get(idOfKey(key));
+    const place = this.#find(idOfKey(key));
     if (place !== undefined) {
       this.#rows.getVirtualizer().scrollToIndex(place, { align: 'auto' });
     }
@@ -105,13 +95,14 @@ export class StatepadStateTree extends InspectorElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     super.willUpdate(changed);
     if (changed.has('lines')) {
-      this.#places = new Map(this.lines.map(({ id }, place) => [id, place]));
-      this.#heads = this.lines.flatMap(({ kind }, place) => (kind === 'scope' ? [place] : []));
-      if (this.active === undefined || !this.#places.has(this.active)) {
-        this.active = this.lines[0]?.id;
-      }
+      this.#places = undefined;
     }
     if (changed.has('lines') || changed.has('active')) {
+      // Nearly always the line is where it was.
+      if (this.active === undefined || this.lines[this.#stop]?.id !== this.active) {
+        this.#stop = this.#find(this.active) ?? 0;
+        this.active = this.lines[this.#stop]?.id;
+      }
       const virtualizer = this.#rows.getVirtualizer();
       virtualizer.setOptions({
         ...virtualizer.options,
@@ -169,14 +160,15 @@ export class StatepadStateTree extends InspectorElement {
     </div>`;
   }
 
-  #headOf(first: number): number | undefined {
-    return this.#heads.findLast((place) => place <= first);
+  /** The line of the scope of a line, which stays in view above it. */
+  #headOf(place: number): number {
+    const own = this.lines[place]?.scope;
+    return this.lines.findIndex(({ kind, scope }) => kind === 'scope' && scope === own);
   }
 
   /** The lines in view, the scope above them, and the active line, which keeps the focus. */
   #drawnOf(range: Range): number[] {
-    const active = this.active === undefined ? undefined : this.#places.get(this.active);
-    const more = [this.#headOf(range.startIndex), active].filter((place) => place !== undefined);
+    const more = [this.#headOf(range.startIndex), this.#stop].filter((place) => this.lines[place] !== undefined);
     return [...new Set([...more, ...defaultRangeExtractor(range)])].sort((one, other) => one - other);
   }
 
@@ -187,7 +179,7 @@ export class StatepadStateTree extends InspectorElement {
 
   #lineOf(event: Event): Line | undefined {
     const { id } = (event.target as HTMLElement).closest<HTMLElement>('[data-id]')?.dataset ?? {};
-    return id === undefined ? undefined : this.lines[this.#places.get(id) ?? -1];
+    return this.lines[this.#find(id) ?? -1];
   }
 
   #wish(kind: WishKind, line: Line): void {
@@ -369,8 +361,14 @@ export class StatepadStateTree extends InspectorElement {
     return true;
   }
 
+  /** The place of a line; `undefined` without one. Looked up when it is asked for: most lines never are. */
+  #find(id: string | undefined): number | undefined {
+    this.#places ??= new Map(this.lines.map((line, place) => [line.id, place]));
+    return id === undefined ? undefined : this.#places.get(id);
+  }
+
   #placeOf({ id }: Line): number {
-    return this.#places.get(id) ?? 0;
+    return this.#find(id) ?? 0;
   }
 
   #goTo(place: number): void {

@@ -66,8 +66,11 @@ function idOfMember(key: string, path: Path, change: RowChange | undefined): str
   return `${change === 'deleted' ? 'gone' : 'member'} ${JSON.stringify([key, ...path])}`;
 }
 
-/** All lines of a tree, in order. */
-export function linesOf(entries: readonly Entry[], view: TreeView): Line[] {
+/**
+ * All lines of a tree, in order. Those of the `last` entries, in the same view, stay the same objects where an entry
+ * is the same and in its place.
+ */
+export function linesOf(entries: readonly Entry[], view: TreeView, last: readonly Line[] = []): Line[] {
   const lines: Line[] = [];
   const isAll = !view.onlyChanges && view.needle === '';
   const shown = isAll
@@ -83,10 +86,42 @@ export function linesOf(entries: readonly Entry[], view: TreeView): Line[] {
       count: own.filter(({ value }) => value !== undefined).length,
     });
     if (isOpen) {
-      own.forEach((entry, index) => addKey(lines, view, entry, [index + 1, own.length]));
+      const known = new KnownLines(last, scope);
+      own.forEach((entry, index) => {
+        if (!known.take(lines, entry, [index + 1, own.length])) {
+          addKey(lines, view, entry, [index + 1, own.length]);
+        }
+      });
     }
   });
   return lines;
+}
+
+/** The lines of the keys of a scope, as they were. */
+class KnownLines {
+  readonly #lines: readonly Line[];
+  #at: number;
+
+  constructor(lines: readonly Line[], scope: Scope) {
+    this.#lines = lines;
+    this.#at = lines.findIndex(({ kind, scope: own }) => kind === 'scope' && own === scope) + 1;
+  }
+
+  /** Goes on to the next key, and adds its lines if they are those of an entry in its place. */
+  take(to: Line[], entry: Entry, [place, siblings]: readonly [number, number]): boolean {
+    const first = this.#lines[this.#at];
+    if (first?.kind !== 'key') {
+      return false;
+    }
+    const isSame = first.entry === entry && first.place === place && first.siblings === siblings;
+    do {
+      if (isSame) {
+        to.push(this.#lines[this.#at] as Line);
+      }
+      this.#at += 1;
+    } while (this.#lines[this.#at]?.kind === 'member');
+    return isSame;
+  }
 }
 
 function addKey(lines: Line[], view: TreeView, entry: Entry, [place, siblings]: readonly [number, number]): void {

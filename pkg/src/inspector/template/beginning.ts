@@ -1,7 +1,6 @@
 // The prompt of a session without a template: what a template is for, and two ways to begin.
 
 import { html, type TemplateResult } from 'lit';
-import type { Inspection } from '../model/inspection.js';
 import type { KeyRow } from '../model/rows.js';
 import { icon } from '../ui/icons.js';
 
@@ -15,8 +14,7 @@ export interface Beginnings {
 }
 
 /** The content of the pane until there is a template. */
-export function beginning({ rows }: Inspection, { write, example }: Beginnings): TemplateResult {
-  const hasKeys = rows.some(isUsable);
+export function beginning(canMakeExample: boolean, { write, example }: Beginnings): TemplateResult {
   return html`<div class="beginning">
     <h3>See the prompt as the model saw it</h3>
     <p>
@@ -26,9 +24,14 @@ export function beginning({ rows }: Inspection, { write, example }: Beginnings):
     </p>
     <p class="row">
       <button class="main" @click=${write}>${icon('edit')}Write or paste a template</button>
-      <button ?disabled=${!hasKeys} @click=${example}>Make one from the keys of this session</button>
+      <button ?disabled=${!canMakeExample} @click=${example}>Make one from the keys of this session</button>
     </p>
   </div>`;
+}
+
+/** True when {@link exampleOf} has keys to name. */
+export function hasExample(rows: readonly KeyRow[]): boolean {
+  return rows.some(isUsable);
 }
 
 /** A template with keys of the state, to begin with. */

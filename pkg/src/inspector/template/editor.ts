@@ -3,9 +3,9 @@
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { splitKey } from '../model/log.js';
-import type { KeyRow } from '../model/rows.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
+import type { KeyRows } from './key-index.js';
 import type { Piece, Spot } from './rendering.js';
 import { spotStyle } from './spot-style.js';
 import { isLit, pointedBy } from './words.js';
@@ -128,7 +128,7 @@ export class StatepadTemplateEditor extends InspectorElement {
   /** The text in pieces: all of them together are the text. */
   declare pieces: readonly Piece[];
   /** The keys of the moment. */
-  declare rows: ReadonlyMap<string, KeyRow>;
+  declare rows: KeyRows;
   declare private typing: Typing | undefined;
   #lit: string | undefined;
   /** The key of the placeholder under the pointer. */

@@ -13,6 +13,8 @@ export class NearestKeys {
   readonly #found = new Map<string, string | undefined>();
   readonly #wanted = new Set<string>();
   #names: readonly string[] = [];
+  /** The names of all keys; `undefined` once they were compared. */
+  #next: (() => readonly string[]) | undefined;
   #waiting: ReturnType<typeof setTimeout> | undefined;
   readonly #onFound: () => void;
 
@@ -21,16 +23,14 @@ export class NearestKeys {
     this.#onFound = onFound;
   }
 
-  /** Takes over the names of all keys, in the same order for the same keys. */
-  update(names: readonly string[]): void {
-    if (names.length !== this.#names.length || names.some((name, place) => name !== this.#names[place])) {
-      this.#names = names;
-      this.#found.clear();
-    }
+  /** Takes over the names of all keys, in the same order for the same keys. Only a missing key asks for them. */
+  update(names: () => readonly string[]): void {
+    this.#next = names;
   }
 
   /** The key that a missing one resembles; `undefined` also while it is not known. */
   of(missing: string): string | undefined {
+    this.#renew();
     if (!this.#found.has(missing)) {
       if (this.#names.length <= FEW) {
         this.#found.set(missing, nearestOf(missing, this.#names));
@@ -43,7 +43,17 @@ export class NearestKeys {
     return this.#found.get(missing);
   }
 
+  #renew(): void {
+    const names = this.#next?.() ?? this.#names;
+    this.#next = undefined;
+    if (names.length !== this.#names.length || names.some((name, place) => name !== this.#names[place])) {
+      this.#names = names;
+      this.#found.clear();
+    }
+  }
+
   #search(): void {
+    this.#renew();
     for (const missing of this.#wanted) {
       this.#found.set(missing, nearestOf(missing, this.#names));
     }

@@ -5,14 +5,14 @@ import { createRef, ref } from 'lit/directives/ref.js';
 import { Template, type Missing } from '../../index.js';
 import { nameOf } from '../model/session-name.js';
 import type { Inspection } from '../model/inspection.js';
-import type { KeyRow } from '../model/rows.js';
 import { icon } from '../ui/icons.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { reasonOf } from '../ui/reason.js';
 import { base } from '../ui/style.js';
-import { beginning, exampleOf } from './beginning.js';
+import { beginning, exampleOf, hasExample } from './beginning.js';
 import './editor.js';
 import type { StatepadTemplateEditor } from './editor.js';
+import { KeyIndex, type KeyRows } from './key-index.js';
 import { NearestKeys } from './nearest.js';
 import { promptStyle } from './prompt-style.js';
 import './rendered.js';
@@ -22,6 +22,13 @@ import { spotStyle } from './spot-style.js';
 import { changedTexts, OldTexts, textsOf } from './words.js';
 
 const EMPTY: Dissection = { source: [], rendered: [], error: undefined };
+
+/** Everything that a dissection depends on, but the keys that missing ones resemble. */
+interface Dissected {
+  readonly template: Template;
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly knowsTemp: boolean;
+}
 
 /** The prompt of a session at every moment, and its template. It fills its box. */
 export class StatepadPrompt extends InspectorElement {
@@ -41,7 +48,11 @@ export class StatepadPrompt extends InspectorElement {
   #template: Template | undefined;
   #dissection: Dissection = EMPTY;
   #madeFrom: readonly unknown[] = [];
-  #rows: ReadonlyMap<string, KeyRow> = new Map();
+  #rows = new KeyIndex([]);
+  /** What {@link #dissection} was made of. */
+  #dissected: Dissected | undefined;
+  /** True when an example can be made of the keys. */
+  #hasExample = false;
   readonly #old = new OldTexts();
   readonly #nearest = new NearestKeys(() => {
     this.#madeFrom = [];
@@ -60,7 +71,7 @@ export class StatepadPrompt extends InspectorElement {
     super.willUpdate(changed);
     const { inspection } = this;
     if (inspection?.session === undefined) {
-      this.#dissection = EMPTY;
+      [this.#dissection, this.#dissected] = [EMPTY, undefined];
       return;
     }
     const name = nameOf(inspection.session);
@@ -80,15 +91,24 @@ export class StatepadPrompt extends InspectorElement {
     const { template: text, rows, base: second, baseRows, knowsTemp, revision } = inspection;
     const template = this.#template?.text === text ? this.#template : (this.#template = new Template(text));
     const known: Known = { temp: knowsTemp, artifacts: false, nearest: (missing) => this.#nearest.of(missing) };
-    this.#rows = byKey(rows);
-    this.#nearest.update([...this.#rows.keys()]);
-    this.#dissection = dissect(template, { state: stateFor(template, this.#rows) }, known);
+    const keys = (this.#rows = new KeyIndex(rows, this.#rows));
+    this.#hasExample = text === '' && hasExample(rows);
+    this.#nearest.update(() => keys.keys());
+    const dissected = { template, state: stateFor(template, keys), knowsTemp };
+    // A missing key may resemble another one whenever any key has changed.
+    if (this.#dissection.error !== undefined || isOther(dissected, this.#dissected)) {
+      this.#dissection = dissect(template, { state: dissected.state }, known);
+    }
+    this.#dissected = dissected;
     const texts = textsOf(this.#dissection);
     this.#old.update(texts, of, revision);
     this.#before =
       second === undefined
         ? this.#old.before
-        : changedTexts(textsOf(dissect(template, { state: stateFor(template, byKey(baseRows)) }, known)), texts);
+        : changedTexts(
+            textsOf(dissect(template, { state: stateFor(template, new KeyIndex(baseRows)) }, known)),
+            texts,
+          );
   }
 
   protected override render(): TemplateResult {
@@ -98,7 +118,7 @@ export class StatepadPrompt extends InspectorElement {
     }
     const { template } = inspection;
     if (template === '' && !this.isWriting) {
-      return beginning(inspection, {
+      return beginning(this.#hasExample, {
         write: () => void this.#begin(''),
         example: () => void this.#begin(exampleOf(inspection.rows)),
       });
@@ -247,19 +267,16 @@ export class StatepadPrompt extends InspectorElement {
   }
 }
 
-/** The keys that have a value: those that the turn has deleted have none. */
-function byKey(rows: readonly KeyRow[]): ReadonlyMap<string, KeyRow> {
-  const map = new Map<string, KeyRow>();
-  for (const row of rows) {
-    if (row.value !== undefined) {
-      map.set(row.key, row);
-    }
-  }
-  return map;
+function isOther({ template, state, knowsTemp }: Dissected, before: Dissected | undefined): boolean {
+  return (
+    template !== before?.template ||
+    knowsTemp !== before.knowsTemp ||
+    template.placeholders.some(({ key }) => state[key] !== before.state[key])
+  );
 }
 
 /** The part of the state that a template asks for: there may be thousands of other keys. */
-function stateFor({ placeholders }: Template, rows: ReadonlyMap<string, KeyRow>): Record<string, unknown> {
+function stateFor({ placeholders }: Template, rows: KeyRows): Record<string, unknown> {
   const state = Object.create(null) as Record<string, unknown>;
   for (const { kind, key } of placeholders) {
     const value = kind === 'state' ? rows.get(key)?.value : undefined;

@@ -7,6 +7,7 @@ import type { Pointed } from '../model/inspection.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
 import { cardStyle, drawCard } from './card.js';
+import type { KeyRows } from './key-index.js';
 import { renderedStyle } from './rendered-style.js';
 import type { Piece, Spot } from './rendering.js';
 import { spotStyle } from './spot-style.js';
@@ -37,7 +38,7 @@ export class StatepadRendered extends InspectorElement {
   static override styles = [base, spotStyle, cardStyle, renderedStyle];
   declare pieces: readonly Piece[];
   /** The keys of the moment. */
-  declare rows: ReadonlyMap<string, KeyRow>;
+  declare rows: KeyRows;
   /** The texts before, by index of a placeholder. */
   declare earlier: ReadonlyMap<number, string>;
   /** Counts the changes of {@link StatepadRendered.earlier}. */
