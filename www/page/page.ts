@@ -298,7 +298,9 @@ export class StatepadPage extends LitElement {
   async #closeFile(): Promise<void> {
     const { opened } = this;
     this.#address?.begin();
-    await this.#telling(async () => void (await this.#showOwn(undefined)));
+    await this.#telling(async () => {
+      await this.#showOwn(undefined);
+    });
     opened?.close();
     this.opened = undefined;
   }
