@@ -263,6 +263,17 @@ test('an event that comes before others shows as a session that has gone back, a
   assert.deepEqual(await ids(), ['e1', 'e2', 'e3']);
 });
 
+test('nobody holds a lease of a session, and nobody takes one', async () => {
+  const tables = pythonTables();
+  const key = { appName: 'a', userId: 'u', sessionId: 's' };
+  tables.session('a', 'u', 's', {});
+  const service = reading(tables.database);
+  const session = await service.getSession(key);
+  assert.equal(await service.leaseOf(session), undefined);
+  await assert.rejects(service.leaseOf({ ...session, id: 'other' }), { code: 'SESSION_NOT_FOUND' });
+  await assert.rejects(service.lease(session), { code: 'INVALID_ARGUMENT', message: /an ADK is only read/ });
+});
+
 test('some of the events of a session are those that a service in memory shows', async () => {
   const tables = pythonTables();
   const key = { appName: 'a', userId: 'u', sessionId: 's' };
