@@ -1,6 +1,7 @@
 // A line of the tree: its name, its value in one line with what has changed, who wrote it, and what can be done.
 
 import { html, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import type { Json } from '../../index.js';
 import type { Inspection, Pointed } from '../model/inspection.js';
 import type { Scope } from '../model/log.js';
@@ -37,8 +38,20 @@ export type WishKind =
 
 const SIGNS: Readonly<Record<RowChange, string>> = { added: '+', changed: '~', deleted: '−' };
 
-/** A line as a row of a treegrid. */
-export function drawLine(line: Line, context: LineContext): TemplateResult {
+/** A line as a row of a treegrid, drawn anew only when something of it has changed: most steps change few lines. */
+export function drawLine(line: Line, context: LineContext): unknown {
+  const { entry, kind, id } = line;
+  const { inspection, active, flashes, deleting, place, start, query } = context;
+  const key = entry?.key;
+  if (kind === 'scope' || key === undefined) {
+    return draw(line, context);
+  }
+  const own = [id === active, flashes.get(key), key === deleting, isPointedAt(entry, inspection?.pointed)];
+  const rights = [inspection?.canWrite, inspection?.canFork, inspection?.isNow, inspection?.traced === key];
+  return guard([line, place, start, query, ...own, ...rights], () => draw(line, context));
+}
+
+function draw(line: Line, context: LineContext): TemplateResult {
   const { id, kind, level, place, siblings, isOpen, change, entry, scope } = line;
   const { start, inspection } = context;
   const isActive = id === context.active;

@@ -76,8 +76,12 @@ export function linesOf(entries: readonly Entry[], view: TreeView, last: readonl
   const shown = isAll
     ? entries
     : entries.filter((entry) => (!view.onlyChanges || entry.change !== undefined) && isFound(entry, view.needle));
+  const byScope = new Map(ORDER.map((scope): [Scope, Entry[]] => [scope, []]));
+  for (const entry of shown) {
+    byScope.get(entry.scope)?.push(entry);
+  }
   ORDER.forEach((scope, place) => {
-    const own = shown.filter((entry) => entry.scope === scope);
+    const own = byScope.get(scope) ?? [];
     const id = idOfScope(scope);
     const isOpen = view.opened.get(id) ?? true;
     lines.push({
