@@ -50,7 +50,7 @@ const FOLDERS = {
   // It measures.
   'tests/inspector/speed.test.mjs': { seconds: 60, alone: true },
   'tests/inspector/model': { seconds: 15 },
-  'tests/inspector/served': { seconds: 60, shares: heavy },
+  'tests/inspector/served': { seconds: 75, shares: heavy },
   'tests/packaging': { seconds: 130, shares: heavy },
   // They run wasm-pack build.
   'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },

@@ -1,6 +1,6 @@
 // The lease of a session: who has the right to run it.
 
-import type { HeldLease, Session } from '../../index.js';
+import { isStatepadError, type HeldLease, type Session } from '../../index.js';
 import { nameOf } from './session-name.js';
 import type { InspectorSource } from './source.js';
 
@@ -19,8 +19,14 @@ export function followLease(
     if (session === undefined) {
       return;
     }
-    // A lease that cannot be read is not known: the reads that matter tell the problem.
-    const lease = await source.leaseOf?.(session).catch(() => undefined);
+    const lease = await source.leaseOf?.(session).catch((error: unknown) => {
+      if (isStatepadError(error) && error.code === 'INVALID_ARGUMENT') {
+        // The store has no leases: it is not asked again.
+        clearInterval(checks);
+      }
+      // A lease that cannot be read is not known: the reads that matter tell the problem.
+      return undefined;
+    });
     const now = sessionNow();
     const name = nameOf(session);
     const isSame = told?.name === name && told.lease?.until === lease?.until && told.lease?.holder === lease?.holder;
@@ -29,7 +35,7 @@ export function followLease(
       tell(lease);
     }
   };
-  void ask();
   const checks = setInterval(() => void ask(), CHECKS);
+  void ask();
   return () => clearInterval(checks);
 }
