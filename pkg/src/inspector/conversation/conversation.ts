@@ -49,7 +49,7 @@ export class StatepadConversation extends InspectorElement {
   #shown:
     | { readonly session: string; readonly selected: number | undefined; readonly moment: number | undefined }
     | undefined;
-  readonly #measured = new WeakSet<HTMLElement>();
+  readonly #measured = new WeakSet<Element>();
   readonly #sizes = new ResizeObserver(() => {
     this.width = this.#list?.clientWidth ?? 0;
   });
@@ -160,7 +160,7 @@ export class StatepadConversation extends InspectorElement {
     const virtual = this.#virtual.getVirtualizer();
     // At the end new entries are followed. Elsewhere the beginning is the anchor: the other one costs a look at the
     // sizes of all entries for each one that is measured.
-    const anchorTo = virtual.scrollElement === null || virtual.isAtEnd(NEAR) ? 'end' : 'start';
+    const anchorTo = virtual.scrollElement === null || this.#isAtEnd ? 'end' : 'start';
     if (virtual.options.count !== entries.length || virtual.options.anchorTo !== anchorTo) {
       virtual.setOptions({ ...virtual.options, count: entries.length, anchorTo, getItemKey: this.#keyOf });
     }
@@ -193,6 +193,13 @@ export class StatepadConversation extends InspectorElement {
     </div>`;
   }
 
+  /** True near the end, as far as the virtualizer knows: the element itself would have to be laid out first. */
+  get #isAtEnd(): boolean {
+    const virtual = this.#virtual.getVirtualizer();
+    const { scrollRect, scrollOffset } = virtual;
+    return virtual.getTotalSize() - (scrollRect?.height ?? 0) - (scrollOffset ?? 0) <= NEAR;
+  }
+
   #entry(entry: Entry, index: number, view: View): TemplateResult {
     const entries = this.#made?.all ?? [];
     const previous = entries[index - 1];
@@ -211,12 +218,12 @@ export class StatepadConversation extends InspectorElement {
   }
 
   /** Measures the entries that are new on screen; the virtualizer observes them from then on. */
-  #measure(): void {
+  #measure(list: HTMLElement): void {
     const virtual = this.#virtual.getVirtualizer();
-    for (const slot of this.renderRoot.querySelectorAll<HTMLElement>('.slot')) {
-      if (!this.#measured.has(slot)) {
+    for (const slot of list.firstElementChild?.children ?? []) {
+      if (slot.matches('.slot') && !this.#measured.has(slot)) {
         this.#measured.add(slot);
-        virtual.measureElement(slot);
+        virtual.measureElement(slot as HTMLElement);
       }
     }
   }
@@ -263,7 +270,7 @@ export class StatepadConversation extends InspectorElement {
       return;
     }
     this.#sizes.observe(list);
-    this.#measure();
+    this.#measure(list);
     this.#bringIntoView(inspection, nameOf(inspection.session));
   }
 

@@ -1,9 +1,8 @@
 // The signs of events on the timeline: one for the kind of event, and one for what it wrote.
 
-import { svg, type SVGTemplateResult } from 'lit';
 import { contentsOf, isError, isOfUser } from '../model/contents.js';
 import type { Log } from '../model/log.js';
-import { shapesOf, type IconName } from '../ui/icons.js';
+import { pathOf, type IconName } from '../ui/icons.js';
 
 /** The kinds of events that have a sign of their own. */
 export const KINDS = [
@@ -68,10 +67,7 @@ export function kindOf(log: Log, revision: number): EventKind {
   return kinds.has('thought') ? 'thought' : 'write';
 }
 
-/** The definitions of all signs, for `<use>`. */
-export const glyphs: SVGTemplateResult = svg`<defs>
-  ${KINDS.map(
-    (kind) =>
-      svg`<symbol id=${`glyph-${kind}`} viewBox="0 0 24 24"><g class="glyph-shapes">${shapesOf(KIND_LOOKS[kind].icon)}</g></symbol>`,
-  )}
-</defs>`;
+/** The sign of each kind as a path in a box of 24 by 24. */
+export const GLYPHS = Object.fromEntries(KINDS.map((kind) => [kind, pathOf(KIND_LOOKS[kind].icon)])) as Readonly<
+  Record<EventKind, string>
+>;

@@ -41,7 +41,9 @@ export class Hover implements ReactiveController {
   }
 
   hostUpdated(): void {
-    const tip = this.#host.renderRoot.querySelector<HTMLElement>('.tip');
+    const isShown = this.#revision !== undefined;
+    // The search for it goes through all marks.
+    const tip = isShown ? this.#host.renderRoot.querySelector<HTMLElement>('.tip') : null;
     if (tip === null) {
       return;
     }

@@ -6,7 +6,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { columnPaths } from './density.js';
 import type { Inspection } from '../model/inspection.js';
 import { deltaOf, SCOPE_BIT, type Log } from '../model/log.js';
-import { kindOf } from './glyphs.js';
+import { GLYPHS, kindOf } from './glyphs.js';
 import { bandsOf, COLUMN, FINE, lowerBound, MARKED, ticks, type Range, type Span } from './layout.js';
 import { fillOf } from './legend.js';
 
@@ -37,8 +37,18 @@ export interface Lit {
   readonly revision: number | undefined;
 }
 
-/** The picture of the events in a span; its origin is where the span begins. */
-export function marks(drawing: Drawing): SVGTemplateResult {
+/** The picture of the events in a span; its origin is where the span begins. The moment is no part of it. */
+export function marks(drawing: Drawing): unknown {
+  const { inspection, step, span, lit } = drawing;
+  const { log, selected, matches } = inspection;
+  const { events } = log;
+  return guard(
+    [events, events.length, log.missing, step, span.from, span.to, selected, matches, lit.revision, ...lit.keys],
+    () => picture(drawing),
+  );
+}
+
+function picture(drawing: Drawing): SVGTemplateResult {
   const { inspection, step, span, range } = drawing;
   const { log } = inspection;
   const bottom = RULER + log.authors.length * LANE;
@@ -49,7 +59,8 @@ export function marks(drawing: Drawing): SVGTemplateResult {
     ${
       step < FINE
         ? columns(drawing)
-        : repeat(
+        : // By revision: browsers make new marks several times as fast as they move others.
+          repeat(
             revisions(range),
             (revision) => revision,
             (revision) => markOf(drawing, revision),
@@ -122,7 +133,7 @@ function mark(log: Log, revision: number, { step, isLit: lit, isFound, isUndone 
     ${
       step < ICONS
         ? svg`<circle class="dot" cy="8" r=${Math.min(step / 2 - 0.75, 3)} />`
-        : svg`<use href="#glyph-${kind}" x=${-GLYPH / 2} y="2" width=${GLYPH} height=${GLYPH} />`
+        : svg`<path class="glyph" transform="translate(${-GLYPH / 2} 2) scale(${GLYPH / 24})" d=${GLYPHS[kind]} />`
     }
     ${bars(log.scopes[revision - 1] ?? 0, width)}
     ${isFound === true ? svg`<rect class="found" x=${-width / 2} y=${LANE - 1.5} width=${width} height="1.5" />` : nothing}

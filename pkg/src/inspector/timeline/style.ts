@@ -229,7 +229,7 @@ export const timelineStyle = css`
     color: var(--bad);
   }
 
-  .glyph-shapes {
+  .mark .glyph {
     fill: none;
     stroke: currentcolor;
     stroke-width: 2.5;

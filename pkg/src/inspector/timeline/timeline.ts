@@ -10,7 +10,6 @@ import { icon } from '../ui/icons.js';
 import { keepChoice, keptChoice } from '../ui/kept.js';
 import type { Inspection } from '../model/inspection.js';
 import { splitKey } from '../model/log.js';
-import { glyphs } from './glyphs.js';
 import { Hover } from './hover.js';
 import { legendStyle, patterns } from './legend.js';
 import { LANE, marks, ruler, RULER, type Lit } from './marks.js';
@@ -163,7 +162,7 @@ export class StatepadTimeline extends InspectorElement {
     const shown = Math.min(Math.max(lanes, LANES.least), LANES.most);
     const style = styleMap({ '--frame': `${RULER + shown * LANE + 1}px` });
     return html`<div style=${style} @keydown=${this.#pressed}>
-      <svg class="hidden" aria-hidden="true">${patterns}${glyphs}</svg>
+      <svg class="hidden" aria-hidden="true">${patterns}</svg>
       <div class="head">
         <statepad-moment
           .inspection=${inspection}

@@ -136,8 +136,21 @@ export function icon(name: IconName): TemplateResult {
   return template;
 }
 
-/** The shapes of an icon, in a box of 24 by 24, for a larger picture. */
-export function shapesOf(name: IconName): unknown {
+/** An icon of lines and circles as a path, in a box of 24 by 24: an element that a larger picture can have many of. */
+export function pathOf(name: IconName): string {
+  const icon: IconNode = ICONS[name];
+  return icon
+    .map(
+      ([, { d, x1, y1, x2, y2, cx, cy, r = 0 }]) =>
+        d ??
+        (cx === undefined
+          ? `M${x1} ${y1}L${x2} ${y2}`
+          : `M${Number(cx) - Number(r)} ${cy}a${r} ${r} 0 1 0 ${2 * Number(r)} 0a${r} ${r} 0 1 0 ${-2 * Number(r)} 0`),
+    )
+    .join('');
+}
+
+function shapesOf(name: IconName): unknown {
   return ICONS[name].map(([tag, attributes]) => (Object.hasOwn(SHAPES, tag) ? SHAPES[tag]?.(attributes) : nothing));
 }
 
