@@ -101,6 +101,23 @@ describe('the timeline', () => {
     assert.equal(await page.evaluate(() => globalThis.inspection.selected), undefined, 'a drag selects nothing');
   });
 
+  it('draws each sign whole, within its box of 24 by 24', async (t) => {
+    const page = await bench.inPage(t, { seed: story });
+    const boxes = await timeline(page)
+      .locator('.mark .glyph')
+      .evaluateAll((glyphs) =>
+        glyphs.map((glyph) => {
+          const { x, y, width, height } = glyph.getBBox();
+          return { kind: glyph.closest('.mark').classList[1], ends: [x, y, x + width, y + height], height };
+        }),
+      );
+    assert.equal(boxes.length, EVENTS);
+    for (const { kind, ends, height } of boxes) {
+      assert.ok(Math.min(...ends) >= 0 && Math.max(...ends) <= 24, `${kind}: ${ends.join(' ')}`);
+      assert.ok(kind === 'write' || height >= 8, `${kind} is ${height} high`);
+    }
+  });
+
   it('tells about the event under the pointer, and lights it up elsewhere', async (t) => {
     const page = await bench.inPage(t, { seed: story });
     await mark(page, 6).hover();

@@ -140,13 +140,15 @@ export function icon(name: IconName): TemplateResult {
 export function pathOf(name: IconName): string {
   const icon: IconNode = ICONS[name];
   return icon
-    .map(
-      ([, { d, x1, y1, x2, y2, cx, cy, r = 0 }]) =>
-        d ??
-        (cx === undefined
-          ? `M${x1} ${y1}L${x2} ${y2}`
-          : `M${Number(cx) - Number(r)} ${cy}a${r} ${r} 0 1 0 ${2 * Number(r)} 0a${r} ${r} 0 1 0 ${-2 * Number(r)} 0`),
-    )
+    .map(([, { d, x1, y1, x2, y2, cx, cy, r = 0 }]) => {
+      if (d !== undefined) {
+        // Its first step may be relative: to the origin, and not to the end of the shape before it.
+        return `M0 0${d}`;
+      }
+      return cx === undefined
+        ? `M${x1} ${y1}L${x2} ${y2}`
+        : `M${Number(cx) - Number(r)} ${cy}a${r} ${r} 0 1 0 ${2 * Number(r)} 0a${r} ${r} 0 1 0 ${-2 * Number(r)} 0`;
+    })
     .join('');
 }
 
