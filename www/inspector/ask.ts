@@ -8,7 +8,7 @@ export async function askForToken(place: HTMLElement, store: string, problem = '
   const title = document.createElement('h2');
   title.textContent = store;
   const label = document.createElement('label');
-  label.textContent = 'Token ';
+  label.textContent = 'Token';
   const input = document.createElement('input');
   input.type = 'password';
   input.required = true;
@@ -22,9 +22,13 @@ export async function askForToken(place: HTMLElement, store: string, problem = '
   form.append(title, hint, label, button);
   place.replaceChildren(form);
   input.focus();
+  // The address that the server printed may be pasted into this very tab.
+  const reload = (): void => location.reload();
+  window.addEventListener('hashchange', reload);
   return await new Promise((resolve) => {
     form.addEventListener('submit', (event) => {
       event.preventDefault();
+      window.removeEventListener('hashchange', reload);
       place.replaceChildren();
       keepToken(input.value);
       resolve(input.value);

@@ -44,8 +44,6 @@ describe('the page of statepad inspect', () => {
       await page.getByLabel('Token').waitFor();
       assert.deepEqual(await faultsOfPage(page), [], 'the question for the token');
       await page.goto(address);
-      // Only the part behind the # is another one: the page is loaded again.
-      await page.reload();
       await entry(page, 1).waitFor();
       assert.deepEqual(await faultsOfPage(page), [], 'at first');
       await page.getByRole('button', { name: 'Step back' }).click();

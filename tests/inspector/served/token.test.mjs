@@ -70,6 +70,14 @@ describe('the token', () => {
     await shown(page);
   });
 
+  it('is taken from an address that is pasted over the form', async (t) => {
+    const { page: address, origin } = await inspected(t, path);
+    const page = await chromium.open(t, `${origin}/inspector/`, { expects: UNAUTHORIZED });
+    await field(page).waitFor();
+    await page.goto(address);
+    await shown(page);
+  });
+
   it('is asked for where the address has a wrong one, which is gone at once, too', async (t) => {
     const { origin } = await inspected(t, path);
     const page = await chromium.open(t, `${origin}/inspector/#token=wr0ng-t0ken`, { expects: UNAUTHORIZED });
