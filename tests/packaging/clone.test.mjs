@@ -58,7 +58,7 @@ describe('in a fresh clone', () => {
   it('what npm run pack makes there is what is made here, and it is installed and runs', async () => {
     // The core takes minutes to compile and is the same: all else is built anew.
     cpSync(join(root, 'pkg', 'wasm'), join(clone, 'pkg', 'wasm'), { recursive: true });
-    await run(process.execPath, ['scripts/build.mjs', 'bundle', 'declarations'], { cwd: clone });
+    await run(process.execPath, ['scripts/build.mjs', 'bundle', 'declarations', 'inspector'], { cwd: clone });
     assert.match(
       await run(process.execPath, ['scripts/pack.mjs'], { cwd: clone }),
       /^pack: target\/statepad-\d+\.\d+\.\d+\.tgz, from target\/npm$/m,
