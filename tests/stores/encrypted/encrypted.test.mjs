@@ -244,6 +244,7 @@ test('it has the members that the inner store has, and no others', async () => {
         'exclusive',
         'keeps',
         'lease',
+        'readLease',
         'readLog',
         'trimLog',
         'owners',

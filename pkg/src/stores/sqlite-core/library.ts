@@ -2,7 +2,6 @@
 // versions of better-sqlite3 that go with each Node are known here, too.
 
 import { StoreError } from '../../store/store-error.js';
-import { warn } from '../../model/warnings.js';
 import { builtinModule, type DatabaseClass } from '../shared/builtin.js';
 
 /** The class that opens a database. Throws `rejected`, with what to install, where there is none. */
@@ -38,26 +37,21 @@ async function installed(name: string): Promise<DatabaseClass & { readonly proto
   return module.default;
 }
 
-let hasWarned = false;
-
 /**
- * Warns of a connection that can end the process. Before version 13 a statement of better-sqlite3 that is collected
- * as garbage asks for the current environment, which is not there if no JavaScript runs at that moment: binaries that
- * were built with the headers of Node 24.19, 26.4 and later abort then. How it was built cannot be seen.
+ * The warning about a connection that can end the process; `undefined` for any other. Before version 13 a statement of
+ * better-sqlite3 that is collected as garbage asks for the current environment, which is not there if no JavaScript
+ * runs at that moment: binaries that were built with the headers of Node 24.19, 26.4 and later abort then. How it was
+ * built cannot be seen.
  */
-export function warnOfAborts(database: object): void {
+export function abortWarning(database: object): string | undefined {
   const node = nodeVersion();
   const isAborted =
     node !== undefined &&
     ((node.major === 24 && node.minor >= 19) || (node.major === 26 && node.minor >= 4) || node.major > 26);
-  if (!hasWarned && isAborted && isBetterSqlite(database) && !isFrom13(database)) {
-    hasWarned = true;
-    warn(
-      'STATEPAD_SQLITE',
-      `better-sqlite3 before version 13 can abort this process in Node ${node.text} during garbage collection: ` +
-        'npm install better-sqlite3@13, or pass the path to sqliteStore, which opens it with node:sqlite',
-    );
-  }
+  return isAborted && isBetterSqlite(database) && !isFrom13(database)
+    ? `better-sqlite3 before version 13 can abort this process in Node ${node.text} during garbage collection: ` +
+        'npm install better-sqlite3@13, or pass the path to sqliteStore, which opens it with node:sqlite'
+    : undefined;
 }
 
 /** libsql has the methods of better-sqlite3, and `sync` besides. */

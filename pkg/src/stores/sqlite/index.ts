@@ -13,6 +13,7 @@
  * @packageDocumentation
  */
 
+import { warnOfAborts } from './aborts.js';
 import { StoreError } from '../../store/store-error.js';
 import { checkArguments, type SqliteStoreOptions } from './options.js';
 import { isPath, type FileUrl } from '../sqlite-core/file.js';
@@ -20,7 +21,6 @@ import { sqliteClient, type SqliteClient, type SqliteDatabase } from '../sqlite-
 import { sqliteCore } from '../sqlite-core/core.js';
 import { resultOf, undone } from '../sqlite-core/errors.js';
 import { Hints, withHints } from './hints.js';
-import { warnOfAborts } from '../sqlite-core/library.js';
 import { OwnConnection } from './own-connection.js';
 import { PlacedFile } from '../shared/placed-file.js';
 import type { Migrate, SessionStore, StoreContext } from '../../store/contract.js';
