@@ -71,11 +71,11 @@ export class StatepadLease extends InspectorElement {
     if (lease === undefined) {
       return nothing;
     }
-    const left = lease.until - Date.now();
-    const holder = lease.holder ?? '';
+    const { holder, until } = lease;
+    const left = until - Date.now();
     return html`<p>
       ${icon('lock')}<span
-        >${left > 0 ? 'Held' : 'Was held'}${holder === '' ? nothing : html` by <b dir="auto">${holder}</b>`} until ${clock(lease.until)}${
+        >${left > 0 ? 'Held' : 'Was held'}${holder === '' ? nothing : html` by <b dir="auto">${holder}</b>`} until ${clock(until)}${
           left > 0 ? ` (${durationText(Math.ceil(left / STEP) * STEP)})` : nothing
         }</span
       >

@@ -270,8 +270,8 @@ export class Inspection extends EventTarget {
 
   /**
    * Shows a revision as a slider requests it: possibly more often than there are frames, so that only the last request
-   * counts, and everything is drawn once, in the next frame. At the last revision the moment follows the session again.
-   * The selected event is replaced by that of the moment.
+   * counts, and everything is drawn once, in the next frame. At the last revision the moment follows the session
+   * again. The selected event is replaced by that of the moment.
    */
   travel(revision: number): void {
     const target = Math.min(Math.max(revision, 0), this.#last);
