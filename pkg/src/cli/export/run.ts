@@ -6,8 +6,8 @@ import { addressOf } from '../addresses.js';
 import { EXIT, MissingError } from '../errors.js';
 import { Progress } from '../output/progress.js';
 import { Redaction } from '../output/redact.js';
-import { openedSource } from '../sources/source.js';
 import { tell, tellError } from '../tell.js';
+import { openedToRead } from '../work/reading.js';
 import { CACHED_EVENTS, exportedLines } from '../work/exported.js';
 import { counted, selectionOf, type Selection } from '../work/filter.js';
 import { interruption } from '../work/interruption.js';
@@ -17,19 +17,16 @@ import type { SessionOperations } from '../../client.js';
 
 /** Writes the lines. Resolves with the code to exit with. Throws `CommandError`. */
 export async function run(args: Arguments, surroundings: Surroundings): Promise<number> {
-  const { folder, secrets } = surroundings;
+  const { secrets } = surroundings;
   const [addressText = ''] = args.positionals;
   secrets.hideIn(addressText);
   const address = addressOf(addressText);
   const selection = selectionOf(args, Date.now());
   const redaction = new Redaction(args.texts('redact'));
   const signal = interruption();
-  const opened = await openedSource(address, {
-    folder,
-    secrets,
+  const opened = await openedToRead(address, surroundings, {
     tokenFile: args.optional('token-file'),
     cachedEvents: CACHED_EVENTS,
-    onError: (error) => tellError(surroundings, error),
   });
   try {
     const out = args.optional('out');

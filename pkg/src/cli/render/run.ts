@@ -7,26 +7,20 @@ import { settingsOf, type RenderSettings } from './settings.js';
 import { CommandError, EXIT, MissingError } from '../errors.js';
 import { Output } from '../output/output.js';
 import { Table } from '../output/table.js';
-import { openedSource } from '../sources/source.js';
-import { tellError } from '../tell.js';
 import { visibleJson } from '../visible.js';
 import { isStatepadError, Template, type Placeholder } from '../../index.js';
+import { openedToRead } from '../work/reading.js';
 import type { Arguments } from '../arguments.js';
 import type { Surroundings } from '../command.js';
 import type { SessionOperations } from '../../client.js';
 
 /** Prints the instruction, or its explanation. Resolves with the code to exit with. Throws `CommandError`. */
 export async function run(args: Arguments, surroundings: Surroundings): Promise<number> {
-  const { folder, secrets } = surroundings;
+  const { secrets } = surroundings;
   const settings = settingsOf(args);
   secrets.hideIn(settings.addressText);
   const text = await templateOf(settings);
-  const opened = await openedSource(settings.address, {
-    folder,
-    secrets,
-    tokenFile: settings.tokenFile,
-    onError: (error) => tellError(surroundings, error),
-  });
+  const opened = await openedToRead(settings.address, surroundings, { tokenFile: settings.tokenFile });
   try {
     const moment = await momentOf(opened.source, opened.name, settings);
     const output = new Output();

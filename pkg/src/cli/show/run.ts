@@ -8,9 +8,9 @@ import { settingsOf, type ShowSettings } from './settings.js';
 import { TableView } from './table-view.js';
 import { EXIT, MissingError } from '../errors.js';
 import { Output } from '../output/output.js';
-import { openedSource } from '../sources/source.js';
 import { sessionsIn } from '../sources/walk.js';
-import { tell, tellError } from '../tell.js';
+import { tell } from '../tell.js';
+import { openedToRead } from '../work/reading.js';
 import type { ShowRecord } from './records.js';
 import type { NameFilter } from '../sources/names.js';
 import type { Arguments } from '../arguments.js';
@@ -20,17 +20,12 @@ import type { Session } from '../../index.js';
 
 /** Prints what is asked for. Resolves with the code to exit with. Throws `CommandError`. */
 export async function run(args: Arguments, surroundings: Surroundings): Promise<number> {
-  const { folder, secrets } = surroundings;
+  const { secrets } = surroundings;
   const settings = settingsOf(args, Date.now());
   secrets.hideIn(settings.addressText);
   const output = new Output();
   const view = settings.json ? new JsonView(output) : new TableView(output, settings);
-  const opened = await openedSource(settings.address, {
-    folder,
-    secrets,
-    tokenFile: settings.tokenFile,
-    onError: (error) => tellError(surroundings, error),
-  });
+  const opened = await openedToRead(settings.address, surroundings, { tokenFile: settings.tokenFile });
   try {
     let [isEmpty, isWhole] = [true, true];
     for await (const record of recordsOf(opened.source, settings)) {

@@ -8,10 +8,10 @@ import { addressOf, shownAddress, type Address } from '../addresses.js';
 import { EXIT } from '../errors.js';
 import { Output } from '../output/output.js';
 import { Progress } from '../output/progress.js';
-import { openedSource } from '../sources/source.js';
 import { appsIn, sessionsIn, usersIn, type Listed } from '../sources/walk.js';
 import { tellError } from '../tell.js';
 import { visible, visibleJson } from '../visible.js';
+import { openedToRead } from '../work/reading.js';
 import { CACHED_EVENTS } from '../work/exported.js';
 import { counted, selectionOf, type Selection } from '../work/filter.js';
 import { interruption } from '../work/interruption.js';
@@ -57,13 +57,9 @@ interface Work extends Pick<Checked, 'signal'> {
 
 /** Checks the sessions, and the values of apps and users. */
 async function checkContent({ args, surroundings, address, selection, signal, report }: Work): Promise<void> {
-  const { folder, secrets } = surroundings;
-  const opened = await openedSource(address, {
-    folder,
-    secrets,
+  const opened = await openedToRead(address, surroundings, {
     tokenFile: args.optional('token-file'),
     cachedEvents: CACHED_EVENTS,
-    onError: (error) => tellError(surroundings, error),
   });
   try {
     const checked = { source: opened.source, service: opened.service, signal };
