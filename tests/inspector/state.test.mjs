@@ -110,7 +110,7 @@ describe('the state', () => {
     await page.getByRole('combobox', { name: 'Compare with' }).selectOption({ label: 'Against now (#4)' });
     await page.getByRole('button', { name: 'swap both moments' }).click();
     await page.locator('statepad-state').getByText('#1 → #4').waitFor();
-    // What has changed inside of a value is open by itself.
+    // A change inside of a value is open by itself.
     assert.match(await textOf(member(page, 'hotel', 'name')), /changed name "Alfama Inn" ?→ is now "Miradouro"/);
     assert.match(await textOf(member(page, 'hotel', 'stars')), /added stars 4/);
     assert.match(await textOf(tree(page).locator('[data-id="gone [\\"hotel\\",\\"lift\\"]"]')), /deleted lift false/);

@@ -167,7 +167,7 @@ const overServerProgram = ({ mount }) => `
   })();
 `;
 
-/** What a page of Firefox has for its program: it cannot be driven from outside. */
+/** The helpers of a page of Firefox for its program: it cannot be driven from outside. */
 const FIREFOX = `
   const complaints = [];
   addEventListener('error', ({ message }) => {

@@ -11,7 +11,7 @@ import { pack, project, root, run, temporaryFolder } from './project.mjs';
 
 /** The scripts of the inspector and of its page: they have their libraries in them. */
 const APPLICATION = /^dist\/(inspector(-[\w-]+)?|page\/[\w-]+)\.js$/;
-/** What that page and its libraries need besides. */
+/** The other files that this page and its libraries need. */
 const ASSETS = [
   'dist/inspector-licenses.txt',
   ...['icon.svg', 'index.css', 'index.html'].map((name) => `dist/page/${name}`),

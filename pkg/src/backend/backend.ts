@@ -100,8 +100,8 @@ export interface SessionBackend {
    */
   lease?(view: View, request: LeaseRequest, signal?: Signal, onDone?: () => void): MaybePromise<LeaseAnswer>;
   /**
-   * What the store has for the leases of a session; absent in memory. Throws `INVALID_ARGUMENT` where it cannot be
-   * read.
+   * The row that the store keeps for the leases of a session; absent in memory. Throws `INVALID_ARGUMENT` where it
+   * cannot be read.
    */
   readLease?(view: View, signal?: Signal): MaybePromise<LeaseRow | null>;
   /** The changes of a target, for one reader, who has to close the source. */

@@ -1,11 +1,11 @@
-// What a command says on standard error.
+// The messages of a command on standard error.
 
 import process from 'node:process';
 import { problemOf } from './problem.js';
 import { visibleLines } from './visible.js';
 import type { Secrets } from './secrets.js';
 
-/** Who speaks, and what must not be said. */
+/** The command that speaks, and the secrets that must not be said. */
 export interface Speaker {
   /** `statepad`, or the name of the command behind it. */
   readonly name: string;

@@ -1,4 +1,4 @@
-// What the inspector reads out of a log: rewinds, calls of tools, branches, tokens, templates.
+// The facts that the inspector reads out of a log: rewinds, calls of tools, branches, tokens, templates.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -56,7 +56,7 @@ const EVENTS = [
   },
 ];
 
-/** What a page must not have, in any shadow root: the elements that the texts try to make, and links that run. */
+/** Must be nowhere, in any shadow root: the elements that the texts try to make, and links that run. */
 const made = (page) =>
   page.evaluate(() => {
     const found = [];

@@ -21,7 +21,7 @@ export function temporaryFolder() {
   return folder;
 }
 
-/** What tests still have to end. */
+/** The things that tests still have to end. */
 const endings = new WeakMap();
 
 /**

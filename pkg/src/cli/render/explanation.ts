@@ -1,4 +1,4 @@
-// Where each value of a template comes from.
+// The origin of each value of a template.
 
 import { isStatepadError, type Json, type Placeholder, type Session } from '../../index.js';
 import type { SessionOperations } from '../../client.js';

@@ -1,4 +1,4 @@
-// What `show` prints, as records: each is a line of JSON, or part of a table.
+// The output of `show`, as records: each is a line of JSON, or part of a table.
 
 import type { Event, HistoryStep, Json, SharedStep } from '../../index.js';
 

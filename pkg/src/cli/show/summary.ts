@@ -25,7 +25,7 @@ export function shownDelta({ actions, customMetadata }: Event): string {
   return shownValues(actions.stateDelta, own?.deleted);
 }
 
-/** What an event says and does, in a line: texts, calls, results, errors, transfers. */
+/** The content of an event, in a line: texts, calls, results, errors, transfers. */
 export function shownEvent(event: Event): string {
   const { errorCode, errorMessage, actions } = event;
   const error = [errorCode, errorMessage]

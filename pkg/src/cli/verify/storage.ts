@@ -9,8 +9,8 @@ import type { Address } from '../addresses.js';
 const MOST = 100;
 
 /**
- * What the storage says about itself; nothing for a file that is not there. Postgres, Redis and journals are checked
- * when they are opened.
+ * The faults that the storage itself reports; nothing for a file that is not there. Postgres, Redis and journals are
+ * checked when they are opened.
  */
 export async function checkedStorage(
   address: Address,

@@ -1,4 +1,4 @@
-// What the entries of a conversation are drawn from.
+// The facts that the entries of a conversation are drawn from.
 
 import type { Inspection } from '../model/inspection.js';
 

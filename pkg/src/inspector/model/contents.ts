@@ -143,11 +143,6 @@ export function isOfUser(event: Event): boolean {
   return event.author === 'user' || (role === 'user' && !isAnswer);
 }
 
-/** True when an event has words for its reader, besides the internal work of agents. */
-export function isSpoken(event: Event): boolean {
-  return contentsOf(event).some(({ kind }) => kind === 'text' || kind === 'file' || kind === 'transcript');
-}
-
 function errorOf({ errorCode, errorMessage }: Members): Item[] {
   const [name, text] = [textFrom(errorCode), textFrom(errorMessage)];
   return name === '' && text === '' ? [] : [item('error', { name, text })];

@@ -4,7 +4,7 @@ import { applyChange, isStatepadError } from '../../index.js';
 import type { Session, SessionKey, WholePlace } from '../../index.js';
 import type { InspectorSource } from './source.js';
 
-/** Who is told about a session that is followed. */
+/** The listeners to a session that is followed. */
 export interface Follower {
   /**
    * The session after a change; `isWhole` when it does not continue what was told before. Changes that come together

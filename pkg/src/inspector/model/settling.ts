@@ -14,7 +14,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'SESSION_NOT_FOUND',
 ]);
 
-/** Who is told the outcome. */
+/** The listeners to the outcome. */
 export interface Settled {
   /** Something is known now that was not, or it is clear that it will not be. */
   onSettled(): void;

@@ -34,7 +34,7 @@ type Opener = HTMLElement & { open(): void };
 
 /**
  * The whole inspector. It fills its box: the header, the panes, which scroll by themselves, and the timeline below.
- * Where there is little room, panes share a place, with tabs.
+ * In a small box, panes share a place, with tabs.
  */
 export class StatepadInspector extends InspectorElement implements Shell {
   static override properties: PropertyDeclarations = {

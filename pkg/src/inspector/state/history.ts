@@ -245,7 +245,7 @@ function summary(
   return `${isAll ? '' : 'Some of the writes: '}${steps.length} ${steps.length === 1 ? 'write' : 'writes'}${by}, newest first.`;
 }
 
-/** What is not known about the writes of a shared key. */
+/** The doubts about the writes of a shared key. */
 function doubts({ exact, others }: DrawnHistory, key: string): string {
   const { scope } = splitKey(key);
   if (scope !== 'app' && scope !== 'user') {

@@ -110,7 +110,7 @@ function scopeCells(line: Line, { inspection }: LineContext, isActive: boolean):
     </div>`;
 }
 
-/** Who shares the keys of a scope; and true when the values may be others than those of the moment. */
+/** The sessions that share the keys of a scope; and true when the values may be others than those of the moment. */
 function meaning(scope: Scope, inspection: Inspection | undefined): [text: string, isDoubtful: boolean] {
   const isDoubtful = inspection?.exact === false && !inspection.isSettling;
   const asFar = isDoubtful ? ' · as far as this session’s log shows' : '';

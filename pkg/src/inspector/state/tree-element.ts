@@ -13,7 +13,7 @@ import { treeStyle } from './tree-style.js';
 /** The height of a line, in rem. */
 const LINE = 1.75;
 
-/** How long letters that are typed belong to one word, in ms. */
+/** The time in which typed letters belong to one word, in ms. */
 const WORD = 700;
 
 /**

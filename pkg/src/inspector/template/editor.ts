@@ -13,7 +13,7 @@ import { isLit, pointedBy } from './words.js';
 /** The number of keys that are offered at once. */
 const OFFERED = 8;
 
-/** Where a key is being typed. */
+/** The place at which a key is being typed. */
 interface Typing {
   /** The index behind the brace. */
   readonly from: number;

@@ -49,7 +49,7 @@ export class StatepadPrompt extends InspectorElement {
   #dissection: Dissection = EMPTY;
   #madeFrom: readonly unknown[] = [];
   #rows = new KeyIndex([]);
-  /** What {@link #dissection} was made of. */
+  /** The inputs that {@link #dissection} was made of. */
   #dissected: Dissected | undefined;
   /** True when an example can be made of the keys. */
   #hasExample = false;

@@ -45,7 +45,7 @@ export interface Dissection {
   readonly error: { readonly code: string; readonly missing: readonly Missing[] } | undefined;
 }
 
-/** What is known beside the stored state. */
+/** Knowledge beside the stored state. */
 export interface Known {
   readonly temp: boolean;
   readonly artifacts: boolean;

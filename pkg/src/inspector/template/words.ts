@@ -30,7 +30,7 @@ export function revisionOf(row: KeyRow | undefined): number | undefined {
   return row.writer?.revision ?? 0;
 }
 
-/** What pointing at a placeholder points at. */
+/** The key and the event that pointing at a placeholder points at. */
 export function pointedBy(spot: Spot, row: KeyRow | undefined): Pointed {
   const revision = revisionOf(row);
   return { key: spot.of, ...(revision === undefined ? {} : { revision }) };
