@@ -37,7 +37,7 @@ async function bundle() {
     root: inRoot('pkg'),
     publicDir: false,
     logLevel: 'error',
-    plugins: [publicNames, styles, licenses, print],
+    plugins: [publicNames, templates, licenses, print],
     // Libraries ask for it, and a page without a bundler has no `process`.
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
@@ -71,24 +71,67 @@ const publicNames = {
 };
 
 /**
- * Minifies the styles of components: nothing else looks into the texts of templates.
+ * Makes the templates of components smaller: styles are minified, and markup loses its indentation. Other texts stay
+ * as they are: a program that is shown keeps its indentation.
  *
  * @type {import('vite').Plugin}
  */
-const styles = {
-  name: 'styles',
+const templates = {
+  name: 'templates',
   enforce: 'pre',
   async transform(code, id) {
     if (!id.startsWith(src)) return null;
     const { transform } = await import('esbuild');
     let changed = code;
-    for (const [whole, text = ''] of code.matchAll(/\bcss`([^`$\\]*)`/g)) {
-      const { code: small } = await transform(text, { loader: 'css', minify: true, target: 'esnext' });
-      changed = changed.replace(whole, () => `css\`${small.trim().replaceAll('\\', '\\\\')}\``);
+    for (const { tag, start, end } of (await partsOf(code)).reverse()) {
+      const part = code.slice(start, end);
+      const isWholeStyle = tag === 'css' && code[start - 1] === '`' && code[end] === '`' && !part.includes('\\');
+      const small = isWholeStyle
+        ? (await transform(part, { loader: 'css', minify: true, target: 'esnext' })).code
+            .trim()
+            .replaceAll('\\', '\\\\')
+        : part.replaceAll(/\n\s+/g, '\n');
+      changed = changed.slice(0, start) + small + changed.slice(end);
     }
     return changed === code ? null : { code: changed, map: null };
   },
 };
+
+/** The tags of templates that are drawn. */
+const DRAWN = new Set(['css', 'html', 'svg']);
+
+/**
+ * The literal parts of the drawn templates of a module, in its order.
+ *
+ * @param {string} code @returns {Promise<{ tag: string, start: number, end: number }[]>}
+ */
+async function partsOf(code) {
+  const { default: ts } = await import('typescript');
+  const file = ts.createSourceFile('module.ts', code, ts.ScriptTarget.Latest, true);
+  /** @type {{ tag: string, start: number, end: number }[]} */
+  const parts = [];
+  /** @param {import('typescript').Node} node */
+  const visit = (node) => {
+    if (ts.isTaggedTemplateExpression(node) && DRAWN.has(node.tag.getText(file))) {
+      const { template } = node;
+      const literals = ts.isNoSubstitutionTemplateLiteral(template)
+        ? [template]
+        : [template.head, ...template.templateSpans.map(({ literal }) => literal)];
+      for (const literal of literals) {
+        // Up to a backtick, or up to the two characters that begin a value.
+        const isLast = code[literal.end - 1] === '`';
+        parts.push({
+          tag: node.tag.getText(file),
+          start: literal.getStart(file) + 1,
+          end: literal.end - (isLast ? 1 : 2),
+        });
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return parts.sort((one, other) => one.start - other.start);
+}
 
 /**
  * Writes the licences of the libraries that are in the bundle beside it: they ask for that.
@@ -111,8 +154,7 @@ const licenses = {
 };
 
 /**
- * Minified, without comments: the licences are in a file of their own. The only line ends that are left then are those
- * in templates, where blanks behind them only indent the markup.
+ * Minified, without comments: the licences are in a file of their own.
  *
  * @type {import('vite').Plugin}
  */
@@ -121,10 +163,8 @@ const print = {
   async generateBundle(_, bundle) {
     const { transform } = await import('esbuild');
     for (const file of Object.values(bundle)) {
-      if (file.type === 'chunk') {
-        const { code } = await transform(file.code, { ...printing, minify: true, lineLimit: 0 });
-        file.code = code.replaceAll(/\n\s+/g, '\n');
-      }
+      if (file.type === 'chunk')
+        file.code = (await transform(file.code, { ...printing, minify: true, lineLimit: 0 })).code;
     }
   },
 };

@@ -153,7 +153,9 @@ describe('the inspector as a whole', () => {
   it('says how to write a session where there is none, and creates one', async (t) => {
     const page = await bench.inPage(t, { mount: { write: true, apps: ['trips'] } });
     await page.getByText('There is no session yet').waitFor();
-    await page.getByText('service.createSession').waitFor();
+    const program = page.getByText('service.createSession');
+    await program.waitFor();
+    assert.match(await program.textContent(), /\n {2}session,\n/, 'indented, as it is written');
     assert.deepEqual(await faultsOf(page), []);
     await page.getByRole('button', { name: 'New session' }).click();
     await page.waitForFunction(() => globalThis.inspection.session?.appName === 'trips');
