@@ -83,7 +83,7 @@ describe('Cloudflare', { skip }, () => {
 
   /** Starts a worker as a developer does. */
   const start = async (...args) =>
-    await host.start(node, [wrangler, 'dev', ...args, '--ip', '127.0.0.1', '--port', '0'], {
+    await host.start(node, [wrangler, 'dev', ...args, '--ip', '127.0.0.1', '--port', '0', '--inspector-port', '0'], {
       ready: /Ready on (http:\/\/[\w.:]+)/,
     });
 
