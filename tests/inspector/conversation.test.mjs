@@ -295,6 +295,38 @@ describe('a conversation', () => {
     });
     await talk.entry(2).getByText('new').waitFor();
   });
+
+  it('stays at its end when messages come faster than they are measured, until somebody scrolls up', async (t) => {
+    const many = Array.from({ length: 20 }, (_, index) => said('user', `${index} ${'long '.repeat(60)}`));
+    const { page, talk } = await open(bench, t, { events: many });
+    const append = async (text) =>
+      await page.evaluate(async (text) => {
+        const { inspection, service } = globalThis;
+        for (const more of ['and '.repeat(80), 'so on '.repeat(90), text]) {
+          await service.appendEvent({
+            session: inspection.session,
+            event: { author: 'a', content: { parts: [{ text: more }] } },
+          });
+          await inspection.refresh();
+        }
+      }, text);
+    for (const turn of [1, 2, 3, 4]) {
+      await append(`answer ${turn}`);
+      await talk.pane.getByText(`answer ${turn}`, { exact: true }).waitFor();
+    }
+    await talk.pane.getByRole('feed').hover();
+    await page.mouse.wheel(0, -600);
+    const top = () => talk.pane.getByRole('feed').evaluate((list) => list.scrollTop);
+    await page.waitForTimeout(300);
+    const before = await top();
+    await append('answer 5');
+    await page.waitForTimeout(300);
+    assert.ok(Math.abs((await top()) - before) <= 1, 'the list was left where it is read');
+    await page.mouse.wheel(0, 9000);
+    await talk.pane.getByText('answer 5', { exact: true }).waitFor();
+    await append('answer 6');
+    await talk.pane.getByText('answer 6', { exact: true }).waitFor();
+  });
 });
 
 describe('access to a conversation', () => {

@@ -10,7 +10,10 @@ import { InspectorElement } from '../ui/inspector-element.js';
 import { reasonOf } from '../ui/reason.js';
 import { base } from '../ui/style.js';
 
-/** A field for messages where somebody answers them; a sentence where nobody does. */
+/**
+ * A field for messages where somebody answers them; a sentence where nobody does. Dispatches `sent` before a message
+ * is sent.
+ */
 export class StatepadComposer extends InspectorElement {
   static override properties: PropertyDeclarations = {
     ...InspectorElement.properties,
@@ -142,6 +145,7 @@ export class StatepadComposer extends InspectorElement {
     this.isBusy = true;
     this.problem = '';
     this.draft = '';
+    this.dispatchEvent(new Event('sent'));
     try {
       await send(session, draft);
     } catch (error) {

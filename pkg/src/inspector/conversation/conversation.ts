@@ -50,6 +50,12 @@ export class StatepadConversation extends InspectorElement {
     | { readonly session: string; readonly selected: number | undefined; readonly moment: number | undefined }
     | undefined;
   readonly #measured = new WeakSet<Element>();
+  /** True while the list stays at its end, whatever is added or measured: until somebody scrolls up. */
+  #isFollowing = true;
+  /** The list when it was last scrolled: its position and the height of its entries, in px. */
+  #scroll = { top: 0, height: 0 };
+  /** The height of the entries when the list was last brought to its end, in px. */
+  #end = 0;
   readonly #sizes = new ResizeObserver(() => {
     this.width = this.#list?.clientWidth ?? 0;
   });
@@ -63,7 +69,6 @@ export class StatepadConversation extends InspectorElement {
     scrollPaddingStart: 40,
     scrollPaddingEnd: 40,
     anchorTo: 'end',
-    followOnAppend: true,
     scrollEndThreshold: NEAR,
     rangeExtractor: (range) => this.#drawn(range),
   });
@@ -114,7 +119,7 @@ export class StatepadConversation extends InspectorElement {
     }
     return html`${this.#bar(inspection)}
       ${this.showsEvents ? html`<statepad-events .inspection=${inspection}></statepad-events>` : this.#talk(inspection)}
-      <statepad-composer .inspection=${inspection}></statepad-composer>`;
+      <statepad-composer .inspection=${inspection} @sent=${() => (this.#isFollowing = true)}></statepad-composer>`;
   }
 
   #bar(inspection: Inspection): TemplateResult {
@@ -160,7 +165,7 @@ export class StatepadConversation extends InspectorElement {
     const virtual = this.#virtual.getVirtualizer();
     // At the end new entries are followed. Elsewhere the beginning is the anchor: the other one costs a look at the
     // sizes of all entries for each one that is measured.
-    const anchorTo = virtual.scrollElement === null || this.#isAtEnd ? 'end' : 'start';
+    const anchorTo = this.#isFollowing ? 'end' : 'start';
     if (virtual.options.count !== entries.length || virtual.options.anchorTo !== anchorTo) {
       virtual.setOptions({ ...virtual.options, count: entries.length, anchorTo, getItemKey: this.#keyOf });
     }
@@ -171,6 +176,7 @@ export class StatepadConversation extends InspectorElement {
       class="list"
       role="feed"
       aria-label="Conversation"
+      @scroll=${this.#scrolled}
       @click=${this.#clicked}
       @keydown=${this.#keyed}
       @focusin=${this.#focusIn}
@@ -193,12 +199,21 @@ export class StatepadConversation extends InspectorElement {
     </div>`;
   }
 
-  /** True near the end, as far as the virtualizer knows: the element itself would have to be laid out first. */
-  get #isAtEnd(): boolean {
-    const virtual = this.#virtual.getVirtualizer();
-    const { scrollRect, scrollOffset } = virtual;
-    return virtual.getTotalSize() - (scrollRect?.height ?? 0) - (scrollOffset ?? 0) <= NEAR;
-  }
+  /**
+   * Somebody who scrolls up leaves the end, and who comes near it is there again. A position that moves with the
+   * height of the entries is a correction of the virtualizer after measuring.
+   */
+  readonly #scrolled = (): void => {
+    const { scrollTop: top = 0, clientHeight = 0 } = this.#list ?? {};
+    const height = this.#virtual.getVirtualizer().getTotalSize();
+    const isUp = top < this.#scroll.top - 1 && height === this.#scroll.height;
+    this.#scroll = { top, height };
+    if (height - clientHeight - top <= NEAR) {
+      this.#isFollowing = true;
+    } else if (isUp) {
+      this.#isFollowing = false;
+    }
+  };
 
   #entry(entry: Entry, index: number, view: View): TemplateResult {
     const entries = this.#made?.all ?? [];
@@ -291,8 +306,15 @@ export class StatepadConversation extends InspectorElement {
       const place = this.#made?.placeOf(Math.max(target, 1)) ?? -1;
       if (place >= 0) {
         virtual.scrollToIndex(place, { align: isNew ? 'center' : 'auto' });
+        const [offset] = virtual.getOffsetForIndex(place, 'start') ?? [0];
+        this.#isFollowing &&= offset + (virtual.scrollRect?.height ?? 0) >= virtual.getTotalSize() - NEAR;
       }
     } else if (isNew || (isNow && before.moment !== undefined)) {
+      this.#isFollowing = true;
+      this.#end = 0;
+    }
+    if (this.#isFollowing && this.#end !== virtual.getTotalSize()) {
+      this.#end = virtual.getTotalSize();
       virtual.scrollToEnd();
     }
   }
