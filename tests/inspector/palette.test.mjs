@@ -86,6 +86,20 @@ describe('the palette', () => {
     await palette(page).waitFor({ state: 'detached' });
   });
 
+  it('opens again at once after it was closed', async (t) => {
+    const page = await bench.inPage(t, { seed: story });
+    await open(page);
+    // In one go, as the event of a dialog that closes comes later.
+    await page.evaluate(() => {
+      const inspector = document.querySelector('statepad-inspector');
+      inspector.shadowRoot.querySelector('statepad-palette').shadowRoot.querySelector('dialog').close();
+      inspector.openPalette();
+    });
+    await page.waitForTimeout(200);
+    await palette(page).getByRole('combobox').fill('go to');
+    await options(page).first().waitFor();
+  });
+
   it('leaves out what cannot be done', async (t) => {
     const page = await bench.inPage(t, { seed: story });
     await open(page, 'fork from');

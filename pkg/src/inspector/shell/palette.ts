@@ -128,6 +128,8 @@ export class StatepadPalette extends InspectorElement {
   declare private query: string;
   /** The index of the finding that Enter chooses. */
   declare private place: number;
+  /** True until the dialog is shown: one that was closed is drawn until its event has come, and stays closed. */
+  #isNew = false;
   /** The findings on show, in their order. */
   #findings: readonly Finding[] = [];
   #groups: readonly FindingGroup[] = [];
@@ -144,6 +146,9 @@ export class StatepadPalette extends InspectorElement {
     this.query = '';
     this.place = 0;
     this.isOpen = true;
+    this.#isNew = true;
+    // Between Escape and the event that tells of it, the dialog is closed and nothing else has changed.
+    this.requestUpdate();
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -161,7 +166,7 @@ export class StatepadPalette extends InspectorElement {
     return html`<dialog
       aria-label="Search and commands"
       @pointerdown=${closeOutside}
-      @close=${() => (this.isOpen = false)}
+      @close=${(event: Event) => (this.isOpen = (event.target as HTMLDialogElement).open)}
       @keydown=${this.#pressed}
     >
       <div class="field">
@@ -222,10 +227,11 @@ export class StatepadPalette extends InspectorElement {
 
   protected override updated(changed: PropertyValues): void {
     const dialog = this.renderRoot.querySelector('dialog');
-    if (dialog !== null && !dialog.open) {
+    if (dialog !== null && this.#isNew && !dialog.open) {
       dialog.showModal();
       this.renderRoot.querySelector('input')?.focus();
     }
+    this.#isNew = false;
     if (changed.has('place') || changed.has('query')) {
       this.renderRoot.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
     }
