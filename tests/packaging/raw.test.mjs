@@ -9,7 +9,7 @@ import { blocksOf, textOf } from '../docs/pages.mjs';
 import { openChromium, openPage } from '../support/chromium.mjs';
 import { serve } from '../support/serve.mjs';
 import { root, run, temporaryFolder } from './project.mjs';
-import { rawBuild } from './raw.mjs';
+import { rawBuild } from '../raw/build.mjs';
 
 const blocks = blocksOf(textOf('README.md'));
 const at = blocks.findIndex(({ language }) => language === 'js');

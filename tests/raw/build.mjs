@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from '../../scripts/tools.mjs';
-import { root, run } from './project.mjs';
+import { root, run } from '../packaging/project.mjs';
 
 const made = new Map();
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { SessionService as PackageService } from 'statepad';
 import { keeping } from '../support/damaged-logs.mjs';
 import { KEY } from '../support/fixtures.mjs';
-import { rawBuild } from './raw.mjs';
+import { rawBuild } from './build.mjs';
 
 const { SessionService } = await import(pathToFileURL(join(await rawBuild('nodejs'), 'statepad.js')).href);
 const services = { "the crate's service": SessionService, 'the package': PackageService };

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import * as statepad from 'statepad';
 import { KEY } from '../support/fixtures.mjs';
-import { outcome, rawBuild } from './raw.mjs';
+import { outcome, rawBuild } from './build.mjs';
 
 const raw = await import(pathToFileURL(join(await rawBuild('nodejs'), 'statepad.js')).href);
 

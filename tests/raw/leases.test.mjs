@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'node:test';
 import { KEY } from '../support/fixtures.mjs';
 import { keeping } from '../support/damaged-logs.mjs';
-import { rawBuild } from './raw.mjs';
+import { rawBuild } from './build.mjs';
 
 const { SessionService } = await import(pathToFileURL(join(await rawBuild('nodejs'), 'statepad.js')).href);
 

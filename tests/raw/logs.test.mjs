@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { SessionService as PackageService } from 'statepad';
 import { damagedLogs, keeping, told, written } from '../support/damaged-logs.mjs';
 import { persistTests } from '../support/persisting.mjs';
-import { rawBuild } from './raw.mjs';
+import { rawBuild } from './build.mjs';
 
 const { SessionService } = await import(pathToFileURL(join(await rawBuild('nodejs'), 'statepad.js')).href);
 const services = [SessionService, PackageService];

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, test } from 'node:test';
 import { SessionService as PackageService, isStatepadError, DELETED } from 'statepad';
 import { KEY } from '../support/fixtures.mjs';
-import { outcome, rawBuild } from './raw.mjs';
+import { outcome, rawBuild } from './build.mjs';
 
 const url = pathToFileURL(join(await rawBuild('nodejs'), 'statepad.js')).href;
 const { SessionService, Template, deleted } = await import(url);

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import * as statepad from 'statepad';
 import { casesOf } from '../contract/read.mjs';
 import { KEY } from '../support/fixtures.mjs';
-import { outcome, rawBuild } from './raw.mjs';
+import { outcome, rawBuild } from './build.mjs';
 
 const raw = await import(pathToFileURL(join(await rawBuild('nodejs'), 'statepad.js')).href);
 const deletedOf = (side) => side.DELETED ?? side.deleted();

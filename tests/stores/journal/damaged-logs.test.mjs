@@ -1,5 +1,5 @@
 // Records that were damaged where `persist` keeps them: what the package tells of them, and what can be written then.
-// The service that the crate has by itself is held to the same in tests/packaging/raw-logs.test.mjs.
+// The service that the crate has by itself is held to the same in tests/raw/logs.test.mjs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
