@@ -1,5 +1,6 @@
 // The writes of a store: changes, the conditions that they are written under, and their outcomes.
 
+import type { Expiry, StoreLimits } from './growth.js';
 import type { Delta } from '../model/delta.js';
 import type { Operator } from '../model/operators.js';
 import type { Json, SessionKey } from '../model/types.js';
@@ -150,6 +151,16 @@ export interface Change {
    * written, its event is compared.
    */
   readonly digest?: string;
+  /** Compared with what would be stored, after the operators: only for stores that keep `limits`. */
+  readonly limits?: StoreLimits;
+  /**
+   * The end of the session, of a creation: only for stores that keep `expiry`. From that moment of the store's clock
+   * on the session is not there, whether it was removed or not: `load` answers `null`, lists and `owners` leave it
+   * out, appends, leases and guards meet no session, a creation under its key makes another one, and its own creation
+   * sent again is a duplicate as that of a removed session (`rev` and `prev` are 0). It is decided in the atomic step
+   * that reads or writes.
+   */
+  readonly expires?: Expiry;
   /** The id of a `Reservation`: it ends in the step that writes the change, or recognizes a duplicate. */
   readonly reservation?: string;
 }
@@ -166,6 +177,11 @@ export interface Committed {
   readonly pos: Pos;
   /** For a creation, from a store that lacks `created`: the `Row.created` of the session. */
   readonly created?: string;
+  /**
+   * The time at which the session expires after the change, in milliseconds since the epoch, by the store's clock;
+   * absent where it does not, and for an update.
+   */
+  readonly expires?: number;
   /** The store already had the change, and wrote nothing; `rev`, `prev` (the same) and `pos` are the present ones. */
   readonly duplicate?: true;
   /** For a duplicate append: the event that is stored under this id. */

@@ -1,6 +1,7 @@
 // The interface of stores, which make changes durable. The service decides, the store writes.
 
 import type { Change, Committed, Guard, OperatorName } from './change.js';
+import type { SweepQuery, Swept } from './growth.js';
 import type { StoreLack } from './lacks.js';
 import type { LeaseAnswer, LeaseRequest, LeaseRow } from './lease.js';
 import type { LogQuery, ScopeLog } from './log.js';
@@ -10,6 +11,7 @@ import type { SessionKey } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
 export type * from './change.js';
+export type * from './growth.js';
 export type { StoreLack } from './lacks.js';
 export type { LeaseAnswer, LeaseRequest, LeaseRow } from './lease.js';
 export type * from './log.js';
@@ -66,8 +68,11 @@ export type Guards = 'all' | 'keys' | 'none';
  * - `log`: the store keeps a log of app and user values, see {@link SessionStore.readLog}, and answers have
  *   `StoredEvent.pos`
  * - `digests`: the store keeps {@link Change.digest}; only for stores with `calls` and `creations`
+ * - `limits`: the store compares {@link Change.limits}
+ * - `expiry`: sessions end as {@link Change.expires} says, see there; only for stores with `creations` and `sweep`
  */
-export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations' | 'removals' | 'log' | 'digests';
+export type StoreFeature =
+  'marks' | 'changed' | 'calls' | 'creations' | 'removals' | 'log' | 'digests' | 'limits' | 'expiry';
 
 /**
  * The durability of a change once `commit` has resolved: on disk, in the buffers of the operating system, in memory,
@@ -90,12 +95,14 @@ export interface SessionStore {
    *
    * Throws `exists` for a creation when another change has created the session; `not-found` for an append when the
    * session is missing, or `guard.created` names another one; `conflict` when the guard does not hold; `rejected`;
-   * `unavailable`. Nothing is written then.
+   * `limit`, with `exceeded`, `size`, `limit`, and where it concerns a scope
+   * `scope`, for `value` also `key`; `unavailable`. Nothing is written then.
    *
    * If several reasons hold at once, the first of these is the answer: the change was made before (for an append: in
    * the session of `guard.created`); an earlier attempt of its call was refused, see {@link Change.attempt}; `exists`
    * or `not-found`; the guard's token, its revision, then its positions and values; the first operator that does not
-   * fit, in the order app, user, session.
+   * fit, in the order app, user, session; the limits: `events`, then for app, user and session in this order `value`,
+   * `keys` and `state`.
    *
    * The same change sent again is a `duplicate`: an append for ever; a creation while the session lives and for at
    * least 24 hours after that, so that a repeated creation does not restore deleted data (`rev` and `prev` are 0
@@ -164,6 +171,17 @@ export interface SessionStore {
    * also when that is over; neither after it was given back. `null` for a missing session. Only together with `lease`.
    */
   readLease?(key: SessionKey, context: StoreContext): Promise<LeaseRow | null>;
+  /**
+   * Removes sessions that have expired, as by `remove`, those that expired first before the others; and values of users
+   * that have no session. It may be called by several processes at once, and ends at any moment without harm: each
+   * removal is whole or not made. A session that was written to meanwhile, and has not expired any more, stays.
+   */
+  sweep?(query: SweepQuery, context: StoreContext): Promise<Swept>;
+  /**
+   * As `lease`, for the storage as a whole: takes, extends or gives back the lease of a name, such as `sweep`. It stops
+   * nobody who does not ask for it.
+   */
+  claim?(name: string, request: Omit<LeaseRequest, 'created'>, context: StoreContext): Promise<LeaseAnswer>;
   /** The operators of `Change.operators` that the store resolves in its atomic step; none by default. */
   readonly resolves?: readonly OperatorName[];
   /**

@@ -39,6 +39,8 @@ export interface Loaded {
   readonly state: { readonly session?: Values; readonly app?: Values; readonly user?: Values };
   /** The id of the event at `rev`; absent at revision 0, and where the store does not report it. */
   readonly last?: string;
+  /** The time at which the session expires, in milliseconds since the epoch; absent where it does not. */
+  readonly expires?: number;
   /** The marks of the scopes, where the store reports them. */
   readonly marks?: Marks;
   /**
@@ -96,6 +98,8 @@ export interface Row {
   readonly created: string;
   readonly rev: Rev;
   readonly time: number;
+  /** The time at which it expires, in milliseconds since the epoch; absent where it does not. */
+  readonly expires?: number;
   /** The session's own values. */
   readonly state: Values;
 }

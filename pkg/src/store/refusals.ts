@@ -1,14 +1,14 @@
 // The words of stores that refuse a change, or cannot read what is there: the same in every store.
 
 import { isStoreError, StoreError, type StoreErrorCode } from './store-error.js';
-import type { Change, ScopeName } from './contract.js';
+import type { Change, ScopeName, StoreLimit } from './contract.js';
 import type { OperatorFault } from '../model/operators.js';
 import { defined } from '../model/defined.js';
 import { lostTitle, type LostNumber } from '../model/json-numbers.js';
 import type { SessionKey } from '../model/types.js';
 
 /** The refusals that come of stored data. Others say something about the change, or the store. */
-const REFUSED_BY_STATE: ReadonlySet<StoreErrorCode> = new Set(['conflict', 'exists', 'not-found', 'fenced']);
+const REFUSED_BY_STATE: ReadonlySet<StoreErrorCode> = new Set(['conflict', 'exists', 'not-found', 'fenced', 'limit']);
 
 /**
  * True if a store has to remember that it has refused a change so: see `Change.attempt`. An operator that does not fit
@@ -70,6 +70,35 @@ export function refusedBefore({ id }: Pick<Change, 'id'>, digest?: string): Stor
 /** `rejected`: more bytes than the store can hold in one place. */
 export function tooBig(what: string, size: number, limit: number): StoreError {
   return new StoreError('rejected', `${what} is too large: ${size} bytes, and the limit is ${limit}`, { size, limit });
+}
+
+/** A limit of `Change.limits` that a change would exceed. */
+export interface Exceeded {
+  readonly exceeded: StoreLimit;
+  readonly size: number;
+  readonly limit: number;
+  readonly scope?: 'app' | 'user' | 'session';
+  /** The name of a value that is too large. */
+  readonly key?: string;
+}
+
+/** `limit`: more would be stored than the change allows. */
+export function beyondLimit(change: Pick<Change, 'key'>, details: Exceeded): StoreError {
+  return new StoreError('limit', `${limitTitle(change, details)}, and the limit is ${details.limit}`, details);
+}
+
+function limitTitle({ key }: Pick<Change, 'key'>, { exceeded, size, scope = 'session', key: name }: Exceeded): string {
+  const whose = scope === 'session' ? sessionTitle(key) : `the ${scope}`;
+  switch (exceeded) {
+    case 'value':
+      return `the value of "${name ?? ''}" of ${whose} would have ${size} bytes`;
+    case 'state':
+      return `the state of ${whose} would have ${size} bytes`;
+    case 'keys':
+      return `the state of ${whose} would have ${size} keys`;
+    case 'events':
+      return `${whose} would have ${size} events`;
+  }
 }
 
 /** `corrupt`: a text stored under a name is no value. `whose` is a title. */

@@ -1,6 +1,7 @@
 // The error of a store that does not do what was requested.
 
 import { isObject } from '../model/value-types.js';
+import type { StoreLimit } from './growth.js';
 
 /**
  * The reasons why a store throws:
@@ -9,12 +10,22 @@ import { isObject } from '../model/value-types.js';
  * - `held`: another holder has the lease
  * - `fenced`: not written, because the lease was lost
  * - `rejected`: not written, and never will be: too big, a bad value, a schema that does not suit
+ * - `limit`: not written, because more would be stored than `Change.limits` allows
  * - `forbidden`: not written, because who asks has no right to it
  * - `unavailable`: not written, but might be later
  * - `corrupt`: stored data cannot be read
  */
 export type StoreErrorCode =
-  'conflict' | 'exists' | 'not-found' | 'held' | 'fenced' | 'rejected' | 'forbidden' | 'unavailable' | 'corrupt';
+  | 'conflict'
+  | 'exists'
+  | 'not-found'
+  | 'held'
+  | 'fenced'
+  | 'rejected'
+  | 'limit'
+  | 'forbidden'
+  | 'unavailable'
+  | 'corrupt';
 
 /** Details of a {@link StoreError}. */
 export interface StoreErrorDetails {
@@ -22,10 +33,15 @@ export interface StoreErrorDetails {
   readonly actual?: number;
   /** `held`: when the lease ends, in milliseconds since the epoch, by the store's clock. */
   readonly until?: number;
-  /** `conflict` or `rejected` because of an operator: the name that it would have written, and its scope. */
+  /**
+   * `conflict` or `rejected` because of an operator: the name that it would have written, and its scope. `limit`: the
+   * scope, and the name of a value.
+   */
   readonly key?: string;
   readonly scope?: 'app' | 'user' | 'session';
-  /** `rejected`, when something is too big: its size and the limit, in bytes. */
+  /** `limit`: the limit that was exceeded. */
+  readonly exceeded?: StoreLimit;
+  /** `limit`, and `rejected` when something is too big: its size and the limit, in bytes, or their number. */
   readonly size?: number;
   readonly limit?: number;
   /** `conflict` because the call was refused before: the `Change.digest` of its first refused attempt, if any. */
@@ -46,6 +62,7 @@ export class StoreError extends Error implements StoreErrorDetails {
   declare readonly until?: number;
   declare readonly key?: string;
   declare readonly scope?: 'app' | 'user' | 'session';
+  declare readonly exceeded?: StoreLimit;
   declare readonly size?: number;
   declare readonly limit?: number;
   declare readonly digest?: string;
