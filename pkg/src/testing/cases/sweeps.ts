@@ -280,11 +280,13 @@ const claimCases: readonly StoreCase[] = [
   ),
   storeCase(
     'each name is claimed by itself, whatever it is',
-    ...['sweep', 'Sweep', 'sweep ', '', '__proto__', 'ä', '😀', "it's", 'a', 'a\u0000b', '%'].flatMap((name, index) => [
-      step.claim(name, take(`holder ${index}`), { fence: 1 }),
-      step.claim(name, take('other'), held),
-      ...(index % 2 === 0 ? [step.claim(name, giveBack(`holder ${index}`, 1))] : []),
-    ]),
+    ...['sweep', 'Sweep', 'sweep ', '', '__proto__', 'ä', '😀', "it's", 'a', 'a\u0000b', '%'].flatMap(
+      (name, index) => [
+        step.claim(name, take(`holder ${index}`), { fence: 1 }),
+        step.claim(name, take('other'), held),
+        ...(index % 2 === 0 ? [step.claim(name, giveBack(`holder ${index}`, 1))] : []),
+      ],
+    ),
     step.claim('sweep', take('other'), { fence: 3 }),
     step.claim('Sweep', take('other'), held),
   ),
