@@ -30,6 +30,9 @@ export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: Store
       case 'removals':
       case 'log':
       case 'digests':
+      case 'limits':
+      case 'expiry':
+      case 'lifetime':
         return keeps.includes(need);
       case 'increment':
       case 'append':
