@@ -81,7 +81,7 @@ class Serving implements ServingAccess {
   }
 
   async create(request: CreateSessionRequest, once?: Once): Promise<Session> {
-    const admitted = admitCreation(request);
+    const admitted = admitCreation(request, this.#lifetime);
     const sessions = await this.#lifetime.begin(request);
     if (once === undefined) {
       return await sessions.create(admitted, request.signal);
@@ -329,7 +329,8 @@ class Serving implements ServingAccess {
 
   async #components(session: unknown, options: Abortable): Promise<RequestComponents> {
     const sessions = await this.#lifetime.begin(options);
-    return { sessions, now: this.#lifetime.now, lease: this.#lifetime.view(session)?.lease };
+    const { now, ttl } = this.#lifetime;
+    return { sessions, now, ttl, lease: this.#lifetime.view(session)?.lease };
   }
 
   #viewOf(session: Session): View {
