@@ -72,7 +72,8 @@ impl SessionService {
     /// Creates a session, at revision 0. The keys of `state` go where their prefix says: `app:` and `user:` keys reach
     /// every session they belong to, also earlier ones; `temp:` keys are dropped.
     ///
-    /// Throws `SESSION_EXISTS` when the id is taken, `VALUE_NOT_JSON`, `INVALID_ARGUMENT`; nothing is applied then.
+    /// Throws `SESSION_EXISTS` when the id is taken, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`, `INVALID_ARGUMENT`; nothing is
+    /// applied then.
     #[wasm_bindgen(js_name = createSession, unchecked_return_type = "Promise<Session>")]
     pub fn create_session(
         &self,
@@ -165,7 +166,7 @@ impl SessionService {
     /// Resolves to the stored event, frozen. A partial event is handed back and changes nothing.
     ///
     /// Throws `SESSION_NOT_FOUND`, `SESSION_STALE` (with `expectedRevision`), `EVENT_ID_CONFLICT`, `VALUE_NOT_JSON`,
-    /// `INVALID_ARGUMENT`; nothing has changed then.
+    /// `LIMIT_EXCEEDED`, `INVALID_ARGUMENT`; nothing has changed then.
     #[wasm_bindgen(js_name = appendEvent, unchecked_return_type = "Promise<Event>")]
     pub fn append_event(
         &self,
@@ -231,8 +232,9 @@ impl SessionService {
     ///
     /// `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does.
     ///
-    /// Throws `STATE_CONFLICT` after `attempts` runs, `SESSION_NOT_FOUND`, `VALUE_NOT_JSON`, `INVALID_ARGUMENT` for
-    /// keys that do not belong to what is updated and for any other answer than a plain object, and what `fn` throws.
+    /// Throws `STATE_CONFLICT` after `attempts` runs, `SESSION_NOT_FOUND`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`,
+    /// `INVALID_ARGUMENT` for keys that do not belong to what is updated and for any other answer than a plain object,
+    /// and what `fn` throws.
     #[wasm_bindgen(js_name = updateState, unchecked_return_type = "Promise<Readonly<Record<string, Json>>>")]
     pub fn update_state(
         &self,
