@@ -22,7 +22,7 @@ export interface Task {
   readonly request: Request;
   /** It shares a batch with no other request. */
   readonly isAlone: boolean;
-  /** Of a removal: true if it is still to be made, by the tables of its turn. */
+  /** True if the request has something to do, by the tables of its turn. */
   readonly isDue?: (tables: LogTables) => boolean;
   readonly resolve: (done: Done | undefined) => void;
   readonly reject: (error: unknown) => void;

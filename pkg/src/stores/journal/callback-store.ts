@@ -103,8 +103,15 @@ export function logStore(source: LogSource, options: LogOptions, format = FORMAT
     claim: (name, request) => log.between((tables) => tables.claim(name, request)),
     ...(hasLog && {
       readLog: async (scope, query) => (await log.tables()).readLog(scope, query),
-      trimLog: async (scope, upTo, context) =>
-        (await log.write(trimming(scope, upTo), context, { isAlone: true }))?.trimmed ?? 0,
+      trimLog: async (scope, upTo, context) => {
+        const request = trimming(scope, upTo);
+        // A scope that was never written to has no log, and is none afterwards.
+        const isDue = (tables: LogTables): boolean => {
+          const { app, user } = tables.where(request.key).pos;
+          return (scope.user === undefined ? app : user) > 0;
+        };
+        return (await log.write(request, context, { isAlone: true, isDue }))?.trimmed ?? 0;
+      },
     }),
     close: () => log.close(),
   };

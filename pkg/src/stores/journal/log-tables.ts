@@ -233,8 +233,8 @@ export class LogTables extends Tables {
       ...rows.map(({ key }) => key).filter(({ userId }) => !isUserSound(userId)),
     ];
     return {
-      ...page,
       rows: rows.filter(({ key }) => isUserSound(key.userId)),
+      ...page,
       users: new Map([...users].filter(([userId]) => isUserSound(userId))),
       total: total + corruptKeys.length,
       ...(corrupt.length > 0 && { corrupt }),

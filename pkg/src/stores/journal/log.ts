@@ -60,8 +60,8 @@ export class Log {
 
   /**
    * Writes a request behind all others; alone, when those behind it cannot be decided before it is made. One that
-   * nobody waits for any more before its turn has come is not written: throws `unavailable`. A removal is asked by
-   * `isDue` when its turn has come, and is made only where that is true.
+   * nobody waits for any more before its turn has come is not written: throws `unavailable`. When its
+   * turn has come, it is written only where `isDue` is true, if that is there.
    */
   write(
     request: Request,

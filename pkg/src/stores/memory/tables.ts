@@ -310,12 +310,14 @@ export class Tables {
 
   /** See `SessionStore.listApps`. */
   listApps(query: NameQuery): NamePage {
-    return this.#apps.page(query, isApp);
+    const now = this.now();
+    return this.#apps.page(query, (item) => isApp(item, now));
   }
 
   /** See `SessionStore.listUsers`. */
   listUsers(app: string, query: NameQuery): NamePage {
-    return this.#apps.get(app)?.users.page(query, isUser) ?? NO_NAMES;
+    const now = this.now();
+    return this.#apps.get(app)?.users.page(query, (item) => isUser(item, now)) ?? NO_NAMES;
   }
 
   /** See `SessionStore.remove`. Says whether it was there. */
@@ -397,12 +399,22 @@ function recordOf({ digest }: CallRecord | Session): CallRecord {
   return defined({ digest });
 }
 
-function isUser({ sessions, values }: User): boolean {
-  return sessions.size > 0 || !values.isEmpty;
+function isUser(user: User, now: number): boolean {
+  return !user.values.isEmpty || hasSession(user, now);
 }
 
-function isApp({ values, users }: App): boolean {
-  return !values.isEmpty || users.some(isUser);
+function isApp({ values, users }: App, now: number): boolean {
+  return !values.isEmpty || users.some((user) => isUser(user, now));
+}
+
+/** True if a user has a session that has not expired. */
+function hasSession({ sessions }: User, now: number): boolean {
+  for (const session of sessions.values()) {
+    if (!session.hasExpired(now)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 function liveSessions({ sessions }: User, now: number): Session[] {
@@ -411,7 +423,7 @@ function liveSessions({ sessions }: User, now: number): Session[] {
 
 /** True for a user with values that were last changed so long ago, and without sessions. */
 function isIdle(user: User, now: number, userTtl: number): boolean {
-  return !user.values.isEmpty && user.changed <= now - userTtl && liveSessions(user, now).length === 0;
+  return !user.values.isEmpty && user.changed <= now - userTtl && !hasSession(user, now);
 }
 
 /** At most so many users without sessions whose values were last changed so long ago. */
