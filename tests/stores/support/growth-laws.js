@@ -14,7 +14,7 @@ const delta = fc.record(
   { set: fc.dictionary(name, value, { maxKeys: 2, noNullPrototype: false }), unset: fc.array(name, { maxLength: 2 }) },
   { requiredKeys: [] },
 );
-const few = (most) => fc.option(fc.nat(most), { nil: undefined, freq: 1 });
+const few = (most) => fc.option(fc.nat(most), { nil: undefined, freq: 3 });
 const limits = fc.record({ keys: few(3), state: few(30), events: few(3), value: few(12) }, { requiredKeys: [] });
 const place = fc.record({ userId: fc.constantFrom('u', 'v'), sessionId: fc.constantFrom('s', 't') });
 const push = fc.option(fc.record({ name: fc.constantFrom('l', 'm'), item: value }), { nil: undefined, freq: 2 });
@@ -207,7 +207,7 @@ async function compare(store, model) {
  */
 export async function growthLaw(open, parameters) {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
       const { store: first, reopen, close } = await open();
       let store = first;
       const model = new Model();
