@@ -4,6 +4,7 @@ import { defined } from '../../model/defined.js';
 import { appendStored } from './operations/append.js';
 import { showCurrent } from './operations/append-target.js';
 import { Connection } from './commit/connection.js';
+import { serviceLimits } from './commit/limits.js';
 import { createStored } from './operations/create.js';
 import { forkStored } from './operations/fork.js';
 import { leaseStored, readLeaseStored } from './operations/lease.js';
@@ -64,7 +65,7 @@ export class StoreBackend implements SessionBackend {
 
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? recordStore(options.store) : options.store;
-    const cache = new SessionCache(options.cachedEvents);
+    const cache = new SessionCache(options.cachedEvents, options.now);
     const retry = { ...options, isTotal: store.asksAgain === true, openAttempts: this.#openAttempts };
     const connection = new Connection(store, retry, options.migrate, (hints) =>
       loader.handleHints(hints, this.#topics),
@@ -75,6 +76,7 @@ export class StoreBackend implements SessionBackend {
       cache,
       loader,
       writer: new ChangeWriter(connection, cache, retry),
+      limits: serviceLimits(store, options.limits),
       now: options.now,
     };
     this.#reservations = store.reserve && new Reservations(connection);
@@ -85,6 +87,7 @@ export class StoreBackend implements SessionBackend {
   }
 
   async create(creation: Creation, signal?: Signal): Promise<Session> {
+    this.#checkExpiry(creation);
     return await createStored(this.#components, creation, signal);
   }
 
@@ -134,7 +137,17 @@ export class StoreBackend implements SessionBackend {
   }
 
   async fork(plan: ForkPlan, signal?: Signal): Promise<Session> {
+    this.#checkExpiry(plan);
     return await forkStored(this.#components, plan, signal);
+  }
+
+  #checkExpiry({ expires }: Pick<Creation, 'expires'>): void {
+    const { keeps = [] } = this.#components.connection.store;
+    if (expires !== undefined && !keeps.includes('expiry')) {
+      const path = expires.ttl === undefined ? 'expireTime' : 'ttl';
+      const message = `${path} cannot be kept: the store does not keep expiry`;
+      throw new StatepadError('INVALID_ARGUMENT', message, { path });
+    }
   }
 
   async lease(view: View, request: LeaseRequest, signal?: Signal, onDone?: () => void): Promise<LeaseAnswer> {
