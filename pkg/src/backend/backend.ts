@@ -64,6 +64,8 @@ export interface SweepPart {
   readonly limit: number;
   /** In milliseconds; absent where values of users stay. */
   readonly userTtl: number | undefined;
+  /** True to remove nothing, and to count: see `SweepQuery.dry`. */
+  readonly dry?: true | undefined;
 }
 
 type MaybePromise<T> = T | Promise<T>;

@@ -51,7 +51,7 @@ export const REQUESTS = {
   getUserState: requestOf('getUserState', 'appName', 'userId'),
   listApps: requestOf('listApps', 'limit', 'cursor'),
   listUsers: requestOf('listUsers', 'appName', 'limit', 'cursor'),
-  sweep: requestOf('sweep', 'appName', 'limit'),
+  sweep: requestOf('sweep', 'appName', 'limit', 'dryRun'),
   target: namesOf('the target', ['appName', 'userId', 'sessionId', 'whole'], { others: SESSION }),
 } as const;
 

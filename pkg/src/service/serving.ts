@@ -65,6 +65,10 @@ class Serving implements ServingAccess {
     this.#outcomes = new Outcomes(lifetime.now);
   }
 
+  now(): number {
+    return this.#lifetime.now();
+  }
+
   get hasOwners(): boolean {
     return this.#access.hasOwners;
   }

@@ -16,8 +16,11 @@ export async function sweep(
   onSlice: () => Promise<boolean> = async () => true,
 ): Promise<SweepAnswer> {
   checkRequest(request, REQUESTS.sweep);
-  const { appName, limit = Infinity, signal } = request;
+  const { appName, limit = Infinity, dryRun = false, signal } = request;
   checkOptionalString(appName, 'appName');
+  if (typeof dryRun !== 'boolean') {
+    invalid('dryRun', 'must be true or false');
+  }
   if (limit !== Infinity) {
     checkCount(limit, 'limit');
   }
@@ -26,6 +29,11 @@ export async function sweep(
   }
   const sessions = await lifetime.begin(request);
   const { userTtl } = lifetime.growth;
+  if (dryRun) {
+    const all = { appName, limit: Math.min(limit, Number.MAX_SAFE_INTEGER), userTtl, dry: true } as const;
+    const { sessions: expired, users } = await sessions.sweep(all, signal);
+    return { sessions: expired, users };
+  }
   const removed = { sessions: 0, users: 0 };
   for (let left = limit; ;) {
     signal?.throwIfAborted();

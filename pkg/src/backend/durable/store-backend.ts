@@ -187,12 +187,13 @@ export class StoreBackend implements SessionBackend {
     return (this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true));
   }
 
-  async sweep({ appName, limit, userTtl }: SweepPart, signal?: Signal): Promise<Swept> {
+  async sweep({ appName, limit, userTtl, dry }: SweepPart, signal?: Signal): Promise<Swept> {
     const { connection } = this.#components;
     if (connection.store.sweep === undefined) {
       throw new StatepadError('INVALID_ARGUMENT', 'nothing can be swept: the store has no sweep');
     }
-    const query = { limit, ...defined({ app: appName, userTtl: userTtl === Infinity ? undefined : userTtl }) };
+    const ttl = userTtl === Infinity ? undefined : userTtl;
+    const query = { limit, ...defined({ app: appName, userTtl: ttl, dry }) };
     return await connection.ask(async (store, context) => (await store.sweep?.(query, context)) ?? NOTHING, signal);
   }
 

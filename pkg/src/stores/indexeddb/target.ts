@@ -1,5 +1,6 @@
 // The app, the user and the session of a change, as they are after the changes before it.
 
+import { defined } from '../../model/defined.js';
 import { sessionTitle } from '../../store/refusals.js';
 import { callOf } from '../shared/keys.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
@@ -26,6 +27,8 @@ export interface Ids {
 export interface Place {
   readonly key: SessionKey;
   row: SessionRow | undefined;
+  /** The row of a session that has ended, and is not there any more. */
+  ended: SessionRow | undefined;
   hasMoved: boolean;
   readonly values: ValueBuffer;
   /** The stored rows under the ids of the events to be appended. */
@@ -67,7 +70,8 @@ export class Target implements CommitFacts {
   }
 
   tombstoneOf({ id }: Change): CallRecord | undefined {
-    const creation = this.#ids.creations.get(id);
+    const ended = this.place?.ended;
+    const creation = ended?.created === id ? ended : this.#ids.creations.get(id);
     return creation && recordIn(creation);
   }
 
@@ -106,6 +110,12 @@ export class Target implements CommitFacts {
   get now(): Pick<Committed, 'rev' | 'prev' | 'pos'> {
     const rev = this.session?.rev ?? 0;
     return { rev, prev: rev, pos: { app: this.pos('app'), user: this.pos('user') } };
+  }
+
+  /** The part of the answer to a change about the end of its session. */
+  end({ id, kind }: Change): Pick<Committed, 'expires'> {
+    const { created, expires } = this.session ?? {};
+    return kind === 'create' && created !== id ? {} : defined({ expires });
   }
 
   /** The part of the answer to a change about the scopes before it. Throws `corrupt`. */

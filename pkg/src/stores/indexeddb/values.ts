@@ -2,7 +2,7 @@
 
 import { defined } from '../../model/defined.js';
 import { beginningWith, get, getAll, put, remove } from './requests.js';
-import type { Home, ValueRow } from './rows.js';
+import type { Home, Size, ValueRow } from './rows.js';
 import { parseValue, valuesOf } from '../shared/values.js';
 import type { Delta, Operator, Values } from '../../store/contract.js';
 
@@ -13,6 +13,9 @@ interface BufferedValue {
   readonly pos?: number | undefined;
   readonly made?: number | undefined;
 }
+
+/** The size of a scope without values. */
+export const NO_SIZE: Size = { keys: 0, bytes: 0 };
 
 /** The part of a change that concerns the values of one scope. */
 export interface ValuesConcern {
@@ -40,6 +43,7 @@ export class ValueBuffer {
   readonly #moved = new Set<string>();
   /** The order of the next new name. */
   next = 0;
+  size = NO_SIZE;
 
   /** Reads the values that matter for a change's writes and for its guard. */
   read(
@@ -71,14 +75,35 @@ export class ValueBuffer {
    * or new, comes at the end. Of an app and a user `pos` is the position to which the delta brings them.
    */
   apply({ set = {}, unset = [] }: Delta, pos?: number): string[] {
-    const unsetNames = unset.filter((name) => this.#values.delete(name));
-    unsetNames.forEach((name) => this.#moved.add(name));
+    const unsetNames = unset.filter((name) => this.#values.has(name));
+    unsetNames.forEach((name) => this.#put(name, undefined));
     for (const name of Object.keys(set)) {
       const { order, made } = this.#values.get(name) ?? { order: this.next++, made: pos };
-      this.#values.set(name, { order, text: JSON.stringify(set[name]), pos, made });
-      this.#moved.add(name);
+      this.#put(name, { order, text: JSON.stringify(set[name]), pos, made });
     }
     return unsetNames;
+  }
+
+  /** Puts a value in the place of another one, or of none. `undefined` deletes it. */
+  #put(name: string, value: BufferedValue | undefined): void {
+    const [before, after] = [this.sizeOf(name), value === undefined ? undefined : utf8Bytes(value.text)];
+    const [keys, nameBytes] = [Number(after !== undefined) - Number(before !== undefined), utf8Bytes(name)];
+    this.size = {
+      keys: this.size.keys + keys,
+      bytes: this.size.bytes + keys * nameBytes + (after ?? 0) - (before ?? 0),
+    };
+    if (value === undefined) {
+      this.#values.delete(name);
+    } else {
+      this.#values.set(name, value);
+    }
+    this.#moved.add(name);
+  }
+
+  /** The UTF-8 bytes of a value that was read; `undefined` when the name is not there. */
+  sizeOf(name: string): number | undefined {
+    const text = this.textOf(name);
+    return text === undefined ? undefined : utf8Bytes(text);
   }
 
   /** The JSON text of a value that was read; `undefined` when the name is not there. */
@@ -116,4 +141,8 @@ export class ValueBuffer {
       }
     }
   }
+}
+
+function utf8Bytes(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
