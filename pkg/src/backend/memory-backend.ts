@@ -30,6 +30,7 @@ import type { LeaseHold } from '../lease/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
 import type { SharedPast } from '../past/shared-past.js';
 import type { Signal } from '../async/abort.js';
+import type { Swept } from '../store/contract.js';
 import type { WatchedMemory } from '../watch/memory-sources.js';
 import type { WholeSessionChange } from '../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../watch/change-source.js';
@@ -219,6 +220,10 @@ export class MemoryBackend implements SessionBackend {
 
   view(session: unknown): View | undefined {
     return this.#registry.view(session);
+  }
+
+  sweep(): Swept {
+    return { sessions: 0, users: 0, more: false };
   }
 
   async flush(): Promise<void> {

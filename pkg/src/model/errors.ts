@@ -1,6 +1,7 @@
 // Every error that statepad throws.
 
 import { isObject } from './value-types.js';
+import type { LimitName } from './limits.js';
 
 /** The kind of an error. Programs can rely on it across versions. */
 export type ErrorCode =
@@ -58,9 +59,11 @@ export interface ErrorDetails {
   readonly actual?: number;
   /** `LEASE_HELD`: the time when the lease ends, in milliseconds since the epoch, by the store's clock. */
   readonly until?: number;
-  /** `LIMIT_EXCEEDED`: the size and the limit, in bytes. */
+  /** `LIMIT_EXCEEDED`: the size and the limit, in bytes; of `keys` and `events`, their number. */
   readonly size?: number;
   readonly limit?: number;
+  /** `LIMIT_EXCEEDED`: the member of the option `limits`. Absent for limits of the store itself. */
+  readonly exceeded?: LimitName;
   /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: every missing key, once, in the order of the text. */
   readonly missing?: readonly Missing[];
   /** Of `statepad/jsonl`: the first broken line, from 1. */
@@ -96,6 +99,7 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly until?: number;
   declare readonly size?: number;
   declare readonly limit?: number;
+  declare readonly exceeded?: LimitName;
   declare readonly missing?: readonly Missing[];
   declare readonly reason?: 'memory' | 'trap' | 'host';
   declare readonly committed?: true;

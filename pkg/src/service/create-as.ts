@@ -14,7 +14,7 @@ export async function createAs(
   { digest, first }: CreationIdentity,
 ): Promise<Session> {
   const { sessions, now } = components;
-  const creation = admitCreation(request);
+  const creation = admitCreation(request, components);
   const unique = `${digest}-${newId()}`;
   if (first === undefined) {
     return await sessions.create({ ...creation, id: unique }, request.signal);
@@ -31,6 +31,7 @@ export async function createAs(
     at: 0,
     revision: 0,
     state: creation.state,
+    expires: creation.expires,
     eventAt: () => admitEvent(first, now, {}),
     lastEvent: (_: number, id = newId()) => admitEvent({ ...first, id }, now, {}),
   };
@@ -39,11 +40,12 @@ export async function createAs(
 
 /** Over a store that names creations itself: nothing could tell that a session is not complete. */
 async function inTwoSteps(
-  { sessions, now }: ServiceComponents,
+  components: ServiceComponents,
   request: CreateSessionRequest,
   first: EventInit,
 ): Promise<Session> {
-  const session = await sessions.create(admitCreation(request), request.signal);
+  const { sessions, now } = components;
+  const session = await sessions.create(admitCreation(request, components), request.signal);
   await sessions.append({ session, draft: admitEvent(first, now, {}), expectedRevision: undefined });
   return session;
 }

@@ -13,6 +13,8 @@ export interface ServiceComponents {
   readonly sessions: SessionBackend;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
+  /** The option `ttl` of the service. */
+  readonly ttl: number | undefined;
 }
 
 /** The same for a request that names a session. */

@@ -5,6 +5,7 @@ import { checkSession } from '../input/requests.js';
 import { StatepadError } from '../model/errors.js';
 import { isReady, ready, refuseAfterFailure, withWholeCore } from '../engine/wasm.js';
 import { MemoryBackend } from '../backend/memory-backend.js';
+import { checkGrowthOptions, type Growth } from './growth-options.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { StoredOptions } from '../backend/durable/options.js';
@@ -22,6 +23,9 @@ interface LifetimeOptions extends StoreOptions {
 export class Lifetime {
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
+  /** The end of sessions whose requests name none, in milliseconds. */
+  readonly ttl: number | undefined;
+  readonly growth: Growth;
   readonly #storeOptions: StoredOptions | undefined;
   readonly #log: LogRetention;
   #sessions: SessionBackend | undefined;
@@ -32,7 +36,10 @@ export class Lifetime {
   constructor(options: LifetimeOptions) {
     checkServiceOptions(options);
     this.now = options.now === undefined ? Date.now : checkedClock(options.now);
-    this.#storeOptions = checkStoreOptions(options, this.now);
+    const stored = checkStoreOptions(options, this.now);
+    this.growth = checkGrowthOptions(options, options.store);
+    this.ttl = this.growth.ttl;
+    this.#storeOptions = stored && { ...stored, limits: this.growth.limits };
     this.#log = options.log ?? 'last';
   }
 
@@ -58,7 +65,7 @@ export class Lifetime {
   async components(session: SessionName, options: Abortable): Promise<RequestComponents> {
     checkSession(session);
     const lease = this.view(session)?.lease;
-    return { sessions: await this.begin(options), now: this.now, lease };
+    return { sessions: await this.begin(options), now: this.now, ttl: this.ttl, lease };
   }
 
   /** The view behind a handle of this service. */

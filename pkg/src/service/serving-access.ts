@@ -75,6 +75,8 @@ export interface CreationIdentity {
  * `creations` a repeated creation brings a deleted session back. A store that lacks `repeats` makes an update again.
  */
 export interface ServingAccess {
+  /** The clock of the service, in milliseconds since the epoch. */
+  now(): number;
   /** False where the store has no `owners`. */
   readonly hasOwners: boolean;
   /** The users in an app that have a session with this id, in the order of UTF-8 bytes. */

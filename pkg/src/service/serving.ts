@@ -65,6 +65,10 @@ class Serving implements ServingAccess {
     this.#outcomes = new Outcomes(lifetime.now);
   }
 
+  now(): number {
+    return this.#lifetime.now();
+  }
+
   get hasOwners(): boolean {
     return this.#access.hasOwners;
   }
@@ -81,7 +85,7 @@ class Serving implements ServingAccess {
   }
 
   async create(request: CreateSessionRequest, once?: Once): Promise<Session> {
-    const admitted = admitCreation(request);
+    const admitted = admitCreation(request, this.#lifetime);
     const sessions = await this.#lifetime.begin(request);
     if (once === undefined) {
       return await sessions.create(admitted, request.signal);
@@ -329,7 +333,8 @@ class Serving implements ServingAccess {
 
   async #components(session: unknown, options: Abortable): Promise<RequestComponents> {
     const sessions = await this.#lifetime.begin(options);
-    return { sessions, now: this.#lifetime.now, lease: this.#lifetime.view(session)?.lease };
+    const { now, ttl } = this.#lifetime;
+    return { sessions, now, ttl, lease: this.#lifetime.view(session)?.lease };
   }
 
   #viewOf(session: Session): View {

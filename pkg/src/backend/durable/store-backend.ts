@@ -18,6 +18,7 @@ import { scopeTarget } from './update/scope-target.js';
 import { sessionTarget } from './update/session-target.js';
 import { ChangeWriter } from './operations/writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
+import { StatepadError } from '../../model/errors.js';
 import { cloneMutable } from '../../model/json.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
 import {
@@ -29,11 +30,12 @@ import {
 import type { StoreComponents } from './operations/components.js';
 import type { StoredOptions } from './options.js';
 import type { ForkPlan } from '../fork-plan.js';
-import type { AppendPlan, Creation, RemovalTarget, SessionBackend, SessionName } from '../backend.js';
+import type { AppendPlan, Creation, RemovalTarget, SessionBackend, SessionName, SweepPart } from '../backend.js';
 import type { BackendAccess } from '../backend-access.js';
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../lease/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest, LeaseRow } from '../../store/lease.js';
+import type { Swept } from '../../store/contract.js';
 import type { StoreLack } from '../../store/lacks.js';
 import type {
   Event,
@@ -49,6 +51,8 @@ import { orAborted, type Signal } from '../../async/abort.js';
 import type { WholeSessionChange } from '../../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/change-source.js';
 import type { Topics } from '../../watch/topics.js';
+
+const NOTHING: Swept = Object.freeze({ sessions: 0, users: 0, more: false });
 
 /** The sessions of a store. */
 export class StoreBackend implements SessionBackend {
@@ -168,6 +172,22 @@ export class StoreBackend implements SessionBackend {
     const { Topics } = await import('./watch/watch.js');
     const { cache, connection } = this.#components;
     return (this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true));
+  }
+
+  async sweep({ appName, limit, userTtl, dry }: SweepPart, signal?: Signal): Promise<Swept> {
+    const { connection } = this.#components;
+    if (connection.store.sweep === undefined) {
+      throw new StatepadError('INVALID_ARGUMENT', 'nothing can be swept: the store has no sweep');
+    }
+    const ttl = userTtl === Infinity ? undefined : userTtl;
+    const query = { limit, ...defined({ app: appName, userTtl: ttl, dry }) };
+    return await connection.ask(async (store, context) => (await store.sweep?.(query, context)) ?? NOTHING, signal);
+  }
+
+  get claim(): SessionBackend['claim'] {
+    const { connection } = this.#components;
+    const claim = connection.store.claim?.bind(connection.store);
+    return claim && (async (name, request) => await connection.ask((_, context) => claim(name, request, context)));
   }
 
   async flush(): Promise<void> {

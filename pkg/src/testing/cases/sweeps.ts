@@ -88,8 +88,8 @@ const sweepCases: readonly StoreCase[] = [
     createExpired('c2', 2_000, keyOf('two', USER, 'other')),
     createExpired('c3', 3_000, keyOf('three', USER, 'APP')),
     step.sweep({ more: false }, { app: 'none' }),
-    step.sweep({ sessions: 1, more: false }, { app: 'other' }),
-    step.sweep({ more: false }, { app: 'other' }),
+    step.sweep({ sessions: 1, more: false }, { app: APP }),
+    step.sweep({ more: false }, { app: APP }),
     step.sweep({ sessions: 2, more: false }),
     known('c1', keyOf('one')),
     known('c2', keyOf('two', USER, 'other')),
@@ -280,11 +280,13 @@ const claimCases: readonly StoreCase[] = [
   ),
   storeCase(
     'each name is claimed by itself, whatever it is',
-    ...['sweep', 'Sweep', 'sweep ', '', '__proto__', 'ä', '😀', "it's", 'a\u0000b', '%'].flatMap((name, index) => [
-      step.claim(name, take(`holder ${index}`), { fence: 1 }),
-      step.claim(name, take('other'), held),
-      ...(index % 2 === 0 ? [step.claim(name, giveBack(`holder ${index}`, 1))] : []),
-    ]),
+    ...['sweep', 'Sweep', 'sweep ', '', '__proto__', 'ä', '😀', "it's", 'a', 'a\u0000b', '%'].flatMap(
+      (name, index) => [
+        step.claim(name, take(`holder ${index}`), { fence: 1 }),
+        step.claim(name, take('other'), held),
+        ...(index % 2 === 0 ? [step.claim(name, giveBack(`holder ${index}`, 1))] : []),
+      ],
+    ),
     step.claim('sweep', take('other'), { fence: 3 }),
     step.claim('Sweep', take('other'), held),
   ),
