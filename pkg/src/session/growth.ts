@@ -2,8 +2,8 @@
 // they are measured only where a bound is beyond the limit.
 
 import { isDeletion, scopeOfWord } from '../engine/keys.js';
-import { checkResultSizes } from '../input/sizes.js';
-import { jsonSize, utf8Length } from '../model/json-size.js';
+import { LIMIT_SCOPES, checkResultSizes } from '../input/sizes.js';
+import { jsonBound, jsonSize, utf8Length } from '../model/json-size.js';
 import { limitExceeded, type Limits } from '../model/limits.js';
 import { APP_PREFIX, USER_PREFIX, type StoredScope } from '../model/scope.js';
 import type { PreparedChange } from '../engine/sessions.js';
@@ -12,9 +12,6 @@ import type { Json, UpdateStateTarget } from '../model/types.js';
 
 /** The values of the scopes that a change writes to; absent where there are none yet. */
 export type ScopesOfChange = Readonly<Record<StoredScope, ScopeValues | undefined>>;
-
-/** The order in which limits are compared. */
-const SCOPES = ['app', 'user', 'session'] as const;
 
 const PREFIX_BYTES = { session: 0, app: APP_PREFIX.length, user: USER_PREFIX.length } as const;
 
@@ -47,10 +44,13 @@ export class Growth {
   check(scopes: ScopesOfChange, results: Readonly<Record<string, Json>> | undefined): void {
     const { keys, state } = this.#limits;
     if (results !== undefined) {
-      this.#bound += checkResultSizes(this.#limits, results, this.#target);
+      this.#bound += jsonBound(results);
     }
-    for (const scope of SCOPES) {
+    for (const scope of LIMIT_SCOPES) {
       if (this.#change.scopes[scope]) {
+        if (results !== undefined) {
+          checkResultSizes(this.#limits, results, this.#target, [scope]);
+        }
         const values = scopes[scope];
         if ((values?.count ?? 0) + this.#change.keys.length > keys) {
           this.#checkKeys(scope, values);
@@ -64,7 +64,7 @@ export class Growth {
 
   /** Notes what the change has written, once it is applied. */
   note(scopes: ScopesOfChange): void {
-    for (const scope of SCOPES) {
+    for (const scope of LIMIT_SCOPES) {
       const values = this.#change.scopes[scope] ? scopes[scope] : undefined;
       if (values !== undefined) {
         const size = this.#measured?.[scope];
