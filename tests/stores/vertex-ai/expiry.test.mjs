@@ -1,4 +1,4 @@
-// The ends of sessions in Agent Engine: the API takes one at the creation, states one for every session, and moves none.
+// The ends of sessions in Agent Engine: the API takes one at a creation, states one for every session, and moves none.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
