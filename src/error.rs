@@ -35,7 +35,7 @@ pub enum ErrorKind {
     ArtifactMissing,
     /// A text does not fit the schema that it should.
     SchemaInvalid,
-    /// A store has no room for what is to be written.
+    /// More would be stored than a limit of the service allows, or than a store has room for.
     LimitExceeded,
     /// A store cannot be reached: nothing was written.
     StoreUnavailable,
@@ -79,6 +79,38 @@ impl ErrorKind {
             Self::LeaseLost => "LEASE_LOST",
             Self::Closed => "CLOSED",
             Self::CoreFailed => "CORE_FAILED",
+        }
+    }
+}
+
+/// The name of a limit: that of a member of [`Limits`](crate::Limits).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LimitName {
+    /// The bytes of one value.
+    Value,
+    /// The bytes that one change writes.
+    Delta,
+    /// The bytes of an event.
+    Event,
+    /// The bytes of a scope.
+    State,
+    /// The number of keys of a scope.
+    Keys,
+    /// The number of events of a session.
+    Events,
+}
+
+impl LimitName {
+    /// The name that every host language shows: `value`, `delta`, `event`, `state`, `keys` or `events`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::Delta => "delta",
+            Self::Event => "event",
+            Self::State => "state",
+            Self::Keys => "keys",
+            Self::Events => "events",
         }
     }
 }
@@ -133,10 +165,18 @@ struct Details {
     message: String,
     key: Option<String>,
     id: Option<String>,
-    revisions: Option<(u64, u64)>,
+    numbers: Numbers,
     until: Option<f64>,
     missing: Vec<Missing>,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// The numbers that an error tells: of which kind, depends on its own.
+#[derive(Debug, Clone, Copy)]
+enum Numbers {
+    None,
+    Revisions { expected: u64, actual: u64 },
+    Limit { exceeded: LimitName, size: u64, limit: u64 },
 }
 
 impl Error {
@@ -164,7 +204,7 @@ impl Error {
             message,
             key: None,
             id: None,
-            revisions: None,
+            numbers: Numbers::None,
             until: None,
             missing: Vec::new(),
             source: None,
@@ -193,7 +233,15 @@ impl Error {
     /// Tells the revision that the caller expected and the one that the session has, for [`ErrorKind::SessionStale`].
     #[must_use]
     pub fn with_revisions(mut self, expected: u64, actual: u64) -> Self {
-        self.0.revisions = Some((expected, actual));
+        self.0.numbers = Numbers::Revisions { expected, actual };
+        self
+    }
+
+    /// Tells the limit that would be exceeded, the size that was refused, and the most that is allowed, for
+    /// [`ErrorKind::LimitExceeded`].
+    #[must_use]
+    pub fn with_limit(mut self, exceeded: LimitName, size: u64, limit: u64) -> Self {
+        self.0.numbers = Numbers::Limit { exceeded, size, limit };
         self
     }
 
@@ -246,12 +294,41 @@ impl Error {
 
     /// The revision that the caller expected, for [`ErrorKind::SessionStale`].
     pub fn expected(&self) -> Option<u64> {
-        self.0.revisions.map(|(expected, _)| expected)
+        self.revisions().map(|(expected, _)| expected)
     }
 
     /// The revision that the session has, for [`ErrorKind::SessionStale`].
     pub fn actual(&self) -> Option<u64> {
-        self.0.revisions.map(|(_, actual)| actual)
+        self.revisions().map(|(_, actual)| actual)
+    }
+
+    fn revisions(&self) -> Option<(u64, u64)> {
+        match self.0.numbers {
+            Numbers::Revisions { expected, actual } => Some((expected, actual)),
+            _ => None,
+        }
+    }
+
+    /// The limit that would be exceeded, for [`ErrorKind::LimitExceeded`] of a limit of the service.
+    pub fn exceeded(&self) -> Option<LimitName> {
+        self.limits().map(|(exceeded, ..)| exceeded)
+    }
+
+    /// The size that was refused, for [`ErrorKind::LimitExceeded`]: in bytes, or the number of keys or events.
+    pub fn size(&self) -> Option<u64> {
+        self.limits().map(|(_, size, _)| size)
+    }
+
+    /// The most that is allowed, for [`ErrorKind::LimitExceeded`], as [`Error::size`].
+    pub fn limit(&self) -> Option<u64> {
+        self.limits().map(|(.., limit)| limit)
+    }
+
+    fn limits(&self) -> Option<(LimitName, u64, u64)> {
+        match self.0.numbers {
+            Numbers::Limit { exceeded, size, limit } => Some((exceeded, size, limit)),
+            _ => None,
+        }
     }
 
     /// The end of the lease, in milliseconds since the epoch, for [`ErrorKind::LeaseHeld`].

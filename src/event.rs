@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::delta::{Delta, Write};
 use crate::error::{Error, Result};
-use crate::json::{Json, normalize};
+use crate::json::{Json, normalize, size_at_most, size_of, string_at_most};
 use crate::names;
 use crate::operator::Operator;
 use crate::scope::Scope;
@@ -158,7 +158,7 @@ impl Event {
     }
 
     /// The operators of what is stored.
-    fn operators(&self) -> impl Iterator<Item = (&str, &Operator)> {
+    pub(crate) fn operators(&self) -> impl Iterator<Item = (&str, &Operator)> {
         self.actions.operators_in_order().filter(|(key, _)| Scope::split(key).0 != Scope::Temp)
     }
 
@@ -196,6 +196,31 @@ impl Event {
         let mut delta = Delta::of_values("actions.stateDelta", self.actions.in_order())?;
         delta.unset(&deleted)?;
         Ok(delta)
+    }
+
+    /// The bytes of its JSON text as it is stored, or more: without a look into the texts.
+    pub(crate) fn size_at_most(&self) -> u64 {
+        let Self { id, invocation_id, author, content, actions, custom_metadata, other, .. } = self;
+        let texts = [id, invocation_id, author].map(|text| string_at_most(text));
+        let delta = actions.state_delta.iter().map(|(key, value)| member_at_most(key, value));
+        let operators = actions.operators.iter().map(|(key, operator)| 2 * member_at_most(key, &operator.to_value()));
+        let maps = [&actions.artifact_delta, &actions.other, custom_metadata, other];
+        let members = maps.into_iter().flatten().map(|(name, value)| member_at_most(name, value));
+        let content = content.iter().map(size_at_most);
+        let rewind = actions.rewind_before_invocation_id.iter().map(|id| string_at_most(id));
+        let parts = texts.into_iter().chain(delta).chain(operators).chain(members).chain(content).chain(rewind);
+        parts.sum::<u64>() + NAMES_AT_MOST
+    }
+
+    /// The bytes of its operators with their keys.
+    pub(crate) fn size_of_operators(&self) -> u64 {
+        self.operators().map(|(key, operator)| key.len() as u64 + size_of(&operator.to_value())).sum()
+    }
+
+    /// The bytes of its JSON text as it is stored, before its operators are resolved.
+    pub(crate) fn size(&self) -> u64 {
+        let value = serde_json::to_value(self.clone().as_stored()).ok();
+        or_impossible!(value.as_ref().map(size_of), "its members are JSON")
     }
 
     /// Adds the writes of a delta under full keys, in their order.
@@ -259,9 +284,34 @@ fn has_no_members(members: &Cow<'_, Map<String, Value>>) -> bool {
     members.is_empty()
 }
 
+/// More than the names of all known members of an event, with its time.
+const NAMES_AT_MOST: u64 = 512;
+
+/// The most bytes of a member of an object, with its comma.
+fn member_at_most(name: &str, value: &Value) -> u64 {
+    string_at_most(name) + 2 + size_at_most(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bound_of_a_size_is_no_less_than_the_size() {
+        let mut event =
+            Event { id: "é".repeat(9), timestamp: Some(-1.5e300), author: "a".into(), ..Event::new("\u{1}") };
+        event.content = Some(json!({"parts": [{"text": "\"".repeat(99)}]}));
+        event.actions.set("x", json!([1e-7, {"\n": null}])).set("temp:y", "not stored");
+        event.actions.operate("user:n", Operator::append(["\u{2}", "b"]));
+        event.actions.rewind_before_invocation_id = Some("\u{3}".into());
+        event.actions.artifact_delta.insert("a.txt".into(), 1.into());
+        event.other.insert("branch".into(), "b".into());
+        event.partial = true;
+        event.delete("gone");
+        let written = serde_json::to_string(&event.clone().as_stored()).unwrap();
+        assert_eq!(event.size(), written.len() as u64);
+        assert!(event.size_at_most() >= event.size() && Event::default().size_at_most() >= Event::default().size());
+    }
 
     #[test]
     fn unknown_members_are_kept() {

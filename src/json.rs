@@ -187,6 +187,56 @@ pub(crate) fn size_of_members<'a>(members: impl IntoIterator<Item = (&'a str, &'
     2 + members.into_iter().map(|(name, json)| 6 * name.len() + json.as_str().len() + 4).sum::<usize>()
 }
 
+/// The bytes of a value as [`Json::from_value`] writes it, however deep it is nested.
+pub(crate) fn size_of(value: &Value) -> u64 {
+    measure(value, size_of_string, |number| {
+        let mut text = String::new();
+        write_number(&mut text, number);
+        text.len() as u64
+    })
+}
+
+/// As [`size_of`], or more: without a look into the texts.
+pub(crate) fn size_at_most(value: &Value) -> u64 {
+    measure(value, string_at_most, |_| NUMBER_AT_MOST)
+}
+
+/// The most bytes of a number: `-1.7976931348623157e+308`.
+const NUMBER_AT_MOST: u64 = 24;
+
+/// The most bytes of a string as a JSON string: each of its bytes may become an escape of six.
+pub(crate) fn string_at_most(text: &str) -> u64 {
+    6 * text.len() as u64 + 2
+}
+
+/// The bytes of a string as a JSON string.
+fn size_of_string(text: &str) -> u64 {
+    let escapes = text.bytes().map(|byte| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 1,
+        0..=0x1f => 5,
+        _ => 0,
+    });
+    text.len() as u64 + 2 + escapes.sum::<u64>()
+}
+
+/// The bytes of a value whose strings and numbers have so many.
+fn measure(value: &Value, text: fn(&str) -> u64, number: fn(&serde_json::Number) -> u64) -> u64 {
+    let commas = |count: usize| count.saturating_sub(1) as u64;
+    match value {
+        Value::Null | Value::Bool(true) => 4,
+        Value::Bool(false) => 5,
+        Value::Number(value) => number(value),
+        Value::String(value) => text(value),
+        Value::Array(items) => {
+            2 + commas(items.len()) + items.iter().map(|item| measure(item, text, number)).sum::<u64>()
+        }
+        Value::Object(members) => {
+            let sizes = members.iter().map(|(name, value)| text(name) + 1 + measure(value, text, number));
+            2 + commas(members.len()) + sizes.sum::<u64>()
+        }
+    }
+}
+
 /// A string as a JSON string: how messages spell keys.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -272,6 +322,21 @@ mod tests {
         let mut out = String::new();
         write_string(&mut out, &text);
         assert_eq!(out, serde_json::to_string(&text).unwrap());
+    }
+
+    #[test]
+    fn the_size_of_a_value_is_that_of_its_text() {
+        let text: String = (0..0x300).filter_map(char::from_u32).collect();
+        for value in [
+            json!(null),
+            json!([true, false, [], {}]),
+            json!({"é\"": [1, -2.5, 1e21, u64::MAX, -1.797_693_134_862_315_7e308], "b": {"c": text}}),
+            json!("𝄞\u{0}\u{1f}"),
+        ] {
+            let written = Json::from_value(&value).unwrap().as_str().len() as u64;
+            assert_eq!(size_of(&value), written, "{value}");
+            assert!(size_at_most(&value) >= written, "{value}");
+        }
     }
 
     #[test]

@@ -20,6 +20,9 @@ mod values;
 mod delta;
 mod operator;
 mod state;
+mod size;
+mod limits;
+mod expiry;
 mod event;
 mod change;
 mod session_log;
@@ -43,14 +46,16 @@ pub mod wasm;
 
 pub use change::SessionKey;
 pub use delta::Delta;
-pub use error::{Error, ErrorKind, Missing, Result};
+pub use error::{Error, ErrorKind, LimitName, Missing, Result};
 pub use event::{Event, EventActions};
+pub use expiry::Expiry;
+pub use limits::Limits;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 pub use native::SystemHost;
 pub use native::{
-    Context, CreateRequest, DeleteRequest, GetRequest, HistoryEntry, Host, InMemorySessionService, Invocation, Lease,
-    ListRequest, ListResponse, OrderedCreateRequest, Rewound, Session, SessionRef, SessionService, StateDraft,
-    StateRef, UpdateOptions,
+    Context, CreateOptions, CreateRequest, DeleteRequest, GetRequest, HistoryEntry, Host, InMemorySessionService,
+    Invocation, Lease, ListRequest, ListResponse, OrderedCreateRequest, Rewound, Session, SessionRef, SessionService,
+    StateDraft, StateRef, SweepRequest, Swept, UpdateOptions,
 };
 pub use operator::{Operator, OperatorFault};
 pub use pending::SentWrites;

@@ -22,9 +22,10 @@ pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
 pub use lease::Lease;
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
-pub(crate) use ledger::{Bodies, Draft, EventLog, Ledger, window};
+pub(crate) use ledger::{Bodies, Conditions, Draft, EventLog, Ledger, window};
 pub use requests::{
-    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
+    CreateOptions, CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse,
+    OrderedCreateRequest, SessionRef, SweepRequest, Swept,
 };
 pub use rewind::Rewound;
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]

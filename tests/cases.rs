@@ -187,6 +187,38 @@ fn a_lease_is_given_to_one_holder_at_a_time() {
 }
 
 #[test]
+fn what_exceeds_a_limit_is_refused() {
+    let file = cases!("limits");
+    for pair in list(&file, "sizes") {
+        let (value, size) = (&pair[0], pair[1].as_u64().unwrap());
+        let event = json!({"id": "e", "set": {"x": value}});
+        let refusal = json!({"code": "LIMIT_EXCEEDED", "exceeded": "value", "key": "x", "id": "s", "size": size, "limit": size - 1});
+        for (limit, error) in [(size, None), (size - 1, Some(&refusal))] {
+            let mut steps = [
+                json!({"do": "create", "as": "a", "id": "s"}),
+                json!({"do": "append", "to": "a", "event": event}),
+                json!({"do": "update", "id": "s", "set": {"x": value}}),
+                json!({"do": "create", "id": "s", "user": "v", "state": {"x": value}}),
+            ];
+            for step in steps.iter_mut().skip(1) {
+                if let Some(error) = error {
+                    step["error"] = error.clone();
+                }
+            }
+            contract::growth::run(&json!({"limits": {"value": limit}, "steps": steps}));
+        }
+    }
+    each(list(&file, "cases"), contract::growth::run);
+}
+
+#[test]
+fn sessions_expire() {
+    let file = cases!("expiry");
+    let for_every_host = |case: &&Value| text(case, "only") != "javascript";
+    each(list(&file, "cases").iter().filter(for_every_host), contract::growth::run);
+}
+
+#[test]
 fn errors_have_stable_codes_and_name_the_culprit() {
     let file = cases!("error");
     each(list(&file, "cases"), |case| Scenario::run(list(case, "steps")));

@@ -7,12 +7,19 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use crate::change::{Change, Guard, Prepared, SessionKey};
-use crate::delta::Delta;
+use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
+use crate::expiry::{Expiries, Lifetime};
 use crate::history::History;
-use crate::ids::SessionId;
+use crate::ids::{ScopeId, SessionId};
 use crate::json::Json;
+use crate::limits::{Limits, Owner, ScopeWrites};
+use crate::registry::ScopeIds;
+use crate::scope::Scope;
+use crate::session_log::SessionLog;
 use crate::sessions::Sessions;
+use crate::size::Size;
+use crate::state::ScopeState;
 
 /// The bodies of the events of one session, as a service holds them.
 pub(crate) trait Bodies: Debug + Default {
@@ -33,7 +40,13 @@ pub(crate) trait Bodies: Debug + Default {
 pub(crate) struct Ledger<B: Bodies> {
     pub(crate) sessions: Sessions,
     logs: HashMap<SessionId, EventLog<B>>,
+    /// By the number of the scope; of scopes without values there may be none.
+    sizes: Vec<Size>,
+    expiries: Expiries,
 }
+
+/// The scopes that a change writes to, as far as they are there: the app's, the user's and the session's.
+type Written = [(Scope, Option<ScopeId>); 3];
 
 /// The members of a session that the core does not have.
 #[derive(Debug)]
@@ -62,11 +75,23 @@ pub(crate) trait Draft {
 
     /// Resolves the operators against the values that are there.
     fn resolve(&mut self, value_of: &dyn Fn(&str) -> Option<Json>) -> Result<()>;
+
+    /// The keys of the operators, once these have been resolved.
+    fn results(&self) -> Vec<String>;
+}
+
+/// The conditions of an append.
+pub(crate) struct Conditions<'a, E> {
+    pub(crate) guard: Guard,
+    /// Asks for a lease, where there is one. Only where the event is new, as one that is there was written under it.
+    pub(crate) check_lease: Option<&'a dyn Fn() -> std::result::Result<(), E>>,
+    pub(crate) limits: &'a Limits,
 }
 
 impl<B: Bodies> Default for Ledger<B> {
     fn default() -> Self {
-        Self { sessions: Sessions::default(), logs: HashMap::new() }
+        let (logs, sizes) = Default::default();
+        Self { sessions: Sessions::default(), logs, sizes, expiries: Expiries::default() }
     }
 }
 
@@ -96,56 +121,203 @@ impl<B: Bodies> Ledger<B> {
         self.sessions.value(id, key).cloned()
     }
 
-    /// Prepares an append, under a lease where `check_lease` asks for it: where the event is new, as one that is there
-    /// was written under the lease. Operators are resolved then, too, against the values that `value_of` finds.
+    /// Prepares the creation of a session. `results` are the keys that operators came to values of.
+    pub(crate) fn prepare_create(
+        &self,
+        key: &SessionKey,
+        time: f64,
+        state: Delta,
+        results: &[String],
+        limits: &Limits,
+    ) -> Result<Change> {
+        let change = self.sessions.prepare_create(key, time, state)?;
+        let written = self.shared(&key.app_name, Some(&key.user_id));
+        limits.check_scopes(owner_of(key), &self.writes(&written, &change.delta), results)?;
+        Ok(change)
+    }
+
+    /// Prepares an append. Operators are resolved then, too, against the values that `value_of` finds.
     pub(crate) fn prepare_append<E: From<Error>>(
         &self,
         id: SessionId,
         draft: &mut impl Draft,
-        guard: Guard,
-        check_lease: Option<&dyn Fn() -> std::result::Result<(), E>>,
+        conditions: &Conditions<'_, E>,
         value_of: &dyn Fn(&str) -> Option<Json>,
     ) -> std::result::Result<Prepared, E> {
-        let is_new = |prepared: &Prepared| matches!(prepared, Prepared::Change { .. });
+        let Conditions { guard, check_lease, limits } = conditions;
         let prepare =
             |draft: &dyn Draft, delta, guard| self.sessions.prepare_append(id, draft.id(), draft.time(), delta, guard);
         if let Some(check_lease) = check_lease
-            && is_new(&prepare(draft, Delta::new(), Guard::default())?)
+            && matches!(prepare(draft, Delta::new(), Guard::default())?, Prepared::Change { .. })
         {
             check_lease()?;
         }
         let delta = draft.delta()?;
-        let prepared = prepare(draft, delta, guard)?;
-        if !(draft.has_operators() && is_new(&prepared)) {
-            return Ok(prepared);
+        let mut prepared = prepare(draft, delta, *guard)?;
+        let mut results = Vec::new();
+        if draft.has_operators() && matches!(prepared, Prepared::Change { .. }) {
+            draft.resolve(value_of)?;
+            results = draft.results();
+            let delta = draft.delta()?;
+            prepared = prepare(draft, delta, *guard)?;
         }
-        draft.resolve(value_of)?;
-        let delta = draft.delta()?;
-        Ok(prepare(draft, delta, guard)?)
+        if let Prepared::Change { change, .. } = &prepared {
+            self.check_append(id, change, &results, limits)?;
+        }
+        Ok(prepared)
+    }
+
+    fn check_append(&self, id: SessionId, change: &Change, results: &[String], limits: &Limits) -> Result<()> {
+        let entry = self.sessions.log(id).zip(self.sessions.scopes(id));
+        let (log, scopes) = or_impossible!(entry, "a session that was appended to is there", return Ok(()));
+        limits.check_events(&log.key().session_id, log.revision() + 1)?;
+        limits.check_scopes(owner_of(log.key()), &self.writes(&written_of(scopes), &change.delta), results)
+    }
+
+    /// Prepares a change of app and user state. `results` as for a creation.
+    pub(crate) fn prepare_update(
+        &self,
+        (app_name, user_id): (&str, Option<&str>),
+        (id, time): (&str, f64),
+        delta: Delta,
+        guard: Guard,
+        results: &[String],
+        limits: &Limits,
+    ) -> Result<Change> {
+        let change = self.sessions.prepare_update(app_name, user_id, id, time, delta, guard)?;
+        let owner = Owner { app_name, user_id, session_id: None };
+        limits.check_scopes(owner, &self.writes(&self.shared(app_name, user_id), &change.delta), results)?;
+        Ok(change)
     }
 
     /// Takes over a creation.
-    pub(crate) fn create(&mut self, key: &SessionKey, created: B::Created, change: Change) -> Result<SessionId> {
+    pub(crate) fn create(
+        &mut self,
+        key: &SessionKey,
+        created: B::Created,
+        change: Change,
+        lifetime: Option<Lifetime>,
+    ) -> Result<SessionId> {
+        let sizes = self.sizes_after(&self.shared(&key.app_name, Some(&key.user_id)), &change.delta);
         let id = self.sessions.apply_create(key, &change)?;
+        if let Some(scopes) = self.sessions.scopes(id) {
+            self.set_sizes(&written_of(scopes), sizes);
+        }
         self.logs.insert(id, EventLog::new(created, change));
+        if let Some(lifetime) = lifetime {
+            self.expiries.set(id, lifetime);
+        }
         Ok(id)
     }
 
     /// Takes over an event of a session that is there.
     pub(crate) fn append(&mut self, id: SessionId, change: &Change, event: &B::Event) -> Result<()> {
+        let scopes = self.sessions.scopes(id).map(written_of);
+        let sizes = scopes.map(|written| self.sizes_after(&written, &change.delta));
         self.sessions.apply_append(id, change)?;
+        if let Some((written, sizes)) = scopes.zip(sizes) {
+            self.set_sizes(&written, sizes);
+        }
         let log = or_impossible!(self.logs.get_mut(&id), "each session has a log", return Ok(()));
         log.events.push(event, change);
         Ok(())
     }
 
+    /// Takes over a change of app and user state.
+    pub(crate) fn update(&mut self, app_name: &str, user_id: Option<&str>, change: &Change) -> Result<()> {
+        let before = self.shared(app_name, user_id);
+        let sizes = self.sizes_after(&before, &change.delta);
+        self.sessions.apply_update(app_name, user_id, change)?;
+        // A scope may be new, and one without values may have been dropped.
+        let after = self.shared(app_name, user_id);
+        for written in [before, after] {
+            self.set_sizes(&written, sizes);
+        }
+        Ok(())
+    }
+
+    /// Moves the end of a session that expires.
+    pub(crate) fn set_lifetime(&mut self, id: SessionId, lifetime: Lifetime) {
+        self.expiries.set(id, lifetime);
+    }
+
+    /// Returns `true` if there are sessions that expire, or have expired.
+    pub(crate) fn has_expiries(&self) -> bool {
+        !self.expiries.is_empty()
+    }
+
+    /// The end of a session, where it expires.
+    pub(crate) fn lifetime(&self, id: SessionId) -> Option<Lifetime> {
+        self.expiries.get(id)
+    }
+
+    /// The sessions, of an app or of all, that have expired and were not removed, the first ones first: so many at
+    /// most.
+    pub(crate) fn expired(&mut self, now: f64, app_name: Option<&str>, most: usize) -> Vec<SessionKey> {
+        let Self { sessions, expiries, .. } = self;
+        let key = |id| sessions.log(id).map(SessionLog::key);
+        let is_wanted = |id| app_name.is_none_or(|app_name| key(id).is_some_and(|key| key.app_name == app_name));
+        expiries.over(now, most, is_wanted).into_iter().filter_map(|id| key(id).cloned()).collect()
+    }
+
     /// Deletes a session, if it is there.
     pub(crate) fn remove(&mut self, key: &SessionKey) {
         if let Some(id) = self.find(key) {
+            let own = self.sessions.scopes(id).map(|scopes| (Scope::Session, Some(scopes.session)));
             self.sessions.remove_for_good(id);
             self.logs.remove(&id);
+            self.expiries.remove(id);
+            self.set_sizes(own.as_slice(), [Size::default()]);
         }
     }
+
+    /// Counts all sizes anew.
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn recount(&mut self) {
+        let scopes = self.sessions.registry.scope_states();
+        self.sizes = scopes.map(|state| Size::of(state.values(), state.scope().prefix().len())).collect();
+    }
+
+    /// The scopes of an app and a user, and that of a new session.
+    fn shared(&self, app_name: &str, user_id: Option<&str>) -> Written {
+        let user = user_id.and_then(|user_id| self.sessions.scope(app_name, Some(user_id)));
+        [(Scope::App, self.sessions.scope(app_name, None)), (Scope::User, user), (Scope::Session, None)]
+    }
+
+    fn writes<'a>(&'a self, written: &Written, delta: &'a ScopedDelta) -> [ScopeWrites<'a>; 3] {
+        let [app, user, session] = *written;
+        [(app, &delta.app), (user, &delta.user), (session, &delta.session)].map(|((scope, id), delta)| {
+            let state = id.and_then(|id| self.sessions.scope_state(id));
+            ScopeWrites { scope, delta, values: state.map(ScopeState::values), size: self.size(id) }
+        })
+    }
+
+    fn size(&self, id: Option<ScopeId>) -> Size {
+        id.and_then(|id| self.sizes.get(id.index())).copied().unwrap_or_default()
+    }
+
+    fn sizes_after(&self, written: &Written, delta: &ScopedDelta) -> [Size; 3] {
+        self.writes(written, delta).map(|ScopeWrites { delta, values, size, .. }| size.after(values, delta))
+    }
+
+    fn set_sizes(&mut self, written: &[(Scope, Option<ScopeId>)], sizes: impl IntoIterator<Item = Size>) {
+        for ((_, id), size) in written.iter().zip(sizes) {
+            if let Some(place) = id.map(ScopeId::index) {
+                if place >= self.sizes.len() {
+                    self.sizes.resize(place + 1, Size::default());
+                }
+                self.sizes[place] = size;
+            }
+        }
+    }
+}
+
+fn owner_of(SessionKey { app_name, user_id, session_id }: &SessionKey) -> Owner<'_> {
+    Owner { app_name, user_id: Some(user_id), session_id: Some(session_id) }
+}
+
+fn written_of(ScopeIds { app, user, session }: ScopeIds) -> Written {
+    [(Scope::App, Some(app)), (Scope::User, Some(user)), (Scope::Session, Some(session))]
 }
 
 impl<B: Bodies> EventLog<B> {

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::change::SessionKey;
 use crate::event::Event;
+use crate::expiry::Expiry;
 use crate::native::session::Session;
 use crate::state::sorted;
 
@@ -60,6 +62,52 @@ pub struct OrderedCreateRequest {
 impl From<CreateRequest> for OrderedCreateRequest {
     fn from(CreateRequest { app_name, user_id, session_id, state }: CreateRequest) -> Self {
         Self { app_name, user_id, session_id, state: sorted(state) }
+    }
+}
+
+/// Options of [`SessionService::create_with`](crate::SessionService::create_with).
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use statepad::{CreateOptions, CreateRequest, InMemorySessionService, SessionService};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> statepad::Result<()> {
+/// let service = InMemorySessionService::new();
+/// let request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+/// let options = CreateOptions::default().expiring_after(Duration::from_secs(3_600));
+/// let session = service.create_with(request.into(), options).await?;
+/// assert_eq!(session.expire_time(), Some(session.last_update_time() + 3_600_000.0));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
+pub struct CreateOptions {
+    /// The end of the session; the default of the service, when absent.
+    pub expiry: Option<Expiry>,
+}
+
+impl CreateOptions {
+    /// The session expires so long after its creation, and then after its last event.
+    #[must_use]
+    pub fn expiring_after(self, ttl: Duration) -> Self {
+        Self { expiry: Some(Expiry::After(ttl)) }
+    }
+
+    /// The session expires at this time, in milliseconds since the epoch, whatever is appended to it.
+    #[must_use]
+    pub fn expiring_at(self, time: f64) -> Self {
+        Self { expiry: Some(Expiry::At(time)) }
+    }
+
+    /// The session does not expire, whatever the default of the service is.
+    #[must_use]
+    pub fn never_expiring(self) -> Self {
+        Self { expiry: Some(Expiry::Never) }
     }
 }
 
@@ -118,6 +166,32 @@ pub struct ListRequest {
 
 /// A request for [`SessionService::delete`](crate::SessionService::delete): the full key.
 pub type DeleteRequest = SessionKey;
+
+/// A request for [`SessionService::sweep`](crate::SessionService::sweep).
+#[derive(Debug, Clone, Default)]
+pub struct SweepRequest {
+    /// One app, or all of them.
+    pub app_name: Option<String>,
+    /// The maximum number of sessions.
+    pub limit: Option<usize>,
+    /// Removes nothing, and counts what would be removed.
+    pub dry_run: bool,
+}
+
+/// The answer of [`SessionService::sweep`](crate::SessionService::sweep).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Swept {
+    /// The number of sessions that were removed, or would be.
+    pub sessions: usize,
+}
+
+impl Swept {
+    /// Answers with a number of sessions.
+    pub fn new(sessions: usize) -> Self {
+        Self { sessions }
+    }
+}
 
 /// The answer of [`SessionService::list`](crate::SessionService::list).
 #[derive(Debug, Clone)]

@@ -11,7 +11,8 @@ use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::lease::Lease;
 use crate::native::refusals::not_found;
 use crate::native::requests::{
-    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
+    CreateOptions, CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse,
+    OrderedCreateRequest, SessionRef, SweepRequest, Swept,
 };
 use crate::native::rewind::{self, Rewound};
 use crate::native::session::Session;
@@ -30,7 +31,7 @@ pub trait SessionService: Send + Sync {
     /// # Errors
     ///
     /// [`SessionExists`](crate::ErrorKind::SessionExists) when the id is taken: nothing is applied.
-    /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson).
+    /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), [`LimitExceeded`](crate::ErrorKind::LimitExceeded).
     async fn create(&self, request: CreateRequest) -> Result<Session> {
         self.create_ordered(request.into()).await
     }
@@ -41,6 +42,20 @@ pub trait SessionService: Send + Sync {
     ///
     /// As [`SessionService::create`].
     async fn create_ordered(&self, request: OrderedCreateRequest) -> Result<Session>;
+
+    /// Creates a session with an end of its own: see [`CreateOptions`]. From that moment of the service's clock on the
+    /// session is not there for any operation, whether it was removed by then or not.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for an end that is over already, or where sessions of the
+    /// service do not expire, and as [`SessionService::create`].
+    async fn create_with(&self, request: OrderedCreateRequest, options: CreateOptions) -> Result<Session> {
+        match options.expiry {
+            None => self.create_ordered(request).await,
+            Some(_) => Err(no_expiry()),
+        }
+    }
 
     /// Gets a session, or nothing when there is none.
     ///
@@ -64,15 +79,26 @@ pub trait SessionService: Send + Sync {
     /// None in memory.
     async fn delete(&self, request: DeleteRequest) -> Result<()>;
 
+    /// Removes sessions that have expired, the first ones first. They are not there for any operation before that: this
+    /// gives back what they take up.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where sessions of the service do not expire.
+    async fn sweep(&self, request: SweepRequest) -> Result<Swept> {
+        let _ = request;
+        Err(no_expiry())
+    }
+
     /// Appends an event to a session and gives it back as it is stored. [`SessionService::append_event`] is the
     /// same with less to write.
     ///
     /// # Errors
     ///
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), [`EventIdConflict`](crate::ErrorKind::EventIdConflict),
-    /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), and [`InvalidArgument`](crate::ErrorKind::InvalidArgument)
-    /// when an id alone names sessions of several users, or when a member of the event or of its actions is called
-    /// almost as a known one (`state_delta` for `stateDelta`): it would write nothing.
+    /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), [`LimitExceeded`](crate::ErrorKind::LimitExceeded) for more
+    /// than the service allows, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) alone names sessions of several users, or when a member of the event or of its actions is called almost as a
+    /// known one (`state_delta` for `stateDelta`): it would write nothing.
     async fn append(&self, session: SessionRef<'_>, event: Event) -> Result<Event> {
         self.append_expecting(session, event, None).await
     }
@@ -145,6 +171,7 @@ pub trait SessionService: Send + Sync {
     ///
     /// The error of `function`. [`StateConflict`](crate::ErrorKind::StateConflict) when other changes came between at
     /// each of the attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound),
+    /// [`LimitExceeded`](crate::ErrorKind::LimitExceeded),
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a key that does not belong to the scopes of the
     /// update. Nothing is applied then.
     ///
@@ -327,6 +354,10 @@ pub trait SessionService: Send + Sync {
         let _ = (lease, event, expected_revision);
         Err(no_leases())
     }
+}
+
+fn no_expiry() -> Error {
+    Error::invalid("sessions of this service do not expire")
 }
 
 fn no_leases() -> Error {

@@ -13,6 +13,7 @@ pub struct Session {
     key: SessionKey,
     revision: u64,
     last_update_time: f64,
+    expire_time: Option<f64>,
     state: SessionState,
     events: Vec<Arc<Event>>,
 }
@@ -34,7 +35,8 @@ impl Session {
     /// # Ok::<(), statepad::Error>(())
     /// ```
     pub fn new(key: SessionKey) -> Self {
-        Self { serial: 0, key, revision: 0, last_update_time: 0.0, state: SessionState::default(), events: Vec::new() }
+        let (state, events) = (SessionState::default(), Vec::new());
+        Self { serial: 0, key, revision: 0, last_update_time: 0.0, expire_time: None, state, events }
     }
 
     /// Sets the serial number, which differs from that of an earlier session of the same key.
@@ -55,6 +57,13 @@ impl Session {
     #[must_use]
     pub fn with_last_update_time(mut self, time: f64) -> Self {
         self.last_update_time = time;
+        self
+    }
+
+    /// Sets the time at which the session expires, in milliseconds since the epoch; `None`, where it does not.
+    #[must_use]
+    pub fn with_expire_time(mut self, time: Option<f64>) -> Self {
+        self.expire_time = time;
         self
     }
 
@@ -105,6 +114,12 @@ impl Session {
     /// The time of the last event, or of creation, in milliseconds since the epoch.
     pub fn last_update_time(&self) -> f64 {
         self.last_update_time
+    }
+
+    /// The time at which the session expires, in milliseconds since the epoch, as of this read; `None`, where it does
+    /// not.
+    pub fn expire_time(&self) -> Option<f64> {
+        self.expire_time
     }
 
     /// The merged state.

@@ -62,6 +62,12 @@ impl<V> ScopeState<V> {
 }
 
 impl ScopeState {
+    /// The scope that it is the state of.
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn scope(&self) -> Scope {
+        self.scope
+    }
+
     /// The values as one JSON object, under their full keys or under their names.
     pub fn to_json(&self, full_keys: bool) -> String {
         let mut out = String::with_capacity(size_of_members(self.values.iter().map(|(key, json)| (&**key, json))));

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use statepad::Error;
 
 pub mod core;
+pub mod growth;
 pub mod rewind;
 pub mod scenario;
 pub mod states;

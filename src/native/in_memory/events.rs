@@ -54,12 +54,14 @@ pub(super) struct EventDraft {
     time: f64,
     /// Until the core gets it.
     delta: Delta,
+    /// The keys of the operators, once they have been resolved.
+    results: Vec<String>,
 }
 
 impl EventDraft {
     /// An event with an id, and with the delta that it has.
     pub(super) fn new(event: Event, time: f64, delta: Delta) -> Self {
-        Self { event, time, delta }
+        Self { event, time, delta, results: Vec::new() }
     }
 }
 
@@ -81,8 +83,13 @@ impl Draft for EventDraft {
     }
 
     fn resolve(&mut self, value_of: &dyn Fn(&str) -> Option<Json>) -> Result<()> {
+        self.results = self.event.operators().map(|(key, _)| key.to_owned()).collect();
         self.event.resolve(value_of)?;
         self.delta = self.event.delta()?;
         Ok(())
+    }
+
+    fn results(&self) -> Vec<String> {
+        self.results.clone()
     }
 }

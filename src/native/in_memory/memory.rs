@@ -7,13 +7,15 @@ use crate::change::{Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::expiry::{Expiry, Lifetime};
 use crate::ids::{ScopeId, SessionId};
 use crate::json::js_number;
 use crate::lease::LeaseRequest;
+use crate::limits::Limits;
 use crate::native::draft::StateRef;
 use crate::native::host::Host;
 use crate::native::lease::Lease;
-use crate::native::ledger::{EventLog, Ledger};
+use crate::native::ledger::{Conditions, EventLog, Ledger};
 use crate::native::refusals::{event_id_conflict, not_found};
 use crate::native::requests::SessionRef;
 use crate::native::session::Session;
@@ -30,14 +32,49 @@ pub(super) struct Memory {
     by_id: HashMap<String, Vec<SessionId>>,
     /// The number of sessions that have been created.
     created: u64,
+    /// The time of the operation under way, where sessions expire: what has expired by then is not there.
+    now: f64,
+}
+
+/// An append that is asked for.
+pub(super) struct Append<'a> {
+    pub(super) session: SessionRef<'a>,
+    pub(super) event: Event,
+    pub(super) guard: Guard,
+    pub(super) lease: Option<&'a Lease>,
 }
 
 impl Memory {
+    /// Removes what has expired.
+    pub(super) fn begin(&mut self, host: &dyn Host) -> Result<()> {
+        if self.ledger.has_expiries() {
+            self.now = time_of(host)?;
+            self.sweep(self.now, None, usize::MAX);
+        }
+        Ok(())
+    }
+
+    /// Removes what has expired, so many sessions at most, and answers with their number.
+    pub(super) fn sweep(&mut self, now: f64, app_name: Option<&str>, most: usize) -> usize {
+        let expired = self.ledger.expired(now, app_name, most);
+        expired.iter().for_each(|key| self.remove(key));
+        expired.len()
+    }
+
     /// Creates a session.
-    pub(super) fn create(&mut self, key: SessionKey, time: f64, state: Delta) -> Result<Session> {
-        let change = self.ledger.sessions.prepare_create(&key, time, state)?;
+    pub(super) fn create(
+        &mut self,
+        key: SessionKey,
+        time: f64,
+        state: Delta,
+        expiry: Expiry,
+        limits: &Limits,
+    ) -> Result<Session> {
+        let lifetime = Lifetime::of(expiry, time)?;
+        limits.check_delta(&state, 0).map_err(|error| error.with_id(&*key.session_id))?;
+        let change = self.ledger.prepare_create(&key, time, state, &[], limits)?;
         self.created += 1;
-        let id = self.ledger.create(&key, self.created, change)?;
+        let id = self.ledger.create(&key, self.created, change, lifetime)?;
         self.by_id.entry(key.session_id).or_default().push(id);
         self.read(id, |_| Vec::new())
     }
@@ -66,28 +103,28 @@ impl Memory {
             .with_serial(*created)
             .with_revision(log.revision())
             .with_last_update_time(log.update_time())
+            .with_expire_time(self.ledger.lifetime(id).map(|lifetime| lifetime.expires))
             .with_state(state)
             .with_events(window(&events.list)))
     }
 
     /// Appends an event, under a lease where there is one.
-    pub(super) fn append(
-        &mut self,
-        session: SessionRef<'_>,
-        mut event: Event,
-        guard: Guard,
-        lease: Option<&Lease>,
-        host: &dyn Host,
-    ) -> Result<Event> {
+    pub(super) fn append(&mut self, append: Append<'_>, limits: &Limits, host: &dyn Host) -> Result<Event> {
+        let Append { session, mut event, guard, lease } = append;
         if event.id.is_empty() {
             event.id = host.new_id();
         }
         let delta = event.delta()?;
-        let id = self.resolve(session)?;
         let time = match event.timestamp {
             Some(time) => finite(time, "timestamp must be a number of milliseconds, not")?,
             None => time_of(host)?,
         };
+        let sized = || limits.check_event(|| event.size_at_most(), || size_at(&event, time));
+        limits
+            .check_delta(&delta, event.size_of_operators())
+            .and_then(|()| sized())
+            .map_err(|error| named(error, session))?;
+        let id = self.resolve(session)?;
         let EventLog { created, events, .. } = self.log(id)?;
         if let Some(lease) = lease.filter(|lease| lease.serial() != *created) {
             return Err(not_found(&lease.key().session_id));
@@ -97,12 +134,16 @@ impl Memory {
         let check_lease = check_lease.as_ref().map(|check| check as &dyn Fn() -> Result<()>);
         let mut draft = EventDraft::new(event, time, delta);
         let value_of = |key: &str| self.ledger.value(id, key);
-        match self.ledger.prepare_append(id, &mut draft, guard, check_lease, &value_of)? {
+        let conditions = Conditions { guard, check_lease, limits };
+        match self.ledger.prepare_append(id, &mut draft, &conditions, &value_of)? {
             Prepared::Duplicate { place } => self.repeated(id, place, draft.event),
             Prepared::Change { change, .. } => {
                 draft.event.timestamp = Some(change.time);
                 let event = Arc::new(draft.event.as_stored());
                 self.ledger.append(id, &change, &event)?;
+                if let Some(lifetime) = self.ledger.lifetime(id) {
+                    self.ledger.set_lifetime(id, lifetime.after_append(self.now));
+                }
                 Ok(Event::clone(&event))
             }
         }
@@ -170,6 +211,19 @@ impl Memory {
         let session = or_impossible!(session, "the session has the event");
         Err(event_id_conflict(session, &event.id))
     }
+}
+
+/// The bytes of an event that is stored with a time.
+fn size_at(event: &Event, time: f64) -> u64 {
+    Event { timestamp: Some(time), ..event.clone() }.size()
+}
+
+/// An error that names a session.
+fn named(error: Error, session: SessionRef<'_>) -> Error {
+    error.with_id(match session {
+        SessionRef::Id(id) => id,
+        SessionRef::Key(key) => &key.session_id,
+    })
 }
 
 /// The time of the host.

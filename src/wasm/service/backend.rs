@@ -22,8 +22,9 @@ use crate::change::{Guard, Prepared, SessionKey};
 use crate::ids::SessionId;
 use crate::json::Json;
 use crate::lease::LeaseRow;
+use crate::limits::Limits;
 use crate::native::refusals::event_id_conflict;
-use crate::native::{Draft, Host, SystemHost};
+use crate::native::{Conditions, Draft, Host, SystemHost};
 
 /// The sessions of a service.
 #[derive(Debug)]
@@ -32,6 +33,9 @@ pub(super) struct Backend {
     pub(super) handles: Handles,
     pub(super) store: Option<Store>,
     clock: Option<Function>,
+    pub(super) limits: Limits,
+    /// The milliseconds that sessions last whose creation names no end; nothing, where they do not expire.
+    pub(super) ttl: Option<f64>,
     /// The leases that were given, by the id of the creation of the session: they are of this process alone, and
     /// outlive what is read from the store once more.
     pub(super) leases: RefCell<HashMap<String, LeaseRow>>,
@@ -62,9 +66,9 @@ impl Fill for Backend {
 }
 
 impl Backend {
-    pub(super) fn new(store: Option<Store>, clock: Option<Function>) -> Rc<Self> {
-        let (memory, handles) = (RefCell::default(), Handles::default());
-        Rc::new(Self { memory, handles, store, clock, leases: RefCell::default(), retries: Permit::first() })
+    pub(super) fn new(store: Option<Store>, clock: Option<Function>, limits: Limits, ttl: Option<f64>) -> Rc<Self> {
+        let (memory, handles, leases) = (RefCell::default(), Handles::default(), RefCell::default());
+        Rc::new(Self { memory, handles, store, clock, limits, ttl, leases, retries: Permit::first() })
     }
 
     /// Answers from what is in memory, which is read from the store before, where there is one.
@@ -82,7 +86,7 @@ impl Backend {
                     answer(&this)
                 })
             }
-            _ => settled(refuse_aborted(&signal).and_then(|()| answer(self))),
+            _ => settled(refuse_aborted(&signal).and_then(|()| self.begin()).and_then(|()| answer(self))),
         }
     }
 
@@ -95,6 +99,7 @@ impl Backend {
         if self.store.is_none() {
             let run = || {
                 refuse_aborted(&signal)?;
+                self.begin()?;
                 let Plan { step, answer } = prepare(self)?;
                 step.map_or(Ok(()), |step| self.memory.borrow_mut().apply(&step))?;
                 answer(self)
@@ -110,14 +115,16 @@ impl Backend {
         })
     }
 
-    /// The permit to write, once the log has been read; nothing where there is no store.
+    /// The permit to write, once the log has been read; nothing where there is no store. What has expired is not there
+    /// any more.
     pub(super) async fn permit(&self) -> Answer<Option<Permit>> {
-        let Some(store) = &self.store else {
-            return Ok(None);
-        };
-        let permit = store.permit().await?;
-        self.read().await?;
-        Ok(Some(permit))
+        let mut permit = None;
+        if let Some(store) = &self.store {
+            permit = Some(store.permit().await?);
+            self.read().await?;
+        }
+        self.begin()?;
+        Ok(permit)
     }
 
     /// Reads the log, unless the memory is up to date with it. The caller has the permit.
@@ -133,13 +140,31 @@ impl Backend {
     pub(super) async fn make(&self, Plan { step, answer }: Plan) -> Answer<JsValue> {
         if let Some(step) = step {
             if let Some(store) = &self.store {
-                let now = self.now()?;
-                let record = Record::of(&step, &self.memory.borrow(), self.id(), now);
-                store.keep(&record, || Record::version(self.id(), now)).await?;
+                self.store_step(store, &step).await?;
             }
             self.memory.borrow_mut().apply(&step)?;
         }
         answer(self)
+    }
+
+    /// Stores a step. A session that is appended to lasts meanwhile: it had not expired when the step was prepared.
+    async fn store_step(&self, store: &Store, step: &Step) -> Answer<()> {
+        let now = self.now()?;
+        let (records, before) = {
+            let mut memory = self.memory.borrow_mut();
+            let record = Record::of(step, &memory, self.id(), now);
+            // A creation comes after the removal of what has expired under its key.
+            let removal = if let Step::Create { key, .. } = step { memory.unswept.get(key).cloned() } else { None };
+            (removal.into_iter().chain([record]).collect::<Vec<_>>(), memory.extend(step))
+        };
+        let kept = store.keep(&records, || Record::version(self.id(), now)).await;
+        let mut memory = self.memory.borrow_mut();
+        match (&kept, step) {
+            (Ok(()), Step::Create { key, .. }) => drop(memory.unswept.shift_remove(key)),
+            (Ok(()), _) => {}
+            (Err(_), _) => before.iter().for_each(|(id, lifetime)| memory.set_lifetime(*id, *lifetime)),
+        }
+        kept
     }
 
     /// A new handle of a session.
@@ -192,7 +217,12 @@ impl Backend {
         let shown = asks.and_then(|handle| handle.view.temp_before(&draft));
         let value_of =
             |name: &str| if is_temp(name) { temp_value(shown.as_ref(), name) } else { memory.value(id, name) };
-        let prepared = memory.prepare_append(id, &mut draft, guard, check_lease, &value_of)?;
+        let conditions = Conditions { guard, check_lease, limits: &self.limits };
+        let prepared = memory.prepare_append(id, &mut draft, &conditions, &value_of)?;
+        let lifetime = match memory.lifetime(id) {
+            Some(lifetime) => Some(lifetime.after_append(self.now()?)),
+            None => None,
+        };
         let temp = draft.extract_temp_keys();
         let (step, event, shown) = match prepared {
             Prepared::Duplicate { place } => {
@@ -208,7 +238,8 @@ impl Backend {
                 let event = stored.to_js()?;
                 let json = if self.store.is_some() { stored.to_json() } else { String::new() };
                 let key = key.clone();
-                (Some(Step::Append { key, created, change, event: event.clone(), json }), event, Some((draft, temp)))
+                let step = Step::Append { key, created, change, event: event.clone(), json, lifetime };
+                (Some(step), event, Some((draft, temp)))
             }
         };
         let answer = move |backend: &Self| {

@@ -10,7 +10,7 @@ use crate::error::ErrorKind;
 use crate::names::{is_among, nearest_known};
 
 /// The largest number up to which all whole numbers are there.
-const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+pub(super) const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// The members that an object may have, and those that it is known to have elsewhere.
 pub(super) struct Names {

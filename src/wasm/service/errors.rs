@@ -5,7 +5,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::host::{Attributes, define, member, put};
-use crate::error::{Error, ErrorKind, Missing};
+use crate::error::{Error, ErrorKind, LimitName, Missing};
 use crate::native::refusals;
 
 /// The details that an error has, as its members.
@@ -24,6 +24,12 @@ pub(super) struct Details<'a> {
     actual: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exceeded: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u64>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     missing: Vec<MissingKey<'a>>,
 }
@@ -107,6 +113,9 @@ impl From<Error> for JsValue {
             expected: source.expected(),
             actual: source.actual(),
             until: source.until(),
+            exceeded: source.exceeded().map(LimitName::name),
+            size: source.size(),
+            limit: source.limit(),
             missing: missing.collect(),
             ..Details::default()
         };

@@ -8,18 +8,23 @@ use wasm_bindgen::prelude::*;
 use super::errors::invalid;
 use super::host::{Answer, deep_freeze, member, parse, stringify};
 use super::kinds::{describe, describe_json, is_plain};
+use super::limits::{check_delta, exceeded};
 use super::requests::check_event_names;
 use super::walk::{AdmittedDelta, adk_event, admit_delta, admit_members};
 use crate::delta::Delta;
 use crate::error::Result;
 use crate::event::metadata::{with_deletions, with_operators};
-use crate::json::Json;
+use crate::json::{Json, size_at_most, size_of, string_at_most};
+use crate::limits::Limits;
 use crate::native::Draft;
 use crate::operator::Operator;
 use crate::scope::Scope;
 
+/// More bytes than the members have that every event gets.
+const REST_AT_MOST: u64 = 512;
+
 /// An admitted event.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct EventDraft {
     /// All members but the actions.
     members: Map<String, Value>,
@@ -113,6 +118,24 @@ impl EventDraft {
         self.members.get("invocationId").and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Throws `LIMIT_EXCEEDED` for an event, a delta or a value that is too large.
+    pub(super) fn check_size(&self, limits: &Limits, session_id: &str) -> Answer<()> {
+        let Self { members, actions, delta, deleted, operators, .. } = self;
+        check_delta(limits, "actions.stateDelta", delta, deleted, operators, Some(session_id))?;
+        let at_most = || {
+            let parts = [members, actions, delta].into_iter().flatten();
+            let sizes = parts.map(|(name, value)| 2 * string_at_most(name) + size_at_most(value));
+            let of_operators = operators.iter().map(|(_, operator)| size_at_most(&operator.to_value()));
+            REST_AT_MOST + sizes.chain(of_operators).sum::<u64>()
+        };
+        let size = || {
+            let mut stored = self.clone();
+            stored.extract_temp_keys();
+            size_of(&stored.to_stored().value)
+        };
+        limits.check_event(at_most, size).map_err(|error| exceeded(error, "event", Some(session_id)))
+    }
+
     /// Takes the `temp:` keys out.
     pub(super) fn extract_temp_keys(&mut self) -> TempDelta {
         let mut set = Vec::new();
@@ -199,6 +222,10 @@ impl Draft for EventDraft {
 
     fn resolve(&mut self, value_of: &dyn Fn(&str) -> Option<Json>) -> Result<()> {
         resolve_into(&mut self.delta, &self.operators, value_of)
+    }
+
+    fn results(&self) -> Vec<String> {
+        self.operators.iter().map(|(key, _)| key.clone()).collect()
     }
 }
 

@@ -10,6 +10,7 @@ use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
 use super::errors::not_found;
 use super::event::{Fill, admit_event_of};
+use super::expiry::End;
 use super::host::{Answer, parse, stringify};
 use super::memory::{Memory, Step};
 use super::requests::EventWindow;
@@ -20,12 +21,19 @@ use crate::change::{Guard, SessionKey};
 use crate::native::{is_own, keep_own_in, origin};
 use crate::session_log::SessionLog;
 
+/// A fork that is asked for.
+pub(super) struct Fork {
+    /// The revision; the last one, when it is `undefined`.
+    pub(super) at: JsValue,
+    pub(super) session_id: Option<String>,
+    pub(super) end: End,
+}
+
 /// See `SessionService.fork`.
 pub(super) async fn fork(
     backend: Rc<Backend>,
     query: SessionQuery,
-    at: JsValue,
-    session_id: Option<String>,
+    Fork { at, session_id, end }: Fork,
 ) -> Answer<JsValue> {
     let _permit = backend.permit().await?;
     refuse_aborted(&query.signal)?;
@@ -44,8 +52,10 @@ pub(super) async fn fork(
     let created = unfinished_id(revision + 1, &backend.id());
     backend.memory.borrow().damage.check_session(&key)?;
     remove_begun(&backend, &key).await?;
-    let change = backend.memory.borrow().sessions.prepare_create(&key, backend.now()?, state)?;
-    make(&backend, Step::Create { key: key.clone(), created: created.clone(), change }).await?;
+    let now = backend.now()?;
+    let (lifetime, limits) = (end.lifetime(&backend, now)?, &backend.limits);
+    let change = backend.memory.borrow().prepare_create(&key, now, state, &[], limits)?;
+    make(&backend, Step::Create { key: key.clone(), created: created.clone(), change, lifetime }).await?;
     let filled = fill(&backend, &query, &key, &created, &events, revision).await;
     if let Err(thrown) = filled {
         // The caller gets the error of the fork.
@@ -86,6 +96,7 @@ async fn fill(
     let append = async |event: JsValue| -> Answer<()> {
         refuse_aborted(&query.signal)?;
         let draft = admit_event_of(&event, backend, false)?;
+        draft.check_size(&backend.limits, &key.session_id)?;
         let id = backend.memory.borrow().find_created(key, created).ok_or_else(|| not_found(&key.session_id))?;
         let plan = backend.append_to(id, key.clone(), None, draft, Guard::default())?;
         backend.make(plan).await.map(drop)

@@ -183,6 +183,10 @@ impl Handles {
         for (name, value) in shown {
             define(handle, &name.into(), value, &SHOWN);
         }
+        // A session expires from its creation on, or never.
+        if let Some(lifetime) = memory.lifetime(id) {
+            define(handle, &"expireTime".into(), &lifetime.expires.into(), &SHOWN);
+        }
         Ok(())
     }
 }

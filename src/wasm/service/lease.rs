@@ -249,6 +249,7 @@ impl Inner {
 impl Backend {
     /// Takes, renews or gives back the lease of a session.
     fn decide(&self, view: &View, key: &SessionKey, request: &LeaseRequest) -> Answer<LeaseRow> {
+        self.begin()?;
         self.resolve(key, Some(view))?;
         let now = self.now()?;
         let mut leases = self.leases.borrow_mut();

@@ -9,6 +9,7 @@ use super::host::{Answer, parse};
 use super::memory::{Memory, Step, values_set_by};
 use crate::change::SessionKey;
 use crate::delta::{Delta, ScopedDelta};
+use crate::expiry::Lifetime;
 use crate::session_log::SessionLog;
 
 /// The version of what logs keep.
@@ -37,6 +38,20 @@ pub(super) struct Record {
     delta: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     guard: Option<Guard>,
+    /// Of a creation: the end of the session, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<Expires>,
+    /// The time at which the session expires after the change, in milliseconds since the epoch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends: Option<f64>,
+}
+
+/// The end of a session: so long after each write, or a time.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Expires {
+    Ttl(f64),
+    At(f64),
 }
 
 /// The kind of change that a record has. A log of the package has others, too: see `replay`.
@@ -85,11 +100,24 @@ struct Positions {
 }
 
 impl Record {
+    fn new(id: String, kind: Kind, key: Key, time: f64) -> Self {
+        let (version, layout, event, delta, guard, expires, ends) = Default::default();
+        Self { id, kind, version, layout, key, time, event, delta, guard, expires, ends }
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(super) fn app_name(&self) -> &str {
+        &self.key.app_name
+    }
+
     /// The record of the version that is written now. It comes first in a new log.
     pub(super) fn version(id: String, time: f64) -> Self {
         let key = Key { app_name: "statepad".into(), user_id: Some("version".into()), session_id: Some(id.clone()) };
         let (version, layout) = (Some(VERSION), Some(LAYOUT));
-        Self { id, kind: Kind::Version, version, layout, key, time, event: None, delta: None, guard: None }
+        Self { version, layout, ..Self::new(id, Kind::Version, key, time) }
     }
 
     /// The record of a change that is to be applied to `memory`. `id` is new, `now` the time.
@@ -109,41 +137,29 @@ impl Record {
             let rev = id.and_then(|id| memory.sessions.log(id)).map_or(0, SessionLog::revision);
             Some(Guard { created, rev, pos: pos(&key.app_name, Some(&key.user_id)) })
         };
-        let (version, layout, event) = (None, None, None);
+        let new = |id: &str, kind, key, time| Self::new(id.to_owned(), kind, key, time);
         match step {
-            Step::Create { key, created, change } => {
+            Step::Create { key, created, change, lifetime } => {
                 let state = values_set_by(&change.delta.clone().join(Delta::default()));
                 let data = format!("{{\"timestamp\":{},\"state\":{state}}}", super::event::number(change.time));
                 let event = Some(RecordedEvent { id: created.clone(), time: change.time, data });
-                let (time, delta, guard) = (change.time, Some(json_of(&change.delta)), guard(key));
-                Self {
-                    id: created.clone(),
-                    kind: Kind::Create,
-                    version,
-                    layout,
-                    key: whole(key),
-                    time,
-                    event,
-                    delta,
-                    guard,
-                }
+                let (delta, guard) = (Some(json_of(&change.delta)), guard(key));
+                let expires = lifetime.map(|Lifetime { ttl, expires }| ttl.map_or(Expires::At(expires), Expires::Ttl));
+                let ends = lifetime.map(|lifetime| lifetime.expires);
+                Self { event, delta, guard, expires, ends, ..new(created, Kind::Create, whole(key), change.time) }
             }
-            Step::Append { key, change, json, .. } => {
-                let id = change.id.to_string();
-                let event = Some(RecordedEvent { id: id.clone(), time: change.time, data: json.clone() });
-                let (time, delta, guard) = (change.time, Some(json_of(&change.delta)), guard(key));
-                Self { id, kind: Kind::Append, version, layout, key: whole(key), time, event, delta, guard }
+            Step::Append { key, change, json, lifetime, .. } => {
+                let event = Some(RecordedEvent { id: change.id.to_string(), time: change.time, data: json.clone() });
+                let (delta, guard) = (Some(json_of(&change.delta)), guard(key));
+                let ends = lifetime.map(|lifetime| lifetime.expires);
+                Self { event, delta, guard, ends, ..new(&change.id, Kind::Append, whole(key), change.time) }
             }
             Step::Update { app_name, user_id, change } => {
                 let guard = Some(Guard { created: None, rev: 0, pos: pos(app_name, user_id.as_deref()) });
                 let key = Key { app_name: app_name.clone(), user_id: user_id.clone(), session_id: None };
-                let (id, time, delta) = (change.id.to_string(), change.time, Some(json_of(&change.delta)));
-                Self { id, kind: Kind::Update, version, layout, key, time, event, delta, guard }
+                Self { delta: Some(json_of(&change.delta)), guard, ..new(&change.id, Kind::Update, key, change.time) }
             }
-            Step::Remove { key } => {
-                let guard = guard(key);
-                Self { id, kind: Kind::Remove, version, layout, key: whole(key), time: now, event, delta: None, guard }
-            }
+            Step::Remove { key } => Self { guard: guard(key), ..new(&id, Kind::Remove, whole(key), now) },
         }
     }
 

@@ -3,19 +3,23 @@
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
+use indexmap::IndexMap;
 use js_sys::Array;
+use rustc_hash::FxBuildHasher;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::damage::{Damage, Place};
 use super::errors::not_found;
 use super::host::{Answer, stringify};
+use super::log::Record;
 use super::requests::EventWindow;
 use super::unfinished::is_unfinished;
 use crate::change::{Change, Guard, SessionKey};
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
+use crate::expiry::Lifetime;
 use crate::ids::SessionId;
 use crate::json::Json;
 use crate::native::{Bodies, EventLog, Ledger, window};
@@ -30,6 +34,8 @@ pub(super) struct Memory {
     positions: HashMap<Place, u64>,
     /// The parts of the log that cannot be read.
     pub(super) damage: Damage,
+    /// The removals, not written yet, of sessions that have expired: the first ones first.
+    pub(super) unswept: IndexMap<SessionKey, Record, FxBuildHasher>,
 }
 
 /// The events of a session.
@@ -45,9 +51,16 @@ pub(super) struct Events {
 #[derive(Debug)]
 pub(super) enum Step {
     /// Creates a session. `created` is the id of the creation, unique everywhere.
-    Create { key: SessionKey, created: String, change: Change },
-    /// Appends an event. `json` is its text.
-    Append { key: SessionKey, created: String, change: Change, event: JsValue, json: String },
+    Create { key: SessionKey, created: String, change: Change, lifetime: Option<Lifetime> },
+    /// Appends an event. `json` is its text, `lifetime` the end of the session after it.
+    Append {
+        key: SessionKey,
+        created: String,
+        change: Change,
+        event: JsValue,
+        json: String,
+        lifetime: Option<Lifetime>,
+    },
     /// Changes app and user state.
     Update { app_name: String, user_id: Option<String>, change: Change },
     /// Deletes whatever session there is.
@@ -109,16 +122,17 @@ impl Memory {
     /// Takes over a change.
     pub(super) fn apply(&mut self, step: &Step) -> Result<()> {
         match step {
-            Step::Create { key, created, change } => {
-                self.create(key, created.clone(), change.clone())?;
+            Step::Create { key, created, change, lifetime } => {
+                self.create(key, created.clone(), change.clone(), *lifetime)?;
             }
-            Step::Append { key, created, change, event, .. } => {
+            Step::Append { key, created, change, event, lifetime, .. } => {
                 if let Some(id) = self.find_created(key, created) {
                     self.append(id, change, event)?;
+                    lifetime.iter().for_each(|lifetime| self.set_lifetime(id, *lifetime));
                 }
             }
             Step::Update { app_name, user_id, change } => {
-                self.sessions.apply_update(app_name, user_id.as_deref(), change)?;
+                self.update(app_name, user_id.as_deref(), change)?;
             }
             Step::Remove { key } => {
                 self.damage.remove_session(key);
@@ -127,6 +141,15 @@ impl Memory {
         }
         self.count_moves(step);
         Ok(())
+    }
+
+    /// Makes a session that is appended to last as it will then. Answers with its end before.
+    pub(super) fn extend(&mut self, step: &Step) -> Option<(SessionId, Lifetime)> {
+        let Step::Append { key, created, lifetime: Some(lifetime), .. } = step else { return None };
+        let id = self.find_created(key, created)?;
+        let before = self.lifetime(id)?;
+        self.set_lifetime(id, *lifetime);
+        Some((id, before))
     }
 
     /// Counts the scopes that a change has touched.

@@ -11,7 +11,8 @@ use super::backend::{Backend, Plan};
 use super::checks::{admit_optional_string, admit_string, check_count, check_options, check_signal};
 use super::errors::error_at;
 use super::event::{Fill, admit_event};
-use super::fork::fork;
+use super::expiry::End;
+use super::fork::{Fork, fork};
 use super::handles::{Through, View};
 use super::host::{Answer, member, option, parse, parse_frozen, put};
 use super::memory::read_event;
@@ -115,10 +116,11 @@ impl SessionService {
     ) -> Promise {
         started(|| {
             let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
-            let query = self.query(session, &options, &["at", "sessionId", "signal"])?;
+            let query = self.query(session, &options, &["at", "sessionId", "ttl", "expireTime", "signal"])?;
             let at = option(&options, "at")?;
             let session_id = admit_optional_string(&option(&options, "sessionId")?, "sessionId")?;
-            Ok(future_to_promise(fork(Rc::clone(&self.backend), query, at, session_id)))
+            let end = End::of(&options)?;
+            Ok(future_to_promise(fork(Rc::clone(&self.backend), query, Fork { at, session_id, end })))
         })
     }
 
@@ -209,6 +211,7 @@ impl SessionQuery {
 
         let shared: Array = marker.shared.iter().map(JsValue::from).collect();
         let draft = admit_event(&event_of(&marker, &backend.id())?, backend)?;
+        draft.check_size(&backend.limits, &self.key.session_id)?;
         let guard = Guard { revision: Some(revision), ..Guard::default() };
         let handle = self.view.map(|view| Through { session: self.session, view, write_lease: self.write_lease });
         let Plan { step, answer } = backend.append(self.key, handle, draft, guard)?;

@@ -15,6 +15,7 @@ use super::memory::{Memory, Step};
 use crate::change::{Change, ChangeKind, SessionKey};
 use crate::delta::{Delta, Write};
 use crate::error::ErrorKind;
+use crate::expiry::Lifetime;
 use crate::json::Json;
 use crate::scope::Scope;
 use crate::session_log::SessionLog;
@@ -173,7 +174,10 @@ impl Replay {
         let own = writes("session", Scope::Session);
         let guard = own_guard(record);
         let event = event_of(record, is_creation)?;
-        let (Some(guard), Some(event), ScopeWrites::Delta(own), Some(_)) = (guard, event, own, delta) else {
+        let lifetime = self.lifetime_of(record, is_creation, session);
+        let (Some(guard), Some(event), ScopeWrites::Delta(own), Some(_), Some(lifetime)) =
+            (guard, event, own, delta, lifetime)
+        else {
             // The readable parts of the record are applied; the next records say where the scopes are.
             self.lose(session);
             return self.share(key, record, shared);
@@ -195,12 +199,37 @@ impl Replay {
         let joined = self.joined(key, own, shared);
         if is_creation {
             let change = change_of(ChangeKind::Create, &session.session_id, time, joined);
-            return Ok(self.memory.apply(&Step::Create { key: session.clone(), created: id.to_owned(), change })?);
+            let step = Step::Create { key: session.clone(), created: id.to_owned(), change, lifetime };
+            return Ok(self.memory.apply(&step)?);
         }
         let created = self.memory.find(session).map(|id| self.memory.created(id).to_owned()).unwrap_or_default();
         let change = change_of(ChangeKind::Append, id, time, joined);
-        let step = Step::Append { key: session.clone(), created, change, event, json: String::new() };
+        let step = Step::Append { key: session.clone(), created, change, event, json: String::new(), lifetime };
         Ok(self.memory.apply(&step)?)
+    }
+
+    /// The end of a session after a change, if it has one. Nothing when it cannot be read.
+    fn lifetime_of(
+        &self,
+        record: &Map<String, Value>,
+        is_creation: bool,
+        session: &SessionKey,
+    ) -> Option<Option<Lifetime>> {
+        let Some(ends) = record.get("ends") else {
+            return record.get("expires").is_none().then_some(None);
+        };
+        let expires = ends.as_f64()?;
+        if is_creation {
+            let end = record.get("expires")?;
+            let ttl = end.get("ttl").map(Value::as_f64);
+            return match (ttl, end.get("at").and_then(Value::as_f64)) {
+                (Some(ttl), None) => Some(Some(Lifetime { ttl: Some(ttl?), expires })),
+                (None, Some(_)) => Some(Some(Lifetime::until(expires))),
+                _ => None,
+            };
+        }
+        let before = self.memory.find(session).and_then(|id| self.memory.lifetime(id));
+        Some(before.map(|before| Lifetime { expires, ..before }))
     }
 
     /// Returns `true` if a session has all records before this one. A creation over another session misses a removal.

@@ -13,7 +13,8 @@ use crate::change::SessionKey;
 use crate::names::near_miss;
 
 /// The members of a session and of its key: any request may be one, with members beside it.
-const SESSION: &[&str] = &["id", "sessionId", "appName", "userId", "state", "events", "lastUpdateTime", "revision"];
+const SESSION: &[&str] =
+    &["id", "sessionId", "appName", "userId", "state", "events", "lastUpdateTime", "revision", "expireTime"];
 
 macro_rules! request_of {
     ($what:literal, $($known:literal),+) => {
@@ -26,7 +27,10 @@ macro_rules! request_of {
     };
 }
 
-pub(super) const CREATE: Names = request_of!("createSession", "appName", "userId", "state", "sessionId");
+#[rustfmt::skip]
+pub(super) const CREATE: Names = request_of!(
+    "createSession", "appName", "userId", "state", "sessionId", "ttl", "expireTime"
+);
 pub(super) const GET: Names = request_of!("getSession", "appName", "userId", "sessionId", "config");
 #[rustfmt::skip]
 pub(super) const LIST: Names = request_of!(
@@ -34,6 +38,7 @@ pub(super) const LIST: Names = request_of!(
 );
 pub(super) const DELETE: Names = request_of!("deleteSession", "appName", "userId", "sessionId");
 pub(super) const APPEND: Names = request_of!("appendEvent", "session", "event", "expectedRevision");
+pub(super) const SWEEP: Names = request_of!("sweep", "appName", "limit", "dryRun");
 pub(super) const APP_STATE: Names = request_of!("getAppState", "appName");
 pub(super) const USER_STATE: Names = request_of!("getUserState", "appName", "userId");
 const TARGET: Names =

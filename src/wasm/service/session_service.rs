@@ -13,8 +13,10 @@ use super::checks::{
 };
 use super::errors::invalid;
 use super::event::{Fill, admit_event, core_delta, resolve_into};
+use super::expiry::{End, check_ttl};
 use super::handles::Through;
 use super::host::{Answer, Attributes, define, member, option, parse, put, settled};
+use super::limits::{check_delta, check_limits};
 use super::memory::Step;
 use super::requests::{
     APP_STATE, APPEND, CREATE, DELETE, EventWindow, GET, LIST, ListPlan, NO_EVENTS, USER_STATE, check_config,
@@ -22,7 +24,7 @@ use super::requests::{
 };
 use super::store::Store;
 use super::update::update;
-use super::walk::admit_delta;
+use super::walk::{AdmittedDelta, admit_delta};
 use crate::change::{Guard, SessionKey};
 use crate::list::{ListQuery, Start};
 
@@ -46,7 +48,7 @@ impl SessionService {
     #[wasm_bindgen(constructor)]
     pub fn new(options: Option<SessionServiceOptions>) -> Answer<SessionService> {
         let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
-        check_options(&options, &["now", "persist", "restore", "timeout"], "options")?;
+        check_options(&options, &["now", "persist", "restore", "timeout", "limits", "ttl"], "options")?;
         let member = |name: &str| option(&options, name);
         let optional = |value: &JsValue, name: &str| {
             if value.is_undefined() { Ok(None) } else { check_function(value, name).map(Some) }
@@ -62,13 +64,16 @@ impl SessionService {
         let timeout = timeout.filter(|timeout| timeout.is_finite() && *timeout >= 1.0);
         let timeout = timeout.ok_or_else(|| invalid("timeout", "must be a number from 1"))?;
         let store = persist.map(|persist| Store::new(persist, restore, timeout));
-        Ok(Self { backend: Backend::new(store, clock) })
+        let (limits, ttl) = (check_limits(&member("limits")?)?, member("ttl")?);
+        let ttl = if ttl.is_undefined() { None } else { check_ttl(&ttl)? };
+        Ok(Self { backend: Backend::new(store, clock, limits, ttl) })
     }
 
     /// Creates a session, at revision 0. The keys of `state` go where their prefix says: `app:` and `user:` keys reach
     /// every session they belong to, also earlier ones; `temp:` keys are dropped.
     ///
-    /// Throws `SESSION_EXISTS` when the id is taken, `VALUE_NOT_JSON`, `INVALID_ARGUMENT`; nothing is applied then.
+    /// Throws `SESSION_EXISTS` when the id is taken, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`, `INVALID_ARGUMENT`; nothing is
+    /// applied then.
     #[wasm_bindgen(js_name = createSession, unchecked_return_type = "Promise<Session>")]
     pub fn create_session(
         &self,
@@ -82,16 +87,23 @@ impl SessionService {
                 user_id: admit_string(&member(&request, "userId")?, "userId")?,
                 session_id: named.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| self.backend.id()),
             };
-            let mut state = admit_delta(&member(&request, "state")?, "state")?;
+            let state = admit_delta(&member(&request, "state")?, "state")?;
+            let end = End::of(&request)?;
+            let AdmittedDelta { members, deleted, operators } = &state;
+            check_delta(&self.backend.limits, "state", members, deleted, operators, Some(&key.session_id))?;
             Ok(self.backend.change(signal, move |backend| {
                 let (time, created) = (backend.now()?, backend.id());
+                let lifetime = end.lifetime(backend, time)?;
                 backend.memory.borrow().damage.check_session(&key)?;
                 let value_of =
                     |name: &str| backend.memory.borrow().shared_value(&key.app_name, Some(&key.user_id), name);
-                resolve_into(&mut state.members, &state.operators, &value_of)?;
-                let state = core_delta("state", &state.members, &state.deleted)?;
-                let change = backend.memory.borrow().sessions.prepare_create(&key, time, state)?;
-                let step = Some(Step::Create { key: key.clone(), created, change });
+                let AdmittedDelta { mut members, deleted, operators } = state;
+                resolve_into(&mut members, &operators, &value_of)?;
+                let state = core_delta("state", &members, &deleted)?;
+                let results: Vec<String> = operators.into_iter().map(|(key, _)| key).collect();
+                let limits = &backend.limits;
+                let change = backend.memory.borrow().prepare_create(&key, time, state, &results, limits)?;
+                let step = Some(Step::Create { key: key.clone(), created, change, lifetime });
                 let answer = move |backend: &Backend| backend.open(&key, EventWindow::default());
                 Ok(Plan { step, answer: Box::new(answer) })
             }))
@@ -154,7 +166,7 @@ impl SessionService {
     /// Resolves to the stored event, frozen. A partial event is handed back and changes nothing.
     ///
     /// Throws `SESSION_NOT_FOUND`, `SESSION_STALE` (with `expectedRevision`), `EVENT_ID_CONFLICT`, `VALUE_NOT_JSON`,
-    /// `INVALID_ARGUMENT`; nothing has changed then.
+    /// `LIMIT_EXCEEDED`, `INVALID_ARGUMENT`; nothing has changed then.
     #[wasm_bindgen(js_name = appendEvent, unchecked_return_type = "Promise<Event>")]
     pub fn append_event(
         &self,
@@ -178,6 +190,7 @@ impl SessionService {
             )]
             let guard = Guard { revision: revision.map(|revision| revision as u64), ..Guard::default() };
             let draft = admit_event(&event, &*self.backend)?;
+            draft.check_size(&self.backend.limits, &key.session_id)?;
             let handle = self.backend.handles.view(&session).map(|view| Through::of(session, view));
             Ok(self.backend.change(signal, move |backend| backend.append(key, handle, draft, guard)))
         })
@@ -219,8 +232,9 @@ impl SessionService {
     ///
     /// `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does.
     ///
-    /// Throws `STATE_CONFLICT` after `attempts` runs, `SESSION_NOT_FOUND`, `VALUE_NOT_JSON`, `INVALID_ARGUMENT` for
-    /// keys that do not belong to what is updated and for any other answer than a plain object, and what `fn` throws.
+    /// Throws `STATE_CONFLICT` after `attempts` runs, `SESSION_NOT_FOUND`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`,
+    /// `INVALID_ARGUMENT` for keys that do not belong to what is updated and for any other answer than a plain object,
+    /// and what `fn` throws.
     #[wasm_bindgen(js_name = updateState, unchecked_return_type = "Promise<Readonly<Record<string, Json>>>")]
     pub fn update_state(
         &self,

@@ -108,7 +108,7 @@ impl Store {
 
     /// Reads the log. The caller has the permit.
     pub(super) async fn read(&self) -> Answer<Memory> {
-        let replay = self.replay().await.map_err(|thrown| {
+        let mut replay = self.replay().await.map_err(|thrown| {
             if is_kind(&thrown, &[ErrorKind::StoreCorrupt, ErrorKind::StoreUnavailable, ErrorKind::StoreUnsuitable]) {
                 return thrown;
             }
@@ -117,6 +117,7 @@ impl Store {
         })?;
         self.is_new.set(replay.count == 0);
         self.log.is_read.set(true);
+        replay.memory.recount();
         Ok(replay.memory)
     }
 
@@ -150,13 +151,15 @@ impl Store {
         }
     }
 
-    /// Writes a record. The caller has the permit. `version` is the record of the version, for a new log.
-    pub(super) async fn keep(&self, record: &Record, version: impl FnOnce() -> Record) -> Answer<()> {
+    /// Writes records, all or none. The caller has the permit. `version` is the record of the version, for a new log.
+    pub(super) async fn keep(&self, written: &[Record], version: impl FnOnce() -> Record) -> Answer<()> {
         let records = Array::new();
         if self.is_new.get() {
             records.push(&version().to_js()?);
         }
-        records.push(&record.to_js()?);
+        for record in written {
+            records.push(&record.to_js()?);
+        }
         let answer = match self.persist.call1(&JsValue::UNDEFINED, &records) {
             Ok(answer) => Promise::resolve(&answer),
             Err(thrown) => Promise::reject(&thrown),

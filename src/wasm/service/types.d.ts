@@ -36,6 +36,11 @@ export interface Session {
   readonly lastUpdateTime: number;
   /** One more for each change, 0 at creation. */
   readonly revision: number;
+  /**
+   * The time at which the session expires, in milliseconds since the epoch; absent where it does not. Where it moves
+   * with each write, a handle shows that of the last write that it knows.
+   */
+  readonly expireTime?: number | undefined;
 }
 
 /** The name of a session: the session itself, or the three members of it that make up its key. */
@@ -170,8 +175,16 @@ export interface Abortable {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The end of a session that a request creates: one of both, or neither for the default of the service. */
+export interface SessionEnd {
+  /** The session expires so many milliseconds after its last write. `Infinity`: it does not expire. */
+  readonly ttl?: number | undefined;
+  /** The session expires at this time, in milliseconds since the epoch, whatever is written to it. */
+  readonly expireTime?: number | undefined;
+}
+
 /** The request of `createSession` and `getOrCreateSession`. */
-export interface CreateSessionRequest extends Abortable {
+export interface CreateSessionRequest extends Abortable, SessionEnd {
   readonly appName: string;
   readonly userId: string;
   /** `app:` and `user:` keys reach every session they belong to; `temp:` keys are dropped. */
@@ -297,12 +310,30 @@ export interface Rewound {
   readonly shared: readonly string[];
 }
 
-/** Options of `fork`. */
-export interface ForkOptions extends Abortable {
+/** Options of `fork`. Without an end of its own the fork has the default of the service, and never that of its source. */
+export interface ForkOptions extends Abortable, SessionEnd {
   /** The revision that the new session goes on from; the last one by default. */
   readonly at?: number | undefined;
   /** Generated (a UUID) when absent or blank. */
   readonly sessionId?: string | undefined;
+}
+
+/** The request of `sweep`. */
+export interface SweepRequest extends Abortable {
+  /** Only what belongs to this app; all apps when it is absent. */
+  readonly appName?: string | undefined;
+  /** The most sessions that are removed, from 1; all when it is absent. */
+  readonly limit?: number | undefined;
+  /** Removes nothing, and counts what would be removed. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** The answer of `sweep`. */
+export interface SweepAnswer {
+  /** The number of sessions that were removed, or would be. */
+  readonly sessions: number;
+  /** 0: this service keeps the values of users without sessions. */
+  readonly users: number;
 }
 
 /** Options of `lease`. */
@@ -322,6 +353,31 @@ export interface Deleted {
   /** In JSON it is `null`, which ADK's readers understand. */
   toJSON(): null;
 }
+
+/**
+ * The most that is stored. Sizes are UTF-8 bytes of JSON text, as `JSON.stringify` writes it; `Infinity` turns a limit
+ * off. What does not grow is never refused: a state beyond a limit that was lowered can still be changed and emptied.
+ */
+export interface LimitOptions {
+  /** The most bytes of one value of the state, also of one that an operator comes to; 32 MiB by default. */
+  readonly value?: number | undefined;
+  /** The most bytes of the keys and the values that one event or update writes; 64 MiB by default. */
+  readonly delta?: number | undefined;
+  /** The most bytes of an event; 64 MiB by default. */
+  readonly event?: number | undefined;
+  /**
+   * The most bytes of the names and the values of one scope: of a session's own state, of a user's and of an app's;
+   * 256 MiB by default.
+   */
+  readonly state?: number | undefined;
+  /** The most keys of one scope; 1,000,000 by default. */
+  readonly keys?: number | undefined;
+  /** The most events of a session; 10,000,000 by default. */
+  readonly events?: number | undefined;
+}
+
+/** The name of a limit. */
+export type LimitName = keyof LimitOptions;
 
 /** Options of a {@link SessionService}. */
 export interface SessionServiceOptions {
@@ -351,6 +407,13 @@ export interface SessionServiceOptions {
    * record is handed over before the answer.
    */
   readonly timeout?: number | undefined;
+  /** The most that is stored: a write beyond a limit is `LIMIT_EXCEEDED`, and writes nothing. */
+  readonly limits?: LimitOptions | undefined;
+  /**
+   * Sessions expire so many milliseconds after their last write, unless their creation says otherwise: from then on
+   * they are not there. They do not expire by default.
+   */
+  readonly ttl?: number | undefined;
 }
 
 /** The answer of `restore`: all records at once or one after the other. */
@@ -382,6 +445,10 @@ export interface LogRecord {
     readonly rev?: number;
     readonly pos?: { readonly app?: number; readonly user?: number };
   };
+  /** Of a creation: the end of the session, so many milliseconds after each write or at a time. */
+  readonly expires?: { readonly ttl: number } | { readonly at: number };
+  /** The time at which the session expires after the change, in milliseconds since the epoch. */
+  readonly ends?: number;
   /** Notes of the package: the position up to which a log of app or user values was trimmed, and the writer of one. */
   readonly trim?: number;
   readonly by?: { readonly userId?: string; readonly sessionId?: string; readonly eventId?: string };
@@ -484,6 +551,11 @@ export interface StatepadError extends Error {
   readonly actual?: number;
   /** `LEASE_HELD`: the end of the lease, in milliseconds since the epoch. */
   readonly until?: number;
+  /** `LIMIT_EXCEEDED`: the member of the option `limits`. Absent where `persist` has refused the change. */
+  readonly exceeded?: LimitName;
+  /** `LIMIT_EXCEEDED`: the size and the limit, in bytes; of `keys` and `events`, their number. */
+  readonly size?: number;
+  readonly limit?: number;
   /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: all that is missing, each once, in the order of the text. */
   readonly missing?: readonly Missing[];
 }

@@ -13,6 +13,7 @@ use super::event::{Fill, admit_event, core_delta, is_temp, resolve_into};
 use super::handles::{View, WriteLease};
 use super::host::{Answer, deferred, is_thenable, keys, member, parse_frozen, put, sleep, symbols};
 use super::kinds::{describe, is_plain};
+use super::limits::check_delta;
 use super::memory::{Memory, Step};
 use super::requests::{Target, UpdateOptions};
 use super::store::{Permit, awaited};
@@ -156,6 +157,7 @@ fn of_session(
     }
     put(&event, "actions", &actions);
     let draft = admit_event(&event, backend)?;
+    draft.check_size(&backend.limits, &key.session_id)?;
     let Plan { step, .. } = backend.append(key.clone(), None, draft, snapshot.guard)?;
     let key = key.clone();
     let answer = move |backend: &Backend| {
@@ -175,12 +177,15 @@ fn of_scopes(
     delta: &JsValue,
 ) -> Answer<Plan> {
     let mut admitted = admit_delta(delta, "delta")?;
+    check_delta(&backend.limits, "delta", &admitted.members, &admitted.deleted, &admitted.operators, None)?;
     let value_of = |key: &str| backend.memory.borrow().shared_value(app_name, user_id, key);
     resolve_into(&mut admitted.members, &admitted.operators, &value_of)?;
     let delta = core_delta("delta", &admitted.members, &admitted.deleted)?;
     let (id, time) = (backend.id(), backend.now()?);
     let memory = backend.memory.borrow();
-    let change = memory.sessions.prepare_update(app_name, user_id, &id, time, delta, snapshot.guard)?;
+    let results: Vec<String> = admitted.operators.into_iter().map(|(key, _)| key).collect();
+    let (whose, guard, limits) = ((app_name, user_id), snapshot.guard, &backend.limits);
+    let change = memory.prepare_update(whose, (&id, time), delta, guard, &results, limits)?;
     let (app_name, user_id) = (app_name.to_owned(), user_id.map(str::to_owned));
     let step = Step::Update { app_name: app_name.clone(), user_id: user_id.clone(), change };
     let answer =
