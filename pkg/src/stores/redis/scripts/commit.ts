@@ -283,20 +283,15 @@ local function moveEnd(change, its)
   end
 end
 -- Comes before the first write: answers an error when the user may not run all commands that can follow.
-local isAllowed, mayRemove = false, false
-local function faultOfRights(change)
-  if change.its and change.its.gone and not mayRemove then
-    mayRemove = true
-    local fault = denied(${REMOVING})
-    if fault then return fault end
-  end
+local isAllowed = false
+local function faultOfRights()
   if isAllowed then return nil end
   isAllowed = true
   -- Redis that cannot be asked is tried on the version.
   if not redis.acl_check_cmd then sayVersion() end
   return denied(
     { 'HGET', KEYS[1], '' }, { 'RPUSH', KEYS[1], '' },
-    { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING},
+    { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING}, ${REMOVING},
     isNew and { 'SET', KEYS[1], '', 'NX' } or nil
   )
 end
@@ -371,7 +366,7 @@ for index = 1, tonumber(ARGV[5]) do
   local ok, got = pcall(look, change)
   local isToWrite = ok and not got
   if isToWrite or isToRemember(change, got) then
-    local fault = faultOfRights(change)
+    local fault = faultOfRights()
     if fault then return fault end
   end
   if not ok then
