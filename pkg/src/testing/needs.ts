@@ -29,6 +29,8 @@ export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: Store
       case 'removals':
       case 'log':
       case 'digests':
+      case 'limits':
+      case 'expiry':
         return keeps.includes(need);
       case 'increment':
       case 'append':
