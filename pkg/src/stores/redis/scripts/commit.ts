@@ -122,7 +122,10 @@ local function look(change)
     if last.created == '=' .. change.id then return answer('duplicate', change, rev, nil, last.digest) end
     local before = removedId(change.member, '=' .. change.id)
     if redis.call('ZSCORE', REMOVED, before) then
-      return answer('duplicate', change, 0, nil, redis.call('HGET', NOTES, 'r' .. before))
+      local answered = answer('duplicate', change, 0, nil, redis.call('HGET', NOTES, 'r' .. before))
+      -- Not that of the session that is there now.
+      answered[12] = false
+      return answered
     end
     refuseLate()
     if its.created then refuse('exists') end

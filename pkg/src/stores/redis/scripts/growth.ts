@@ -50,9 +50,9 @@ local function compareLimits(change, refuse)
   local limits = limitsOf[change.limits]
   local function compare(exceeded, size, letter, name)
     local limit = limits[exceeded]
-    if size > limit then refuse('limit', exceeded, textOf(size), textOf(limit), letter, name) end
+    if size > limit then refuse('limit', exceeded, textOf(size), textOf(limit), letter or false, name) end
   end
-  if change.kind == 'append' then compare('events', change.its.rev + 1, 's') end
+  if change.kind == 'append' then compare('events', change.its.rev + 1) end
   local function compareScope(scope, letter, part, countOf)
     if not scope or #part == 0 then return end
     for _, item in ipairs(part) do
