@@ -102,7 +102,7 @@ test(
     const delta = { app: { set: { a: 1 } }, session: { set: { a: 1 } } };
     const commands = await commandsOf(client, () => store.commit(append('e', keyOf('s'), delta, { limits }), context));
     assert.deepEqual(
-      commands.filter((name) => /^(hlen|hget|hmget|time|zmscore)$/.test(name)),
+      commands.filter((name) => /^(hlen|hget|hmget|zmscore)$/.test(name)),
       ['hmget', 'hmget', 'hmget'],
     );
   }),
