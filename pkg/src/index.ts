@@ -32,6 +32,8 @@ export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails }
 export { ready } from './engine/ready.js';
 export { plainSession } from './input/plain-session.js';
 export type { StoreOptions } from './service/options.js';
+export type { LimitName, LimitOptions } from './model/limits.js';
+export type { SweepAnswer, SweepRequest } from './model/sweep.js';
 export type {
   Callbacks,
   LogRecord,
@@ -64,6 +66,7 @@ export type {
   ListUsersResponse,
   Part,
   Session,
+  SessionEnd,
   SessionKey,
   SessionName,
   UpdateFunction,

@@ -24,6 +24,6 @@ export type { StreamPace } from './serve/watch/streams.js';
 export { nodeListener, type FetchHandler, type NodeListenerOptions } from './http/node-listener.js';
 export type { NodeRequest, NodeResponse } from './http/node-http.js';
 export type { StoredScope } from './model/scope.js';
-export type { Authorize, Authorized, Granted, Principal } from './http/principal.js';
+export type { Authorize, Authorized, Granted, Principal, StorageWork } from './http/principal.js';
 export type { ErrorContext, OnError } from './http/answers.js';
 export type { CorsOptions } from './http/cors.js';

@@ -47,8 +47,12 @@ import { changedCases } from './testing/cases/changed.js';
 import { comparisonCases } from './testing/cases/comparisons.js';
 import { digestCases } from './testing/cases/digests.js';
 import { duplicateCases } from './testing/cases/duplicates.js';
+import { expiryCases } from './testing/cases/expiry.js';
 import { isolationCases } from './testing/cases/isolation.js';
 import { leaseCases } from './testing/cases/leases.js';
+import { limitOperatorCases } from './testing/cases/limit-operators.js';
+import { limitRefusalCases } from './testing/cases/limit-refusals.js';
+import { limitCases } from './testing/cases/limits.js';
 import { listCases } from './testing/cases/lists.js';
 import { loadCases } from './testing/cases/loads.js';
 import { logCases } from './testing/cases/log.js';
@@ -66,6 +70,7 @@ import { removalCases } from './testing/cases/removal.js';
 import { reopenCases } from './testing/cases/reopen.js';
 import { scopeCases } from './testing/cases/scopes.js';
 import { sharingCases } from './testing/cases/sharing.js';
+import { sweepAndClaimCases } from './testing/cases/sweeps.js';
 import { valueCases } from './testing/cases/values.js';
 import type { StoreCase } from './testing/case.js';
 
@@ -102,4 +107,9 @@ export const storeCases: readonly StoreCase[] = [
   ...logCases,
   ...keptLogCases,
   ...orderCases,
+  ...limitCases,
+  ...limitRefusalCases,
+  ...limitOperatorCases,
+  ...expiryCases,
+  ...sweepAndClaimCases,
 ];

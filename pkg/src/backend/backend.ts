@@ -7,6 +7,7 @@ import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../lease/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest, LeaseRow } from '../store/lease.js';
+import type { Swept } from '../store/contract.js';
 import type { StoreLack } from '../store/lacks.js';
 import type {
   Event,
@@ -54,6 +55,17 @@ export interface RemovalTarget {
   /** The creation id: another session under the key stays. */
   readonly created: string;
   readonly lease?: LeaseHold | undefined;
+}
+
+/** A slice of a sweep. */
+export interface SweepPart {
+  readonly appName: string | undefined;
+  /** The most sessions and users together, from 1. */
+  readonly limit: number;
+  /** In milliseconds; absent where values of users stay. */
+  readonly userTtl: number | undefined;
+  /** True to remove nothing, and to count: see `SweepQuery.dry`. */
+  readonly dry?: true | undefined;
 }
 
 type MaybePromise<T> = T | Promise<T>;
@@ -110,6 +122,10 @@ export interface SessionBackend {
   watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>>;
   /** The operations that few services need. Their code is loaded at the first call. */
   access(): Promise<BackendAccess>;
+  /** Removes what has expired. Throws `INVALID_ARGUMENT` when the store has no such operation. */
+  sweep(part: SweepPart, signal?: Signal): MaybePromise<Swept>;
+  /** Takes, renews or releases a lease of the storage under a name; absent where nobody else sweeps. */
+  readonly claim?: ((name: string, request: LeaseRequest) => Promise<LeaseAnswer>) | undefined;
   /** The view behind a handle that this backend returned. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */

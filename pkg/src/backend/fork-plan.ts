@@ -2,6 +2,7 @@
 
 import type { AdmittedDelta } from '../input/admit.js';
 import type { EventDraft } from '../input/event-draft.js';
+import type { Ending } from '../input/expiry.js';
 import type { Once } from '../model/once.js';
 import type { SessionKey } from '../model/types.js';
 
@@ -19,6 +20,8 @@ export interface ForkPlan {
   readonly at: number | undefined;
   /** The requested revision, or the current one. */
   readonly revision: number;
+  /** Absent: the fork does not expire. */
+  readonly expires?: Ending | undefined;
   /** The initial state. */
   readonly state: AdmittedDelta;
   /** The event of a revision, from 1 to that of the source. */

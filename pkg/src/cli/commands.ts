@@ -6,8 +6,18 @@ import { render } from './commands/render.js';
 import { serve } from './commands/serve.js';
 import { inspect } from './commands/inspect.js';
 import { show } from './commands/show.js';
+import { sweep } from './commands/sweep.js';
 import { verify } from './commands/verify.js';
 import type { Command } from './command.js';
 
 /** All commands. */
-export const COMMANDS: readonly Command[] = [serve, show, inspect, exportCommand, importCommand, render, verify];
+export const COMMANDS: readonly Command[] = [
+  serve,
+  show,
+  inspect,
+  exportCommand,
+  importCommand,
+  render,
+  verify,
+  sweep,
+];

@@ -22,7 +22,8 @@ export interface AppendCall {
 }
 
 /** The answer to an append: with the state and the events after a revision where one was given. */
-interface Appended extends Pick<Session, 'lastUpdateTime' | 'revision'>, Partial<Pick<Session, 'state' | 'events'>> {
+interface Appended
+  extends Pick<Session, 'lastUpdateTime' | 'revision' | 'expireTime'>, Partial<Pick<Session, 'state' | 'events'>> {
   readonly event: Event;
 }
 
@@ -74,12 +75,12 @@ async function showAppended(
   calls: Calls,
   view: RemoteView,
   since: number,
-  { state, events, lastUpdateTime, revision }: Appended,
+  { state, events, lastUpdateTime, revision, expireTime }: Appended,
 ): Promise<void> {
   const isShown =
     state !== undefined &&
     events !== undefined &&
-    continueView(view, { since, events, state, lastUpdateTime, revision });
+    continueView(view, { since, events, state, lastUpdateTime, revision, expireTime });
   if (!isShown) {
     // The event is stored, whatever becomes of this: the next append tries again.
     await refresh(calls, view, undefined).catch(() => undefined);

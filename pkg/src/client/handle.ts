@@ -22,6 +22,8 @@ export interface RemoteView extends InvocationView {
   readonly log: Event[];
   updateTime: number;
   revision: number;
+  /** The time when the session expires; absent where it does not. */
+  expireTime: number | undefined;
   /** The lease of writes through the handle. */
   lease: LeaseHold | undefined;
   /** The proofs of its leases for the server, by their tokens. */
@@ -37,6 +39,7 @@ const HANDLES = handleKind<RemoteView>({
   events: (view) => (view.events ??= Object.freeze(view.log.slice())),
   lastUpdateTime: (view) => view.updateTime,
   revision: (view) => view.revision,
+  expireTime: (view) => view.expireTime,
 });
 
 /** The stored values, and over them the `temp:` values of the current invocation. */
@@ -51,7 +54,7 @@ function stateOf({ values, temp }: RemoteView): State {
 
 /** A handle of a session in an answer. */
 export function handleOf(owner: object, session: Session, created: string | undefined): Session {
-  const { appName, userId, id: sessionId, state, events, lastUpdateTime, revision } = deepFreeze(session);
+  const { appName, userId, id: sessionId, state, events, lastUpdateTime, revision, expireTime } = deepFreeze(session);
   return HANDLES.make({
     owner,
     key: { appName, userId, sessionId },
@@ -60,6 +63,7 @@ export function handleOf(owner: object, session: Session, created: string | unde
     log: [...events],
     updateTime: lastUpdateTime,
     revision,
+    expireTime,
     temp: undefined,
     invocations: undefined,
     invocation: undefined,
@@ -83,6 +87,7 @@ export interface LaterSession {
   readonly state: State;
   readonly lastUpdateTime: number;
   readonly revision: number;
+  readonly expireTime?: number | undefined;
 }
 
 /**
@@ -109,11 +114,12 @@ export function replaceView(view: RemoteView, session: Session): void {
 
 function show(
   view: RemoteView,
-  { state, lastUpdateTime, revision }: Pick<Session, 'state' | 'lastUpdateTime' | 'revision'>,
+  { state, lastUpdateTime, revision, expireTime }: Omit<LaterSession, 'since' | 'events'>,
 ): void {
   view.values = deepFreeze(state);
   view.updateTime = lastUpdateTime;
   view.revision = revision;
+  view.expireTime = expireTime;
   forget(view);
 }
 

@@ -134,7 +134,7 @@ export function foreignAnswer(address: string, status: number): StatepadError {
 
 /** The details of an error that a server sends, by their types. */
 const DETAILS: Readonly<Record<string, readonly (keyof ErrorDetails)[]>> = {
-  string: ['key', 'path', 'id', 'number', 'reason'],
+  string: ['key', 'path', 'id', 'number', 'reason', 'exceeded'],
   number: ['expected', 'actual', 'until', 'size', 'limit', 'status'],
   boolean: ['committed'],
 };

@@ -7,10 +7,12 @@ import { history, sharedHistory, stateAt } from './past.js';
 import { getSession, readScope } from './reading.js';
 import { throughHandle } from './through-handle.js';
 import { watchesOf, type ClientWatches } from './watch/client-watches.js';
+import { checkSweep, sweep } from './sweep.js';
 import { create, fork, mark, remove, trimHistory } from './writing.js';
 import { admitString, checkCount, checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
 import { admitCreation, sessionIdFrom } from '../input/creation.js';
 import { admitEvent } from '../input/event-draft.js';
+import { admitEnd } from '../input/expiry.js';
 import { checkSharedKey, checkTrim } from '../input/past-requests.js';
 import {
   checkConfig,
@@ -40,6 +42,7 @@ import type {
   TrimOptions,
 } from '../model/past.js';
 import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
+import type { SweepAnswer, SweepRequest } from '../model/sweep.js';
 import type {
   Abortable,
   AppendEventRequest,
@@ -73,6 +76,9 @@ import type {
   WholeWatchOptions,
 } from '../model/watch.js';
 
+/** The clock of the server is not known here: it decides what is over. */
+const SERVER_CLOCK = { now: () => -Infinity };
+
 /** The options of a rewind and of a redo that HTTP can carry. */
 const MARKS = { rewind: ['before', 'signal'], redo: ['signal'] } as const;
 
@@ -99,7 +105,7 @@ export class SessionClient implements SessionOperations {
   async createSession(request: CreateSessionRequest): Promise<Session> {
     const creation = admitCreation(request);
     this.#calls.begin(request);
-    return await create(this.#calls, 'sessions', creation, request.signal);
+    return await create(this.#calls, 'sessions', creation, request, request.signal);
   }
 
   /** See `SessionService.getSession`. */
@@ -115,7 +121,7 @@ export class SessionClient implements SessionOperations {
   async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
     const creation = admitCreation(request);
     this.#calls.begin(request);
-    return await create(this.#calls, 'getOrCreateSession', creation, request.signal);
+    return await create(this.#calls, 'getOrCreateSession', creation, request, request.signal);
   }
 
   /** See `SessionService.listSessions`. */
@@ -267,6 +273,13 @@ export class SessionClient implements SessionOperations {
     return await trimHistory(this.#calls, scope, options);
   }
 
+  /** See `SessionService.sweep`. It takes the right `sweep`, and for all apps `apps: 'all'`. */
+  async sweep(request: SweepRequest = {}): Promise<SweepAnswer> {
+    checkSweep(request);
+    this.#calls.begin(request);
+    return await sweep(this.#calls, request);
+  }
+
   /** See `SessionService.rewind`. */
   async rewind(session: SessionName, options: RewindOptions): Promise<Rewound> {
     checkObject(options, 'options');
@@ -289,6 +302,7 @@ export class SessionClient implements SessionOperations {
   async fork(session: SessionName, options: ForkOptions = {}): Promise<Session> {
     checkOptions(options, OPTIONS.fork);
     checkCount(options.at, 'at');
+    admitEnd(options, SERVER_CLOCK);
     checkSession(session);
     const { id, isNew } = sessionIdFrom(options.sessionId);
     this.#calls.begin(options);

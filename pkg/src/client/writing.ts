@@ -14,13 +14,17 @@ import type { Signal } from '../async/abort.js';
 import type { AdmittedCreation } from '../input/creation.js';
 import type { TrimOptions } from '../model/past.js';
 import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
-import type { Session, SessionKey, SessionName } from '../model/types.js';
+import type { Session, SessionEnd, SessionKey, SessionName } from '../model/types.js';
 
-/** Creates a session; with `getOrCreateSession` only when it is missing. */
+/**
+ * Creates a session; with `getOrCreateSession` only when it is missing. JSON writes an infinite `ttl` as `null`, and the
+ * server reads it so.
+ */
 export async function create(
   calls: Calls,
   path: 'sessions' | 'getOrCreateSession',
   { key, state: { delta, deleted } }: AdmittedCreation,
+  { ttl, expireTime }: SessionEnd,
   signal: Signal | undefined,
 ): Promise<Session> {
   const state = withoutTemp(delta);
@@ -30,7 +34,7 @@ export async function create(
   const answer = await calls.write<Session>({
     method: 'POST',
     path: pathTo(PATHS[path], key),
-    body: { sessionId, state, ...(stored.length > 0 && { deleted: stored }) },
+    body: { sessionId, state, ...(stored.length > 0 && { deleted: stored }), ...defined({ ttl, expireTime }) },
     repeats: 'by key',
     signal,
   });
@@ -104,12 +108,12 @@ async function showMarker(calls: Calls, view: RemoteView, { event }: Rewound): P
 export async function fork(
   calls: Calls,
   session: SessionName,
-  { at, sessionId, signal }: ForkOptions,
+  { at, sessionId, ttl, expireTime, signal }: ForkOptions,
 ): Promise<Session> {
   const call = {
     method: 'POST',
     path: pathTo(PATHS.fork, keyOf(session)),
-    body: defined({ at, sessionId }),
+    body: defined({ at, sessionId, ttl, expireTime }),
     headers: { [CREATION_HEADER]: calls.view(session)?.created },
     signal,
   } as const;

@@ -23,6 +23,9 @@ const DETAILS = [
   'expected',
   'actual',
   'until',
+  'exceeded',
+  'size',
+  'limit',
 ] as const satisfies readonly (keyof ErrorDetails)[];
 /** The details of an error whose message is hidden. */
 const HIDDEN_DETAILS = ['key', 'size', 'limit', 'committed'] as const satisfies readonly (keyof ErrorDetails)[];
@@ -100,9 +103,19 @@ const REFUSALS: Partial<Record<ErrorCode, (error: StatepadError) => string | und
   LEASE_HELD: () => 'another holder has the lease of the session',
   LEASE_LOST: () => 'the lease of the session was lost: another holder has taken it',
   KEY_REUSED: () => 'the key belongs to another request',
+  // A limit of the service. Any other one is that of the store.
+  LIMIT_EXCEEDED: (error) => (error.exceeded === undefined ? undefined : limitText(error)),
   // Of an operator. Any other one is a refusal of the store.
   INVALID_ARGUMENT: ({ key }) => key && `the operator does not fit the value of the key ${quoted(key)}`,
 };
+
+/** The units of the limits that are no bytes. */
+const LIMIT_UNITS: Readonly<Record<string, string>> = { keys: 'keys', events: 'events' };
+
+function limitText({ exceeded = 'value', key, size, limit }: StatepadError): string {
+  const of = key === undefined ? '' : ` of the key ${quoted(key)}`;
+  return `the limit of the ${exceeded}${of} is ${limit} ${LIMIT_UNITS[exceeded] ?? 'bytes'}, and it would have ${size}`;
+}
 
 /** The messages of other errors that are not public: the rest of them is logged. */
 const HIDDEN: Partial<Record<ErrorCode, string>> = {

@@ -11,6 +11,8 @@ const SESSION = `${USER}/sessions/{sessionId}` as const;
 /** The templates of the paths, below the address of the server. A name in braces stands for an id. */
 export const PATHS = {
   apps: '/v1/apps',
+  sweep: '/v1/apps:sweep',
+  sweepApp: `${APP}:sweep`,
   users: `${APP}/users`,
   appState: `${APP}/state`,
   userState: `${USER}/state`,

@@ -8,6 +8,9 @@ import { isWellFormed } from '../model/json.js';
 import { isTemp, nameOf, STORED_SCOPES, type StoredScope } from '../model/scope.js';
 import type { WatchKey } from '../model/watch.js';
 
+/** A work on the storage of an app. */
+export type StorageWork = 'sweep';
+
 /** The granted names, or all. */
 export type Granted = readonly string[] | 'all';
 
@@ -39,12 +42,19 @@ export interface Principal {
    * another scope is refused whole. To create, append to and delete sessions takes `'session'`.
    */
   readonly writes?: readonly StoredScope[] | undefined;
+  /**
+   * The works on the storage that it may start in its apps; none by default. They reach all users of an app, whatever
+   * `users`, `sessions` and `writes` say: `'sweep'` removes what has expired. To start them on all apps at once takes
+   * `apps: 'all'`.
+   */
+  readonly may?: readonly StorageWork[] | undefined;
   /** The time when it ends, as a `Date` or in milliseconds since the epoch: streams end then. */
   readonly ends?: Date | number | undefined;
 }
 
-const MEMBERS = ['id', 'apps', 'users', 'sessions', 'reads', 'writes', 'ends'];
+const MEMBERS = ['id', 'apps', 'users', 'sessions', 'reads', 'writes', 'may', 'ends'];
 const SCOPES: readonly StoredScope[] = [...STORED_SCOPES].reverse();
+const WORKS: readonly StorageWork[] = ['sweep'];
 
 /**
  * The answer of `authorize`: a principal; a `Response` that refuses; or `undefined`, which is answered with status
@@ -56,7 +66,7 @@ export type Authorized = Principal | Response | undefined;
 export type Authorize = (request: Request) => Authorized | Promise<Authorized>;
 
 /** For demos, and programs that only their own machine reaches: everyone may read and write everything. */
-const EVERYONE: Principal = Object.freeze({ apps: 'all', users: 'all', writes: SCOPES });
+const EVERYONE: Principal = Object.freeze({ apps: 'all', users: 'all', writes: SCOPES, may: WORKS });
 const everyone = (): Principal => EVERYONE;
 
 /** The function that returns principals: the caller's, or one for everyone. Throws `INVALID_ARGUMENT`. */
@@ -87,6 +97,7 @@ export class Rights {
   readonly #sessions: Granted;
   readonly #reads: readonly StoredScope[];
   readonly #writes: readonly StoredScope[];
+  readonly #may: readonly StorageWork[];
 
   /** Throws `INVALID_ARGUMENT` unless it is a complete principal: an omission grants nothing. */
   constructor(input: unknown) {
@@ -94,14 +105,16 @@ export class Rights {
       invalid('authorize', `must return a principal, a Response or undefined, not ${describe(input)}`);
     }
     checkOptions(input, MEMBERS, 'principal');
-    const { id, apps, users, sessions = 'all', reads = SCOPES, writes, ends } = input as Principal;
+    const { id, apps, users, sessions = 'all', reads = SCOPES, writes, may = [], ends } = input as Principal;
     checkOptionalString(id, 'principal.id');
     this.id = id ?? '';
     this.#apps = granted(apps, 'principal.apps');
     this.#users = granted(users, 'principal.users');
     this.#sessions = granted(sessions, 'principal.sessions');
-    this.#reads = scopesOf(reads, 'principal.reads');
-    this.#writes = scopesOf(writes ?? (sessions === 'all' ? ['session', 'user'] : ['session']), 'principal.writes');
+    this.#reads = chosenOf(reads, SCOPES, 'principal.reads');
+    const written = writes ?? (sessions === 'all' ? ['session', 'user'] : ['session']);
+    this.#writes = chosenOf(written, SCOPES, 'principal.writes');
+    this.#may = chosenOf(may, WORKS, 'principal.may');
     this.ends = endOf(ends);
   }
 
@@ -218,6 +231,19 @@ export class Rights {
     }
   }
 
+  /** Throws `FORBIDDEN` when it may not start a work on an app, or without one on all apps. */
+  checkWork(work: StorageWork, appName: string | undefined): void {
+    if (!this.#may.includes(work)) {
+      throw new StatepadError('FORBIDDEN', `the client may not ${work}`);
+    }
+    if (appName === undefined && this.#apps !== 'all') {
+      throw new StatepadError('FORBIDDEN', `the client may ${work} only one of its apps at a time`);
+    }
+    if (appName !== undefined) {
+      this.checkApp(appName);
+    }
+  }
+
   /** Throws `FORBIDDEN` for the first key that it may not write. `temp:` keys are stored by nobody. */
   checkKeys(keys: Iterable<string>): void {
     for (const key of keys) {
@@ -278,9 +304,9 @@ function granted(input: unknown, path: string): Granted {
   return [...input];
 }
 
-function scopesOf(input: readonly StoredScope[], path: string): readonly StoredScope[] {
-  if (!isTexts(input) || !input.every((scope) => SCOPES.includes(scope))) {
-    invalid(path, `must be a list of ${SCOPES.join(', ')}`);
+function chosenOf<Name extends string>(input: readonly Name[], known: readonly Name[], path: string): readonly Name[] {
+  if (!isTexts(input) || !input.every((name) => known.includes(name))) {
+    invalid(path, `must be a list of ${known.join(', ')}`);
   }
   return [...input];
 }

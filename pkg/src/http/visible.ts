@@ -10,8 +10,11 @@ import type { WatchedChange, WholeSessionChange } from '../model/watch.js';
 
 /** The visible part of a session, as a plain object. */
 export function visibleSession(rights: Rights, session: Session): Session {
-  const { id, appName, userId, state, events, lastUpdateTime, revision } = session;
-  const visible = { id, appName, userId, state, events, lastUpdateTime, revision };
+  const { id, appName, userId, state, events, lastUpdateTime, revision, expireTime } = session;
+  const visible = {
+    ...{ id, appName, userId, state, events, lastUpdateTime, revision },
+    ...(expireTime !== undefined && { expireTime }),
+  };
   return rights.seesAll
     ? visible
     : { ...visible, state: visibleState(rights, state), events: events.map((event) => visibleEvent(rights, event)) };

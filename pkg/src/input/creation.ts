@@ -1,6 +1,7 @@
 // Requests to create a session.
 
 import { admitDelta, type AdmittedDelta } from './admit.js';
+import { admitEnd, type EndDefaults, type Ending } from './expiry.js';
 import { REQUESTS, checkRequest } from './requests.js';
 import { admitString } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
@@ -11,10 +12,15 @@ import type { CreateSessionRequest, SessionKey } from '../model/types.js';
 export interface AdmittedCreation {
   readonly key: SessionKey;
   readonly state: AdmittedDelta;
+  /** Absent: the session does not expire. */
+  readonly expires?: Ending | undefined;
 }
 
+/** Of a client: its server decides what is over. */
+const NO_CLOCK: EndDefaults = { now: () => -Infinity };
+
 /** Checks and copies a request to create a session. */
-export function admitCreation(request: CreateSessionRequest): AdmittedCreation {
+export function admitCreation(request: CreateSessionRequest, defaults = NO_CLOCK): AdmittedCreation {
   checkRequest(request, REQUESTS.createSession);
   const { appName, userId, sessionId, state } = request;
   const key = {
@@ -27,7 +33,7 @@ export function admitCreation(request: CreateSessionRequest): AdmittedCreation {
   if (operator !== undefined) {
     throw new StatepadError('INVALID_ARGUMENT', 'state must have values, and no operators', { key: operator });
   }
-  return { key, state: admitted };
+  return { key, state: admitted, expires: admitEnd(request, defaults) };
 }
 
 /** The id of a session to be created: the caller's, or a new one. */

@@ -17,7 +17,7 @@ import type { Session } from '../model/types.js';
  */
 export function plainSession(session: Session): Session {
   checkObject(session, 'session');
-  const { id, appName, userId, state, events, lastUpdateTime, revision } = session;
+  const { id, appName, userId, state, events, lastUpdateTime, revision, expireTime } = session;
   return Object.freeze({
     id,
     appName,
@@ -26,5 +26,6 @@ export function plainSession(session: Session): Session {
     events,
     lastUpdateTime,
     revision,
+    ...(expireTime !== undefined && { expireTime }),
   });
 }

@@ -25,14 +25,24 @@ import type { SharedKey } from '../model/past.js';
 import type { WatchOptions, WatchTarget, WholePlace, WholeSessionKey, WholeWatchOptions } from '../model/watch.js';
 
 /** The members of a session and of its key: any request may be one, with further members beside them. */
-const SESSION = ['id', 'sessionId', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'];
+const SESSION = [
+  'id',
+  'sessionId',
+  'appName',
+  'userId',
+  'state',
+  'events',
+  'lastUpdateTime',
+  'revision',
+  'expireTime',
+];
 
 const requestOf = (what: string, ...known: readonly string[]): Names =>
   namesOf(`the request of ${what}`, [...known, 'signal'], { others: SESSION });
 
 /** The members that each request may have. */
 export const REQUESTS = {
-  createSession: requestOf('createSession', 'appName', 'userId', 'state', 'sessionId'),
+  createSession: requestOf('createSession', 'appName', 'userId', 'state', 'sessionId', 'ttl', 'expireTime'),
   getSession: requestOf('getSession', 'appName', 'userId', 'sessionId', 'config'),
   listSessions: requestOf('listSessions', 'appName', 'userId', 'limit', 'offset', 'page', 'order', 'cursor'),
   deleteSession: requestOf('deleteSession', 'appName', 'userId', 'sessionId'),
@@ -41,12 +51,29 @@ export const REQUESTS = {
   getUserState: requestOf('getUserState', 'appName', 'userId'),
   listApps: requestOf('listApps', 'limit', 'cursor'),
   listUsers: requestOf('listUsers', 'appName', 'limit', 'cursor'),
+  sweep: requestOf('sweep', 'appName', 'limit', 'dryRun'),
   target: namesOf('the target', ['appName', 'userId', 'sessionId', 'whole'], { others: SESSION }),
 } as const;
 
 /** The members that the options of each operation may have. */
 export const OPTIONS = {
-  service: ['now', 'store', 'persist', 'restore', 'migrate', 'timeout', 'retry', 'cachedEvents', 'log', 'admit'],
+  service: [
+    'now',
+    'store',
+    'persist',
+    'restore',
+    'migrate',
+    'timeout',
+    'retry',
+    'cachedEvents',
+    'log',
+    'limits',
+    'ttl',
+    'userTtl',
+    'sweepEvery',
+    'admit',
+  ],
+  limits: ['value', 'delta', 'event', 'state', 'keys', 'events'],
   abortable: ['signal'],
   history: ['until', 'last', 'signal'],
   invocation: ['invocationId', 'author'],
@@ -60,7 +87,7 @@ export const OPTIONS = {
   withLease: ['ttl', 'wait', 'signal'],
   rewind: ['before', 'signal', 'artifacts'],
   redo: ['signal', 'artifacts'],
-  fork: ['at', 'sessionId', 'signal'],
+  fork: ['at', 'sessionId', 'ttl', 'expireTime', 'signal'],
   retry: ['attempts', 'pause'],
   render: ['state', 'artifact'],
 } as const;

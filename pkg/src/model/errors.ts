@@ -32,6 +32,9 @@ export type ErrorCode =
   | 'TOO_MANY_REQUESTS'
   | 'INTERNAL';
 
+/** The name of a limit: see `LimitOptions`. */
+export type LimitName = 'value' | 'delta' | 'event' | 'state' | 'keys' | 'events';
+
 /** A required placeholder without a value. */
 export interface Missing {
   /** The whole key, spelled as in the template: `user:profile.city`, `artifact.file.txt`. */
@@ -58,9 +61,11 @@ export interface ErrorDetails {
   readonly actual?: number;
   /** `LEASE_HELD`: the time when the lease ends, in milliseconds since the epoch, by the store's clock. */
   readonly until?: number;
-  /** `LIMIT_EXCEEDED`: the size and the limit, in bytes. */
+  /** `LIMIT_EXCEEDED`: the size and the limit, in bytes; of `keys` and `events`, their number. */
   readonly size?: number;
   readonly limit?: number;
+  /** `LIMIT_EXCEEDED`: the member of the option `limits`. Absent for limits of the store itself. */
+  readonly exceeded?: LimitName;
   /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: every missing key, once, in the order of the text. */
   readonly missing?: readonly Missing[];
   /** Of `statepad/jsonl`: the first broken line, from 1. */
@@ -96,6 +101,7 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly until?: number;
   declare readonly size?: number;
   declare readonly limit?: number;
+  declare readonly exceeded?: LimitName;
   declare readonly missing?: readonly Missing[];
   declare readonly reason?: 'memory' | 'trap' | 'host';
   declare readonly committed?: true;

@@ -1,5 +1,6 @@
 // The objects that users hold as sessions. Each kind of them shows what the view behind it says.
 
+import { defined } from './defined.js';
 import { StatepadError } from './errors.js';
 import { isObject } from './value-types.js';
 import type { Session, SessionKey } from './types.js';
@@ -11,6 +12,8 @@ export interface ViewReader<View> {
   readonly events: (view: View) => Session['events'];
   readonly lastUpdateTime: (view: View) => number;
   readonly revision: (view: View) => number;
+  /** Absent: sessions of this kind do not expire. */
+  readonly expireTime?: (view: View) => number | undefined;
 }
 
 /** Handles of one kind. */
@@ -33,7 +36,7 @@ export function isAnyHandle(session: unknown): boolean {
 export function handleKind<View extends object>(read: ViewReader<View>): HandleKind<View> {
   /** One getter for all handles: a closure for each would cost more than the rest of a read. */
   const member = (name: Exclude<keyof ViewReader<View>, 'key'>): PropertyDescriptor => {
-    const valueOf = read[name];
+    const valueOf = read[name] ?? (() => undefined);
     return {
       enumerable: true,
       get(this: Handle): unknown {
@@ -47,6 +50,7 @@ export function handleKind<View extends object>(read: ViewReader<View>): HandleK
   };
   const [STATE, EVENTS] = [member('state'), member('events')];
   const [LAST_UPDATE_TIME, REVISION] = [member('lastUpdateTime'), member('revision')];
+  const EXPIRE_TIME = member('expireTime');
 
   class Handle implements Session {
     readonly #view: View;
@@ -57,6 +61,7 @@ export function handleKind<View extends object>(read: ViewReader<View>): HandleK
     declare readonly events: Session['events'];
     declare readonly lastUpdateTime: number;
     declare readonly revision: number;
+    declare readonly expireTime?: number;
 
     constructor(view: View) {
       const { appName, userId, sessionId } = read.key(view);
@@ -68,6 +73,10 @@ export function handleKind<View extends object>(read: ViewReader<View>): HandleK
       Object.defineProperty(this, 'events', EVENTS);
       Object.defineProperty(this, 'lastUpdateTime', LAST_UPDATE_TIME);
       Object.defineProperty(this, 'revision', REVISION);
+      // A session that expires does so from its creation on: most do not, and have no such member.
+      if (read.expireTime?.(view) !== undefined) {
+        Object.defineProperty(this, 'expireTime', EXPIRE_TIME);
+      }
       Object.freeze(this);
     }
 
@@ -79,8 +88,8 @@ export function handleKind<View extends object>(read: ViewReader<View>): HandleK
       // A console shows the values, not the getters.
       Object.defineProperty(this.prototype, Symbol.for('nodejs.util.inspect.custom'), {
         value(this: Handle) {
-          const { id, appName, userId, state, events, lastUpdateTime, revision } = this;
-          return { id, appName, userId, state, events, lastUpdateTime, revision };
+          const { id, appName, userId, state, events, lastUpdateTime, revision, expireTime } = this;
+          return { id, appName, userId, state, events, lastUpdateTime, revision, ...defined({ expireTime }) };
         },
       });
       Object.defineProperty(this.prototype, 'constructor', { value: Object });

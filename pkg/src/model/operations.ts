@@ -11,6 +11,7 @@ import type {
   TrimOptions,
 } from './past.js';
 import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from './rewind.js';
+import type { SweepAnswer, SweepRequest } from './sweep.js';
 import type {
   Abortable,
   AppendEventRequest,
@@ -108,6 +109,8 @@ export interface SessionOperations {
     target: { readonly appName: string; readonly userId?: string | undefined },
     options: TrimOptions,
   ): Promise<number>;
+  /** Removes what has expired, or with `dryRun` counts it. */
+  sweep(request?: SweepRequest): Promise<SweepAnswer>;
   /** Goes back in a session to before an invocation. */
   rewind(session: SessionName, options: RewindOptions): Promise<Rewound>;
   /** Undoes the last rewind. */

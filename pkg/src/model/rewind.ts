@@ -1,6 +1,6 @@
 // Rewinding a session: options and answers.
 
-import type { Abortable, Event } from './types.js';
+import type { Abortable, Event, SessionEnd } from './types.js';
 
 /** Options of `redo`. */
 export interface RedoOptions extends Abortable {
@@ -31,8 +31,10 @@ export interface Rewound {
   readonly shared: readonly string[];
 }
 
-/** Options of `fork`. */
-export interface ForkOptions extends Abortable {
+/**
+ * Options of `fork`. Without an end of its own the fork has the default of the service, and never that of its source.
+ */
+export interface ForkOptions extends Abortable, SessionEnd {
   /** The revision up to which the log is copied; by default the current one. */
   readonly at?: number | undefined;
   /** The id of the new session: generated (a UUID) when absent or blank. */

@@ -38,6 +38,11 @@ export interface Session {
   readonly lastUpdateTime: number;
   /** The number of changes since the creation. */
   readonly revision: number;
+  /**
+   * The time at which the session expires, in milliseconds since the epoch; absent where it does not. Where it moves
+   * with each write, a handle shows that of the last write that it knows.
+   */
+  readonly expireTime?: number | undefined;
 }
 
 /** The name of a session: the session itself, or the three members of it that make up its key. */
@@ -170,8 +175,16 @@ export interface Abortable {
   readonly signal?: Signal | undefined;
 }
 
+/** The end of a session that a request creates: one of both, or neither for the default of the service. */
+export interface SessionEnd {
+  /** The session expires so many milliseconds after its last write. `Infinity`: it does not expire. */
+  readonly ttl?: number | undefined;
+  /** The session expires at this time, in milliseconds since the epoch, whatever is written to it. */
+  readonly expireTime?: number | undefined;
+}
+
 /** The request of `createSession` and `getOrCreateSession`. */
-export interface CreateSessionRequest extends Abortable {
+export interface CreateSessionRequest extends Abortable, SessionEnd {
   readonly appName: string;
   readonly userId: string;
   /** `app:` and `user:` keys are shared with every session of the app or user; `temp:` keys are dropped. */

@@ -2,6 +2,7 @@
 
 import { admitEvent } from '../input/event-draft.js';
 import { admitCreation, sessionIdFrom } from '../input/creation.js';
+import { checkDeltaSize, checkEventSize } from '../input/sizes.js';
 import { newId } from '../model/ids.js';
 import type { CreationIdentity } from './serving-access.js';
 import type { ServiceComponents } from './current-log.js';
@@ -13,8 +14,8 @@ export async function createAs(
   request: CreateSessionRequest,
   { digest, first }: CreationIdentity,
 ): Promise<Session> {
-  const { sessions, now } = components;
-  const creation = admitCreation(request);
+  const { sessions, now, limits } = components;
+  const creation = admitCreation(request, components);
   const unique = `${digest}-${newId()}`;
   if (first === undefined) {
     return await sessions.create({ ...creation, id: unique }, request.signal);
@@ -22,6 +23,8 @@ export async function createAs(
   if (sessions.lacks?.includes('created') === true) {
     return await inTwoSteps(components, request, first);
   }
+  checkDeltaSize(limits, creation.state, creation.key, 'state');
+  checkEventSize(limits, admitEvent(first, now, {}), creation.key);
   // A session that continues nothing: made as a fork is, it is invisible until its event is there.
   const plan = {
     key: creation.key,
@@ -31,6 +34,7 @@ export async function createAs(
     at: 0,
     revision: 0,
     state: creation.state,
+    expires: creation.expires,
     eventAt: () => admitEvent(first, now, {}),
     lastEvent: (_: number, id = newId()) => admitEvent({ ...first, id }, now, {}),
   };
@@ -39,11 +43,12 @@ export async function createAs(
 
 /** Over a store that names creations itself: nothing could tell that a session is not complete. */
 async function inTwoSteps(
-  { sessions, now }: ServiceComponents,
+  components: ServiceComponents,
   request: CreateSessionRequest,
   first: EventInit,
 ): Promise<Session> {
-  const session = await sessions.create(admitCreation(request), request.signal);
+  const { sessions, now } = components;
+  const session = await sessions.create(admitCreation(request, components), request.signal);
   await sessions.append({ session, draft: admitEvent(first, now, {}), expectedRevision: undefined });
   return session;
 }

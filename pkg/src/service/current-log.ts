@@ -3,6 +3,7 @@
 import { notFound } from '../session/append.js';
 import { checkKey } from '../input/requests.js';
 import type { SessionBackend } from '../backend/backend.js';
+import type { Limits } from '../model/limits.js';
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../lease/lease-hold.js';
 import type { SessionName } from '../model/types.js';
@@ -13,6 +14,9 @@ export interface ServiceComponents {
   readonly sessions: SessionBackend;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
+  /** The option `ttl` of the service. */
+  readonly ttl: number | undefined;
+  readonly limits: Limits;
 }
 
 /** The same for a request that names a session. */

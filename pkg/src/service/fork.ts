@@ -4,6 +4,7 @@ import { defined } from '../model/defined.js';
 import { admitDelta } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
 import { sessionIdFrom } from '../input/creation.js';
+import { admitEnd } from '../input/expiry.js';
 import { sessionMetadata, sessionValues } from '../session/session-scope.js';
 import { currentLog } from './current-log.js';
 import { checkKeepsCreations, checkKeepsRevisions } from './store-requirements.js';
@@ -23,6 +24,7 @@ export async function fork(
 ): Promise<Session> {
   const { sessions, now } = components;
   const { at, signal } = options;
+  const expires = admitEnd(options, components);
   checkKeepsRevisions(sessions, 'a session cannot be forked');
   checkKeepsCreations(sessions, 'a session cannot be forked');
   const { appName, userId, id } = source;
@@ -39,6 +41,7 @@ export async function fork(
     source: { sessionId: id, created, lastAt: (last: number) => log[last - 1]?.id },
     at,
     revision,
+    expires,
     state: admitDelta(sessionValues(stateAt(view, 0)), 'state'),
     eventAt: (next: number) => admitEvent(ownEvent(log[next - 1] as Event), now, { anyName: true }),
     lastEvent: (last: number, eventId?: string) => {

@@ -5,11 +5,13 @@ import { checkSession } from '../input/requests.js';
 import { StatepadError } from '../model/errors.js';
 import { isReady, ready, refuseAfterFailure, withWholeCore } from '../engine/wasm.js';
 import { MemoryBackend } from '../backend/memory-backend.js';
+import { checkGrowthOptions, type Growth } from './growth-options.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import type { RequestComponents } from './current-log.js';
+import type { RequestComponents, ServiceComponents } from './current-log.js';
 import type { LogRetention } from '../session/shared-logs.js';
+import type { Sweeper } from './sweeper.js';
 import type { View } from '../session/handle.js';
 import type { Abortable, SessionName } from '../model/types.js';
 
@@ -22,17 +24,24 @@ interface LifetimeOptions extends StoreOptions {
 export class Lifetime {
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
+  /** The end of sessions whose requests name none, in milliseconds. */
+  readonly ttl: number | undefined;
+  readonly growth: Growth;
   readonly #storeOptions: StoredOptions | undefined;
   readonly #log: LogRetention;
   #sessions: SessionBackend | undefined;
   #starting: Promise<SessionBackend> | undefined;
+  #sweeper: Sweeper | undefined;
   #isClosed = false;
 
   /** Throws `INVALID_ARGUMENT` for options that exclude each other. */
   constructor(options: LifetimeOptions) {
     checkServiceOptions(options);
     this.now = options.now === undefined ? Date.now : checkedClock(options.now);
-    this.#storeOptions = checkStoreOptions(options, this.now);
+    const stored = checkStoreOptions(options, this.now);
+    this.growth = checkGrowthOptions(options, options.store);
+    this.ttl = this.growth.ttl;
+    this.#storeOptions = stored && { ...stored, limits: this.growth.limits };
     this.#log = options.log ?? 'last';
   }
 
@@ -58,7 +67,12 @@ export class Lifetime {
   async components(session: SessionName, options: Abortable): Promise<RequestComponents> {
     checkSession(session);
     const lease = this.view(session)?.lease;
-    return { sessions: await this.begin(options), now: this.now, lease };
+    return { ...this.componentsOf(await this.begin(options)), lease };
+  }
+
+  /** The same for requests that name no session. */
+  componentsOf(sessions: SessionBackend): ServiceComponents {
+    return { sessions, now: this.now, ttl: this.ttl, limits: this.growth.limits };
   }
 
   /** The view behind a handle of this service. */
@@ -83,7 +97,18 @@ export class Lifetime {
   async close(): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true;
+      await this.#sweeper?.close();
       await this.#sessions?.close();
+    }
+  }
+
+  async #startSweeping(sessions: SessionBackend): Promise<void> {
+    const { sweepEvery = Infinity } = this.growth;
+    if (sweepEvery !== Infinity) {
+      const { Sweeper } = await import('./sweeper.js');
+      if (!this.#isClosed) {
+        this.#sweeper = new Sweeper(this, sessions, sweepEvery);
+      }
     }
   }
 
@@ -95,8 +120,9 @@ export class Lifetime {
       // The code of stores is loaded only with a store.
       this.#sessions =
         this.#storeOptions === undefined
-          ? new MemoryBackend(this.now, this.#log)
+          ? new MemoryBackend(this.now, this.#log, this.growth)
           : new (await withWholeCore(import('../backend/durable/store-backend.js'))).StoreBackend(this.#storeOptions);
+      await this.#startSweeping(this.#sessions);
       return this.#sessions;
     } catch (error) {
       this.#starting = undefined;

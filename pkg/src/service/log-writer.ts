@@ -17,9 +17,11 @@ export interface LogWriter {
 }
 
 /** See `SessionService.logWriter`. */
-export function logWriter({ sessions, now }: ServiceComponents): LogWriter {
+export function logWriter(components: ServiceComponents): LogWriter {
+  const { sessions, now } = components;
   return {
-    create: async (request, time) => await sessions.create({ ...admitCreation(request), time }, request.signal),
+    create: async (request, time) =>
+      await sessions.create({ ...admitCreation(request, components), time }, request.signal),
     append: async (session, event, signal) => {
       const draft = admitEvent(event, now, { anyName: true });
       return await sessions.append({ session, draft, expectedRevision: undefined }, signal);

@@ -7,6 +7,7 @@ import { checkFunction, checkOptions } from '../checks/arguments.js';
 import { OPTIONS } from '../input/requests.js';
 import { isThenable } from '../async/thenable.js';
 import type { StoredOptions } from '../backend/durable/options.js';
+import type { GrowthOptions } from './growth-options.js';
 import type { Callbacks } from '../stores/journal/callback-store.js';
 import type { Migrate, SessionStore } from '../store/contract.js';
 
@@ -14,7 +15,7 @@ import type { Migrate, SessionStore } from '../store/contract.js';
  * The place of the sessions, and the patience of a service with it. Without `store` or `persist` they are in memory.
  * With `persist` alone they are handed on, and never read back: a service begins empty.
  */
-export interface StoreOptions extends Partial<Callbacks> {
+export interface StoreOptions extends Partial<Callbacks>, GrowthOptions {
   /** The store of the sessions: one of `statepad/stores/*`, or your own. */
   readonly store?: SessionStore | undefined;
   /** The changes allowed to the store's schema when it is opened; `'create'` by default. */
@@ -60,7 +61,10 @@ export function checkServiceOptions(options: StoreOptions & { readonly now?: unk
 }
 
 /** Checks the options of a store. `undefined`: everything is in memory. */
-export function checkStoreOptions(options: StoreOptions, now: () => number): StoredOptions | undefined {
+export function checkStoreOptions(
+  options: StoreOptions,
+  now: () => number,
+): Omit<StoredOptions, 'limits'> | undefined {
   const {
     store,
     persist,

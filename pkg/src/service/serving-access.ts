@@ -12,6 +12,7 @@ import type {
   EventInit,
   Json,
   Session,
+  SessionEnd,
   SessionKey,
   SessionName,
   UpdateStateTarget,
@@ -75,6 +76,8 @@ export interface CreationIdentity {
  * `creations` a repeated creation brings a deleted session back. A store that lacks `repeats` makes an update again.
  */
 export interface ServingAccess {
+  /** The clock of the service, in milliseconds since the epoch. */
+  now(): number;
   /** False where the store has no `owners`. */
   readonly hasOwners: boolean;
   /** The users in an app that have a session with this id, in the order of UTF-8 bytes. */
@@ -121,7 +124,7 @@ export interface ServingAccess {
   redo(session: SessionName, options: Abortable, once?: Once): Promise<Rewound>;
   fork(
     session: SessionName,
-    options: Abortable & { readonly at?: number | undefined; readonly sessionId?: string | undefined },
+    options: Abortable & SessionEnd & { readonly at?: number | undefined; readonly sessionId?: string | undefined },
     once?: Once,
   ): Promise<Session>;
   /** Takes, renews or releases a lease for a remote holder. Throws as `lease`. */

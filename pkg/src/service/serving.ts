@@ -65,6 +65,10 @@ class Serving implements ServingAccess {
     this.#outcomes = new Outcomes(lifetime.now);
   }
 
+  now(): number {
+    return this.#lifetime.now();
+  }
+
   get hasOwners(): boolean {
     return this.#access.hasOwners;
   }
@@ -81,7 +85,7 @@ class Serving implements ServingAccess {
   }
 
   async create(request: CreateSessionRequest, once?: Once): Promise<Session> {
-    const admitted = admitCreation(request);
+    const admitted = admitCreation(request, this.#lifetime);
     const sessions = await this.#lifetime.begin(request);
     if (once === undefined) {
       return await sessions.create(admitted, request.signal);
@@ -209,20 +213,23 @@ class Serving implements ServingAccess {
   }
 
   async fork(session: SessionName, options: Parameters<ServingAccess['fork']>[1], once?: Once): Promise<Session> {
-    const { at, sessionId, signal } = options;
+    const { at, sessionId, ttl, expireTime, signal } = options;
     checkCount(at, 'at');
+    const end = { ttl, expireTime };
     const components = await this.#lifetime.components(session, options);
     if (once === undefined) {
-      return await fork(components, session, { at, sessionId, signal });
+      return await fork(components, session, { at, sessionId, signal, ...end });
     }
     const { requests } = this.#access;
     if (requests === undefined) {
       const key = await forkKey(session, options, once);
-      return await this.#once(once, MADE, () => fork(components, session, { at, sessionId: key.sessionId, signal }));
+      return await this.#once(once, MADE, () =>
+        fork(components, session, { at, sessionId: key.sessionId, signal, ...end }),
+      );
     }
     const request = await ForkRequest.of(requests, session, options, once);
     const record = { isMade: true, make: () => request.refuse() };
-    return await this.#once(once, record, () => request.run(components, session, { at, signal }));
+    return await this.#once(once, record, () => request.run(components, session, { at, signal, ...end }));
   }
 
   async lease(key: SessionKey, request: RemoteLeaseRequest): Promise<LeaseAnswer & { readonly created: string }> {
@@ -329,7 +336,7 @@ class Serving implements ServingAccess {
 
   async #components(session: unknown, options: Abortable): Promise<RequestComponents> {
     const sessions = await this.#lifetime.begin(options);
-    return { sessions, now: this.#lifetime.now, lease: this.#lifetime.view(session)?.lease };
+    return { ...this.#lifetime.componentsOf(sessions), lease: this.#lifetime.view(session)?.lease };
   }
 
   #viewOf(session: Session): View {

@@ -5,6 +5,7 @@ import { SessionPast } from './session-past.js';
 import type { Lifetime } from './lifetime.js';
 import type { LogReader } from './log-reader.js';
 import type { LogWriter } from './log-writer.js';
+import type { SweepAnswer, SweepRequest } from '../model/sweep.js';
 import type { ServingAccess } from './serving-access.js';
 import type {
   Abortable,
@@ -48,12 +49,24 @@ export abstract class SessionDirectory extends SessionPast {
     return await listUsers(this.#lifetime, request);
   }
 
+  /**
+   * Removes sessions that have expired, and values of users without sessions (see `userTtl`), in slices, until nothing
+   * is left or `limit` is reached. It may run beside writers and beside other sweeps, and be aborted at any moment.
+   * What has expired is not there for any call, whether it was swept or not.
+   *
+   * Throws `INVALID_ARGUMENT`, also over a store that cannot sweep.
+   */
+  async sweep(request: SweepRequest = {}): Promise<SweepAnswer> {
+    const { sweep } = await import('./sweep.js');
+    return await sweep(this.#lifetime, request);
+  }
+
   /** @internal Writes sessions that come from elsewhere. */
   async logWriter(options: Abortable): Promise<LogWriter> {
     const sessions = await this.#lifetime.begin(options);
     if (this.#logWriter === undefined) {
       const { logWriter } = await import('./log-writer.js');
-      this.#logWriter = logWriter({ sessions, now: this.#lifetime.now });
+      this.#logWriter = logWriter(this.#lifetime.componentsOf(sessions));
     }
     return this.#logWriter;
   }

@@ -102,7 +102,7 @@ export class SessionService extends SessionDirectory {
    * Throws `SESSION_EXISTS` when the id is taken, `VALUE_NOT_JSON`, `INVALID_ARGUMENT`; nothing is applied then.
    */
   async createSession(request: CreateSessionRequest): Promise<Session> {
-    const creation = admitCreation(request);
+    const creation = admitCreation(request, this.#lifetime);
     const sessions = this.#lifetime.started(request) ?? (await this.#lifetime.begin(request));
     return sessions.create(creation, request.signal);
   }
@@ -121,7 +121,7 @@ export class SessionService extends SessionDirectory {
 
   /** Returns a session, and creates it when it is missing. Throws as `createSession`, but never `SESSION_EXISTS`. */
   async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
-    const creation = admitCreation(request);
+    const creation = admitCreation(request, this.#lifetime);
     const sessions = await this.#lifetime.begin(request);
     const { signal } = request;
     const existing = await sessions.get(creation.key, undefined, signal);

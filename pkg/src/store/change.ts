@@ -154,11 +154,11 @@ export interface Change {
   /** Compared with what would be stored, after the operators: only for stores that keep `limits`. */
   readonly limits?: StoreLimits;
   /**
-   * The end of the session, of a creation: only for stores that keep `expiry`. From that moment of the store's clock
-   * on the session is not there, whether it was removed or not: `load` answers `null`, lists and `owners` leave it
-   * out, appends, leases and guards meet no session, a creation under its key makes another one, and its own creation
-   * sent again is a duplicate as that of a removed session (`rev` and `prev` are 0). It is decided in the atomic step
-   * that reads or writes.
+   * The end of the session, of a creation: only for stores that keep `expiry` or `lifetime`. From that moment of the
+   * store's clock on the session is not there, whether it was removed or not: `load` answers `null`, lists and
+   * `owners` leave it out, appends, leases and guards meet no session, a creation under its key makes another one,
+   * and its own creation sent again is a duplicate as that of a removed session (`rev` and `prev` are 0). It is
+   * decided in the atomic step that reads or writes.
    */
   readonly expires?: Expiry;
   /** The id of a `Reservation`: it ends in the step that writes the change, or recognizes a duplicate. */

@@ -70,9 +70,12 @@ export type Guards = 'all' | 'keys' | 'none';
  * - `digests`: the store keeps {@link Change.digest}; only for stores with `calls` and `creations`
  * - `limits`: the store compares {@link Change.limits}
  * - `expiry`: sessions end as {@link Change.expires} says, see there; only for stores with `creations` and `sweep`
+ * - `lifetime`: in place of `expiry`, for storage that ends sessions and removes them by itself. It takes
+ *   {@link Change.expires}, from a least duration on, and counts `ttl` from the creation: appends do not move the end.
+ *   There is no `sweep`, and `Committed.expires` may be absent for a creation
  */
 export type StoreFeature =
-  'marks' | 'changed' | 'calls' | 'creations' | 'removals' | 'log' | 'digests' | 'limits' | 'expiry';
+  'marks' | 'changed' | 'calls' | 'creations' | 'removals' | 'log' | 'digests' | 'limits' | 'expiry' | 'lifetime';
 
 /**
  * The durability of a change once `commit` has resolved: on disk, in the buffers of the operating system, in memory,

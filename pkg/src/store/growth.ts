@@ -39,13 +39,18 @@ export interface SweepQuery {
    * earlier: as by `removeScope`. Absent: no values of users.
    */
   readonly userTtl?: number;
+  /**
+   * Removes nothing, and counts what would be removed, `limit` at most. It only reads: also a store that was opened for
+   * reading alone answers it.
+   */
+  readonly dry?: true;
 }
 
 /** The outcome of a sweep. */
 export interface Swept {
-  /** The number of sessions that were removed. */
+  /** The number of sessions that were removed; with `dry` of those that would be. */
   readonly sessions: number;
-  /** The number of users whose values were removed. */
+  /** The number of users whose values were removed, or would be. */
   readonly users: number;
   /** True where more may have expired than `limit` let remove. */
   readonly more: boolean;

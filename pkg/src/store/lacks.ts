@@ -17,6 +17,7 @@
  * - `repeats`: an update that is sent again is made again, unless an earlier attempt of the same call was made.
  * - `scopes`: values of an app and of a user are written and read only with one of their sessions.
  * - `operators`: no operator can be stored beside its result.
+ * - `sizes`: `StoreLimits` are compared with the sizes of another form of names and values than their JSON text.
  */
 export type StoreLack =
   | 'revisions'
@@ -29,4 +30,5 @@ export type StoreLack =
   | 'beginnings'
   | 'repeats'
   | 'scopes'
-  | 'operators';
+  | 'operators'
+  | 'sizes';

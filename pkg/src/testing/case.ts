@@ -17,10 +17,14 @@ import type {
   OperatorName,
   Page,
   ScopeLog,
+  Row,
   ScopeName,
   SessionStore,
   StoreFeature,
   StoreLack,
+  StoreLimit,
+  SweepQuery,
+  Swept,
 } from '../store/contract.js';
 import type { StoreErrorCode } from '../store/store-error.js';
 import type { SessionKey } from '../model/types.js';
@@ -39,6 +43,8 @@ export type StoreNeed =
   | 'watch'
   | 'lease'
   | 'readLease'
+  | 'sweep'
+  | 'claim'
   | 'trimLog'
   | 'owners'
   | 'listApps'
@@ -67,8 +73,26 @@ export interface StoreHarness {
 export type OpenHarness = () => StoreHarness | Promise<StoreHarness>;
 
 /**
+ * The end of a session: a time in milliseconds since the epoch; `some`: any time; `same`: the one of the last answer
+ * that had an end; `after`: so many milliseconds after that one, and at most as many more as have passed since.
+ */
+export type EndsAt = number | 'some' | 'same' | { readonly after: number };
+
+/** The part of an answer about the end of a session: absent where it does not end. */
+export interface Ending {
+  readonly expires?: EndsAt;
+}
+
+/** A loaded session. */
+export type LoadedAnswer = Omit<Loaded, 'expires'> & Ending;
+
+/** One session of a list. */
+export type ListedRow = Omit<Row, 'expires'> & Ending;
+
+/**
  * A refusal: the code of the `StoreError`, its `actual` if the case has one, the name and scope of an operator that
- * does not fit, and the digest of an earlier attempt: if they are absent, the error has none.
+ * does not fit, the digest of an earlier attempt, and the limit that was exceeded: if they are absent, the error has
+ * none.
  */
 export interface Refused {
   readonly throws: StoreErrorCode;
@@ -76,13 +100,22 @@ export interface Refused {
   readonly key?: string;
   readonly scope?: 'app' | 'user' | 'session';
   readonly digest?: string;
+  readonly exceeded?: StoreLimit;
+  /** With `exceeded`: the size that there would be, and the limit. */
+  readonly size?: number;
+  readonly limit?: number;
 }
 
-/** The outcome of a change. `changed: null`: no changes of others may be reported. */
-export type Outcome = (Omit<Committed, 'changed'> & { readonly changed?: Committed['changed'] | null }) | Refused;
+/** The answer to a durable change. `changed: null`: no changes of others may be reported. */
+export type CommittedAnswer = Omit<Committed, 'changed' | 'expires'> &
+  Ending & { readonly changed?: Committed['changed'] | null };
+
+/** The outcome of a change. */
+export type Outcome = CommittedAnswer | Refused;
 
 /** A page whose `users` are a record. A store may give the place of its end, which must be that of its last row. */
-export interface ListedPage extends Omit<Page, 'users' | 'corrupt' | 'next'> {
+export interface ListedPage extends Omit<Page, 'rows' | 'users' | 'corrupt' | 'next'> {
+  readonly rows: readonly ListedRow[];
   readonly users: Readonly<Record<string, Page['app']>>;
 }
 
@@ -108,9 +141,9 @@ export interface CommitManyStep extends StepOptions {
 export interface LoadStep extends StepOptions {
   readonly load: SessionKey;
   readonly query?: LoadQuery;
-  readonly answer: Loaded | null;
+  readonly answer: LoadedAnswer | null;
   /** Alternative answers, because another store writes at the same time. */
-  readonly or?: readonly (Loaded | null)[];
+  readonly or?: readonly (LoadedAnswer | null)[];
   /** Names may be in any order: several writers set them at once. */
   readonly namesInAnyOrder?: true;
 }
@@ -185,6 +218,18 @@ export interface ReadLeaseStep extends StepOptions {
   readonly answer: { readonly fence: number; readonly holder?: string } | null;
 }
 
+/** Removes what has expired. `more` is compared if the case has it. */
+export interface SweepStep extends StepOptions {
+  readonly sweep: SweepQuery;
+  readonly answer: Pick<Swept, 'sessions' | 'users'> & Partial<Pick<Swept, 'more'>>;
+}
+
+/** Acquires, extends or gives back the lease of a name. */
+export interface ClaimStep extends StepOptions, Pick<LeaseStep, 'answer' | 'until'> {
+  readonly claim: string;
+  readonly request: Omit<LeaseRequest, 'created'>;
+}
+
 /** An entry of a log. `time: null`: by the store's clock, and the writes may be in any order. */
 export interface LoggedEntry extends Omit<LogEntry, 'time'> {
   readonly time: number | null;
@@ -250,6 +295,8 @@ export type OneStoreStep =
   | RemoveScopeStep
   | LeaseStep
   | ReadLeaseStep
+  | SweepStep
+  | ClaimStep
   | ReadLogStep
   | TrimLogStep
   | WatchStep;

@@ -5,7 +5,6 @@ import type {
   Changed,
   Committed,
   Delta,
-  Loaded,
   LoadedScope,
   LogWrite,
   Page,
@@ -13,7 +12,7 @@ import type {
   ScopeLog,
   Values,
 } from '../store/contract.js';
-import type { ListedPage, ReadLogStep } from './case.js';
+import type { ListedPage, ListedRow, LoadedAnswer, ReadLogStep } from './case.js';
 
 /** The place and kind of a difference; `undefined` when there is none. */
 export type Difference = string | undefined;
@@ -73,7 +72,11 @@ export function valuesDifference(actual: unknown, expected: Values, path: string
 }
 
 /** Compares a loaded session. */
-export function loadedDifference(actual: Loaded | null, expected: Loaded | null, inAnyOrder?: boolean): Difference {
+export function loadedDifference(
+  actual: LoadedAnswer | null,
+  expected: LoadedAnswer | null,
+  inAnyOrder?: boolean,
+): Difference {
   if (actual === null || expected === null || typeof actual !== 'object') {
     return difference(actual, expected);
   }
@@ -142,12 +145,13 @@ export function scopeDifference(actual: LoadedScope, expected: LoadedScope, inAn
 
 /** Compares a page. If it has the place of its end, that is the place of its last row: no row of a case is corrupt. */
 export function pageDifference({ corrupt = [], ...actual }: Page, expected: ListedPage): Difference {
-  const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown =>
-    rows.map(({ key, created, rev, time }) => ({
+  const withoutState = ({ rows }: Pick<ListedPage, 'rows'>): unknown =>
+    rows.map(({ key, created, rev, time, expires }) => ({
       key,
       created,
       rev,
       time,
+      expires,
     }));
   return (
     difference(actual.total, expected.total, 'total') ??
@@ -166,7 +170,7 @@ export function pageDifference({ corrupt = [], ...actual }: Page, expected: List
 }
 
 /** The place of a session in a list. */
-function placeOf(row: Page['rows'][number] | undefined): Place | undefined {
+function placeOf(row: ListedRow | undefined): Place | undefined {
   return row && { time: row.time, sessionId: row.key.sessionId, userId: row.key.userId };
 }
 
@@ -202,7 +206,7 @@ export function differenceInAnyOrder(actual: readonly unknown[], expected: reado
   return rest.length === 0 ? undefined : `these answers did not come: ${short(rest)}`;
 }
 
-function scopesOf(state: Loaded['state']): StoredScope[] {
+function scopesOf(state: LoadedAnswer['state']): StoredScope[] {
   return STORED_SCOPES.filter((scope) => state[scope] !== undefined);
 }
 

@@ -21,6 +21,7 @@ export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: Store
       case 'repeats':
       case 'scopes':
       case 'operators':
+      case 'sizes':
         return !lacks.includes(need);
       case 'marks':
       case 'changed':
@@ -29,6 +30,9 @@ export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: Store
       case 'removals':
       case 'log':
       case 'digests':
+      case 'limits':
+      case 'expiry':
+      case 'lifetime':
         return keeps.includes(need);
       case 'increment':
       case 'append':

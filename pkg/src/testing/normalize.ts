@@ -1,14 +1,14 @@
 // Normalizes answers for stores that lack something: members that such a store need not answer are removed, from its
 // answers and from those that the case expects, and lists that it may answer in any order are sorted.
 
-import type { Committed, Loaded, LoadedScope, Page, Row, StoredEvent, StoreLack, Values } from '../store/contract.js';
+import type { LoadedScope, Page, StoredEvent, StoreLack, Values } from '../store/contract.js';
 import type { Json } from '../model/types.js';
-import type { ListedPage, Outcome } from './case.js';
+import type { CommittedAnswer, ListedPage, ListedRow, LoadedAnswer, Outcome } from './case.js';
 
 /** A function for each kind of answer. */
 export interface Normalizer {
   readonly outcome: (outcome: Outcome) => Outcome;
-  readonly loaded: (loaded: Loaded | null) => Loaded | null;
+  readonly loaded: (loaded: LoadedAnswer | null) => LoadedAnswer | null;
   readonly scope: (scope: LoadedScope) => LoadedScope;
   readonly page: <Any extends Page | ListedPage>(page: Any) => Any;
 }
@@ -24,11 +24,11 @@ export function normalizerFor(lacks: readonly StoreLack[]): Normalizer {
   const text = isLacking('texts') ? canonicalText : (data: string) => data;
   const values = isLacking('texts') ? canonicalValues : (all: Values) => all;
   const event = (stored: StoredEvent): StoredEvent => ({ ...stored, data: text(stored.data) });
-  const row = (listed: Row): Row =>
+  const row = (listed: ListedRow): ListedRow =>
     without({ ...listed, state: values(listed.state) }, isLacking('revisions') ? [...absent, 'rev'] : absent);
   return {
     outcome(outcome) {
-      const committed = without(outcome, absent) as Committed;
+      const committed = without(outcome, absent) as CommittedAnswer;
       return committed.data === undefined ? committed : { ...committed, data: text(committed.data) };
     },
     loaded: (loaded) =>

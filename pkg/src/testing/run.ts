@@ -12,6 +12,7 @@ import {
   pageDifference,
   scopeDifference,
 } from './compare.js';
+import { Ends } from './ends.js';
 import { missingNeeds } from './needs.js';
 import { normalizerFor, type Normalizer } from './normalize.js';
 import type {
@@ -25,11 +26,13 @@ import type {
   StoreContext,
 } from '../store/contract.js';
 import type {
+  ClaimStep,
   CommitStep,
   HintedStep,
   LeaseStep,
   ReadLeaseStep,
   ListAppsStep,
+  LoadedAnswer,
   LoadScopeStep,
   OneStoreStep,
   OpenHarness,
@@ -39,6 +42,7 @@ import type {
   StoreCase,
   StoreHarness,
   StoreStep,
+  SweepStep,
 } from './case.js';
 
 /** The answer of a commit, or of a lease. */
@@ -93,6 +97,7 @@ class Run {
   #isHintedTooLate = false;
   /** The time when the lease of the last answer ends. */
   #until = -Infinity;
+  readonly #ends = new Ends();
 
   constructor(harness: StoreHarness) {
     this.#harness = harness;
@@ -121,7 +126,7 @@ class Run {
       for (const each of step.parallel) {
         if ('commit' in each && each.outcome === undefined) {
           open.push(this.#commit(each));
-        } else if ('lease' in each && each.answer === undefined) {
+        } else if (('lease' in each || 'claim' in each) && each.answer === undefined) {
           open.push(this.#lease(each).then(withoutUntil));
         } else {
           others.push(this.step(each));
@@ -147,6 +152,7 @@ class Run {
 
   async #single(step: OneStoreStep, store: SessionStore): Promise<void> {
     const context = this.#context;
+    this.#ends.ask();
     if ('commit' in step) {
       const outcome = await this.#commit(step);
       const expected = step.outcome;
@@ -167,13 +173,20 @@ class Run {
       const answer = loaded(await store.load(step.load, step.query ?? {}, context));
       fail(
         anyDifference([step.answer, ...(step.or ?? [])], (expected) =>
-          loadedDifference(answer, loaded(expected), step.namesInAnyOrder),
+          loadedDifference(answer, this.#ended(answer, loaded(expected)), step.namesInAnyOrder),
         ),
       );
     } else if ('list' in step) {
       const { page } = this.#normalizer;
       const answer = page(await store.list(step.list, context));
-      fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, page(expected))));
+      fail(
+        anyDifference([step.answer, ...(step.or ?? [])], ({ rows, ...expected }) =>
+          pageDifference(
+            answer,
+            page({ ...expected, rows: rows.map((row, index) => this.#ends.expected(answer.rows[index], row)) }),
+          ),
+        ),
+      );
     } else if ('owners' in step) {
       const { app, sessionId } = step.owners;
       fail(difference(await store.owners?.(app, sessionId, context), step.answer, 'the users'));
@@ -188,10 +201,12 @@ class Run {
       fail(await this.#scopeDifference(step, store));
     } else if ('removeScope' in step) {
       await store.removeScope?.(step.removeScope, context);
-    } else if ('lease' in step) {
+    } else if ('lease' in step || 'claim' in step) {
       fail(this.#leaseDifference(await this.#lease(step), step));
     } else if ('readLease' in step) {
       fail(this.#heldDifference(await store.readLease?.(step.readLease, context), step));
+    } else if ('sweep' in step) {
+      fail(await this.#sweepDifference(step, store));
     } else if ('readLog' in step) {
       const log = await store.readLog?.(step.readLog, step.query ?? {}, context);
       fail(log === undefined ? 'there is no readLog' : logDifference(log, step.answer));
@@ -207,10 +222,14 @@ class Run {
     return await orRefused(store.commit(commit, this.#context));
   }
 
-  async #lease({ lease, request, by }: LeaseStep): Promise<Refused | LeaseAnswer> {
-    const store = by === undefined ? this.#store : await this.#other();
+  async #lease(step: LeaseStep | ClaimStep): Promise<Refused | LeaseAnswer> {
+    const store = step.by === undefined ? this.#store : await this.#other();
     try {
-      return (await store.lease?.(lease, request, this.#context)) ?? { fence: NaN, until: NaN };
+      const answer =
+        'lease' in step
+          ? await store.lease?.(step.lease, step.request, this.#context)
+          : await store.claim?.(step.claim, step.request, this.#context);
+      return answer ?? { fence: NaN, until: NaN };
     } catch (error) {
       if (isStoreError(error)) {
         const { until } = error;
@@ -228,6 +247,16 @@ class Run {
     const guard = defined({ created, fence });
     const refusal = await orRefused(store.remove(remove, this.#context, guard));
     return difference(refusal ?? undefined, throws && { throws, actual });
+  }
+
+  async #sweepDifference({ sweep, answer }: SweepStep, store: SessionStore): Promise<string | undefined> {
+    const swept = await store.sweep?.(sweep, this.#context);
+    return difference(answer.more === undefined ? { ...swept, more: undefined } : swept, answer);
+  }
+
+  /** The expected session, with the actual end if that is as expected. */
+  #ended(actual: unknown, expected: LoadedAnswer | null): LoadedAnswer | null {
+    return expected && this.#ends.expected(actual, expected);
   }
 
   /** Compares the values of a scope. A store that lacks `scopes` need not know one without a session. */
@@ -250,7 +279,8 @@ class Run {
 
   /** Compares the outcome of a change, as far as this store can answer it. */
   #outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
-    return outcomeDifference(actual && this.#normalizer.outcome(actual), this.#normalizer.outcome(expected), path);
+    const ended = 'throws' in expected ? expected : this.#ends.expected(actual, expected);
+    return outcomeDifference(actual && this.#normalizer.outcome(actual), this.#normalizer.outcome(ended), path);
   }
 
   /** Compares what a session has for its leases. A lease that was given back has neither a holder nor an end. */
@@ -270,7 +300,10 @@ class Run {
   }
 
   /** Compares the answer of a lease. Its end is compared with that of the previous answer, because clocks differ. */
-  #leaseDifference(actual: Refused | LeaseAnswer, { answer, until: expected }: LeaseStep): string | undefined {
+  #leaseDifference(
+    actual: Refused | LeaseAnswer,
+    { answer, until: expected }: LeaseStep | ClaimStep,
+  ): string | undefined {
     const { until, ...rest } = actual as LeaseAnswer;
     if (answer === undefined) {
       return 'throws' in actual ? `it throws ${actual.throws}` : undefined;
@@ -360,8 +393,8 @@ async function orRefused<T>(call: Promise<T>): Promise<T | Refused> {
   }
 }
 
-function refused({ code, actual, key, scope, digest }: StoreError): Refused {
-  return defined({ throws: code, actual, key, scope, digest });
+function refused({ code, actual, key, scope, digest, exceeded, size, limit }: StoreError): Refused {
+  return defined({ throws: code, actual, key, scope, digest, exceeded, ...(code === 'limit' && { size, limit }) });
 }
 
 function withoutUntil(answer: Refused | LeaseAnswer): Refused | { readonly fence: number } {

@@ -37,7 +37,7 @@ from .errors import (
 )
 from .keys import AppKey, SessionKey, UserKey
 from .lease import Lease, LeaseContext
-from .model import Appended, EventPage, History, Rewound, SessionData, SessionPage, StateAt
+from .model import Appended, EventPage, History, Rewound, SessionData, SessionPage, StateAt, Swept
 from .operators import (
     DELETED,
     MISSING,
@@ -96,6 +96,7 @@ __all__ = [
     "StatepadError",
     "StoreCorrupt",
     "StoreUnavailable",
+    "Swept",
     "TooLarge",
     "TooManyRequests",
     "Unauthenticated",

@@ -6,6 +6,7 @@ JSON has no marks for deletions and operators. Requests name them beside the del
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from .errors import InvalidArgument
 from .jsonvalues import check_json
 from .operators import DELETED, Operator, is_operator, operator_to_json
 
-__all__ = ["Writes", "admit_event", "admit_state", "split_delta"]
+__all__ = ["Writes", "admit_end", "admit_event", "admit_state", "split_delta"]
 
 _OWN = "customMetadata.statepad"
 
@@ -152,3 +153,29 @@ def _list(value: object) -> list[Any]:
     if not isinstance(value, list):
         raise InvalidArgument(f"{_OWN}.deleted must be a list of keys", path=f"{_OWN}.deleted")
     return value
+
+
+def admit_end(ttl: float | None, expire_time: float | None) -> dict[str, float | None]:
+    """The members of a request that say when a new session expires.
+
+    Args:
+        ttl: So many seconds after its last write; infinity for a session that does not expire.
+        expire_time: A time in milliseconds since the epoch.
+
+    Raises:
+        InvalidArgument: Both are given, or one is no number that can be meant.
+    """
+    if ttl is not None and expire_time is not None:
+        raise InvalidArgument("ttl cannot go together with expire_time", path="ttl")
+    if ttl is not None and not (_is_number(ttl) and ttl > 0):
+        raise InvalidArgument(f"ttl must be a number of seconds greater than 0, not {ttl!r}", path="ttl")
+    if expire_time is not None and not (_is_number(expire_time) and math.isfinite(expire_time)):
+        message = f"expire_time must be a time in milliseconds since the epoch, not {expire_time!r}"
+        raise InvalidArgument(message, path="expire_time")
+    if ttl is not None:
+        return {"ttl": ttl * 1000 if math.isfinite(ttl) else None}
+    return {} if expire_time is None else {"expireTime": expire_time}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .growth import GrowthOperations
 from .leases import LeaseOperations
 from .past import PastOperations
 from .sessions import SessionOperations
@@ -11,7 +12,7 @@ from .watching import WatchOperations
 __all__ = ["Client"]
 
 
-class Client(SessionOperations, StateOperations, PastOperations, LeaseOperations, WatchOperations):
+class Client(SessionOperations, StateOperations, PastOperations, LeaseOperations, GrowthOperations, WatchOperations):
     """The sessions behind a server of ``statepad serve``.
 
     A write that returns is durable, and is made once: an answer that got lost is asked for again under the same

@@ -49,8 +49,10 @@ class StatepadError(Exception):
         expected: `SessionStale`: the revision that the caller expected.
         actual: `SessionStale`: the revision that the session has.
         until: `LeaseHeld`: the time when the lease ends, in milliseconds since the epoch, by the store's clock.
-        size: `LimitExceeded`: the size, in bytes.
-        limit: `LimitExceeded`: the limit, in bytes.
+        exceeded: `LimitExceeded`: the name of the limit of the server: ``"value"``, ``"delta"``, ``"event"``,
+            ``"state"``, ``"keys"`` or ``"events"``; ``None`` for what the store cannot hold.
+        size: `LimitExceeded`: the size, in bytes; of ``keys`` and ``events``, their number.
+        limit: `LimitExceeded`: the limit, in the same unit.
         reason: Of a failure of the server's core: ``"memory"``, ``"trap"`` or ``"host"``.
         committed: True when the change is stored although its answer is an error: a repeated call would make it twice.
     """
@@ -67,6 +69,7 @@ class StatepadError(Exception):
     expected: int | None
     actual: int | None
     until: int | None
+    exceeded: str | None
     size: int | None
     limit: int | None
     reason: str | None
@@ -85,6 +88,7 @@ class StatepadError(Exception):
         expected: int | None = None,
         actual: int | None = None,
         until: int | None = None,
+        exceeded: str | None = None,
         size: int | None = None,
         limit: int | None = None,
         reason: str | None = None,
@@ -101,6 +105,7 @@ class StatepadError(Exception):
         self.expected = expected
         self.actual = actual
         self.until = until
+        self.exceeded = exceeded
         self.size = size
         self.limit = limit
         self.reason = reason
@@ -162,7 +167,7 @@ class EventIdConflict(StatepadError):
 
 
 class LimitExceeded(StatepadError):
-    """The data is too large for the store; see ``size`` and ``limit``."""
+    """More would be stored than the server, or its store, allows; see ``exceeded``, ``size`` and ``limit``."""
 
     _default = "LIMIT_EXCEEDED"
 
@@ -268,6 +273,7 @@ _DETAILS: Mapping[str, type | tuple[type, ...]] = {
     "expected": int,
     "actual": int,
     "until": (int, float),
+    "exceeded": str,
     "size": int,
     "limit": int,
     "reason": str,

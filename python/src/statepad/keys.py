@@ -60,6 +60,8 @@ _SESSION = f"{_USER}/sessions/{{session_id}}"
 
 PATHS = {
     "apps": "/v1/apps",
+    "sweep": "/v1/apps:sweep",
+    "sweep_app": f"{_APP}:sweep",
     "users": f"{_APP}/users",
     "app_state": f"{_APP}/state",
     "user_state": f"{_USER}/state",

@@ -27,6 +27,7 @@ __all__ = [
     "SessionPage",
     "SessionRef",
     "StateAt",
+    "Swept",
     "key_of",
 ]
 
@@ -49,6 +50,7 @@ class SessionData:
         events: The events, oldest first; those of the window that was asked for. Times are milliseconds.
         revision: The number of events since the creation.
         last_update_time: The time of the last event, or of the creation, in milliseconds since the epoch.
+        expire_time: The time at which the session expires, in milliseconds since the epoch; ``None`` where it does not.
         etag: Names this creation of the session.
         lease: The lease of its writes: see `Client.lease`.
     """
@@ -60,6 +62,7 @@ class SessionData:
     events: list[JsonObject]
     revision: int
     last_update_time: float
+    expire_time: float | None = None
     etag: str | None = None
     lease: Lease | None = field(default=None, compare=False, repr=False)
 
@@ -88,6 +91,7 @@ def session_from_json(json: Mapping[str, Any], etag: str | None) -> SessionData:
         events=json["events"],
         revision=json["revision"],
         last_update_time=json["lastUpdateTime"],
+        expire_time=json.get("expireTime"),
         etag=json.get("etag", etag),
     )
 
@@ -102,6 +106,8 @@ class Appended:
         last_update_time: The time of the session after it, in milliseconds since the epoch.
         state: With ``since``: the state of the session at ``revision``.
         events: With ``since``: the events after ``since`` up to ``revision``, those of others and the new one included.
+        expire_time: The time at which the session expires now, in milliseconds since the epoch; ``None`` where it does
+            not.
     """
 
     event: JsonObject
@@ -109,6 +115,7 @@ class Appended:
     last_update_time: float
     state: JsonObject | None = None
     events: list[JsonObject] | None = None
+    expire_time: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +186,16 @@ class Rewound:
     event: JsonObject
     revision: int
     shared: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep has removed.
+
+    Attributes:
+        sessions: The number of sessions that had expired.
+        users: The number of users without sessions whose values were removed.
+    """
+
+    sessions: int
+    users: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .admit import admit_end
 from .calls import Parameter, finite
 from .core import Core
 from .errors import InvalidArgument, SessionExists
@@ -112,20 +113,30 @@ class PastOperations(Core):
             json = (await self._write_session(key_of(session), path, body, "by key")).json
         return Rewound(json["event"], json["revision"], json["shared"])
 
-    async def fork(self, session: SessionRef, *, at: int | None = None, session_id: str | None = None) -> SessionData:
+    async def fork(
+        self,
+        session: SessionRef,
+        *,
+        at: int | None = None,
+        session_id: str | None = None,
+        ttl: float | None = None,
+        expire_time: float | None = None,
+    ) -> SessionData:
         """Creates a session of the same user that continues from a moment of this one.
 
         Args:
             session: The session.
             at: The revision up to which the log is copied; the current one when absent.
             session_id: The id of the new session; generated (a UUID) when absent or blank.
+            ttl: As of `create_session`. Without both, the new session has the default of the server.
+            expire_time: As of `create_session`.
 
         Raises:
             SessionNotFound: There is no such session.
             SessionExists: The id is taken.
         """
         key = key_of(session)
-        body: JsonObject = {} if at is None else {"at": at}
+        body: JsonObject = {**({} if at is None else {"at": at}), **admit_end(ttl, expire_time)}
         if session_id is not None:
             check_id(session_id, "session_id")
             body["sessionId"] = session_id

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from . import calls
-from .admit import admit_event, admit_state
+from .admit import admit_end, admit_event, admit_state
 from .calls import Hold
 from .core import Core
 from .errors import InvalidArgument
@@ -27,6 +27,8 @@ class SessionOperations(Core):
         *,
         session_id: str | None = None,
         state: Mapping[str, Any] | None = None,
+        ttl: float | None = None,
+        expire_time: float | None = None,
     ) -> SessionData:
         """Creates a session.
 
@@ -36,12 +38,18 @@ class SessionOperations(Core):
             session_id: Its id; generated (a UUID) when absent or blank.
             state: Values under their full keys. ``app:`` and ``user:`` keys are shared with all sessions of the app or
                 the user, ``temp:`` keys are dropped, and `DELETED` deletes a shared key.
+            ttl: The session expires so many seconds after its last write: it is not there any more then. Infinity
+                (``math.inf``) stands for a session that does not expire, whatever the default of the server is.
+            expire_time: In place of ``ttl``: the time at which it expires, in milliseconds since the epoch. Writes do
+                not move it.
 
         Raises:
             SessionExists: The id is taken.
+            InvalidArgument: ``ttl`` or ``expire_time`` is no time to come, or the store of the server keeps no expiry.
             ValueNotJson: JSON would lose or change a value.
         """
-        return await self._create("sessions", app_name, user_id, session_id, state)
+        body = {**admit_state(state), **admit_end(ttl, expire_time)}
+        return await self._create("sessions", app_name, user_id, session_id, body)
 
     async def get_or_create_session(
         self,
@@ -50,16 +58,19 @@ class SessionOperations(Core):
         *,
         session_id: str | None = None,
         state: Mapping[str, Any] | None = None,
+        ttl: float | None = None,
+        expire_time: float | None = None,
     ) -> SessionData:
         """A session, which is created when it is missing. Arguments and errors are those of `create_session`."""
-        return await self._create("get_or_create_session", app_name, user_id, session_id, state)
+        body = {**admit_state(state), **admit_end(ttl, expire_time)}
+        return await self._create("get_or_create_session", app_name, user_id, session_id, body)
 
     async def _create(
-        self, path: str, app_name: str, user_id: str, session_id: str | None, state: Mapping[str, Any] | None
+        self, path: str, app_name: str, user_id: str, session_id: str | None, creation: JsonObject
     ) -> SessionData:
         if session_id is not None:
             check_id(session_id, "session_id")
-        body = {**({} if session_id is None else {"sessionId": session_id}), **admit_state(state)}
+        body = {**({} if session_id is None else {"sessionId": session_id}), **creation}
         call = Call("POST", path_to(path, UserKey(app_name, user_id)), "by key", body=body)
         return session_of(await self._call(call))
 
@@ -191,7 +202,14 @@ class SessionOperations(Core):
             body["since"] = since
         async with self._operation():
             json = (await self._write_session(key, "events", body, "by content")).json
-        return Appended(json["event"], json["revision"], json["lastUpdateTime"], json.get("state"), json.get("events"))
+        return Appended(
+            event=json["event"],
+            revision=json["revision"],
+            last_update_time=json["lastUpdateTime"],
+            state=json.get("state"),
+            events=json.get("events"),
+            expire_time=json.get("expireTime"),
+        )
 
     async def list_events(self, session: SessionRef, *, after: int = 0, limit: int | None = None) -> EventPage:
         """The events of a session, oldest first.

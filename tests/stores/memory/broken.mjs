@@ -4,9 +4,11 @@ import { brokenBatches } from './broken/batches.mjs';
 import { brokenCalls } from './broken/calls.mjs';
 import { brokenDigests } from './broken/digests.mjs';
 import { brokenDuplicates } from './broken/duplicates.mjs';
+import { brokenExpiry } from './broken/expiry.mjs';
 import { brokenGuards } from './broken/guards.mjs';
 import { brokenKeys } from './broken/keys.mjs';
 import { brokenLeases } from './broken/leases.mjs';
+import { brokenLimits } from './broken/limits.mjs';
 import { brokenLists } from './broken/lists.mjs';
 import { brokenLogs } from './broken/logs.mjs';
 import { brokenMarks } from './broken/marks.mjs';
@@ -38,4 +40,6 @@ export const broken = {
   ...brokenOperators,
   ...brokenLogs,
   ...brokenOrder,
+  ...brokenLimits,
+  ...brokenExpiry,
 };

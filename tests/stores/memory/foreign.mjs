@@ -16,6 +16,7 @@ export const LACKS = [
   'repeats',
   'scopes',
   'operators',
+  'sizes',
 ];
 
 const reversed = (value) => {

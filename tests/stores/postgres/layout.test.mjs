@@ -64,8 +64,11 @@ await withDatabase((database) => {
       [schema],
     );
     const settings = new Map(rows.map(({ name, settings }) => [name, settings ?? []]));
-    // These are called by commit alone.
-    for (const name of ['check_guard', 'resolve_operators', 'log_deletions']) {
+    // These are called by the others alone.
+    for (const name of [
+      ...['check_guard', 'check_limits', 'resolve_operators', 'log_deletions', 'name_size'],
+      ...['decide_lease', 'forget', 'empty_scopes'],
+    ]) {
       assert.deepEqual(settings.get(name), []);
       settings.delete(name);
     }

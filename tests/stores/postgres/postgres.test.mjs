@@ -20,6 +20,7 @@ async function storage(client, another, schema, [listen, alsoListen] = []) {
     'creations',
     'refused',
     'log',
+    'claims',
   ].map((table) => `${schema}.${table}`);
   const dispose = () => client.query(`truncate ${tables.join()}`);
   await make().open({ migrate: 'create' });

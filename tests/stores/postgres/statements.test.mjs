@@ -40,7 +40,10 @@ await withDatabase(async (database) => {
     const schema = database.schema();
     const make = (client) => wrap(postgresStore(client, { schema }));
     await make(pool).open({ migrate: 'create' }, context);
-    const tables = ['scopes', 'sessions', 'events', 'state', 'moves', 'counts', 'updates', 'creations', 'refused'];
+    const tables = [
+      ...['scopes', 'sessions', 'events', 'state', 'moves', 'counts', 'updates', 'creations', 'refused'],
+      'claims',
+    ];
     const dispose = () => pool.query(`truncate ${tables.map((table) => `${schema}.${table}`).join()}`);
     return () => ({ store: make(pool), reopen: () => make(pool), another: () => make(other), dispose });
   };

@@ -30,6 +30,11 @@ async function write(store) {
   await store.lease(keyOf('s'), { holder: 'one', ttl: 60_000 }, context);
   await store.commit({ ...create('r', keyOf('r', 'gone'), { user: values({ z: 1 }) }), digest: 'of r' }, context);
   await store.remove(keyOf('r', 'gone'), context);
+  await store.commit({ ...create('x', keyOf('x', 'late')), expires: { at: 4e12 } }, context);
+  const slides = { ...create('y', keyOf('y', 'late'), { user: values({ é: 'ü' }) }), expires: { ttl: 1e10 } };
+  await store.commit(slides, context);
+  await store.commit(update('i', { appName: 'app', userId: 'idle' }, { user: values({ i: 1 }) }), context);
+  await store.claim('sweep', { holder: 'one', ttl: 60_000 }, context);
   await store.trimLog({ app: 'app' }, 1, context);
   await store.removeScope({ app: 'app', user: 'gone' }, context);
 }
@@ -51,7 +56,7 @@ if (why) {
           .map(([name, text]) => [name, name === 'x' ? 0 : text])
           .sort(),
       zset: async () => {
-        const isByClock = /:(?:updates|refused|removed)$/.test(key);
+        const isByClock = /:(?:updates|refused|removed|expiring|x:[^:]*|idle)$/.test(key);
         return isByClock ? await admin.zrange(key, 0, -1) : await admin.zrange(key, 0, -1, 'WITHSCORES');
       },
     };

@@ -14,21 +14,23 @@ const read = (text) => tokensIn(new TextEncoder().encode(text), 'tokens.txt');
 const ALL = { apps: 'all', users: 'all' };
 const EVERY_SCOPE = ['session', 'user', 'app'];
 const LINES = [
-  ['', { ...ALL, writes: EVERY_SCOPE }],
-  ['apps=shop,tutor', { ...ALL, apps: ['shop', 'tutor'], writes: EVERY_SCOPE }],
+  ['', { ...ALL, writes: EVERY_SCOPE, may: ['sweep'] }],
+  ['apps=shop,tutor', { ...ALL, apps: ['shop', 'tutor'], writes: EVERY_SCOPE, may: ['sweep'] }],
   ['users=ana', { ...ALL, users: ['ana'] }],
   ['users=ana writes=', { ...ALL, users: ['ana'], writes: [] }],
   ['users=', { ...ALL, users: [] }],
   ['sessions=s1,s2', { ...ALL, sessions: ['s1', 's2'] }],
+  ['may=', { ...ALL, writes: EVERY_SCOPE, may: [] }],
+  ['users= may=sweep', { ...ALL, users: [], may: ['sweep'] }],
   ['writes=session', { ...ALL, writes: ['session'] }],
   ['reads=session,user writes=user', { ...ALL, reads: ['session', 'user'], writes: ['user'] }],
   ['users=ana writes=app,session', { ...ALL, users: ['ana'], writes: ['app', 'session'] }],
   [
     'apps=a%2Cb,50%25,two%20words,ümlaut,%23',
-    { ...ALL, apps: ['a,b', '50%', 'two words', 'ümlaut', '#'], writes: EVERY_SCOPE },
+    { ...ALL, apps: ['a,b', '50%', 'two words', 'ümlaut', '#'], writes: EVERY_SCOPE, may: ['sweep'] },
   ],
-  ['ends=2030-01-02T03:04:05Z', { ...ALL, writes: EVERY_SCOPE, ends: Date.UTC(2030, 0, 2, 3, 4, 5) }],
-  ['ends=2030-01-02', { ...ALL, writes: EVERY_SCOPE, ends: Date.UTC(2030, 0, 2) }],
+  ['ends=2030-01-02T03:04:05Z', { ...ALL, writes: EVERY_SCOPE, may: ['sweep'], ends: Date.UTC(2030, 0, 2, 3, 4, 5) }],
+  ['ends=2030-01-02', { ...ALL, writes: EVERY_SCOPE, may: ['sweep'], ends: Date.UTC(2030, 0, 2) }],
   ['users=ana # the phone of Ana', { ...ALL, users: ['ana'] }],
   ['\tusers=ana \r', { ...ALL, users: ['ana'] }],
 ];
@@ -38,14 +40,15 @@ const FAULTS = [
   [`Bearer ${TOKEN}==`, 'the token stands alone, without Bearer before it'],
   [`"${TOKEN}"`, 'the token has a character that the header cannot carry: use letters, digits and -._~+/'],
   [`ana:${TOKEN}`, 'the token has a character that the header cannot carry: use letters, digits and -._~+/'],
-  [`ana ${TOKEN}`, 'limit 1 is none of apps=, users=, sessions=, reads=, writes=, id=, ends='],
-  [`ana ${TOKEN}==`, 'limit 1 is none of apps=, users=, sessions=, reads=, writes=, id=, ends='],
-  [`${OTHER} apps=shop user=ana`, 'limit 2 is none of apps=, users=, sessions=, reads=, writes=, id=, ends='],
-  [`${OTHER} constructor=x`, 'limit 1 is none of apps=, users=, sessions=, reads=, writes=, id=, ends='],
+  [`ana ${TOKEN}`, 'limit 1 is none of apps=, users=, sessions=, reads=, writes=, may=, id=, ends='],
+  [`ana ${TOKEN}==`, 'limit 1 is none of apps=, users=, sessions=, reads=, writes=, may=, id=, ends='],
+  [`${OTHER} apps=shop user=ana`, 'limit 2 is none of apps=, users=, sessions=, reads=, writes=, may=, id=, ends='],
+  [`${OTHER} constructor=x`, 'limit 1 is none of apps=, users=, sessions=, reads=, writes=, may=, id=, ends='],
   [`${OTHER} users=ana users=ben`, 'users is given twice'],
   [`${OTHER} users=ana,,ben`, 'a name between two commas is empty'],
   [`${OTHER} users=50%`, 'a % in a name is written %25, a comma %2C, a space %20'],
   [`${OTHER} writes=all`, 'reads= and writes= take session, user, app, or nothing for none of them'],
+  [`${OTHER} may=erase`, 'may= takes sweep, or nothing for none of them'],
   [`${OTHER} reads=temp`, 'reads= and writes= take session, user, app, or nothing for none of them'],
   [`${OTHER} id=`, 'id= has no name behind it'],
   [`${OTHER} ends=tomorrow`, 'ends= takes a time like 2030-12-31T23:59:59Z'],
@@ -140,7 +143,7 @@ describe('a token that is made', () => {
     const [first, second] = [madeToken(), madeToken()];
     assert.match(first.token, /^[\w-]{43}$/);
     assert.notEqual(first.token, second.token);
-    assert.deepEqual(first.principal, { id: 'owner', ...ALL, writes: EVERY_SCOPE });
+    assert.deepEqual(first.principal, { id: 'owner', ...ALL, writes: EVERY_SCOPE, may: ['sweep'] });
     assert.deepEqual(first.principal, second.principal);
   });
 });

@@ -4,7 +4,7 @@
 /** The clients, in the order of the columns: see `server.mjs`. `-` has no token, `?` a wrong one. */
 export const COLUMNS = [
   ...['-', '?', 'expired', 'admin', 'editor', 'ana', 'ben', 'monday', 'tuesday', 'reader'],
-  ...['private', 'plain', 'values', 'nobody', 'other app', 'no app'],
+  ...['private', 'plain', 'values', 'nobody', 'other app', 'no app', 'sweeper'],
 ];
 
 const S = '/v1/apps/tutor/users/ana/sessions/monday';
@@ -18,13 +18,15 @@ const marked = (statepad, stateDelta) => ({
 });
 
 /** Rights to what a session shows, to what it shows to those who may change it, and so on: the columns of a kind. */
-const SESSION_READ = '401 401 401 . . . 403 . 403 . . . 403 403 403 403';
-const SESSION_WRITE = '401 401 401 . . . 403 . 403 403 . . 403 403 403 403';
-const USER_KEY = '401 401 401 . . . 403 403 403 403 . . 403 403 403 403';
-const APP_KEY = '401 401 401 . . 403 403 403 403 403 403 403 403 403 403 403';
-const NEW_SESSION = '401 401 401 . . . 403 403 403 403 . . 403 403 403 403';
-const ANYONE = '. . . . . . . . . . . . . . . .';
-const ANY_CLIENT = '401 401 401 . . . . . . . . . . . . .';
+const SESSION_READ = '401 401 401 . . . 403 . 403 . . . 403 403 403 403 403';
+const SESSION_WRITE = '401 401 401 . . . 403 . 403 403 . . 403 403 403 403 403';
+const USER_KEY = '401 401 401 . . . 403 403 403 403 . . 403 403 403 403 403';
+const APP_KEY = '401 401 401 . . 403 403 403 403 403 403 403 403 403 403 403 403';
+const NEW_SESSION = '401 401 401 . . . 403 403 403 403 . . 403 403 403 403 403';
+const SWEEP = '401 401 401 . 403 403 403 403 403 403 403 403 403 403 403 403 .';
+const SWEEP_ALL = '401 401 401 . 403 403 403 403 403 403 403 403 403 403 403 403 403';
+const ANYONE = '. . . . . . . . . . . . . . . . .';
+const ANY_CLIENT = '401 401 401 . . . . . . . . . . . . . .';
 
 /** Operation, description of the request, method, path, body, status when it is allowed, the rights, headers. */
 export const TABLE = [
@@ -33,9 +35,9 @@ export const TABLE = [
   ['describe', '', 'GET', '/openapi.json', undefined, 200, ANYONE],
 
   ['listApps', '', 'GET', '/v1/apps', undefined, 200, ANY_CLIENT],
-  ['listUsers', '', 'GET', `${A}/users`, undefined, 200, '401 401 401 . . . . . . . . . . . 403 403'],
-  ['listAppSessions', '', 'GET', `${A}/sessions`, undefined, 200, '401 401 401 . . . . . . . . . 403 . 403 403'],
-  ['listSessions', '', 'GET', `${U}/sessions`, undefined, 200, '401 401 401 . . . 403 . . . . . 403 403 403 403'],
+  ['listUsers', '', 'GET', `${A}/users`, undefined, 200, '401 401 401 . . . . . . . . . . . 403 403 .'],
+  ['listAppSessions', '', 'GET', `${A}/sessions`, undefined, 200, '401 401 401 . . . . . . . . . 403 . 403 403 .'],
+  ['listSessions', '', 'GET', `${U}/sessions`, undefined, 200, '401 401 401 . . . 403 . . . . . 403 403 403 403 403'],
 
   ['createSession', 'of a given id', 'POST', `${U}/sessions`, { sessionId: 'new' }, 200, NEW_SESSION],
   ['createSession', 'of a generated id', 'POST', `${U}/sessions`, {}, 200, NEW_SESSION],
@@ -100,7 +102,7 @@ export const TABLE = [
     ...['appendEvent', 'that compares a user key', 'POST', `${S}/events`],
     ...[marked({ operators: { 'user:name': { compareAndSet: { expected: 'Ana', value: 'A' } } } }, {}), 200],
     // Without reading it could find out what the value is.
-    '401 401 401 . . . 403 403 403 403 . 403 403 403 403 403',
+    '401 401 401 . . . 403 403 403 403 . 403 403 403 403 403 403',
   ],
   [
     ...['appendEvent', 'that copies an operator on an app key', 'POST', `${S}/events`],
@@ -116,8 +118,8 @@ export const TABLE = [
   ],
   ['appendEvent', 'that is partial', 'POST', `${S}/events`, { event: { partial: true } }, 200, SESSION_WRITE],
 
-  ['getAppState', '', 'GET', `${A}/state`, undefined, 200, '401 401 401 . . . . . . . 403 403 . . 403 403'],
-  ['getUserState', '', 'GET', `${U}/state`, undefined, 200, '401 401 401 . . . 403 . . . . 403 . 403 403 403'],
+  ['getAppState', '', 'GET', `${A}/state`, undefined, 200, '401 401 401 . . . . . . . 403 403 . . 403 403 .'],
+  ['getUserState', '', 'GET', `${U}/state`, undefined, 200, '401 401 401 . . . 403 . . . . 403 . 403 403 403 403'],
   ['getSessionState', '', 'GET', `${S}/state`, undefined, 200, SESSION_READ],
   ['getSessionState', 'at a revision', 'GET', `${S}/state?revision=0`, undefined, 200, SESSION_READ],
   ['updateAppState', '', 'POST', `${A}/state:update`, { delta: { 'app:n': 1 } }, 200, APP_KEY],
@@ -132,18 +134,18 @@ export const TABLE = [
   ],
   [
     ...['updateUserState', 'of a user key', 'POST', `${U}/state:update`, { delta: { 'user:n': 1 } }, 200],
-    '401 401 401 . . . 403 403 403 403 . 403 . 403 403 403',
+    '401 401 401 . . . 403 403 403 403 . 403 . 403 403 403 403',
   ],
   ['updateUserState', 'of an app key', 'POST', `${U}/state:update`, { delta: { 'app:n': 1 } }, 200, APP_KEY],
   [
     ...['updateUserState', 'that expects an app key', 'POST', `${U}/state:update`],
     ...[{ delta: { 'user:n': 1 }, expected: { set: { 'app:seen': 1 } } }, 200],
-    '401 401 401 . . . 403 403 403 403 403 403 . 403 403 403',
+    '401 401 401 . . . 403 403 403 403 403 403 . 403 403 403 403',
   ],
   [
     ...['updateUserState', 'that expects no app key', 'POST', `${U}/state:update`],
     ...[{ delta: { 'user:n': 1 }, expected: { unset: ['app:none'] } }, 200],
-    '401 401 401 . . . 403 403 403 403 403 403 . 403 403 403',
+    '401 401 401 . . . 403 403 403 403 403 403 . 403 403 403 403',
   ],
   ['updateSessionState', 'of a session key', 'POST', `${S}/state:update`, { delta: { n: 1 } }, 200, SESSION_WRITE],
   ['updateSessionState', 'of a user key', 'POST', `${S}/state:update`, { delta: { 'user:n': 1 } }, 200, USER_KEY],
@@ -160,13 +162,13 @@ export const TABLE = [
   [
     ...['updateSessionState', 'that expects a user key', 'POST', `${S}/state:update`],
     ...[{ delta: { n: 1 }, expected: { set: { 'user:name': 'Ana' } } }, 200],
-    '401 401 401 . . . 403 . 403 403 . 403 403 403 403 403',
+    '401 401 401 . . . 403 . 403 403 . 403 403 403 403 403 403',
   ],
 
   ['getSessionHistory', 'of a session key', 'GET', `${S}/history?key=topic`, undefined, 200, SESSION_READ],
   [
     ...['getSessionHistory', 'of an app key', 'GET', `${S}/history?key=app:motd`, undefined, 200],
-    '401 401 401 . . . 403 . 403 . 403 403 403 403 403 403',
+    '401 401 401 . . . 403 . 403 . 403 403 403 403 403 403 403',
   ],
   [
     'getAppHistory',
@@ -175,7 +177,7 @@ export const TABLE = [
     `${A}/history?key=app:motd`,
     undefined,
     200,
-    '401 401 401 . . . . . . . 403 403 . . 403 403',
+    '401 401 401 . . . . . . . 403 403 . . 403 403 .',
   ],
   [
     'getUserHistory',
@@ -184,13 +186,18 @@ export const TABLE = [
     `${U}/history?key=user:name`,
     undefined,
     200,
-    '401 401 401 . . . 403 . . . . 403 . 403 403 403',
+    '401 401 401 . . . 403 . . . . 403 . 403 403 403 403',
   ],
   ['trimAppHistory', '', 'POST', `${A}/history:trim`, { upTo: 1 }, 200, APP_KEY],
   [
     ...['trimUserHistory', '', 'POST', `${U}/history:trim`, { upTo: 1 }, 200],
-    '401 401 401 . . . 403 403 403 403 . 403 . 403 403 403',
+    '401 401 401 . . . 403 403 403 403 . 403 . 403 403 403 403',
   ],
+
+  ['sweepApp', '', 'POST', `${A}:sweep`, {}, 200, SWEEP],
+  ['sweepApp', 'to count', 'POST', `${A}:sweep`, { dryRun: true }, 200, SWEEP],
+  ['sweepApp', 'of another app', 'POST', '/v1/apps/shop:sweep', {}, 200, SWEEP_ALL],
+  ['sweep', '', 'POST', '/v1/apps:sweep', {}, 200, SWEEP_ALL],
 
   ['getLease', '', 'GET', `${S}/lease`, undefined, 200, SESSION_READ],
   ['takeLease', '', 'POST', `${S}/lease`, { ttl: 1000 }, 200, SESSION_WRITE],
@@ -226,12 +233,12 @@ export const TABLE = [
   ],
   [
     ...['watch', 'of a user', 'GET', '/v1/watch?appName=tutor&userId=ana', undefined, 200],
-    '401 401 401 . . . 403 . . . . 403 . 403 403 403',
+    '401 401 401 . . . 403 . . . . 403 . 403 403 403 403',
     { accept: 'text/event-stream' },
   ],
   [
     ...['watch', 'of an app', 'GET', '/v1/watch?appName=tutor', undefined, 200],
-    '401 401 401 . . . . . . . 403 403 . . 403 403',
+    '401 401 401 . . . . . . . 403 403 . . 403 403 .',
     { accept: 'text/event-stream' },
   ],
   // The stream says for each target whether it is refused.

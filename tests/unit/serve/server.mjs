@@ -41,7 +41,7 @@ const USER = { apps: ['tutor'], users: ['ana'] };
 
 /** The clients by their tokens. */
 export const CLIENTS = {
-  admin: { id: 'admin', apps: 'all', users: 'all', writes: ['session', 'user', 'app'] },
+  admin: { id: 'admin', apps: 'all', users: 'all', writes: ['session', 'user', 'app'], may: ['sweep'] },
   ana: { id: 'ana', ...USER },
   ben: { id: 'ben', apps: ['tutor'], users: ['ben'] },
   /** One session, as a widget has it. */
@@ -56,6 +56,8 @@ export const CLIENTS = {
   plain: { id: 'plain', ...USER, reads: ['session'], writes: ['session', 'user'] },
   /** Sees no sessions. */
   values: { id: 'values', ...USER, reads: ['user', 'app'] },
+  /** Removes what has expired of an app, and sees nothing. */
+  sweeper: { id: 'sweeper', apps: ['tutor'], users: [], writes: [], may: ['sweep'] },
   nobody: { id: 'nobody', apps: ['tutor'], users: [] },
   'other app': { id: 'other', apps: ['shop'], users: ['ana'] },
   'no app': { id: 'none', apps: [], users: 'all' },

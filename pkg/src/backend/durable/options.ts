@@ -2,6 +2,7 @@
 
 import type { Callbacks } from '../../stores/journal/callback-store.js';
 import type { Migrate, SessionStore } from '../../store/contract.js';
+import type { Limits } from '../../model/limits.js';
 import type { RetryOptions } from './commit/retry.js';
 
 /** The options of sessions over a store, checked and complete. */
@@ -11,4 +12,5 @@ export interface StoredOptions extends RetryOptions {
   /** The approximate number of events that are cached in sessions that are not in use. */
   readonly cachedEvents: number;
   readonly now: () => number;
+  readonly limits: Limits;
 }

@@ -4,6 +4,7 @@ import { defined } from '../../model/defined.js';
 import { appendStored } from './operations/append.js';
 import { showCurrent } from './operations/append-target.js';
 import { Connection } from './commit/connection.js';
+import { serviceLimits } from './commit/limits.js';
 import { createStored } from './operations/create.js';
 import { forkStored } from './operations/fork.js';
 import { leaseStored, readLeaseStored } from './operations/lease.js';
@@ -18,6 +19,7 @@ import { scopeTarget } from './update/scope-target.js';
 import { sessionTarget } from './update/session-target.js';
 import { ChangeWriter } from './operations/writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
+import { StatepadError } from '../../model/errors.js';
 import { cloneMutable } from '../../model/json.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
 import {
@@ -29,11 +31,12 @@ import {
 import type { StoreComponents } from './operations/components.js';
 import type { StoredOptions } from './options.js';
 import type { ForkPlan } from '../fork-plan.js';
-import type { AppendPlan, Creation, RemovalTarget, SessionBackend, SessionName } from '../backend.js';
+import type { AppendPlan, Creation, RemovalTarget, SessionBackend, SessionName, SweepPart } from '../backend.js';
 import type { BackendAccess } from '../backend-access.js';
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../lease/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest, LeaseRow } from '../../store/lease.js';
+import type { Swept } from '../../store/contract.js';
 import type { StoreLack } from '../../store/lacks.js';
 import type {
   Event,
@@ -50,6 +53,8 @@ import type { WholeSessionChange } from '../../model/watch.js';
 import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/change-source.js';
 import type { Topics } from '../../watch/topics.js';
 
+const NOTHING: Swept = Object.freeze({ sessions: 0, users: 0, more: false });
+
 /** The sessions of a store. */
 export class StoreBackend implements SessionBackend {
   readonly #components: StoreComponents;
@@ -60,7 +65,7 @@ export class StoreBackend implements SessionBackend {
 
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? recordStore(options.store) : options.store;
-    const cache = new SessionCache(options.cachedEvents);
+    const cache = new SessionCache(options.cachedEvents, options.now);
     const retry = { ...options, isTotal: store.asksAgain === true, openAttempts: this.#openAttempts };
     const connection = new Connection(store, retry, options.migrate, (hints) =>
       loader.handleHints(hints, this.#topics),
@@ -71,6 +76,7 @@ export class StoreBackend implements SessionBackend {
       cache,
       loader,
       writer: new ChangeWriter(connection, cache, retry),
+      limits: serviceLimits(store, options.limits),
       now: options.now,
     };
     this.#reservations = store.reserve && new Reservations(connection);
@@ -81,6 +87,7 @@ export class StoreBackend implements SessionBackend {
   }
 
   async create(creation: Creation, signal?: Signal): Promise<Session> {
+    this.#checkExpiry(creation);
     return await createStored(this.#components, creation, signal);
   }
 
@@ -130,7 +137,17 @@ export class StoreBackend implements SessionBackend {
   }
 
   async fork(plan: ForkPlan, signal?: Signal): Promise<Session> {
+    this.#checkExpiry(plan);
     return await forkStored(this.#components, plan, signal);
+  }
+
+  #checkExpiry({ expires }: Pick<Creation, 'expires'>): void {
+    const { keeps = [] } = this.#components.connection.store;
+    if (expires !== undefined && !keeps.includes('expiry')) {
+      const path = expires.ttl === undefined ? 'expireTime' : 'ttl';
+      const message = `${path} cannot be kept: the store does not keep expiry`;
+      throw new StatepadError('INVALID_ARGUMENT', message, { path });
+    }
   }
 
   async lease(view: View, request: LeaseRequest, signal?: Signal, onDone?: () => void): Promise<LeaseAnswer> {
@@ -168,6 +185,22 @@ export class StoreBackend implements SessionBackend {
     const { Topics } = await import('./watch/watch.js');
     const { cache, connection } = this.#components;
     return (this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true));
+  }
+
+  async sweep({ appName, limit, userTtl, dry }: SweepPart, signal?: Signal): Promise<Swept> {
+    const { connection } = this.#components;
+    if (connection.store.sweep === undefined) {
+      throw new StatepadError('INVALID_ARGUMENT', 'nothing can be swept: the store has no sweep');
+    }
+    const ttl = userTtl === Infinity ? undefined : userTtl;
+    const query = { limit, ...defined({ app: appName, userTtl: ttl, dry }) };
+    return await connection.ask(async (store, context) => (await store.sweep?.(query, context)) ?? NOTHING, signal);
+  }
+
+  get claim(): SessionBackend['claim'] {
+    const { connection } = this.#components;
+    const claim = connection.store.claim?.bind(connection.store);
+    return claim && (async (name, request) => await connection.ask((_, context) => claim(name, request, context)));
   }
 
   async flush(): Promise<void> {

@@ -36,6 +36,29 @@ export const serve: Command = {
     },
     'body-limit': { type: 'string', value: 'SIZE', default: '8MiB', help: 'the largest body of a request' },
     streams: { type: 'string', value: 'NUMBER', default: '1000', help: 'the streams of a client at a time' },
+    ttl: {
+      type: 'string',
+      value: 'DURATION',
+      help: 'sessions expire so long after their last write, as 30m, 2h, 3d, 1w, unless their creation says otherwise',
+    },
+    'user-ttl': {
+      type: 'string',
+      value: 'DURATION',
+      help: 'a sweep also removes the values of users without sessions, last changed so long ago',
+    },
+    'sweep-every': {
+      type: 'string',
+      value: 'DURATION',
+      help: 'removes what has expired at this interval; of several servers over a store one at a time',
+    },
+    limit: {
+      type: 'string',
+      value: 'NAME=MOST',
+      multiple: true,
+      help:
+        'the most that is stored: value=, delta=, event=, state= in bytes, as 32MiB, keys=, events=; ' +
+        'none turns one off; repeatable',
+    },
     poll: {
       type: 'string',
       value: 'MS',
@@ -69,6 +92,7 @@ export const serve: Command = {
         ['TOKEN', 'may do everything'],
         ['TOKEN users=ana writes=', 'reads the sessions of one user'],
         ['TOKEN apps=shop id=shop', 'all of one app, under a name that stays when the token changes'],
+        ['TOKEN users= may=sweep', 'only removes what has expired'],
       ],
     },
     {

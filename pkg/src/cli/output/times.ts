@@ -4,14 +4,28 @@ import { UsageError } from '../errors.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 };
 
+/** The duration of an option, in milliseconds: `90s`, `30m`, `2h`, `3d` or `1w`. Throws `UsageError`. */
+export function durationIn(option: string, text: string): number {
+  const duration = spanOf(text);
+  if (duration === undefined || duration < 1) {
+    throw new UsageError(`${option} takes a duration as 90s, 30m, 2h, 3d or 1w`);
+  }
+  return duration;
+}
+
+function spanOf(text: string): number | undefined {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * (UNITS[unit] ?? 0);
+}
+
 /**
  * The time of an option, in milliseconds since the epoch: an ISO time, or a duration before `now` as `90s`, `30m`,
  * `2h`, `3d` or `1w`. Throws `UsageError`.
  */
 export function timeIn(option: string, text: string, now: number): number {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? [];
-  if (number !== undefined) {
-    return now - Number(number) * (UNITS[unit] ?? 0);
+  const span = spanOf(text);
+  if (span !== undefined) {
+    return now - span;
   }
   const time = /^\d{4}-\d\d(-\d\d)?/.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(time)) {

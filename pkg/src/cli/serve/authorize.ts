@@ -1,7 +1,7 @@
 // The principal of a request, by its token.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ALL_SCOPES, type KnownToken } from './token-file.js';
+import { ALL_SCOPES, ALL_WORKS, type KnownToken } from './token-file.js';
 import type { Authorize, Principal } from '../../serve.js';
 
 /** The bytes of a token that is made. */
@@ -10,7 +10,7 @@ const TOKEN_BYTES = 32;
 /** Makes a token that may do everything. Its principal has the same name in every run. */
 export function madeToken(): KnownToken {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  return { token, principal: { id: 'owner', apps: 'all', users: 'all', writes: ALL_SCOPES } };
+  return { token, principal: { id: 'owner', apps: 'all', users: 'all', writes: ALL_SCOPES, may: ALL_WORKS } };
 }
 
 /**

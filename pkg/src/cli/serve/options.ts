@@ -3,6 +3,9 @@
 import { isIP } from 'node:net';
 import { storeAddressOf, type StoreAddress } from '../addresses.js';
 import { UsageError } from '../errors.js';
+import { durationIn } from '../output/times.js';
+import type { LimitName } from '../../index.js';
+import type { GrowthOptions } from '../sources/service.js';
 import type { Arguments } from '../arguments.js';
 
 /** The options of a run. */
@@ -24,6 +27,8 @@ export interface ServeSettings {
   readonly bodyLimit: number;
   readonly streams: number;
   readonly poll: number;
+  /** The expiry and the limits of the sessions. */
+  readonly growth: GrowthOptions;
   readonly migrate: 'create' | 'upgrade' | 'check';
   readonly log: 'auto' | 'json' | 'text';
   readonly quiet: boolean;
@@ -34,7 +39,16 @@ export interface ServeSettings {
 /** The names of this machine. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const MOST = 2 ** 31 - 1;
-const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1e3, kib: 2 ** 10, mb: 1e6, mib: 2 ** 20 };
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  kb: 1e3,
+  kib: 2 ** 10,
+  mb: 1e6,
+  mib: 2 ** 20,
+  gb: 1e9,
+  gib: 2 ** 30,
+};
 
 /** The options that arguments give. Throws `UsageError`. */
 export function settingsOf(args: Arguments): ServeSettings {
@@ -61,9 +75,10 @@ export function settingsOf(args: Arguments): ServeSettings {
     basePath: basePathIn(args.optional('base-path')),
     hasInspector: !args.has('no-inspector'),
     origins: args.texts('cors').map(originIn),
-    bodyLimit: sizeIn(args.text('body-limit')),
+    bodyLimit: sizeIn('--body-limit', args.text('body-limit'), MOST),
     streams: args.number('streams', { least: 1, most: MOST }),
     poll: args.number('poll', { least: 1, most: MOST }),
+    growth: growthIn(args),
     migrate: args.choice('migrate', ['create', 'upgrade', 'check']),
     log: args.choice('log', ['auto', 'json', 'text']),
     quiet: args.has('quiet'),
@@ -117,11 +132,66 @@ function originIn(origin: string): string {
   return origin;
 }
 
-function sizeIn(text: string): number {
+function growthIn(args: Arguments): GrowthOptions {
+  const duration = (name: string): number | undefined => {
+    const text = args.optional(name);
+    return text === undefined ? undefined : durationIn(`--${name}`, text);
+  };
+  return {
+    ttl: duration('ttl'),
+    userTtl: duration('user-ttl'),
+    sweepEvery: duration('sweep-every'),
+    limits: limitsIn(args.texts('limit')),
+  };
+}
+
+/** The limits, and the reading of their values. */
+const LIMITS: Readonly<Record<LimitName, (option: string, text: string) => number>> = {
+  value: bytesIn,
+  delta: bytesIn,
+  event: bytesIn,
+  state: bytesIn,
+  keys: countIn,
+  events: countIn,
+};
+
+/** The limits in texts like `value=1MiB`. */
+function limitsIn(texts: readonly string[]): GrowthOptions['limits'] {
+  const limits: Partial<Record<LimitName, number>> = {};
+  for (const text of texts) {
+    const [, name = '', most = ''] = /^([a-z]+)=(.*)$/s.exec(text) ?? [];
+    if (!isLimit(name)) {
+      throw new UsageError(`--limit takes one of ${Object.keys(LIMITS).join('=, ')}=, as value=1MiB`);
+    }
+    if (limits[name] !== undefined) {
+      throw new UsageError(`--limit ${name}= is given twice`);
+    }
+    limits[name] = most === 'none' ? Infinity : LIMITS[name](`--limit ${name}=`, most);
+  }
+  return limits;
+}
+
+function isLimit(name: string): name is LimitName {
+  return Object.hasOwn(LIMITS, name);
+}
+
+function bytesIn(option: string, text: string): number {
+  return sizeIn(option, text, Number.MAX_SAFE_INTEGER);
+}
+
+function countIn(option: string, text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (!(count >= 1 && Number.isSafeInteger(count))) {
+    throw new UsageError(`${option} takes a whole number from 1, or none`);
+  }
+  return count;
+}
+
+function sizeIn(option: string, text: string, most: number): number {
   const [, digits, unit = ''] = /^(\d+)([a-z]*)$/i.exec(text) ?? [];
   const size = Number(digits) * (UNITS[unit.toLowerCase()] ?? NaN);
-  if (!(size >= 1 && size <= MOST)) {
-    throw new UsageError('--body-limit takes a number of bytes, as 8388608, 512KiB or 8MiB');
+  if (!(size >= 1 && size <= most)) {
+    throw new UsageError(`${option} takes a number of bytes, as 8388608, 512KiB or 8MiB`);
   }
   return size;
 }

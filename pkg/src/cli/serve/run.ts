@@ -51,6 +51,7 @@ export async function run(args: Arguments, { folder, secrets, debug }: Surroundi
   const opened = await openedService(settings.address, {
     folder,
     migrate: settings.migrate,
+    growth: settings.growth,
     secrets,
     write: true,
     onError: (error) => log.warn(context.tellError(error)),

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { UsageError } from '../errors.js';
-import type { Principal, StoredScope } from '../../serve.js';
+import type { Principal, StoredScope, StorageWork } from '../../serve.js';
 
 /** A token, and the principal that it stands for. */
 export interface KnownToken {
@@ -13,6 +13,9 @@ export interface KnownToken {
 /** The scopes, as a token that may do everything writes them. */
 export const ALL_SCOPES: readonly StoredScope[] = ['session', 'user', 'app'];
 
+/** The works on the storage, as a token that may do everything starts them. */
+export const ALL_WORKS: readonly StorageWork[] = ['sweep'];
+
 /** The characters of a token in a header (RFC 6750). */
 const TOKEN = /^[\w.~+/-]+=*$/;
 
@@ -21,8 +24,9 @@ const LIMITS: Readonly<Record<string, (value: string) => Partial<Principal>>> = 
   apps: (value) => ({ apps: namesIn(value) }),
   users: (value) => ({ users: namesIn(value) }),
   sessions: (value) => ({ sessions: namesIn(value) }),
-  reads: (value) => ({ reads: scopesIn(value) }),
-  writes: (value) => ({ writes: scopesIn(value) }),
+  reads: (value) => ({ reads: chosenIn(value, ALL_SCOPES, 'reads= and writes= take') }),
+  writes: (value) => ({ writes: chosenIn(value, ALL_SCOPES, 'reads= and writes= take') }),
+  may: (value) => ({ may: chosenIn(value, ALL_WORKS, 'may= takes') }),
   id: (value) => ({ id: idIn(value) }),
   ends: (value) => ({ ends: timeIn(value) }),
 };
@@ -99,15 +103,17 @@ function knownToken([token = '', ...limits]: readonly string[]): KnownToken {
 
 /**
  * The principal of the limits of a line. A token that is limited neither to users nor to sessions is that of a
- * program which acts for all of them: it writes `app:` keys, too.
+ * program which acts for all of them: it writes `app:` keys, too. With no other limit than apps it may also sweep.
  */
 function principalOf(token: string, members: Partial<Principal>): Principal {
   const isForAll = members.users === undefined && members.sessions === undefined;
+  const isUnlimited = isForAll && members.reads === undefined && members.writes === undefined;
   return {
     id: createHash('sha256').update(token).digest('base64url').slice(0, 16),
     apps: 'all',
     users: 'all',
     ...(isForAll && { writes: ALL_SCOPES }),
+    ...(isUnlimited && { may: ALL_WORKS }),
     ...members,
   };
 }
@@ -121,10 +127,11 @@ function namesIn(value: string): readonly string[] {
   return names;
 }
 
-function scopesIn(value: string): readonly StoredScope[] {
+/** Some of the known names. `what` begins the fault. */
+function chosenIn<Name extends string>(value: string, known: readonly Name[], what: string): readonly Name[] {
   const names = value === '' ? [] : value.split(',');
-  if (!names.every((name): name is StoredScope => (ALL_SCOPES as readonly string[]).includes(name))) {
-    throw new LineFault(`reads= and writes= take ${ALL_SCOPES.join(', ')}, or nothing for none of them`);
+  if (!names.every((name): name is Name => (known as readonly string[]).includes(name))) {
+    throw new LineFault(`${what} ${known.join(', ')}, or nothing for none of them`);
   }
   return names;
 }

@@ -72,10 +72,11 @@ export async function* sessions(
 
 /** The record of a session as it is now. */
 export function sessionRecord(
-  { appName, userId, id, revision, lastUpdateTime, state }: Session,
+  { appName, userId, id, revision, lastUpdateTime, expireTime, state }: Session,
   redaction: ShowSettings['redaction'],
 ): SessionRecord {
-  return { kind: 'session', appName, userId, id, revision, lastUpdateTime, state: redaction.state(state) };
+  const times = { lastUpdateTime, ...(expireTime !== undefined && { expireTime }) };
+  return { kind: 'session', appName, userId, id, revision, ...times, state: redaction.state(state) };
 }
 
 /** The values of an app or a user, if it has any. */

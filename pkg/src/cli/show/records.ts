@@ -39,6 +39,8 @@ export interface SessionRecord {
   readonly revision: number;
   /** Of the session as it is now, in milliseconds since the epoch. */
   readonly lastUpdateTime: number;
+  /** The time when the session expires; absent where it does not. */
+  readonly expireTime?: number;
   /** All values, under their full keys. */
   readonly state: Values;
   /** With `--at`: false where `app:` and `user:` values of that moment are known from the session's own log alone. */

@@ -82,12 +82,13 @@ export class TableView implements View {
 
   /** A session by itself: what it is, and its values. */
   async #session(record: SessionRecord): Promise<void> {
-    const { appName, userId, id, revision, lastUpdateTime, exact } = record;
+    const { appName, userId, id, revision, lastUpdateTime, expireTime, exact } = record;
     await this.#begin('session');
     const place = exact === undefined ? '' : ', in the past';
     await this.#title(`session ${id}`);
     await this.#output.line(visible(`app ${appName}, user ${userId}`));
-    await this.#output.line(`revision ${revision}${place}, last update ${shownTime(lastUpdateTime)}`);
+    const end = expireTime === undefined ? '' : `, expires ${shownTime(expireTime)}`;
+    await this.#output.line(`revision ${revision}${place}, last update ${shownTime(lastUpdateTime)}${end}`);
     if (exact === false) {
       await this.#output.line('app: and user: values as far as the log of the session has them');
     }
@@ -155,12 +156,13 @@ function tablesOf({ filter }: Pick<ShowSettings, 'filter'>) {
     ]),
     session: table(
       'session',
-      [...app, ...user, { title: 'SESSION' }, COUNT('EVENTS'), TIME, FLEXIBLE('STATE')],
+      [...app, ...user, { title: 'SESSION' }, COUNT('EVENTS'), TIME, { title: 'EXPIRES' }, FLEXIBLE('STATE')],
       (record) => [
         ...named(record),
         record.id,
         String(record.revision),
         timeOf(record.lastUpdateTime),
+        timeOf(record.expireTime),
         shownValues(record.state),
       ],
     ),

@@ -7,13 +7,17 @@ import { openAdkDatabase, openPostgres } from '../stores/postgres.js';
 import { openRedis } from '../stores/redis.js';
 import { openSqlite } from '../stores/sqlite.js';
 import { withKeys } from '../stores/keys.js';
-import { SessionService } from '../../index.js';
+import { SessionService, type SessionServiceOptions } from '../../index.js';
 import type { OpenedStore, OpenOptions } from '../stores/opened.js';
+
+/** The options of a service about what it keeps, and for how long. */
+export type GrowthOptions = Pick<SessionServiceOptions, 'limits' | 'ttl' | 'userTtl' | 'sweepEvery'>;
 
 /** The options of a service for a command. */
 export interface ServiceOptions extends OpenOptions {
   /** The approximate number of events that stay in memory; by default that of a service. */
   readonly cachedEvents?: number | undefined;
+  readonly growth?: GrowthOptions | undefined;
 }
 
 /** A service whose store is open. */
@@ -30,8 +34,8 @@ export async function openedService(address: StoreAddress, options: ServiceOptio
   try {
     const { store: plain, isReadOnly = !options.write, isEncryptable, close } = await openedStore(address, options);
     const store = plain !== undefined && isEncryptable ? await withKeys(plain, options.secrets) : plain;
-    const { migrate, cachedEvents } = options;
-    const service = new SessionService({ store, migrate, cachedEvents });
+    const { migrate, cachedEvents, growth } = options;
+    const service = new SessionService({ store, migrate, cachedEvents, ...growth });
     const closeAll = async (): Promise<void> => {
       await service.close();
       await close();

@@ -2,7 +2,7 @@
 
 import { openedLines } from './lines.js';
 import { openedServer } from './server.js';
-import { openedService } from './service.js';
+import { openedService, type GrowthOptions } from './service.js';
 import { isStore, shownAddress, type Address } from '../addresses.js';
 import { CommandError, UsageError } from '../errors.js';
 import type { Secrets } from '../secrets.js';
@@ -21,6 +21,8 @@ export interface SourceOptions extends Omit<OpenOptions, 'migrate' | 'write'> {
   readonly cachedEvents?: number | undefined;
   /** True for a command that also writes; by default a file is opened for reading alone. */
   readonly write?: boolean | undefined;
+  /** The expiry and the limits of a service of this process. */
+  readonly growth?: GrowthOptions | undefined;
   /** The file with the token for a server; by default it comes from the environment. */
   readonly tokenFile?: string | undefined;
   /** Learns the token. */

@@ -11,7 +11,8 @@ import { plainOf } from './plain.js';
 import { readSession, visibleOwners } from './owner.js';
 import { sessionAnswer } from './session-answer.js';
 import { sessionName } from './target.js';
-import { timeText } from './moments.js';
+import { millisecondsOf, momentOf, nanosecondsOf, timeText } from './moments.js';
+import { later, parseSpan } from './wire/time.js';
 import { isStatepadError, type ErrorCode } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
 import { put } from '../../model/json.js';
@@ -25,6 +26,8 @@ interface Creation {
   /** Without `temp:` keys. */
   readonly state: Readonly<Record<string, Json>>;
   readonly described: Described;
+  /** The time when it expires, in milliseconds since the epoch. */
+  readonly expireTime: number | undefined;
   /** A digest of the request and of who has sent it, which the creation id of the session has in it. */
   readonly digest: string;
 }
@@ -58,10 +61,10 @@ async function checkFree(call: EngineCall, { key }: Creation): Promise<void> {
 /** Another request has the id, or has taken it over before this one was done. */
 const TAKEN: readonly ErrorCode[] = ['SESSION_EXISTS', 'SESSION_NOT_FOUND'];
 
-async function creationIn({ target, query, body, rights }: EngineCall): Promise<Creation> {
+async function creationIn({ target, query, body, rights, access }: EngineCall): Promise<Creation> {
   const message = readMessage('Session', body, 'session', target.version);
   checkRequired(message, 'session', { userId: 'user_id' });
-  checkSession(message);
+  checkLabels(message['labels']);
   const given = query['sessionId'] ?? '';
   checkId(given);
   const { appName } = target;
@@ -69,19 +72,21 @@ async function creationIn({ target, query, body, rights }: EngineCall): Promise<
   const state = (plainOf(message['sessionState']) ?? {}) as Record<string, Json>;
   rights.checkCreation({ ...key, sessionId: given === '' ? undefined : given });
   rights.checkKeys(Object.keys(state));
+  const expireTime = expireTimeIn(message, access.now());
   const digest = await digestOf([rights.id, appName, given, plainOf(message)]);
-  return { key, state: withoutTemp(state), described: describedIn(message), digest };
+  return { key, state: withoutTemp(state), described: describedIn(message), expireTime, digest };
 }
 
 /** Creates it; with its display name and its labels, if it has any, in one step for all who look. */
-async function create({ access }: EngineCall, { key, state, described, digest }: Creation): Promise<Session> {
+async function create({ access }: EngineCall, creation: Creation): Promise<Session> {
+  const { key, state, described, expireTime, digest } = creation;
   if (Object.keys(described).length === 0) {
-    return await access.createAs({ ...key, state }, { digest });
+    return await access.createAs({ ...key, state, expireTime }, { digest });
   }
   const own = keysOf(state, (scope) => scope === 'session');
   const shared = keysOf(state, (scope) => scope !== 'session');
   const first = { ...describingEvent(described), actions: { stateDelta: shared } };
-  return await access.createAs({ ...key, state: own }, { digest, first });
+  return await access.createAs({ ...key, state: own, expireTime }, { digest, first });
 }
 
 function keysOf(
@@ -104,17 +109,26 @@ async function digestOf(request: unknown): Promise<string> {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Checks the rules of a session beyond its protocol buffer. */
-export function checkSession(message: Message): void {
-  checkLabels(message['labels']);
-  for (const [name, field] of [
-    ['ttl', 'session.ttl'],
-    ['expireTime', 'session.expire_time'],
-  ] as const) {
-    if (message[name] !== undefined) {
-      throw invalidFields([field, 'The sessions of this server do not expire. Leave the field out.']);
+/**
+ * The time when the session of a message expires, in whole milliseconds; `undefined` where the message leaves that to
+ * the service. As in the API, writes do not move the end of a `ttl`.
+ */
+function expireTimeIn({ ttl, expireTime }: Message, now: number): number | undefined {
+  if (ttl !== undefined) {
+    const span = parseSpan(ttl as string) as bigint;
+    if (span <= 0n) {
+      throw invalidFields(['session.ttl', 'TTL must be positive.']);
     }
+    return Math.ceil(millisecondsOf(later(nanosecondsOf(now), span)));
   }
+  if (expireTime === undefined) {
+    return undefined;
+  }
+  const end = Math.ceil(millisecondsOf(momentOf(expireTime as string)));
+  if (end <= now) {
+    throw invalidFields(['session.expire_time', 'Expire time must be in the future.']);
+  }
+  return end;
 }
 
 /** The display name and the labels of a message. */

@@ -7,7 +7,7 @@ import type { Details } from './details.js';
 import type { EngineCall } from './call.js';
 import type { Json, Session } from '../../model/types.js';
 
-/** A session in an answer. It has no `expireTime`: sessions do not expire. */
+/** A session in an answer. It has an `expireTime` where it expires. */
 export async function describeSession(call: EngineCall, session: Session): Promise<object> {
   const { access, details, rights, target } = call;
   return sessionAnswer(target, visibleSession(rights, session), await details.of(access, session));
@@ -16,9 +16,10 @@ export async function describeSession(call: EngineCall, session: Session): Promi
 /** The members of a session in their order. */
 export function sessionAnswer(
   target: EngineTarget,
-  { id, userId, lastUpdateTime, state }: Pick<Session, 'id' | 'userId' | 'lastUpdateTime' | 'state'>,
+  session: Pick<Session, 'id' | 'userId' | 'lastUpdateTime' | 'state' | 'expireTime'>,
   { createTime, displayName, labels }: Details,
 ): object {
+  const { id, userId, lastUpdateTime, state, expireTime } = session;
   return {
     name: sessionName(target, id),
     createTime: timeText(createTime),
@@ -27,6 +28,7 @@ export function sessionAnswer(
     ...(hasMembers(state) && { sessionState: state }),
     ...(labels !== undefined && hasMembers(labels) && { labels }),
     userId,
+    ...(expireTime !== undefined && { expireTime: timeText(expireTime) }),
   };
 }
 

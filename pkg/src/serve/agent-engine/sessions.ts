@@ -1,9 +1,9 @@
 // Reading, changing and deleting a session.
 
-import { readEmpty, readMask } from './wire/bodies.js';
+import { checkLabels, readEmpty, readMask } from './wire/bodies.js';
 import { invalidFields } from './wire/errors.js';
 import { readMessage, type Message } from './wire/message.js';
-import { checkSession, describedIn } from './create.js';
+import { describedIn } from './create.js';
 import { describingEvent, type Described } from './details.js';
 import { findKey, findSession, orMissing, readSession } from './owner.js';
 import { deletedAnswer } from './operation.js';
@@ -43,7 +43,7 @@ export async function deleteSession(call: EngineCall): Promise<object> {
 export async function updateSession(call: EngineCall): Promise<object> {
   const { target, query, rights } = call;
   const message = readMessage('Session', call.body, 'session', target.version);
-  checkSession(message);
+  checkLabels(message['labels']);
   const names = readMask(query['updateMask'], message);
   checkMask(names);
   const state = names.includes('sessionState') ? stateIn(message) : undefined;
@@ -84,7 +84,7 @@ async function append({ service }: EngineCall, session: Session, event: object):
 function checkMask(names: readonly string[]): void {
   for (const name of ['ttl', 'expireTime']) {
     if (names.includes(name)) {
-      throw invalidFields(['update_mask', `The sessions of this server do not expire. Leave ${name} out.`]);
+      throw invalidFields(['update_mask', `The end of a session is set when it is created. Leave ${name} out.`]);
     }
   }
 }

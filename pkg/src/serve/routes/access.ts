@@ -24,7 +24,9 @@ export function checkAccess(rights: Rights, access: Access, ids: Readonly<Record
       rights.checkWritesTo('session');
       return;
     default:
-      if ('reads' in access) {
+      if ('may' in access) {
+        rights.checkWork(access.may, ids['appName']);
+      } else if ('reads' in access) {
         rights.check({ appName, userId, sessionId });
       } else {
         rights.checkWrite({ appName, userId, sessionId });

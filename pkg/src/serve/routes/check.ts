@@ -4,10 +4,16 @@ import { invalid, unknown } from '../../checks/arguments.js';
 import { likelyName } from '../../checks/names.js';
 import { isWellFormed } from '../../model/json.js';
 import { describe, isObject } from '../../model/value-types.js';
-import type { ListSchema, NumberSchema, ObjectSchema, Schema, TextSchema } from './schema.js';
+import type { ListSchema, NullableNumberSchema, NumberSchema, ObjectSchema, Schema, TextSchema } from './schema.js';
 
 /** Checks a parsed value. Throws `INVALID_ARGUMENT` with the path of the fault; `path` is that of the value. */
 export function check(schema: Schema, value: unknown, path: string): void {
+  if (isNullable(schema)) {
+    if (value !== null) {
+      checkNumber({ ...schema, type: 'number' }, value, path);
+    }
+    return;
+  }
   switch (schema.type) {
     case 'string':
       checkText(schema, value, path);
@@ -30,6 +36,10 @@ export function check(schema: Schema, value: unknown, path: string): void {
     default:
     // Any value.
   }
+}
+
+function isNullable(schema: Schema): schema is NullableNumberSchema {
+  return Array.isArray(schema.type);
 }
 
 /** The values of parameters, which arrive as texts. `undefined` stands for a parameter that is absent. */

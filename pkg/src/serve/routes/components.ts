@@ -14,6 +14,24 @@ export const TIME = {
   description: 'A time, in milliseconds since the epoch.',
 } as const satisfies Schema;
 
+export const EXPIRE_TIME = {
+  type: 'number',
+  description: 'The time from which the session is not there any more, in milliseconds; absent where it never ends.',
+} as const satisfies Schema;
+
+/** The members of a creation that say when the session expires: one of them at most. */
+export const EXPIRY_INPUT = {
+  ttl: {
+    type: ['number', 'null'],
+    description:
+      'So many milliseconds after the last write the session expires. `null`: never, whatever the default of the server is.',
+  },
+  expireTime: {
+    type: 'number',
+    description: 'The time at which the session expires, in milliseconds since the epoch; writes do not move it.',
+  },
+} as const satisfies Readonly<Record<string, Schema>>;
+
 export const REVISION = {
   type: 'integer',
   minimum: 0,
@@ -125,6 +143,7 @@ export const SESSION = {
     events: { type: 'array', items: EVENT },
     lastUpdateTime: TIME,
     revision: REVISION,
+    expireTime: EXPIRE_TIME,
   },
   required: ['id', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'],
 } as const satisfies Schema;
@@ -191,8 +210,12 @@ export const ERROR = {
         expected: { ...REVISION, description: 'The revision that the client expected.' },
         actual: { ...REVISION, description: 'The revision that the session has.' },
         until: { ...TIME, description: "The time when the lease ends, by the store's clock." },
-        size: { type: 'integer', description: 'The size of the data, in bytes.' },
-        limit: { type: 'integer', description: 'The limit of the store, in bytes.' },
+        exceeded: {
+          type: 'string',
+          description: 'The name of the limit of the service: absent where it is one of the store.',
+        },
+        size: { type: 'integer', description: 'The size of the data: in bytes, or the number of keys or events.' },
+        limit: { type: 'integer', description: 'The limit, in the same unit.' },
       },
       required: ['code', 'message'],
     },

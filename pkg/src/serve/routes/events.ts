@@ -6,7 +6,7 @@ import { invalid } from '../../checks/arguments.js';
 import { createEvent } from '../../input/event.js';
 import { appendOrRewind } from '../markers.js';
 import { checkDelta } from './delta.js';
-import { DEFAULT_PAGE, EVENT, EVENT_INPUT, REVISION, STATE, TIME } from './components.js';
+import { DEFAULT_PAGE, EVENT, EVENT_INPUT, EXPIRE_TIME, REVISION, STATE, TIME } from './components.js';
 import { readEvent } from './event-json.js';
 import { readPageToken, writePageToken } from './page-token.js';
 import { handleOf, nameOfSession, NEXT_PAGE_TOKEN, notFound, PAGE_SIZE, PAGE_TOKEN } from './shared.js';
@@ -102,6 +102,7 @@ const appendEvent = route(
             event: EVENT,
             revision: REVISION,
             lastUpdateTime: TIME,
+            expireTime: EXPIRE_TIME,
             state: STATE,
             events: { type: 'array', items: EVENT, description: 'The events after `since`, the new one included.' },
           },
@@ -125,13 +126,14 @@ const appendEvent = route(
     const { event, session: shown } = given.partial
       ? { event: createEvent(given), session: await handle() }
       : await appendOrRewind(await context.access(), handle, request);
-    const { revision, lastUpdateTime, state } = shown;
+    const { revision, lastUpdateTime, expireTime, state } = shown;
     const added = since === undefined ? undefined : await eventsAfter(context, ids, since, shown);
     return {
       body: {
         event: visibleEvent(rights, event),
         revision,
         lastUpdateTime,
+        ...(expireTime !== undefined && { expireTime }),
         ...(added !== undefined && {
           state: visibleState(rights, state),
           events: added.map((each) => visibleEvent(rights, each)),

@@ -15,6 +15,7 @@ const GROUPS: readonly (readonly [string, string])[] = [
   ['state', 'The state of sessions, users and apps.'],
   ['past', 'The writes of keys.'],
   ['leases', 'One runner at a time for a session.'],
+  ['growth', 'The end of what has expired.'],
   ['watches', 'Changes as they happen.'],
   ['server', 'The server itself.'],
 ];

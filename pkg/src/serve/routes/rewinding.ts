@@ -4,8 +4,8 @@ import { PATHS } from '../../http/paths.js';
 import { visibleEvent, visibleSession } from '../../http/visible.js';
 import { isBlank } from '../../model/ids.js';
 import { nameOf } from '../../model/scope.js';
-import { ARTIFACT_DELTA, REVISION, REWOUND, SESSION, TEXT } from './components.js';
-import { namedSession } from './shared.js';
+import { ARTIFACT_DELTA, EXPIRY_INPUT, REVISION, REWOUND, SESSION, TEXT } from './components.js';
+import { expiryOf, namedSession } from './shared.js';
 import { ANSWER_ONCE, route, type Answer } from './route.js';
 import type { Rights } from '../../http/principal.js';
 import type { Rewound } from '../../model/rewind.js';
@@ -79,6 +79,7 @@ const forkSession = route(
       properties: {
         at: { ...REVISION, description: 'The revision; by default the current one.' },
         sessionId: { ...TEXT, description: 'Of the new session: generated when it is absent or blank.' },
+        ...EXPIRY_INPUT,
       },
       additionalProperties: false,
     },
@@ -98,7 +99,8 @@ const forkSession = route(
     const named = sessionId === undefined || isBlank(sessionId) ? undefined : sessionId;
     rights.checkCreation({ ...ids, sessionId: named });
     const access = await context.access();
-    const session = await access.fork(await namedSession(asked), { at, sessionId: named }, once);
+    const options = { at, sessionId: named, ...expiryOf(asked.body) };
+    const session = await access.fork(await namedSession(asked), options, once);
     return { body: visibleSession(rights, session), creation: access.createdOf(session) };
   },
 );

@@ -3,7 +3,7 @@
 import type { Incoming } from '../../http/incoming.js';
 import type { Reply } from '../../http/reply.js';
 import type { IdsOf } from '../../http/paths.js';
-import type { Rights } from '../../http/principal.js';
+import type { Rights, StorageWork } from '../../http/principal.js';
 import type { ErrorCode } from '../../model/errors.js';
 import type { Once } from '../../model/once.js';
 import type { StoredScope } from '../../model/scope.js';
@@ -20,6 +20,7 @@ import type { ObjectSchema, Schema, ValueOf } from './schema.js';
  * - `sessions`: to see sessions, of the user where the path has one
  * - `creation`: to create sessions of the user
  * - `{ reads }`, `{ writes }`: the target, which is of this scope
+ * - `{ may }`: a work on the app of the path, or on all apps
  */
 export type Access =
   | 'anyone'
@@ -28,7 +29,8 @@ export type Access =
   | 'sessions'
   | 'creation'
   | { readonly reads: StoredScope }
-  | { readonly writes: StoredScope };
+  | { readonly writes: StoredScope }
+  | { readonly may: StorageWork };
 
 /** One answer of a route. */
 export interface DeclaredAnswer {

@@ -9,6 +9,7 @@ import { PAST_ROUTES } from './past.js';
 import { REWIND_ROUTES } from './rewinding.js';
 import { SESSION_ROUTES } from './sessions.js';
 import { STATE_ROUTES } from './state.js';
+import { SWEEP_ROUTES } from './sweeping.js';
 import { WATCH_ROUTES } from './watching.js';
 import type { Route } from './route.js';
 
@@ -21,6 +22,7 @@ export const ROUTES: readonly Route[] = [
   ...STATE_ROUTES,
   ...PAST_ROUTES,
   ...LEASE_ROUTES,
+  ...SWEEP_ROUTES,
   ...WATCH_ROUTES,
   ...HEALTH_ROUTES,
   descriptionRoute(() => ROUTES),

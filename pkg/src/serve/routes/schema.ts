@@ -21,6 +21,12 @@ export interface NumberSchema extends Described {
   readonly maximum?: number;
 }
 
+/** A number, or `null`. */
+export interface NullableNumberSchema extends Described {
+  readonly type: readonly ['number', 'null'];
+  readonly minimum?: number;
+}
+
 /** True or false. */
 export interface BooleanSchema extends Described {
   readonly type: 'boolean';
@@ -51,7 +57,8 @@ export interface AnySchema extends Described {
 }
 
 /** A schema. */
-export type Schema = TextSchema | NumberSchema | BooleanSchema | ListSchema | ObjectSchema | AnySchema;
+export type Schema =
+  TextSchema | NumberSchema | NullableNumberSchema | BooleanSchema | ListSchema | ObjectSchema | AnySchema;
 
 /** The type of the values that a schema describes. */
 export type ValueOf<S> = S extends { readonly enum: readonly (infer Choice)[] }
@@ -60,17 +67,19 @@ export type ValueOf<S> = S extends { readonly enum: readonly (infer Choice)[] }
     ? string
     : S extends { readonly type: 'number' | 'integer' }
       ? number
-      : S extends { readonly type: 'boolean' }
-        ? boolean
-        : S extends { readonly type: 'array'; readonly items: infer Item }
-          ? readonly ValueOf<Item>[]
-          : S extends { readonly type: 'object'; readonly properties: infer Members }
-            ? MembersOf<Members, S>
-            : S extends { readonly type: 'object'; readonly additionalProperties: infer Value }
-              ? Readonly<Record<string, ValueOf<Value>>>
-              : S extends { readonly type: 'object' }
-                ? Readonly<Record<string, unknown>>
-                : unknown;
+      : S extends { readonly type: readonly ['number', 'null'] }
+        ? number | null
+        : S extends { readonly type: 'boolean' }
+          ? boolean
+          : S extends { readonly type: 'array'; readonly items: infer Item }
+            ? readonly ValueOf<Item>[]
+            : S extends { readonly type: 'object'; readonly properties: infer Members }
+              ? MembersOf<Members, S>
+              : S extends { readonly type: 'object'; readonly additionalProperties: infer Value }
+                ? Readonly<Record<string, ValueOf<Value>>>
+                : S extends { readonly type: 'object' }
+                  ? Readonly<Record<string, unknown>>
+                  : unknown;
 
 type RequiredOf<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;
 

@@ -4,9 +4,9 @@ import { PATHS } from '../../http/paths.js';
 import { visibleSession } from '../../http/visible.js';
 import { isStatepadError } from '../../model/errors.js';
 import { isBlank } from '../../model/ids.js';
-import { JSON_VALUE, NAMES, REVISION, SESSION, TIME } from './components.js';
+import { EXPIRY_INPUT, JSON_VALUE, NAMES, REVISION, SESSION, TIME } from './components.js';
 import { markedDelta } from './delta.js';
-import { notFound } from './shared.js';
+import { expiryOf, notFound } from './shared.js';
 import { ANSWER_ONCE, route, type Answer, type Asked, type Declaration } from './route.js';
 import type { Schema, ValueOf } from './schema.js';
 import type { Rights } from '../../http/principal.js';
@@ -24,6 +24,7 @@ const CREATION = {
       description: 'Values under their full keys. `app:` and `user:` keys are shared; `temp:` keys are dropped.',
     },
     deleted: { ...NAMES, description: 'The `app:` and `user:` keys to delete.' },
+    ...EXPIRY_INPUT,
   },
   additionalProperties: false,
 } as const satisfies Schema;
@@ -138,7 +139,7 @@ function creationOf({ ids, body, rights }: AskedCreation): NamedCreation {
   rights.checkCreation({ ...ids, sessionId: named });
   const marked = markedDelta({ delta: state, deleted });
   rights.checkKeys(Object.keys(marked));
-  return { ...ids, sessionId: named, state: marked };
+  return { ...ids, sessionId: named, state: marked, ...expiryOf(body) };
 }
 
 /**

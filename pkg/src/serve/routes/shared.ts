@@ -60,6 +60,20 @@ export async function currentSession({ context, ids }: Pick<AskedOfSession, 'con
   return (await context.service.getSession({ appName, userId, sessionId, config })) ?? notFound(sessionId);
 }
 
+/** The expiry that a body asks for: in JSON, `null` stands for no end. */
+export function expiryOf({
+  ttl,
+  expireTime,
+}: {
+  readonly ttl?: number | null | undefined;
+  readonly expireTime?: number | undefined;
+}): { readonly ttl?: number; readonly expireTime?: number } {
+  return {
+    ...(ttl !== undefined && { ttl: ttl ?? Infinity }),
+    ...(expireTime !== undefined && { expireTime }),
+  };
+}
+
 /** The name of the session of a request. */
 export function nameOfSession({ appName, userId, sessionId }: SessionKey): Pick<Session, 'appName' | 'userId' | 'id'> {
   return { appName, userId, id: sessionId };

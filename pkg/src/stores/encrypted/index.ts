@@ -31,7 +31,11 @@
  * `corrupt`.
  *
  * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more, a value of an app or a user about 200 more:
- * it says which change wrote it. The inner store's own limits shrink by that.
+ * it says which change wrote it. The inner store's own limits shrink by that. `StoreLimits` are compared with what is
+ * stored, too: `state` counts sealed values under the names that the inner store sees (`lacks` has `sizes`), so a value
+ * of 100 bytes counts as about 200 in a session and 350 in an app; `keys` and `events` are those of the caller.
+ *
+ * **Expiry** is that of the inner store, which has the ends of sessions as they are, and so is a sweep.
  *
  * @packageDocumentation
  */
@@ -49,7 +53,7 @@ import { checkArguments, type EncryptedStoreOptions } from './options.js';
 import { openLoaded, openPage } from './read.js';
 import { homeOfScope, Records } from './records.js';
 import { SHARED_SCOPES, type SharedScope } from '../../model/scope.js';
-import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
+import type { Known, Loaded, LoadQuery, SessionStore, StoreLack } from '../../store/contract.js';
 
 export { isSealed } from './cipher.js';
 export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './keys.js';
@@ -67,8 +71,8 @@ export type { SessionStore } from '../../store/contract.js';
  *   `conflict`.
  * - `commitMany` writes changes that are guarded by `guard.keys` one by one.
  * - Operators (`resolves`) are left to the service: the inner store cannot add to what it cannot read.
- * - `lease`, `readLease` and `guard.fence` are those of the inner store, and so are `owners`, `listApps` and
- *   `listUsers`: it has ids and the names of apps and users as they are.
+ * - `lease`, `readLease`, `claim` and `guard.fence` are those of the inner store, and so are `sweep`, `owners`,
+ *   `listApps` and `listUsers`: it has ids, times and the names of apps and users as they are.
  */
 export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptions): SessionStore {
   checkArguments(inner, options);
@@ -84,7 +88,7 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
   };
   const store: SessionStore = {
     ...passedOn(inner),
-    ...defined({ keeps }),
+    ...defined({ keeps, lacks: lacksOver(inner) }),
     commit: (change, context) => commits.commit(change, context),
     ...(inner.commitMany && { commitMany: (changes, context) => commits.commitMany(changes, context) }),
     load: async (key, query, context) => {
@@ -149,6 +153,12 @@ function logReader(
   };
 }
 
+/** The abilities that the inner store lacks; and sizes, where it compares limits with what is sealed. */
+function lacksOver({ lacks = [], keeps = [] }: SessionStore): readonly StoreLack[] | undefined {
+  const all: readonly StoreLack[] = keeps.includes('limits') ? [...lacks, 'sizes'] : lacks;
+  return all.length === 0 ? undefined : all;
+}
+
 /** The members with nothing to encrypt. */
 function passedOn(inner: SessionStore): Partial<SessionStore> {
   return defined({
@@ -158,6 +168,8 @@ function passedOn(inner: SessionStore): Partial<SessionStore> {
     removeScope: inner.removeScope?.bind(inner),
     lease: inner.lease?.bind(inner),
     readLease: inner.readLease?.bind(inner),
+    sweep: inner.sweep?.bind(inner),
+    claim: inner.claim?.bind(inner),
     trimLog: inner.trimLog?.bind(inner),
     reserve: inner.reserve?.bind(inner),
     watch: inner.watch?.bind(inner),

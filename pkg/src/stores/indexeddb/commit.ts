@@ -7,13 +7,15 @@ import { answerTo, decideCommit } from '../shared/decide.js';
 import { callOf, keyText } from '../shared/keys.js';
 import { writerOf } from '../shared/log-entries.js';
 import { outcomeOf, type Outcome } from '../shared/outcome.js';
+import { endOf, laterEnd, unended } from './expiry.js';
 import { RememberedIds } from './ids.js';
 import { scopeKey, sessionKey, toOrdered } from './keys.js';
+import { removeContent } from './remove.js';
 import { get, put } from './requests.js';
 import type { MetaRow, ScopeKey, SessionRow } from './rows.js';
 import { ScopeBuffer } from './scope.js';
 import { Target, type Ids, type Place } from './target.js';
-import { ValueBuffer } from './values.js';
+import { NO_SIZE, ValueBuffer } from './values.js';
 import type { ResolvedChange } from '../shared/operators.js';
 import type { Change, Committed } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -41,7 +43,10 @@ class Batch {
     calls: new RememberedIds('calls'),
     creations: new RememberedIds('creations'),
   };
+  /** The sessions that others have taken the places of. */
+  readonly #replaced: SessionRow[] = [];
   #meta: MetaRow | undefined;
+  #now: number | undefined;
   #lastSession = 0;
 
   readonly #hasLog: boolean;
@@ -69,7 +74,7 @@ class Batch {
       const decision = decideCommit(change, target);
       return decision.duplicate === undefined
         ? this.#apply(change, decision, target)
-        : answerTo(decision, target.now.pos, target.history(change));
+        : { ...answerTo(decision, target.now.pos, target.history(change)), ...target.end(change) };
     });
     if (isRememberedRefusal(change, outcome)) {
       this.#ids.calls.add(callOf(change), [], defined({ digest: change.digest }));
@@ -83,7 +88,7 @@ class Batch {
     this.#scopes.forEach((scope) => scope.write(transaction));
     for (const { row, hasMoved, values, added } of this.#places.values()) {
       if (hasMoved && row !== undefined) {
-        put(transaction, 'sessions', { ...row, next: values.next });
+        put(transaction, 'sessions', { ...row, next: values.next, size: values.size });
         values.write(transaction, row.number);
         added.forEach((event) => put(transaction, 'events', event));
       }
@@ -93,6 +98,13 @@ class Batch {
     }
     this.#ids.updates.write(transaction);
     this.#ids.calls.write(transaction);
+    this.#ids.creations.write(transaction);
+    this.#replaced.forEach((row) => removeContent(transaction, row));
+  }
+
+  /** The time of all changes, which the transaction has begun by. */
+  get #time(): number {
+    return (this.#now ??= Date.now());
   }
 
   #readChange(change: Change): Promise<unknown> {
@@ -147,14 +159,18 @@ class Batch {
       const place: Place = {
         key,
         row: undefined,
+        ended: undefined,
         hasMoved: false,
         values: new ValueBuffer(),
         events: new Map(),
         added: [],
       };
       this.#places.set(text, place);
-      place.row = await get(this.#transaction, 'sessions', sessionKey(key));
+      const row = await get(this.#transaction, 'sessions', sessionKey(key));
+      place.row = unended(row, this.#time);
+      place.ended = place.row === undefined ? row : undefined;
       place.values.next = place.row?.next ?? 0;
+      place.values.size = place.row?.size ?? NO_SIZE;
     }
   }
 
@@ -188,7 +204,7 @@ class Batch {
     const { app, user, place } = target;
     const report = { ...target.history(change), ...defined({ results }) };
     const origin = { time, by: writerOf(change) };
-    const isNew = place !== undefined && place.row === undefined;
+    const isNew = place !== undefined && place.row === undefined && !this.#replace(place);
     app.move(delta.app, callOf(change), isNew, origin);
     user?.move(delta.user, callOf(change), isNew, origin);
     const resolved = results && { results: JSON.stringify(results) };
@@ -200,13 +216,14 @@ class Batch {
     place.hasMoved = true;
     place.values.apply(delta.session ?? {});
     if (place.row === undefined) {
-      place.row = { ...this.#newSession(key as SessionKey, id, time), ...defined({ digest }) };
+      const row = this.#newSession(key as SessionKey, id, time);
+      place.row = { ...row, ...endOf(change.expires, this.#time), ...defined({ digest }) };
       if (event !== undefined) {
         const { time, data } = event;
         place.added.push({ session: place.row.number, rev: 0, time, peak: time, data, ...columns });
         place.row = { ...place.row, first: 0, peak: event.time };
       }
-      return { ...target.now, prev: null, ...report };
+      return { ...target.now, prev: null, ...target.end(change), ...report };
     }
     const rev = place.row.rev + 1;
     const eventTime = event?.time ?? time;
@@ -214,8 +231,20 @@ class Batch {
     const data = event?.data ?? '';
     place.events.set(id, { data, ...columns });
     place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data, ...columns });
-    place.row = { ...place.row, ...times(time), rev, peak, last: id };
-    return { ...target.now, prev: rev - 1, ...report };
+    place.row = { ...place.row, ...times(time), ...laterEnd(place.row, this.#time), rev, peak, last: id };
+    return { ...target.now, prev: rev - 1, ...target.end(change), ...report };
+  }
+
+  /** Takes a session that has ended out of its place. Says whether there was one. */
+  #replace(place: Place): boolean {
+    const { ended } = place;
+    if (ended === undefined) {
+      return false;
+    }
+    this.#ids.creations.add(ended.created, [], defined({ digest: ended.digest }));
+    this.#replaced.push(ended);
+    place.ended = undefined;
+    return true;
   }
 
   #newSession({ appName, userId, sessionId }: SessionKey, created: string, time: number): SessionRow {
@@ -230,6 +259,7 @@ class Batch {
       rev: 0,
       peak: -Infinity,
       next: 0,
+      size: NO_SIZE,
       fence: 0,
     };
   }

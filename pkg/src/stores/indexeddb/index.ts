@@ -11,18 +11,32 @@ import { commitAll } from './commit.js';
 import { Connection } from './connection.js';
 import { isItsOwnFault } from './errors.js';
 import { Hints } from './hints.js';
-import { leaseSession, readLease } from './lease.js';
+import { claimName, leaseSession, readLease } from './lease.js';
 import { readPage } from './list.js';
 import { readLog, trimLog } from './log.js';
 import { readApps, readOwners, readUsers } from './names.js';
 import { readScope, readSession } from './read.js';
 import { removeScope, removeSession } from './remove.js';
+import { countExpired, hintsOf, sweepSlice, SLICE } from './sweep.js';
 import { hintOf } from '../shared/keys.js';
 import { commitEach, committedOr, type Outcome } from '../shared/outcome.js';
-import type { Change, SessionStore } from '../../store/contract.js';
+import type { Change, SessionStore, StoreFeature, SweepQuery, Swept } from '../../store/contract.js';
+import type { Signal } from '../../async/abort.js';
 
 export type { IndexedDBStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
+
+/** The features of every store, with a log or without one. */
+const FEATURES: readonly StoreFeature[] = [
+  'marks',
+  'changed',
+  'calls',
+  'creations',
+  'removals',
+  'digests',
+  'limits',
+  'expiry',
+];
 
 /**
  * Makes a store in the IndexedDB database of this name; tabs and workers that use the same name share it.
@@ -50,9 +64,23 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
     hints.send(changes.filter((_, index) => isNews(answers[index])).map(({ key }) => key));
     return answers;
   };
+  const sweep = async (query: SweepQuery, signal: Signal): Promise<Swept> => {
+    let [sessions, users] = [0, 0];
+    for (;;) {
+      signal.throwIfAborted();
+      const count = Math.min(SLICE, query.limit - sessions - users);
+      const slice = await connection.write(durability, (transaction) => sweepSlice(transaction, query, count, hasLog));
+      hints.send(hintsOf(slice));
+      sessions += slice.sessions.length;
+      users += slice.users.length;
+      if (slice.sessions.length + slice.users.length < count || sessions + users >= query.limit) {
+        return { sessions, users, more: sessions + users >= query.limit };
+      }
+    }
+  };
   return {
     durability: durability === 'strict' ? 'disk' : 'os',
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
+    keeps: hasLog ? [...FEATURES, 'log'] : FEATURES,
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
@@ -71,7 +99,10 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
       await connection.write(durability, (transaction) => removeScope(transaction, scope, hasLog));
       hints.send([hintOf(scope)]);
     },
+    sweep: (query, { signal }) =>
+      query.dry === true ? connection.read((transaction) => countExpired(transaction, query)) : sweep(query, signal),
     lease: (key, request) => connection.write(durability, (transaction) => leaseSession(transaction, key, request)),
+    claim: (name, request) => connection.write(durability, (transaction) => claimName(transaction, name, request)),
     readLease: (key) => connection.read((transaction) => readLease(transaction, key)),
     ...(hasLog && {
       readLog: (scope, query) => connection.read((transaction) => readLog(transaction, scope, query)),

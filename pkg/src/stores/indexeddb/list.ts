@@ -1,10 +1,13 @@
 // Reading pages of a list from an IndexedDB database.
 
+import { defined } from '../../model/defined.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { reasonOf } from './errors.js';
+import { countEnded, hasEnded } from './expiry.js';
 import { keyOfSession, scopeKey, toOrdered } from './keys.js';
 import { beginningWith, get, getAll, source } from './requests.js';
 import type { SessionRow } from './rows.js';
+import { TABLES } from './schema.js';
 import { readValues } from './values.js';
 import { usersOf } from '../shared/keys.js';
 import { unlessCorrupt } from '../shared/outcome.js';
@@ -14,14 +17,19 @@ import type { SessionKey } from '../../model/types.js';
 
 /** IndexedDB takes no larger number. */
 const LARGEST_COUNT = 2 ** 32 - 1;
+/** The number of rows read at once where there are sessions that have ended among them. */
+const CHUNK = 256;
 
 /** See `SessionStore.list`. */
 export async function readPage(transaction: IDBTransaction, query: ListQuery): Promise<Page> {
   const scope = scopeKey(query.app, query.user);
-  const [counted, app, sessions] = await Promise.all([
+  const now = Date.now();
+  const counting = countEnded(transaction, query, now);
+  const [counted, endedCount, app, sessions] = await Promise.all([
     get(transaction, 'scopes', scope),
+    counting,
     readValues(transaction, scopeKey(query.app), scopeTitle({ app: query.app })),
-    readSessions(transaction, query),
+    counting.then((count) => readSessions(transaction, query, count === 0 ? undefined : now)),
   ]);
   const keys = sessions.map(keyOfSession);
   const names = usersOf(keys);
@@ -41,17 +49,17 @@ export async function readPage(transaction: IDBTransaction, query: ListQuery): P
   const valuesByUser = new Map<string, Values>();
   const rows: Row[] = [];
   const corrupt: SessionKey[] = [];
-  sessions.forEach(({ created, rev, time }, index) => {
+  sessions.forEach(({ created, rev, time, expires }, index) => {
     const [key, state] = [keys[index] as SessionKey, values[index]];
     const user = userValues.get(key.userId);
     if (state === undefined || user === undefined) {
       corrupt.push(key);
     } else {
-      rows.push({ key, created, rev, time, state });
+      rows.push({ key, created, rev, time, state, ...defined({ expires }) });
       valuesByUser.set(key.userId, user);
     }
   });
-  const page = { rows, app, users: valuesByUser, total: counted?.sessions ?? 0 };
+  const page = { rows, app, users: valuesByUser, total: (counted?.sessions ?? 0) - endedCount };
   return corrupt.length === 0 ? page : { ...page, corrupt, ...placeAfter(sessions) };
 }
 
@@ -61,8 +69,15 @@ function placeAfter(sessions: readonly SessionRow[]): Pick<Page, 'next'> {
   return last === undefined ? {} : { next: placeOf({ time: last.time, key: keyOfSession(last) }) };
 }
 
-/** The sessions of a page, by an index that has their order. */
-async function readSessions(transaction: IDBTransaction, query: ListQuery): Promise<SessionRow[]> {
+/**
+ * The sessions of a page, by an index that has their order. `now`: the time by which some have ended, which are left
+ * out; `undefined` where none has.
+ */
+async function readSessions(
+  transaction: IDBTransaction,
+  query: ListQuery,
+  now: number | undefined,
+): Promise<SessionRow[]> {
   const { after, descending, limit = Infinity, offset = 0 } = query;
   const [app, user] = [toOrdered(query.app), query.user === undefined ? undefined : toOrdered(query.user)];
   const index = `${user === undefined ? 'app' : 'user'}${descending ? 'Back' : ''}`;
@@ -73,7 +88,12 @@ async function readSessions(transaction: IDBTransaction, query: ListQuery): Prom
     const time = descending ? 0 - after.time : after.time + 0;
     const isBehind = user === undefined || user <= afterUser;
     range = beginningWith(start, user === undefined ? [time, id, afterUser] : [time, id], isBehind);
-  } else if (offset > 0) {
+  }
+  if (now !== undefined) {
+    const skip = after === undefined ? offset : 0;
+    return (await readUnended(transaction, index, range, { count: skip + limit, now })).slice(skip);
+  }
+  if (after === undefined && offset > 0) {
     const first = await keyAt(source(transaction, 'sessions', index), range, offset);
     if (first === undefined) {
       return [];
@@ -81,6 +101,32 @@ async function readSessions(transaction: IDBTransaction, query: ListQuery): Prom
     range = IDBKeyRange.bound(first, range.upper);
   }
   return limit > 0 ? getAll(transaction, 'sessions', range, { index, count: Math.min(limit, LARGEST_COUNT) }) : [];
+}
+
+/** The first sessions of a range that have not ended, `count` at most. */
+async function readUnended(
+  transaction: IDBTransaction,
+  index: string,
+  range: IDBKeyRange,
+  { count, now }: { readonly count: number; readonly now: number },
+): Promise<SessionRow[]> {
+  const found: SessionRow[] = [];
+  for (let rest = range; found.length < count;) {
+    const rows = await getAll(transaction, 'sessions', rest, { index, count: CHUNK });
+    found.push(...rows.filter((row) => !hasEnded(row, now)));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < CHUNK) {
+      break;
+    }
+    rest = IDBKeyRange.bound(indexKey(last, index), range.upper, true, range.upperOpen);
+  }
+  return found.slice(0, count);
+}
+
+/** The key under which an index of sessions has a row. */
+function indexKey(row: SessionRow, index: string): IDBValidKey {
+  const members = TABLES.sessions.indexes?.[index] ?? [];
+  return members.map((member) => row[member as keyof SessionRow] as IDBValidKey);
 }
 
 /** The key behind the first `offset` ones. */

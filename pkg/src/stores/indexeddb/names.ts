@@ -1,5 +1,6 @@
 // The users of a session's id, and the lists of apps and users, in an IndexedDB database.
 
+import { unended } from './expiry.js';
 import { fromOrdered, toOrdered } from './keys.js';
 import { answer, beginningWith, getAll } from './requests.js';
 import type { ScopeKey, ScopeRow } from './rows.js';
@@ -17,7 +18,7 @@ export async function readOwners(
 ): Promise<readonly string[]> {
   const range = beginningWith([toOrdered(app), toOrdered(sessionId)]);
   const sessions = await getAll(transaction, 'sessions', range, { index: 'owner' });
-  return sessions.map(({ user }) => fromOrdered(user));
+  return sessions.filter((row) => unended(row) !== undefined).map(({ user }) => fromOrdered(user));
 }
 
 /** See `SessionStore.listApps`. */

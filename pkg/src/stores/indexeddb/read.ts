@@ -3,6 +3,7 @@
 import { defined } from '../../model/defined.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { readEvents } from './events.js';
+import { unended } from './expiry.js';
 import { scopeKey, sessionKey } from './keys.js';
 import { answer, get, source } from './requests.js';
 import type { ScopeRow, SessionRow } from './rows.js';
@@ -19,15 +20,16 @@ export async function readSession(
   query: LoadQuery,
 ): Promise<Loaded | null> {
   const [appKey, userKey] = [scopeKey(key.appName), scopeKey(key.appName, key.userId)];
-  const [session, app, user] = await Promise.all([
+  const [row, app, user] = await Promise.all([
     get(transaction, 'sessions', sessionKey(key)),
     get(transaction, 'scopes', appKey),
     get(transaction, 'scopes', userKey),
   ]);
+  const session = unended(row);
   if (session === undefined) {
     return null;
   }
-  const { created, rev, time, last } = session;
+  const { created, rev, time, last, expires } = session;
   const { events: eventQuery = {}, known = {} } = query;
   const pos = { app: app?.pos ?? 0, user: user?.pos ?? 0 };
   const [hasDiverged, appPart, userPart, events] = await Promise.all([
@@ -51,6 +53,7 @@ export async function readSession(
     marks: [app?.mark, user?.mark],
     changed: changedOf(appPart.changed, userPart.changed).changed,
     isDiverged: hasDiverged,
+    expires,
     events,
   });
 }

@@ -1,5 +1,6 @@
 // The rows of the object stores of an IndexedDB database.
 
+import type { Size } from '../shared/growth.js';
 import type { LogEntry, Pos } from '../../store/contract.js';
 
 /** An app, or a user in it, as a key. */
@@ -38,6 +39,11 @@ export interface SessionRow {
   readonly peak: number;
   /** The order of the next new name. */
   readonly next: number;
+  readonly size: Size;
+  /** Milliseconds from an append to its end; absent where appends do not move that. */
+  readonly ttl?: number;
+  /** The time of its end, in milliseconds since the epoch; absent where it has none. */
+  readonly expires?: number;
   /** The id of the event at `rev`; absent at revision 0. */
   readonly last?: string;
   /** The token of the last lease; 0 before the first. */
@@ -93,6 +99,11 @@ export interface ScopeRow extends ScopeNames {
   readonly sessions: number;
   /** The order of the next new name. */
   readonly next: number;
+  readonly size: Size;
+  /** The time of the last change of its values, by the clock of the page that made it; absent before the first. */
+  readonly changed?: number;
+  /** The same, of a user who has values and no session. */
+  readonly idle?: number;
   /** The change that brought it to `pos`, as far as that is known. */
   readonly mark?: string;
   /** From which position on nothing is missing in its log; absent when its last move was not logged. */
@@ -129,6 +140,11 @@ export interface IdRow {
 /** The part of a row that belongs to the change of its id. */
 export type IdColumns = Pick<IdRow, 'results' | 'digest'>;
 
+/** The lease of a name. */
+export interface ClaimRow extends Pick<SessionRow, 'fence' | 'lease'> {
+  readonly name: string;
+}
+
 /** The writes of a change to a scope. */
 export interface LogRow {
   readonly scope: ScopeKey;
@@ -156,6 +172,8 @@ export interface Rows {
   /** Creations of sessions that have been removed. */
   readonly creations: IdRow;
   readonly log: LogRow;
+  /** Leases of names. */
+  readonly claims: ClaimRow;
 }
 
 export type TableName = keyof Rows;

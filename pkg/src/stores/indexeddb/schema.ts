@@ -40,24 +40,38 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
       user: ['app', 'user', 'time', 'id'],
       userBack: ['app', 'user', 'back', 'id'],
       owner: ['app', 'id', 'user'],
+      // They have the rows of sessions that expire, and no others.
+      end: ['expires'],
+      appEnd: ['app', 'expires'],
+      userEnd: ['app', 'user', 'expires'],
     },
   },
   events: { key: ['session', 'rev'], indexes: { id: ['session', 'id'] } },
   values: { key: ['home', 'name'], indexes: { pos: ['home', 'pos'] } },
-  scopes: { key: 'scope', indexes: { app: ['app'], user: ['ofApp', 'user'] } },
+  scopes: {
+    key: 'scope',
+    indexes: {
+      app: ['app'],
+      user: ['ofApp', 'user'],
+      // They have the rows of users without sessions, and no others.
+      idle: ['idle'],
+      appIdle: ['ofApp', 'idle'],
+    },
+  },
   updates: IDS,
   marks: { key: ['scope', 'pos'] },
   deletions: { key: ['scope', 'pos', 'name'] },
   calls: IDS,
   creations: IDS,
   log: { key: ['scope', 'pos'] },
+  claims: { key: 'name' },
 };
 
 /**
  * The fingerprint of {@link TABLES}: a database that an unreleased build has made otherwise has another one, or none,
  * and is refused. It goes with the first release.
  */
-export const LAYOUT = 'd87ba6c4';
+export const LAYOUT = 'e4e6dde8';
 
 /** The version that this module reads and writes. */
 export const CURRENT: Schema = { version: 1, layout: LAYOUT, tables: TABLES };

@@ -6,7 +6,7 @@ import { scopeNames } from './keys.js';
 import { get, put } from './requests.js';
 import type { DeletionRow, LogRow, MarkRow, ScopeKey, ScopeRow } from './rows.js';
 import { deltaSince, forgetBefore, readSince, type Since } from './since.js';
-import { ValueBuffer, type ValuesConcern } from './values.js';
+import { NO_SIZE, ValueBuffer, type ValuesConcern } from './values.js';
 import { logRow, type Origin } from './log.js';
 import { isEmpty } from '../shared/values.js';
 import type { Delta } from '../../store/contract.js';
@@ -37,7 +37,7 @@ export class ScopeBuffer {
   /** `hasLog`: true to keep its writes in the log. */
   constructor(scope: ScopeKey, hasLog: boolean) {
     this.#hasLog = hasLog;
-    this.#row = { scope, ...scopeNames(scope), pos: 0, sessions: 0, next: 0 };
+    this.#row = { scope, ...scopeNames(scope), pos: 0, sessions: 0, next: 0, size: NO_SIZE };
   }
 
   get pos(): number {
@@ -69,6 +69,7 @@ export class ScopeBuffer {
       this.#isThere = true;
       this.#stored = row.pos;
       this.values.next = row.next;
+      this.values.size = row.size;
     }
   }
 
@@ -112,8 +113,10 @@ export class ScopeBuffer {
   /** Writes what has moved. */
   write(transaction: IDBTransaction): void {
     if (this.#hasMoved) {
-      const { scope } = this.#row;
-      put(transaction, 'scopes', { ...this.#row, next: this.values.next });
+      const { scope, pos } = this.#row;
+      const { next, size } = this.values;
+      const changed = pos === this.#stored ? {} : { changed: Date.now() };
+      put(transaction, 'scopes', withIdle({ ...this.#row, next, size, ...changed }));
       this.values.write(transaction, scope);
       this.#marks.forEach((row) => put(transaction, 'marks', row));
       this.#deletions.forEach((row) => put(transaction, 'deletions', row));
@@ -123,11 +126,27 @@ export class ScopeBuffer {
   }
 }
 
+/** The row of a scope with as many sessions more, or fewer. */
+export function withSessions(row: ScopeRow, count: number): ScopeRow {
+  return withIdle({ ...row, sessions: row.sessions + count });
+}
+
+/** The row with `idle`, where its user has values and no session, or without it. */
+export function withIdle(row: ScopeRow): ScopeRow {
+  const { user, sessions, size, changed } = row;
+  const isIdle = user !== undefined && sessions === 0 && size.keys > 0;
+  return withMember(row, 'idle', isIdle ? changed : undefined);
+}
+
 /** The row with this base, or without one. */
 export function withBase(row: ScopeRow, base: number | undefined): ScopeRow {
+  return withMember(row, 'base', base);
+}
+
+function withMember(row: ScopeRow, member: 'idle' | 'base', value: number | undefined): ScopeRow {
   const copy: { -readonly [Member in keyof ScopeRow]: ScopeRow[Member] } = { ...row };
-  delete copy.base;
-  return base === undefined ? copy : { ...copy, base };
+  delete copy[member];
+  return value === undefined ? copy : { ...copy, [member]: value };
 }
 
 function textOf(pos: number, mark: string): string {

@@ -1,15 +1,17 @@
 // The app, the user and the session of a change, as they are after the changes before it.
 
+import { defined } from '../../model/defined.js';
 import { sessionTitle } from '../../store/refusals.js';
 import { callOf } from '../shared/keys.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import { parseValue } from '../shared/values.js';
 import { resultsOf } from './events.js';
 import { scopeKey } from './keys.js';
-import { ValueBuffer } from './values.js';
+import { NO_SIZE, ValueBuffer } from './values.js';
 import type { RememberedIds } from './ids.js';
 import type { EventRow, SessionRow } from './rows.js';
 import type { ScopeBuffer } from './scope.js';
+import type { ScopeSizes } from '../shared/growth.js';
 import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
@@ -26,6 +28,8 @@ export interface Ids {
 export interface Place {
   readonly key: SessionKey;
   row: SessionRow | undefined;
+  /** The row of a session that has ended, and is not there any more. */
+  ended: SessionRow | undefined;
   hasMoved: boolean;
   readonly values: ValueBuffer;
   /** The stored rows under the ids of the events to be appended. */
@@ -67,7 +71,8 @@ export class Target implements CommitFacts {
   }
 
   tombstoneOf({ id }: Change): CallRecord | undefined {
-    const creation = this.#ids.creations.get(id);
+    const ended = this.place?.ended;
+    const creation = ended?.created === id ? ended : this.#ids.creations.get(id);
     return creation && recordIn(creation);
   }
 
@@ -94,6 +99,11 @@ export class Target implements CommitFacts {
     return text === undefined ? undefined : parseValue(name, text, this.#titleOf(scope));
   }
 
+  readonly sizes: ScopeSizes = {
+    size: (scope) => this.#values(scope)?.size ?? NO_SIZE,
+    bytesOf: (scope, name) => this.#values(scope)?.bytesOf(name),
+  };
+
   #values(scope: StoredScope): ValueBuffer | undefined {
     return (scope === 'session' ? this.place : this[scope])?.values;
   }
@@ -106,6 +116,12 @@ export class Target implements CommitFacts {
   get now(): Pick<Committed, 'rev' | 'prev' | 'pos'> {
     const rev = this.session?.rev ?? 0;
     return { rev, prev: rev, pos: { app: this.pos('app'), user: this.pos('user') } };
+  }
+
+  /** The part of the answer to a change about the end of its session. */
+  end({ id, kind }: Change): Pick<Committed, 'expires'> {
+    const { created, expires } = this.session ?? {};
+    return kind === 'create' && created !== id ? {} : defined({ expires });
   }
 
   /** The part of the answer to a change about the scopes before it. Throws `corrupt`. */

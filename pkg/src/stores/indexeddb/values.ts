@@ -1,8 +1,10 @@
 // The values of one scope in an IndexedDB database: a row for each name.
 
 import { defined } from '../../model/defined.js';
+import { utf8Length } from '../../model/utf8.js';
 import { beginningWith, get, getAll, put, remove } from './requests.js';
 import type { Home, ValueRow } from './rows.js';
+import { growthBy, type Size } from '../shared/growth.js';
 import { parseValue, valuesOf } from '../shared/values.js';
 import type { Delta, Operator, Values } from '../../store/contract.js';
 
@@ -13,6 +15,9 @@ interface BufferedValue {
   readonly pos?: number | undefined;
   readonly made?: number | undefined;
 }
+
+/** The size of a scope without values. */
+export const NO_SIZE: Size = { keys: 0, bytes: 0 };
 
 /** The part of a change that concerns the values of one scope. */
 export interface ValuesConcern {
@@ -40,6 +45,7 @@ export class ValueBuffer {
   readonly #moved = new Set<string>();
   /** The order of the next new name. */
   next = 0;
+  size = NO_SIZE;
 
   /** Reads the values that matter for a change's writes and for its guard. */
   read(
@@ -71,6 +77,8 @@ export class ValueBuffer {
    * or new, comes at the end. Of an app and a user `pos` is the position to which the delta brings them.
    */
   apply({ set = {}, unset = [] }: Delta, pos?: number): string[] {
+    const { keys, bytes } = growthBy({ set, unset }, (name) => this.bytesOf(name));
+    this.size = { keys: this.size.keys + keys, bytes: this.size.bytes + bytes };
     const unsetNames = unset.filter((name) => this.#values.delete(name));
     unsetNames.forEach((name) => this.#moved.add(name));
     for (const name of Object.keys(set)) {
@@ -79,6 +87,12 @@ export class ValueBuffer {
       this.#moved.add(name);
     }
     return unsetNames;
+  }
+
+  /** The UTF-8 bytes of a value that was read; `undefined` when the name is not there. */
+  bytesOf(name: string): number | undefined {
+    const text = this.textOf(name);
+    return text === undefined ? undefined : utf8Length(text);
   }
 
   /** The JSON text of a value that was read; `undefined` when the name is not there. */

@@ -8,12 +8,15 @@
 import { isRememberedRefusal } from '../../store/refusals.js';
 import { hintOf } from '../shared/keys.js';
 import { outcomeOf } from '../shared/outcome.js';
+import { sweptOf } from './expiring.js';
 import { checkMemoryOptions, type MemoryOptions } from './options.js';
 import { Tables } from './tables.js';
-import type { Change, Committed, Hint, SessionStore } from '../../store/contract.js';
+import type { Change, Committed, Hint, ScopeName, SessionStore } from '../../store/contract.js';
 
 export type { MemoryOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
+
+const KEPT = ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', 'limits', 'expiry'] as const;
 
 /** Makes a store in memory. Services that share it see each other's changes; it ends with the process. */
 export function memoryStore(options: MemoryOptions = {}): SessionStore {
@@ -28,9 +31,13 @@ export function memoryStore(options: MemoryOptions = {}): SessionStore {
     }
     return committed;
   };
+  const removeScope = (scope: ScopeName): void => {
+    tables.removeScope(scope, Date.now());
+    watchers.forEach((onHint) => onHint(hintOf(scope)));
+  };
   return {
     durability: 'memory',
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
+    keeps: [...KEPT, ...(hasLog ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     commit: async (change) => commit(change),
     commitMany: async (changes) => changes.map((change) => outcomeOf(() => commit(change))),
@@ -45,12 +52,18 @@ export function memoryStore(options: MemoryOptions = {}): SessionStore {
       }
     },
     loadScope: async (scope) => tables.scope(scope),
-    removeScope: async (scope) => {
-      tables.removeScope(scope, Date.now());
-      watchers.forEach((onHint) => onHint(hintOf(scope)));
-    },
+    removeScope: async (scope) => removeScope(scope),
     lease: async (key, request) => tables.lease(key, request, Date.now()),
     readLease: async (key) => tables.readLease(key),
+    sweep: async (query) => {
+      const expired = tables.expired(query);
+      for (const each of expired) {
+        tables.removeExpired(each, Date.now());
+        watchers.forEach((onHint) => onHint(each.key));
+      }
+      return sweptOf(expired, query);
+    },
+    claim: async (name, request) => tables.claim(name, request),
     ...(hasLog && {
       readLog: async (scope, query) => tables.readLog(scope, query),
       trimLog: async (scope, upTo) => tables.trimLog(scope, upTo),

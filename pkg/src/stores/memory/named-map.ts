@@ -37,6 +37,10 @@ export class NamedMap<Item> {
     return this.#items.values();
   }
 
+  entries(): Iterable<readonly [name: string, item: Item]> {
+    return this.#items;
+  }
+
   /** A page of the names whose items are listed. */
   page(query: NameQuery, isListed: (item: Item) => boolean): NamePage {
     this.#sorted ??= sortedNames(this.#items.keys());

@@ -13,6 +13,8 @@ import type { Delta, Known, LogEntry, LogQuery, ScopeLog } from '../../store/con
 /** The origin of a move, which a log states besides its writes. */
 export interface Origin extends Pick<LogEntry, 'time'> {
   readonly by?: LogEntry['by'] | undefined;
+  /** The time by the store's clock, in milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** The state of an app, or of a user in it. */
@@ -21,6 +23,8 @@ export class Scope {
   pos = 0;
   /** The change that brought it to `pos`, if that is known. */
   mark: string | undefined;
+  /** The time of the last change, by the store's clock, in milliseconds since the epoch. */
+  changed = -Infinity;
   readonly values = new ScopeValues();
   /** The updates that have been made here. */
   readonly updates = new Remembered<CommitContent>();
@@ -37,6 +41,7 @@ export class Scope {
     if (delta !== undefined && !isEmpty(delta)) {
       this.pos += 1;
       this.mark = mark;
+      this.changed = origin.now;
       this.#enter(delta, origin);
       this.#moves.add(this.pos, mark, delta, this.values);
       this.values.apply(delta);
@@ -52,6 +57,7 @@ export class Scope {
   /** Deletes all values, as a move that has no mark. */
   clear(origin: Origin): void {
     this.pos += 1;
+    this.changed = origin.now;
     this.#enter({ unset: Object.keys(this.values.record()) }, origin);
     this.values.clear();
     this.mark = undefined;

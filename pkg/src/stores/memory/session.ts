@@ -24,6 +24,9 @@ export class Session {
   readonly digest: string | undefined;
   /** The time of the last event, or of the creation. */
   time: number;
+  /** The time at which it expires, and the milliseconds from an append on to that; `undefined` where it does not. */
+  expires: number | undefined;
+  readonly ttl: number | undefined;
   readonly values = new ScopeValues();
   /** The event it began with, if its creation has said. */
   readonly #beginning: Event | undefined;
@@ -31,11 +34,15 @@ export class Session {
   /** The place of each event, by its id. */
   readonly #places = new Map<string, number>();
 
-  constructor(key: SessionKey, { id, time, digest }: Change, beginning: Event | undefined) {
+  /** `now` is the time in milliseconds since the epoch. */
+  constructor(key: SessionKey, { id, time, digest, expires }: Change, beginning: Event | undefined, now: number) {
     this.key = key;
     this.created = id;
     this.digest = digest;
     this.time = time;
+    this.ttl = expires?.ttl;
+    this.expires = expires?.at;
+    this.prolong(now);
     this.#beginning = beginning;
   }
 
@@ -46,6 +53,18 @@ export class Session {
   /** The id of the last event. */
   get last(): string | undefined {
     return this.#events.at(-1)?.id;
+  }
+
+  /** True if it is not there any more at this time. */
+  hasExpired(now: number): boolean {
+    return this.expires !== undefined && this.expires <= now;
+  }
+
+  /** Lets it live on as long as its creation has said, from now on. */
+  prolong(now: number): void {
+    if (this.ttl !== undefined) {
+      this.expires = now + this.ttl;
+    }
   }
 
   /** Adds the next event. */

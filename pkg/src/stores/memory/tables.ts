@@ -10,12 +10,13 @@ import { callOf, isKnownScope, isNamed } from '../shared/keys.js';
 import { listOrder, placeOf } from '../shared/list-order.js';
 import { loadedOf, stateOf } from '../shared/parts.js';
 import { emptyValues } from '../shared/values.js';
+import { Expiring, type Expired } from './expiring.js';
 import { NamedMap } from './named-map.js';
 import { Owners } from './owners.js';
 import { Remembered } from './remembered.js';
 import { Scope } from './scope.js';
 import { Session } from './session.js';
-import { Target, UNTOUCHED, type Ledger, type Leases } from './target.js';
+import { Target, UNLEASED, UNTOUCHED, type Ledger, type Leases } from './target.js';
 import type {
   Change,
   Committed,
@@ -36,6 +37,7 @@ import type {
   Row,
   ScopeLog,
   ScopeName,
+  SweepQuery,
   Values,
 } from '../../store/contract.js';
 import type { CallRecord } from '../shared/decide.js';
@@ -55,6 +57,7 @@ class User extends Scope {
 class App extends Scope {
   readonly users = new NamedMap<User>();
   readonly owners = new Owners();
+  readonly expiring = new Expiring();
 }
 
 const NOTHING: Values = Object.freeze(emptyValues());
@@ -68,6 +71,8 @@ export interface TableOptions {
   readonly log?: boolean;
   /** Leases that outlive these tables. */
   readonly leases?: Leases;
+  /** The same for the leases of names. */
+  readonly claims?: Leases;
 }
 
 /** All sessions of a store. A change is first checked, then applied: a log writes it between the two. */
@@ -76,9 +81,14 @@ export class Tables {
   readonly #hasLog: boolean;
   readonly #ledger: Ledger;
 
-  constructor({ log = true, leases = new Map() }: TableOptions = {}) {
+  constructor({ log = true, leases = new Map(), claims = new Map() }: TableOptions = {}) {
     this.#hasLog = log;
-    this.#ledger = { leases, tombstones: new Remembered(), refusals: new Remembered() };
+    this.#ledger = { leases, claims, tombstones: new Remembered(), refusals: new Remembered() };
+  }
+
+  /** The time by which sessions expire, in milliseconds since the epoch. */
+  protected now(): number {
+    return Date.now();
   }
 
   /**
@@ -88,7 +98,9 @@ export class Tables {
   check(change: Change): Committed | undefined {
     const target = this.#target(change.key);
     const decision = decideCommit(change, target);
-    return decision.duplicate === undefined ? undefined : answerTo(decision, target.positions, target.history(change));
+    return decision.duplicate === undefined
+      ? undefined
+      : { ...answerTo(decision, target.positions, target.history(change)), ...target.endOf(change) };
   }
 
   /**
@@ -104,13 +116,19 @@ export class Tables {
   /** Makes a change that has been checked. `by`: who wrote it, where the change does not say so itself. */
   apply(change: Change, by = writerOf(change)): Committed {
     const { kind, key, time } = change;
-    const target = this.#target(key);
+    const now = this.now();
+    if (kind === 'create') {
+      // One that is there although the change was checked has expired.
+      this.#drop(this.#target(key, -Infinity).session);
+    }
+    // What was there when the change was checked is there now.
+    const target = this.#target(key, -Infinity);
     const { delta, results } = resolveChange(change, target);
     const history = target.history(change);
     const report = results === undefined ? history : { ...history, results };
     const app = this.#apps.ensure(key.appName, () => new App(this.#hasLog));
     const user = key.userId === undefined ? undefined : app.users.ensure(key.userId, () => new User(this.#hasLog));
-    const origin = { time, by };
+    const origin = { time, by, now };
     app.move(delta.app, callOf(change), origin);
     user?.move(delta.user, callOf(change), origin);
     const pos = { app: app.pos, user: user?.pos ?? 0 };
@@ -119,10 +137,11 @@ export class Tables {
       return { rev: 0, prev: null, pos, ...report };
     }
     const extras = { results, pos: this.#hasLog ? pos : undefined };
-    const session = kind === 'create' ? createSession(app, user, change, extras) : append(user, change, extras);
+    const session =
+      kind === 'create' ? createSession(app, user, change, extras, now) : append(user, change, extras, now);
     session.values.apply(delta.session ?? {});
-    const { rev } = session;
-    return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...report };
+    const { rev, expires } = session;
+    return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...report, ...defined({ expires }) };
   }
 
   /** See `SessionStore.lease`. `now` is the time in milliseconds since the epoch. */
@@ -140,6 +159,35 @@ export class Tables {
   readLease(key: SessionKey): LeaseRow | null {
     const { session, lease } = this.#target(key);
     return session === undefined ? null : { ...lease };
+  }
+
+  /** See `SessionStore.claim`. */
+  claim(name: string, request: LeaseRequest): LeaseAnswer {
+    const now = this.now();
+    const row = decideLease(this.#ledger.claims.get(name) ?? UNLEASED, request, now);
+    this.#ledger.claims.set(name, row);
+    return { fence: row.fence, until: row.until ?? now };
+  }
+
+  /** What a sweep removes, as it is now: sessions first, those that expired first before the others. */
+  expired({ app, limit, userTtl }: SweepQuery): readonly Expired[] {
+    const now = this.now();
+    const apps = [...this.#apps.entries()].filter(([name]) => app === undefined || app === name);
+    const sessions = apps
+      .flatMap(([, { expiring }]) => expiring.first(limit, now, (session) => this.#isThere(session)))
+      .sort((a, b) => (a.expires ?? 0) - (b.expires ?? 0))
+      .slice(0, limit)
+      .map(({ key, created }) => ({ key, created }));
+    return userTtl === undefined ? sessions : [...sessions, ...idleUsers(apps, now, userTtl, limit - sessions.length)];
+  }
+
+  /** Removes what {@link Tables.expired} has found. */
+  removeExpired({ key }: Expired, time: number): void {
+    if (key.sessionId === undefined) {
+      this.removeScope(defined({ app: key.appName, user: key.userId }), time);
+    } else {
+      this.#drop(this.#target(key, -Infinity).session);
+    }
   }
 
   /**
@@ -172,6 +220,7 @@ export class Tables {
       created,
       rev,
       time,
+      expires: session.expires,
       pos: target.positions,
       state: stateOf(
         isKnown ? undefined : session.values.record(),
@@ -190,18 +239,20 @@ export class Tables {
   list(query: ListQuery): Page {
     const app = this.#apps.get(query.app);
     const users = query.user === undefined ? [...(app?.users.values() ?? [])] : [app?.users.get(query.user)];
-    const sessions = users.flatMap((user) => [...(user?.sessions.values() ?? [])]);
+    const now = this.now();
+    const sessions = users.flatMap((user) => (user === undefined ? [] : liveSessions(user, now)));
     const order = listOrder(query);
     const sorted = sessions.sort((a, b) => order(placeOf(a), placeOf(b)));
     const { after, offset = 0, limit = Infinity } = query;
     const start = after === undefined ? offset : sorted.findIndex((session) => order(placeOf(session), after) > 0);
     const page = start < 0 ? [] : sorted.slice(start, start + limit);
     return {
-      rows: page.map(({ key, created, rev, time, values }): Row => ({
+      rows: page.map(({ key, created, rev, time, expires, values }): Row => ({
         key,
         created,
         rev,
         time,
+        ...defined({ expires }),
         state: values.record(),
       })),
       app: app?.values.record() ?? NOTHING,
@@ -212,7 +263,11 @@ export class Tables {
 
   /** See `SessionStore.owners`. */
   owners(app: string, sessionId: string): readonly string[] {
-    return this.#apps.get(app)?.owners.of(sessionId) ?? [];
+    const { owners, users } = this.#apps.get(app) ?? {};
+    const now = this.now();
+    return (owners?.of(sessionId) ?? []).filter(
+      (user) => users?.get(user)?.sessions.get(sessionId)?.hasExpired(now) === false,
+    );
   }
 
   /** See `SessionStore.listApps`. */
@@ -232,10 +287,25 @@ export class Tables {
       return false;
     }
     this.checkFenceOf(session.created, guard);
-    this.forget(session.created, recordOf(session));
+    this.#drop(session);
+    return true;
+  }
+
+  /** Deletes a session, if there is one, and remembers its creation. */
+  #drop(session: Session | undefined): void {
+    if (session === undefined) {
+      return;
+    }
+    const { key, created } = session;
+    this.forget(created, recordOf(session));
     const app = this.#apps.get(key.appName);
     app?.owners.remove(key);
-    return app?.users.get(key.userId)?.sessions.delete(key.sessionId) ?? false;
+    app?.users.get(key.userId)?.sessions.delete(key.sessionId);
+  }
+
+  #isThere(session: Session): boolean {
+    const { appName, userId, sessionId } = session.key;
+    return this.#apps.get(appName)?.users.get(userId)?.sessions.get(sessionId) === session;
   }
 
   /** Throws `fenced` when the session that this change has created is not at the token of a guard. */
@@ -257,7 +327,7 @@ export class Tables {
 
   /** See `SessionStore.removeScope`. `time` is that of the removal, in milliseconds since the epoch. */
   removeScope(name: ScopeName, time: number): void {
-    this.#scope(name)?.clear({ time });
+    this.#scope(name)?.clear({ time, now: this.now() });
   }
 
   /** See `SessionStore.readLog`. */
@@ -270,11 +340,12 @@ export class Tables {
     return (this.#scope(name) ?? UNTOUCHED).trimLog(upTo);
   }
 
-  #target({ appName, userId, sessionId }: Change['key']): Target {
+  /** `now`: a session that has expired by then is not there. */
+  #target({ appName, userId, sessionId }: Change['key'], now = this.now()): Target {
     const app = this.#apps.get(appName);
     const user = userId === undefined ? undefined : app?.users.get(userId);
     const session = sessionId === undefined ? undefined : user?.sessions.get(sessionId);
-    return new Target(this.#ledger, app, user, session);
+    return new Target(this.#ledger, app, user, session, now);
   }
 
   #scope({ app: appName, user }: ScopeName): Scope | undefined {
@@ -296,22 +367,49 @@ function isApp({ values, users }: App): boolean {
   return !values.isEmpty || users.some(isUser);
 }
 
+function liveSessions({ sessions }: User, now: number): Session[] {
+  return [...sessions.values()].filter((session) => !session.hasExpired(now));
+}
+
+/** At most so many users without sessions whose values were last changed so long ago. */
+function idleUsers(
+  apps: readonly (readonly [name: string, app: App])[],
+  now: number,
+  userTtl: number,
+  limit: number,
+): Expired[] {
+  const idle: Expired[] = [];
+  for (const [appName, { users }] of apps) {
+    for (const [userId, user] of users.entries()) {
+      if (idle.length >= limit) {
+        return idle;
+      }
+      if (!user.values.isEmpty && user.changed <= now - userTtl && liveSessions(user, now).length === 0) {
+        idle.push({ key: { appName, userId } });
+      }
+    }
+  }
+  return idle;
+}
+
 /** Members of a stored event besides those of its change. */
 type EventExtras = Pick<NonNullable<ReturnType<Session['find']>>, 'results' | 'pos'>;
 
-function createSession(app: App, user: User, change: Change, extras: EventExtras): Session {
+function createSession(app: App, user: User, change: Change, extras: EventExtras, now: number): Session {
   const { id, event } = change;
   const { appName, userId, sessionId } = change.key as SessionKey;
   const beginning = event && { id, data: event.data, time: event.time, ...extras };
-  const session = new Session({ appName, userId, sessionId }, change, beginning);
+  const session = new Session({ appName, userId, sessionId }, change, beginning, now);
   user.sessions.set(sessionId, session);
   app.owners.add(session.key);
+  app.expiring.add(session);
   return session;
 }
 
-function append(user: User, { id, key, time, event }: Change, extras: EventExtras): Session {
+function append(user: User, { id, key, time, event }: Change, extras: EventExtras, now: number): Session {
   const session = user.sessions.get(key.sessionId ?? '') as Session;
   session.time = time;
+  session.prolong(now);
   session.append({ id, data: event?.data ?? '', time: event?.time ?? time, ...extras });
   return session;
 }

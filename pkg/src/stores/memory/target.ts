@@ -6,6 +6,7 @@ import { callOf } from '../shared/keys.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import type { Remembered } from './remembered.js';
 import type { Session } from './session.js';
+import type { ScopeSizes, Size } from '../shared/growth.js';
 import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Committed, Delta, Known, Pos } from '../../store/contract.js';
 import type { LeaseRow } from '../../store/lease.js';
@@ -22,25 +23,30 @@ export interface Ledger {
   readonly tombstones: Remembered<CallRecord>;
   /** The calls that were refused when an earlier try of theirs may have been on its way. */
   readonly refusals: Remembered<CallRecord>;
+  /** The leases of names. */
+  readonly claims: Map<string, LeaseRow>;
 }
 
 /** A scope that was never written to. */
 export const UNTOUCHED = new Scope(false);
-/** A session that was never leased. */
-const UNLEASED: LeaseRow = { fence: 0 };
+/** A session, or a name, that was never leased. */
+export const UNLEASED: LeaseRow = { fence: 0 };
 
 /** The app, the user and the session of a key. A scope that is not there has no values. */
-export class Target implements CommitFacts {
+export class Target implements CommitFacts, ScopeSizes {
   readonly app: Scope;
   readonly user: Scope;
   readonly session: Session | undefined;
   readonly #ledger: Ledger;
+  /** A session that has expired, under the key of the call. */
+  readonly #expired: Session | undefined;
 
-  constructor(ledger: Ledger, app: Scope = UNTOUCHED, user: Scope = UNTOUCHED, session?: Session) {
+  /** `now`: from this time on a session that has expired is not there. */
+  constructor(ledger: Ledger, app: Scope = UNTOUCHED, user: Scope = UNTOUCHED, session?: Session, now = -Infinity) {
     this.#ledger = ledger;
     this.app = app;
     this.user = user;
-    this.session = session;
+    [this.session, this.#expired] = session?.hasExpired(now) ? [undefined, session] : [session, undefined];
   }
 
   contentOf({ id, kind, key }: Change): CommitContent | undefined {
@@ -57,7 +63,8 @@ export class Target implements CommitFacts {
   }
 
   tombstoneOf({ id }: Change): CallRecord | undefined {
-    return this.#ledger.tombstones.get(id);
+    const { created, digest } = this.#expired ?? {};
+    return created === id ? defined({ digest }) : this.#ledger.tombstones.get(id);
   }
 
   refusalOf(change: Change): CallRecord | undefined {
@@ -83,6 +90,24 @@ export class Target implements CommitFacts {
 
   value(scope: StoredScope, name: string): Json | undefined {
     return this[scope]?.values.get(name);
+  }
+
+  get sizes(): ScopeSizes {
+    return this;
+  }
+
+  size(scope: StoredScope): Size {
+    return (this[scope] ?? UNTOUCHED).values.size;
+  }
+
+  bytesOf(scope: StoredScope, name: string): number | undefined {
+    return this[scope]?.values.bytesOf(name);
+  }
+
+  /** The part of the answer to a duplicate about the end of the session, if the change belongs to that one. */
+  endOf({ id, kind }: Change): Pick<Committed, 'expires'> {
+    const { created, expires } = this.session ?? {};
+    return expires === undefined || (kind === 'create' && created !== id) ? {} : { expires };
   }
 
   /** The positions of the scopes. */

@@ -2,8 +2,9 @@
 
 import { deltaOf, textIn, type ReportedChanges } from './answers.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
-import { outcomeIn } from './commit.js';
-import { resultsIn } from './operators.js';
+import { expiresIn, outcomeIn } from './commit.js';
+import { growthBy, roomFor, type Growth } from './limits.js';
+import { PARTS, resultsIn } from './operators.js';
 import { columnsOf, type PlainAppend } from './plain-append.js';
 import { inLockOrder, Scopes } from './scopes.js';
 import { ScopeInBatch } from './scope-in-batch.js';
@@ -13,6 +14,7 @@ import { beforeOf, changedOf } from '../shared/parts.js';
 import { isEmpty } from '../shared/values.js';
 import type { Statement } from './client.js';
 import type { Outcome } from '../shared/outcome.js';
+import type { Delta } from '../../store/contract.js';
 
 /** The answer of the function. */
 interface Answer {
@@ -20,8 +22,9 @@ interface Answer {
   readonly events: readonly (readonly [
     ...[ruling: string, rev: number],
     last?: string | null,
-    data?: string,
+    dataOrExpires?: string | number | null,
     results?: string | null,
+    expires?: number | null,
   ])[];
   readonly scopes: readonly (readonly [no: number | null, pos: number, mark: string | null])[];
   readonly deltas: readonly (ReportedChanges | null)[] | null;
@@ -42,6 +45,9 @@ interface Placed {
   readonly app: number;
   readonly usr: number;
   readonly session: string;
+  /** The values that it sets, in the order of `PARTS`, and the most that they add. */
+  readonly values: readonly (readonly (readonly [name: string, text: string])[])[];
+  readonly growth: readonly Growth[];
 }
 
 /** The known state of a scope. */
@@ -57,10 +63,12 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
   const placed = changes
     .map((change, batchIndex): Placed => {
       const { app, usr = 0 } = scopes.of(change.key);
-      return { change, batchIndex, app, usr, session: toColumn(change.key.sessionId ?? '') };
+      const values = PARTS.map((part) => valuesOf(change.delta[part]));
+      const session = toColumn(change.key.sessionId ?? '');
+      return { change, batchIndex, app, usr, session, values, growth: values.map(growthBy) };
     })
     .sort(inLockOrder);
-  const columns = placed.map(({ change }) => columnsOf(change));
+  const columns = placed.map(({ change, growth }) => columnsOf(change, growth));
   const moved = new Set(
     placed.flatMap(({ change: { delta }, app, usr }) => [
       ...(isEmpty(delta.app) ? [] : [app]),
@@ -68,11 +76,14 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
     ]),
   );
   const known = new KnownScopes(placed);
+  const rooms = scopeRooms(placed);
   const values = [
     String(log),
     plainArrayOf(scopes.list.map(([parent]) => parent)),
     arrayOf(scopes.list.map(([, name]) => name)),
     plainArrayOf(scopes.list.map((_, index) => moved.has(index + 1))),
+    plainArrayOf(scopes.list.map((_, index) => rooms.get(index + 1)?.[0] ?? null)),
+    plainArrayOf(scopes.list.map((_, index) => rooms.get(index + 1)?.[1] ?? null)),
     plainArrayOf(placed.map(({ batchIndex }) => batchIndex)),
     plainArrayOf(placed.map(({ app }) => app)),
     plainArrayOf(placed.map(({ usr }) => usr)),
@@ -87,6 +98,9 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
     arrayOf(columns.map(({ data }) => data)),
     arrayOf(columns.map(({ appNames }) => appNames)),
     arrayOf(columns.map(({ userNames }) => userNames)),
+    plainArrayOf(columns.map(({ maxRev }) => maxRev)),
+    plainArrayOf(columns.map(({ maxNames }) => maxNames)),
+    plainArrayOf(columns.map(({ maxBytes }) => maxBytes)),
     ...valueArrays(placed),
     ...known.arrays(),
   ];
@@ -98,18 +112,35 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
   };
 }
 
+/** The most names and bytes of each scope that is far from all limits before the batch, by their places. */
+function scopeRooms(placed: readonly Placed[]): ReadonlyMap<number, ReturnType<typeof roomFor>> {
+  const scopes = new Map<number, { growth: Growth; keys: number; state: number }>();
+  for (const { change, app, usr, growth } of placed) {
+    const { keys = Infinity, state = Infinity } = change.limits ?? {};
+    [app, usr].forEach((place, index) => {
+      const { names, bytes } = growth[index + 1] as Growth;
+      const sum = scopes.get(place) ?? { growth: { names: 0, bytes: 0 }, keys: Infinity, state: Infinity };
+      scopes.set(place, {
+        growth: { names: sum.growth.names + names, bytes: sum.growth.bytes + bytes },
+        keys: Math.min(sum.keys, keys),
+        state: Math.min(sum.state, state),
+      });
+    });
+  }
+  return new Map([...scopes].map(([place, { growth, ...limits }]) => [place, roomFor(growth, limits)]));
+}
+
 /** The arrays of the values that are set and deleted. */
 function valueArrays(placed: readonly Placed[]): (string | null)[] {
   const [events, parts, names, texts]: [number[], number[], string[], string[]] = [[], [], [], []];
   const [unsetEvents, unsetNames]: [number[], string[]] = [[], []];
-  placed.forEach(({ change: { delta } }, index) => {
-    [delta.session, delta.app, delta.user].forEach((each, part) => {
-      const { set = {} } = each ?? {};
-      for (const name of Object.keys(set)) {
+  placed.forEach(({ change: { delta }, values }, index) => {
+    values.forEach((entries, part) => {
+      for (const [name, text] of entries) {
         events.push(index + 1);
         parts.push(part);
-        names.push(toColumn(name));
-        texts.push(JSON.stringify(set[name]));
+        names.push(name);
+        texts.push(text);
       }
     });
     for (const name of delta.session?.unset ?? []) {
@@ -124,6 +155,11 @@ function valueArrays(placed: readonly Placed[]): (string | null)[] {
     arrayOf(texts),
     ...(unsetNames.length > 0 ? [plainArrayOf(unsetEvents), arrayOf(unsetNames)] : [null, null]),
   ];
+}
+
+/** The values that a delta sets: their names as columns, and their texts. */
+function valuesOf({ set = {} }: Delta = {}): (readonly [name: string, text: string])[] {
+  return Object.keys(set).map((name) => [toColumn(name), JSON.stringify(set[name])]);
 }
 
 /** The positions and marks of scopes that the callers of a batch know: each once. */
@@ -187,7 +223,7 @@ function outcomesOf(
     .map((each, index) => ({ ...each, event: events[index] }))
     .sort((a, b) => a.batchIndex - b.batchIndex);
   for (const { change, app, usr, event = ['not-found', 0] as const } of inBatchOrder) {
-    const [ruling, rev, last, data, results] = event;
+    const [ruling, rev, last, data, results, expires] = event;
     const [ofApp, ofUser] = [scopeAt(app), scopeAt(usr)];
     const before = beforeOf(ofApp.mark, ofUser.mark, textIn(last));
     switch (ruling) {
@@ -200,13 +236,20 @@ function outcomesOf(
         ofApp.apply(change, change.delta.app);
         ofUser.apply(change, change.delta.user);
         const at = { app: ofApp.pos, user: ofUser.pos };
-        outcomes.push({ rev: rev + 1, prev: rev, pos: at, ...changed, before });
+        outcomes.push({ rev: rev + 1, prev: rev, pos: at, ...changed, before, ...expiresIn(data as number | null) });
         break;
       }
       case 'duplicate': {
         const at = { app: ofApp.pos, user: ofUser.pos };
-        const duplicate = { rev, prev: rev, pos: at, duplicate: true as const, before, data: fromColumn(data ?? '') };
-        outcomes.push({ ...duplicate, ...resultsIn(results, sessionTitle(change.key)) });
+        const duplicate = {
+          rev,
+          prev: rev,
+          pos: at,
+          duplicate: true as const,
+          before,
+          data: fromColumn(data as string),
+        };
+        outcomes.push({ ...duplicate, ...resultsIn(results, sessionTitle(change.key)), ...expiresIn(expires) });
         break;
       }
       default:

@@ -18,12 +18,13 @@ import { isEmpty } from '../shared/values.js';
 import { deltaOf, textIn, type ReportedChanges } from './answers.js';
 import { movedNames } from './moved-names.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
+import { beyondIn, finiteLimits, growthBy, roomOf, type Beyond, type Growth, type Room } from './limits.js';
 import { misfitOf, namesOf, operatorsOf, resultsIn } from './operators.js';
 import { inLockOrder, Scopes } from './scopes.js';
 import { partsOfReservation } from './reservations.js';
 import type { Outcome } from '../shared/outcome.js';
 import type { OperatorFault } from '../../model/operators.js';
-import type { Change, Committed, Delta } from '../../store/contract.js';
+import type { Change, Committed, Delta, Expiry, StoreLimits } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
 
 /** The longest id, name of a value, of a user or of an app, in bytes: an index of Postgres cannot hold much more. */
@@ -59,6 +60,10 @@ interface Request {
   readonly ops?:
     | readonly (readonly [scope: Entry[0], name: string, kind: string, operand: string, expected: string | null])[]
     | undefined;
+  readonly room?: Room | undefined;
+  readonly limits?: StoreLimits | undefined;
+  readonly ttl?: number | undefined;
+  readonly expires?: number | undefined;
   readonly created?: string | undefined;
   readonly guard?: {
     readonly fence?: number | undefined;
@@ -85,15 +90,18 @@ interface BatchSession {
   readonly user_id?: string;
   readonly digest?: string | undefined;
   readonly time?: number;
+  readonly ttl?: number | undefined;
+  readonly expires?: number | undefined;
 }
 
 /**
  * A batch, as the texts of four arrays. Scopes and sessions are listed in an order that is the same in every batch, in
  * which they are locked; then come the places of the scopes that have to be locked before anything is written, and the
- * changes.
+ * changes. `locksAll`: all scopes that are moved have to be.
  */
 export function batchOf(
   changes: readonly Change[],
+  locksAll = false,
 ): [scopes: string, sessions: string, locks: string, changes: string] {
   const scopes = new Scopes(changes);
   const requests = changes.map((change) => requestOf(change, scopes));
@@ -102,7 +110,7 @@ export function batchOf(
     const { app, usr } = scopes.of(key);
     const isLocked = (part: 'app' | 'user'): boolean => {
       // A scope that only one change moves is locked by its update, which saves a statement.
-      const isMovedAmongOthers = changes.length > 1 && !isEmpty(delta[part]);
+      const isMovedAmongOthers = (changes.length > 1 || locksAll) && !isEmpty(delta[part]);
       const isLookedAt = [pos?.[part], keys?.[part], operators?.[part]].some((each) => each !== undefined);
       return isMovedAmongOthers || kind === 'update' || isLookedAt;
     };
@@ -140,6 +148,8 @@ export function outcomeIn(answer: readonly unknown[], change: Change): Outcome {
       return fenced(answer[1] as number, change.guard?.fence ?? 0);
     case 'misfit':
       return misfitOf(change, answer[1] as number, answer[2] as OperatorFault);
+    case 'limit':
+      return beyondIn(answer as unknown as Beyond, change);
     case 'late':
       return refusedBefore(change, textIn(answer[1] as Text));
     case 'duplicate':
@@ -160,16 +170,18 @@ type Written = readonly [
   appChanges?: ReportedChanges | null,
   userChanges?: ReportedChanges | null,
   results?: Text,
+  expires?: number | null,
 ];
 type Duplicate = readonly [
   ...[string, number, number, number, last: Text, app: Text, user: Text],
   data: Text,
   results?: Text,
   digest?: Text,
+  expires?: number | null,
 ];
 
 function writtenIn(
-  [rev, app, user, last, appMark, userMark, appChanges, userChanges, results]: Written,
+  [rev, app, user, last, appMark, userMark, appChanges, userChanges, results, expires]: Written,
   { kind, key }: Change,
 ): Committed {
   const { appName, userId = '' } = key;
@@ -181,11 +193,12 @@ function writtenIn(
     ...changedOf(ofApp, ofUser),
     before,
     ...resultsIn(results, sessionTitle(key)),
+    ...expiresIn(expires),
   };
 }
 
 function duplicateIn(
-  [, rev, app, user, last, appMark, userMark, data, results, digest]: Duplicate,
+  [, rev, app, user, last, appMark, userMark, data, results, digest, expires]: Duplicate,
   { kind, key }: Change,
 ): Committed {
   const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
@@ -197,7 +210,17 @@ function duplicateIn(
     before,
   };
   const answer = typeof data === 'string' ? { ...committed, data: fromColumn(data) } : committed;
-  return { ...answer, ...resultsIn(results, sessionTitle(key)), ...defined({ digest: textIn(digest) }) };
+  return {
+    ...answer,
+    ...resultsIn(results, sessionTitle(key)),
+    ...defined({ digest: textIn(digest) }),
+    ...expiresIn(expires),
+  };
+}
+
+/** See `Committed.expires`. */
+export function expiresIn(expires: number | null | undefined): Pick<Committed, 'expires'> {
+  return typeof expires === 'number' ? { expires } : {};
 }
 
 /** The reason why a change can never be written, if there is one. */
@@ -218,14 +241,14 @@ export function sizeRefusal({ id, call = '', key, delta, operators }: Change): S
 
 function sessionsOf(requests: readonly Request[], changes: readonly Change[]): BatchSession[] {
   const sessions: BatchSession[] = [];
-  requests.forEach(({ kind, app, usr, session, id, digest, time }, index) => {
+  requests.forEach(({ kind, app, usr, session, id, digest, time, ttl, expires }, index) => {
     if (usr !== undefined && session !== undefined) {
       const user = toColumn(changes[index]?.key.userId ?? '');
       sessions.push({
         i: index + 1,
         usr,
         session,
-        ...(kind === 'create' && { created: id, app, user_id: user, digest, time }),
+        ...(kind === 'create' && { created: id, app, user_id: user, digest, time, ttl, expires }),
       });
     }
   });
@@ -237,17 +260,19 @@ function requestOf(change: Change, scopes: Scopes): Request {
   const { app, usr } = scopes.of(key);
   const [user, session] = [usr === undefined ? undefined : delta.user, kind === 'update' ? undefined : delta.session];
   const { keys = {} } = guard ?? {};
-  const sets = [...set('app', delta.app), ...set('user', user), ...set('session', session)];
+  const [ofSession, ofApp, ofUser] = [set('session', session), set('app', delta.app), set('user', user)];
+  const sets = [...ofApp, ...ofUser, ...ofSession];
   const unsets = [...unset('app', delta.app), ...unset('user', user), ...unset('session', session)];
   const expected = [
     ...[...set('app', keys.app), ...set('user', keys.user), ...set('session', keys.session)],
     ...[...unset('app', keys.app), ...unset('user', keys.user), ...unset('session', keys.session)],
   ];
   const ops = operatorsOf(change);
-  const ofApp = scopeOf(app, movedNames(change, 'app'), known?.pos?.app, known?.marks?.app);
-  const ofUser =
+  const room = roomOf(change, [ofSession, ofApp, ofUser].map(growthOf));
+  const appScope = scopeOf(app, movedNames(change, 'app'), known?.pos?.app, known?.marks?.app);
+  const userScope =
     usr === undefined ? undefined : scopeOf(usr, movedNames(change, 'user'), known?.pos?.user, known?.marks?.user);
-  const moving = [ofApp, ofUser].filter((scope) => scope !== undefined);
+  const moving = [appScope, userScope].filter((scope) => scope !== undefined);
   const parts = [guard?.rev, guard?.pos, guard?.fence];
   const isGuarded = parts.some((part) => part !== undefined) || expected.length > 0;
   return {
@@ -260,8 +285,8 @@ function requestOf(change: Change, scopes: Scopes): Request {
     ...((kind === 'append' || event !== undefined) && { at: event?.time ?? time, data: toColumn(event?.data ?? '') }),
     scopes: moving.length > 0 ? moving : undefined,
     moves: moving.some(([, names]) => names !== null) || undefined,
-    app_known: ofApp?.[2],
-    user_known: ofUser?.[2],
+    app_known: appScope?.[2],
+    user_known: userScope?.[2],
     call: call === undefined || call === id ? undefined : toColumn(call),
     attempt,
     digest: digest === undefined ? undefined : toColumn(digest),
@@ -272,6 +297,9 @@ function requestOf(change: Change, scopes: Scopes): Request {
       ops.length > 0
         ? ops.map(({ scope, name, kind, operand, expected: value }) => [scope, toColumn(name), kind, operand, value])
         : undefined,
+    room,
+    limits: room && finiteLimits(change.limits),
+    ...(kind === 'create' && endOf(change.expires)),
     created: guard?.created === undefined ? undefined : toColumn(guard.created),
     ...(isGuarded && {
       guard: {
@@ -283,6 +311,14 @@ function requestOf(change: Change, scopes: Scopes): Request {
       },
     }),
   };
+}
+
+/** The end of a session that begins; no member where it has none. */
+function endOf({ ttl = Infinity, at = Infinity }: Expiry | { ttl?: never; at?: never } = {}): Pick<
+  Request,
+  'ttl' | 'expires'
+> {
+  return { ...(Number.isFinite(ttl) && { ttl }), ...(Number.isFinite(at) && { expires: at }) };
 }
 
 /** One entry, or none where the scope is neither moved nor known. A position without its mark proves nothing. */
@@ -300,6 +336,10 @@ function scopeOf(
 
 function set(scope: Entry[0], { set: values = {} }: Delta = {}): Entry[] {
   return Object.keys(values).map((name) => [scope, toColumn(name), JSON.stringify(values[name])]);
+}
+
+function growthOf(entries: readonly Entry[]): Growth {
+  return growthBy(entries.map(([, name, value]) => [name, value ?? '']));
 }
 
 function unset(scope: Entry[0], { unset: names = [] }: Delta = {}): Entry[] {

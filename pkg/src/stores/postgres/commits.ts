@@ -4,6 +4,7 @@ import { appendManyStatement } from './append-many.js';
 import { batchOf, outcomeIn } from './commit.js';
 import { isPlainBatch } from './plain-append.js';
 import type { Statement } from './client.js';
+import { CROWDED } from './version.js';
 import type { Outcome } from '../shared/outcome.js';
 import type { Change } from '../../store/contract.js';
 
@@ -21,16 +22,27 @@ export async function commitAll(
   changes: readonly Change[],
   keepsLog: boolean,
 ): Promise<Outcome[]> {
-  const ask = async (statement: Statement): Promise<string> => {
-    const [row] = (await send(statement)) as readonly { readonly answers: string }[];
-    return row?.answers ?? '';
+  const ask = async (statement: Statement): Promise<string | undefined> => {
+    const [row] = (await send(statement)) as readonly { readonly answers: string | null }[];
+    return row?.answers ?? undefined;
   };
   if (changes.length > 1 && isPlainBatch(changes)) {
     const batch = appendManyStatement(schema, changes, keepsLog);
-    return batch.outcomes(await ask(batch.statement));
+    const answer = await ask(batch.statement);
+    if (answer !== undefined) {
+      return batch.outcomes(answer);
+    }
+    // It has written nothing, because a limit is near: the function for every change compares it.
   }
   const text = `select ${schema}.commit($1, $2, $3, $4, $5) as answers`;
-  const values = [...batchOf(changes), String(keepsLog)];
-  const answers = JSON.parse(await ask({ text, values })) as readonly (readonly unknown[])[];
+  const commit = (locksAll: boolean): Promise<string | undefined> =>
+    ask({ text, values: [...batchOf(changes, locksAll), String(keepsLog)] });
+  const answer = await commit(false).catch((error: unknown) => {
+    if ((error as { code?: unknown } | undefined)?.code === CROWDED) {
+      return commit(true);
+    }
+    throw error;
+  });
+  const answers = JSON.parse(answer ?? '') as readonly (readonly unknown[])[];
   return changes.map((change, index) => outcomeIn(answers[index] ?? [], change));
 }

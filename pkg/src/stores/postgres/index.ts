@@ -21,8 +21,9 @@ import { openStatement } from './open.js';
 import { quotedSchema } from './schema-name.js';
 import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { reserve } from './reservations.js';
-import { leaseIn, leaseRowIn, leaseStatement, readLeaseStatement } from './lease.js';
+import { claimStatement, leaseIn, leaseRowIn, leaseStatement, readLeaseStatement } from './lease.js';
 import { removeStatement, wasRemoved } from './remove.js';
+import { sweepStatement, sweptIn } from './sweep.js';
 import { cleanStatement, logOf, logStatement, trimStatement } from './log.js';
 import { RESOLVES } from './operators.js';
 import { Hints } from './hints.js';
@@ -103,7 +104,10 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       // It is `undefined` until the server was asked.
       return durability as Durability;
     },
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(log ? (['log'] as const) : [])],
+    keeps: [
+      ...(['marks', 'changed', 'calls', 'creations', 'removals', 'digests', 'limits', 'expiry'] as const),
+      ...(log ? (['log'] as const) : []),
+    ],
     resolves: RESOLVES,
     open: async ({ migrate }) => {
       const [server] = (await sender.send({ text: SERVER_STATEMENT, values: [] }, true)) as readonly [Server];
@@ -144,8 +148,12 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       return await reserve(ask, schema, target, times, context);
     },
     lease: async (key, request) =>
-      leaseIn(await sender.send(leaseStatement(schema, key, request), false), key, request),
+      leaseIn(await sender.send(leaseStatement(schema, key, request), false), request, key),
     readLease: async (key) => leaseRowIn(await sender.send(readLeaseStatement(schema, key), true)),
+    sweep: async (query) =>
+      sweptIn(await sender.send(sweepStatement(schema, query, log), false), (hint) => hints?.add(hint)),
+    claim: async (claimName, request) =>
+      leaseIn(await sender.send(claimStatement(schema, claimName, request), false), request),
     ...(log && {
       readLog: async (scope: ScopeName, query: LogQuery) =>
         logOf(await sender.send(logStatement(schema, scope, query), true), scope),

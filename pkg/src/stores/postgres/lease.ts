@@ -1,8 +1,9 @@
-// Leases: their statement, and the meaning of the answer.
+// Leases: their statements, and the meaning of the answers.
 
 import { decideLease, type LeaseRow } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
+import { NOT_EXPIRED } from './entries.js';
 import type { Statement } from './client.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -30,7 +31,7 @@ export function readLeaseStatement(schema: string, key: SessionKey): Statement {
     text: `select json_build_array(session.fence, session.holder, session.held_until)::text as answer
 from ${schema}.scopes app
 join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
-join ${schema}.sessions session on session.usr = usr.no and session.id = $3
+join ${schema}.sessions session on session.usr = usr.no and session.id = $3 and ${NOT_EXPIRED}
 where app.parent = 0 and app.name = $1`,
     values: [key.appName, key.userId, key.sessionId].map(toColumn),
   };
@@ -46,12 +47,24 @@ export function leaseRowIn(rows: readonly unknown[]): LeaseRow | null {
   return { fence, holder: holder === null ? undefined : fromColumn(holder), until: until ?? undefined };
 }
 
-/** Reads the answer of {@link leaseStatement}. Throws `held`, `fenced`, `not-found`. */
-export function leaseIn(rows: readonly unknown[], key: SessionKey, request: LeaseRequest): LeaseAnswer {
+/** The statement that asks for the lease of a name, makes it last longer or gives it back. */
+export function claimStatement(schema: string, name: string, request: LeaseRequest): Statement {
+  const { holder, ttl, fence = null } = request;
+  return {
+    text: `select ${schema}.claim($1, $2, $3, $4) as answer`,
+    values: [toColumn(name), toColumn(holder), ttl, fence],
+  };
+}
+
+/**
+ * Reads the answer of {@link leaseStatement}, or of {@link claimStatement}, which has no key. Throws `held`, `fenced`,
+ * `not-found`.
+ */
+export function leaseIn(rows: readonly unknown[], request: LeaseRequest, key: Partial<SessionKey> = {}): LeaseAnswer {
   const [row] = rows as readonly { readonly answer: string }[];
   const answer = JSON.parse(row?.answer ?? '') as Answer;
   if (answer[0] === 'not-found') {
-    throw sessionNotFound({ key });
+    throw sessionNotFound({ key: { appName: '', ...key } });
   }
   if (answer[0] === 'refused') {
     const [, fence, holder, until, now] = answer;

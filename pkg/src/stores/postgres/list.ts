@@ -2,7 +2,7 @@
 
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { valuesIn, type Entries } from './answers.js';
-import { entries } from './entries.js';
+import { CLOCK, entries, NOT_EXPIRED } from './entries.js';
 import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { PageRows } from '../shared/page-rows.js';
@@ -28,18 +28,21 @@ export function listStatement(schema: string, query: ListQuery): Statement {
   }
   const owner = `(select no from ${isOfUser ? 'usr' : 'app'})`;
   // Each question has its own index, see the schema.
-  const source = `${schema}.sessions session where ${isOfUser ? `-session.usr = -${owner}` : `session.app = ${owner}`}`;
+  const source = `${schema}.sessions session
+    where ${isOfUser ? `-session.usr = -${owner}` : `session.app = ${owner}`} and ${NOT_EXPIRED}`;
+  const expired = `~session.${isOfUser ? 'usr' : 'app'} = ~${owner} and session.expires <= ${CLOCK}`;
   const text = `with ${owners.join(', ')},
 page as (select page.*, row_number() over () as n from (${pageQuery(source, query, values)}) page)
 select 0 as n, json_build_array(
-  (select coalesce(sum(counts.sessions), 0) from ${schema}.counts counts where counts.scope = ${owner}),
+  (select coalesce(sum(counts.sessions), 0) from ${schema}.counts counts where counts.scope = ${owner})
+    - (select count(*) from ${schema}.sessions session where ${expired}),
   ${entries(schema, '(select no from app)')})::text as data
 union all
 select -1, json_build_array(usr.user_id, ${entries(schema, 'usr.no')})::text
 from (select distinct page.usr as no, page.user_id from page) usr
 union all
 select page.n::integer,
-  json_build_array(page.user_id, page.id, page.created, page.rev, page.time, ${entries(schema, 'page.no')})::text
+  json_build_array(page.user_id, page.id, page.created, page.rev, page.time, page.expires, ${entries(schema, 'page.no')})::text
 from page`;
   return { text, values };
 }
@@ -79,7 +82,11 @@ function pageQuery(
 }
 
 /** A session, as {@link listStatement} answers it. */
-type SessionRow = readonly [user: string, id: string, created: string, rev: number, time: number, values: Entries];
+type SessionRow = readonly [
+  ...[user: string, id: string, created: string, rev: number, time: number],
+  expires: number | null,
+  values: Entries,
+];
 
 /** The page that {@link listStatement} has read. */
 export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
@@ -100,12 +107,15 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
   const page = new PageRows();
   sessions.sort((a, b) => a.n - b.n);
   for (const {
-    row: [user, id, created, rev, time, values],
+    row: [user, id, created, rev, time, expires, values],
   } of sessions) {
     const key = { appName: app, userId: fromColumn(user), sessionId: fromColumn(id) };
     page.add(
       key,
-      () => ({ created: fromColumn(created), rev, time, state: valuesIn(values, sessionTitle(key)) }),
+      () => ({
+        ...{ created: fromColumn(created), rev, time, state: valuesIn(values, sessionTitle(key)) },
+        ...(expires !== null && { expires }),
+      }),
       () => valuesIn(states.get(user) ?? [], scopeTitle({ app, user: key.userId })),
     );
   }

@@ -2,6 +2,7 @@
 
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { arrayOf } from './arrays.js';
+import { NOT_EXPIRED } from './entries.js';
 import type { Statement } from './client.js';
 
 /** The most questions of a statement. */
@@ -77,6 +78,8 @@ from unnest((select $1::text[]), (select $2::text[])) with ordinality asked (app
       from ${schema}.owners owner join ${schema}.scopes usr on usr.no = owner.usr
       where owner.id = asked.id
         and owner.app = (select app.no from ${schema}.scopes app where app.parent = 0 and app.name = asked.app)
+        and (not owner.expires or exists (select from ${schema}.sessions session
+          where session.usr = owner.usr and session.id = owner.id and ${NOT_EXPIRED}))
       offset 0) found
 order by asked.nth, found.name`;
   const apps = arrayOf(questions.map(({ app }) => toColumn(app)));

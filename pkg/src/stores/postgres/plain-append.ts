@@ -1,5 +1,6 @@
 // Events as the function for batches of them takes them, and their columns.
 
+import { roomOf, type Growth } from './limits.js';
 import { movedNames } from './moved-names.js';
 import { PARTS } from './operators.js';
 import { partsOfReservation } from './reservations.js';
@@ -56,12 +57,17 @@ export interface AppendColumns {
   /** The names that it moves the app and the user by, as JSON lists; null where it does not. */
   readonly appNames: string | null;
   readonly userNames: string | null;
+  /** The most events, names and bytes of the session before it, as in a `Room`. */
+  readonly maxRev: number | null;
+  readonly maxNames: number | null;
+  readonly maxBytes: number | null;
 }
 
-/** Returns the columns of an event that are sent beside its values. */
-export function columnsOf(change: PlainAppend): AppendColumns {
+/** Returns the columns of an event that are sent beside its values, which let the session and its scopes grow so much. */
+export function columnsOf(change: PlainAppend, growth: readonly Growth[]): AppendColumns {
   const { id, call, time, event, guard } = change;
   const [ofApp, ofUser] = [movedNames(change, 'app'), movedNames(change, 'user')];
+  const [maxRev = null, maxNames = null, maxBytes = null] = roomOf(change, growth) ?? [];
   return {
     created: guard?.created === undefined ? null : toColumn(guard.created),
     rev: guard?.rev ?? null,
@@ -73,5 +79,6 @@ export function columnsOf(change: PlainAppend): AppendColumns {
     data: toColumn(event?.data ?? ''),
     appNames: ofApp && JSON.stringify(ofApp),
     userNames: ofUser && JSON.stringify(ofUser),
+    ...{ maxRev, maxNames, maxBytes },
   };
 }

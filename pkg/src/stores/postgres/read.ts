@@ -1,7 +1,7 @@
 // The reading of a session and of a scope: one statement each, so that all of it is of one moment.
 
 import { deltaOf, textIn, valuesIn, type Entries, type ReportedChanges } from './answers.js';
-import { entries } from './entries.js';
+import { entries, NOT_EXPIRED } from './entries.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { resultsIn } from './operators.js';
 import { changedOf, loadedOf as answerOf, stateOf } from '../shared/parts.js';
@@ -27,6 +27,7 @@ type Head = readonly [
   appMark: string | null,
   userMark: string | null,
   diverged: boolean | null,
+  expires: number | null,
 ];
 
 /** The largest number of an `integer` column. */
@@ -86,19 +87,19 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
   const statement = `with session as (
   select session.*, ${idAt('session.rev')} as last
   from (
-    select session.no, session.created, session.rev, session.time,
+    select session.no, session.created, session.rev, session.time, session.expires,
       app.no as app, app.pos as app_pos, app.mark as app_mark,
       usr.no as usr, usr.pos as usr_pos, usr.mark as usr_mark
     from ${schema}.scopes app
     join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
-    join ${schema}.sessions session on session.usr = usr.no and session.id = $3
+    join ${schema}.sessions session on session.usr = usr.no and session.id = $3 and ${NOT_EXPIRED}
     where app.parent = 0 and app.name = $1) session)
 select null::integer as rev, null::text as id, null::text as results, null::bigint as app_pos, null::bigint as user_pos, json_build_array(
   session.created, session.rev, session.time, session.app_pos, session.usr_pos,
   ${sessionState},
   ${states.join(',\n  ')},
   session.last, session.app_mark, session.usr_mark,
-  ${diverged})::text as data
+  ${diverged}, session.expires)::text as data
 from session
 union all
 (select event.rev, event.id, event.results, event.app_pos, event.user_pos, event.data from ${schema}.events event where ${condition} and ${range} ${limit})`;
@@ -130,10 +131,11 @@ export function loadedOf(rows: readonly unknown[], key: SessionKey, log: boolean
   if (head === undefined) {
     return null;
   }
-  const [created, rev, time, app, user, session, appState, userState, last, appMark, userMark, diverged] = head;
+  const [created, rev, time, app, user, session, appState, userState, last, appMark, userMark, diverged, expires] =
+    head;
   const [ofApp, ofUser] = [scopeTitle({ app: appName }), scopeTitle({ app: appName, user: userId })];
   const { changed } = changedOf(deltaIn(appState, ofApp), deltaIn(userState, ofUser));
-  return answerOf({
+  const loaded = answerOf({
     created: fromColumn(created),
     rev,
     time,
@@ -149,6 +151,7 @@ export function loadedOf(rows: readonly unknown[], key: SessionKey, log: boolean
     changed,
     isDiverged: diverged === true,
   });
+  return expires === null ? loaded : { ...loaded, expires };
 }
 
 function eventIn(

@@ -2,6 +2,7 @@
 
 import { checkFence } from '../../store/lease.js';
 import { toColumn } from '../shared/column-text.js';
+import { NOT_EXPIRED } from './entries.js';
 import type { Statement } from './client.js';
 import type { Guard } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -25,6 +26,7 @@ export function removeStatement(schema: string, key: SessionKey, { created, fenc
             join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
             join ${schema}.sessions session on session.usr = usr.no and session.id = $3
             where app.parent = 0 and app.name = $1 and session.created = coalesce($4, session.created)
+              and ${NOT_EXPIRED}
             for update of session
         )
         select case when target.fence = $5::float8 then ${remove}::text end as is_removed, target.fence::text as fence

@@ -4,10 +4,16 @@ import allValues from './sql/all_values.sql';
 import appendMany from './sql/append_many.sql';
 import changed from './sql/changed.sql';
 import checkGuard from './sql/check_guard.sql';
+import checkLimits from './sql/check_limits.sql';
+import claim from './sql/claim.sql';
 import cleanLog from './sql/clean_log.sql';
 import commit from './sql/commit.sql';
+import decideLease from './sql/decide_lease.sql';
+import emptyScopes from './sql/empty_scopes.sql';
+import forget from './sql/forget.sql';
 import lease from './sql/lease.sql';
 import logDeletions from './sql/log_deletions.sql';
+import nameSize from './sql/name_size.sql';
 import number from './sql/number.sql';
 import refuseVersion from './sql/refuse_version.sql';
 import release from './sql/release.sql';
@@ -16,6 +22,7 @@ import removeScope from './sql/remove_scope.sql';
 import reserve from './sql/reserve.sql';
 import resolve from './sql/resolve.sql';
 import resolveOperators from './sql/resolve_operators.sql';
+import sweep from './sql/sweep.sql';
 import tables from './sql/tables.sql';
 import trimLog from './sql/trim_log.sql';
 import { LAYOUT, VERSION } from './version.js';
@@ -41,19 +48,26 @@ export const CURRENT: Schema = {
     tables,
     refuseVersion,
     number,
+    nameSize,
     resolve,
     resolveOperators,
+    decideLease,
     lease,
+    claim,
     trimLog,
     cleanLog,
     logDeletions,
     changed,
     allValues,
     checkGuard,
+    checkLimits,
     commit,
     appendMany,
+    forget,
     remove,
+    emptyScopes,
     removeScope,
+    sweep,
     reserve,
     release,
   ],

@@ -1,7 +1,7 @@
 // Scripts of SQL for the schema of a store.
 
 import { MOVES_BETWEEN_TRIMS, REMEMBERED_MS, REPORTED_MOVES } from '../shared/limits.js';
-import { VERSION, WRONG_VERSION } from './version.js';
+import { CROWDED, VERSION, WRONG_VERSION } from './version.js';
 
 /**
  * The settings of the functions that a client calls, whatever its connection has: plans are made once, and go through
@@ -21,6 +21,7 @@ const SETTINGS = [
 const CONSTANTS: Readonly<Record<string, string | number>> = {
   version: VERSION,
   wrong_version: WRONG_VERSION,
+  crowded: CROWDED,
   settings: SETTINGS,
   // In how many parts the sessions of a scope are counted: creations at the same time do not wait for each other.
   shards: 16,
@@ -28,6 +29,9 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   remembered: `interval '${REMEMBERED_MS / 1_000} seconds'`,
   reported_moves: REPORTED_MOVES,
   moves_between_trims: MOVES_BETWEEN_TRIMS,
+  // The most events of a sweep beyond those of one session, and the most users that it looks at.
+  swept_events: 10_000,
+  swept_users: 256,
 };
 
 /** A text as it is written in a statement. */

@@ -4,6 +4,7 @@ import { defined } from '../../model/defined.js';
 import { StoreError } from '../../store/store-error.js';
 import { fenced } from '../../store/lease.js';
 import {
+  beyondLimit,
   misfit,
   refusedBefore,
   sessionExists,
@@ -21,7 +22,7 @@ import { appKeys, appVersionKey, baseOf, logKey, memberOf, sessionKeys, userKeys
 import { operatorText, scopeOf, storedEventOf } from './operators.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import type { Outcome } from '../shared/outcome.js';
-import type { Change, Committed, Delta, Known, Operator } from '../../store/contract.js';
+import type { Change, Committed, Delta, Known, Operator, StoreLimit, StoreLimits } from '../../store/contract.js';
 import { callOf } from '../shared/keys.js';
 import type { OperatorFault } from '../../model/operators.js';
 import type { SessionKey } from '../../model/types.js';
@@ -56,7 +57,7 @@ export function encodeChanges(
   };
   const args: string[] = [isLogged ? 'log' : '', String(changes.length)];
   for (const change of changes) {
-    const { id, kind, key, time, event, known = {}, attempt } = change;
+    const { id, kind, key, time, event, known = {}, attempt, limits } = change;
     const { userId, sessionId } = key;
     const member = sessionId === undefined ? '' : memberOf(key as SessionKey);
     const ofUser =
@@ -65,7 +66,7 @@ export function encodeChanges(
     args.push(sessionId === undefined ? '' : placeOf(sessionKeys(base, member)), member);
     args.push(String(time), String(event?.time ?? time), event === undefined ? '' : `=${event.data}`, hintText(key));
     args.push(`=${callOf(change)}`, callText(change, member), countText(attempt));
-    args.push(knownText(known, 'app'), knownText(known, 'user'));
+    args.push(knownText(known, 'app'), knownText(known, 'user'), limitsText(limits));
     pushParts(args, change.delta, change.operators);
     pushGuard(args, change);
   }
@@ -73,16 +74,25 @@ export function encodeChanges(
 }
 
 /** Members that most changes lack are sent only where present. */
-function pushGuard(args: string[], { guard = {}, operators, digest }: Change): void {
+function pushGuard(args: string[], { kind, guard = {}, operators, digest, expires: any }: Change): void {
   const { created, fence, rev, pos, keys } = guard;
+  const expires = kind === 'create' ? any : undefined;
   args.push(created === undefined ? '' : `=${created}`);
-  if ([fence, rev, pos, keys, operators, digest].every((part) => part === undefined)) {
+  if ([fence, rev, pos, keys, operators, digest, expires].every((part) => part === undefined)) {
     args.push('');
     return;
   }
   args.push('more', countText(fence), countText(rev), countText(pos?.app), countText(pos?.user));
   pushParts(args, keys ?? {});
   args.push(operators === undefined ? '' : 'operators', digest === undefined ? '' : `=${digest}`);
+  args.push(countText(expires?.ttl), countText(expires?.at));
+}
+
+/** The limits of a change, of which all may be missing. */
+function limitsText(limits: StoreLimits = {}): string {
+  const { value, state, keys, events } = limits;
+  const parts = [value, state, keys, events].map((limit = Infinity) => (limit === Infinity ? '' : String(limit)));
+  return parts.every((part) => part === '') ? '' : parts.join(',');
 }
 
 /** The known state of a scope, as its log says it: `@position=mark`, or `@position`. */
@@ -152,6 +162,8 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
     case 'kind':
     case 'overflow':
       return misfit(scopeOf(detail), textAfterSign(name), textOf(status) as OperatorFault);
+    case 'limit':
+      return exceededIn(change, answer as List);
     case 'corrupt':
       return unreadable(`the stored data of ${sessionTitle(change.key)} or its scopes`);
     default:
@@ -159,8 +171,19 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
   }
 }
 
+function exceededIn(change: Change, [, exceeded, size, limit, letter, name]: List): StoreError {
+  const scope = scopeOf(letter);
+  return beyondLimit(change, {
+    exceeded: textOf(exceeded) as StoreLimit,
+    size: Number(size),
+    limit: Number(limit),
+    scope,
+    ...defined({ key: textIn(name) }),
+  });
+}
+
 function committedIn({ kind, key }: Change, answer: List, isWritten: boolean): Committed {
-  const [, first, app, user, session, appMark, userMark, changedApp, changedUser, data, digest] = answer;
+  const [, first, app, user, session, appMark, userMark, changedApp, changedUser, data, digest, expires] = answer;
   const rev = Number(first);
   const what = kind === 'update' ? 'what is kept of an update' : `an event of ${sessionTitle(key)}`;
   const event = isNothing(data) ? undefined : storedEventOf(data, what);
@@ -175,6 +198,7 @@ function committedIn({ kind, key }: Change, answer: List, isWritten: boolean): C
     before: beforeOf(textIn(appMark), textIn(userMark), textIn(last)),
     ...(event === undefined || isWritten || kind === 'update' ? {} : { data: event.data }),
     ...(event?.results && { results: event.results }),
+    ...expiresIn(expires),
     ...(!isWritten && defined({ digest: kind === 'update' ? signedTextIn(event?.data) : textIn(digest) })),
   };
 }
@@ -203,6 +227,11 @@ function deltaIn(reply: unknown, whose: string): Delta | undefined {
   }
   const [unset, set] = reply as readonly [List, List];
   return { set: hashOf(set, whose).values, unset: unset.map(textAfterSign) };
+}
+
+/** The time at which a session expires, where a script has answered one. */
+export function expiresIn(reply: unknown): Pick<Committed, 'expires'> {
+  return isNothing(reply) ? {} : { expires: Number(textOf(reply)) };
 }
 
 /** A text with a sign before it from a script's answer, if there is one. */

@@ -11,28 +11,29 @@ import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { appRunner } from './apps.js';
 import { encodeChanges, outcomeIn } from './commit.js';
 import { scriptRunner, textOf, type RedisClient } from './client.js';
-import { checkRemoved, decodeLease, decodeLeaseRow, leaseArgs } from './lease.js';
+import { checkRemoved, claimArgs, decodeClaim, decodeLease, decodeLeaseRow, leaseArgs } from './lease.js';
 import { decodePage, listArgs } from './list.js';
 import { readLogBy } from './log.js';
 import { decodeLoaded, decodeScope, loadArgs } from './read.js';
 import { commitScript } from './scripts/commit.js';
 import { hintText, watchers } from './hints.js';
-import { appKeys, appsKey, appVersionKey, baseOf, channelOf, memberOf } from './keys.js';
+import { appKeys, appsKey, appVersionKey, baseOf, channelOf, claimKey, memberOf } from './keys.js';
 import { scopeKeys, sessionKeys, userKeys } from './keys.js';
 import { decodeNames, decodeOwners, namesArgs, ownersArgs } from './names.js';
 import { checkArguments, type RedisStoreOptions } from './options.js';
 import { findStore } from './open.js';
-import { leaseScript, readLeaseScript } from './scripts/lease.js';
+import { claimScript, leaseScript, readLeaseScript } from './scripts/lease.js';
 import { listScript } from './scripts/list.js';
 import { readLogScript, trimLogScript } from './scripts/log.js';
 import { appsScript, ownersScript, registerScript, usersScript } from './scripts/names.js';
 import { loadScript, scopeScript } from './scripts/read.js';
 import { removeScopeScript, removeScript } from './scripts/remove.js';
 import { askServers } from './server.js';
+import { removalKeys, sessionRemovalKeys, sweep } from './sweep.js';
 import { upgrader } from './upgrade.js';
 import { hintOf } from '../shared/keys.js';
 import { committedOr, type Outcome } from '../shared/outcome.js';
-import type { Change, ScopeName, SessionStore } from '../../store/contract.js';
+import type { Change, ScopeName, SessionStore, StoreFeature } from '../../store/contract.js';
 
 export type { RedisStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
@@ -52,6 +53,8 @@ export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSu
  *   makes one round trip for each app. While a slot moves to another server, its apps are `unavailable`.
  * - The list of all apps lies in a slot of its own: an app gets into it before its first change is written. Where a
  *   cluster fails over to a replica just then, that app may be missing from `listApps`, and from nothing else.
+ * - Sessions expire by the clock of the server, and stay in it until they are removed: by `sweep`, or where another
+ *   one takes their place. The server's own `EXPIRE` is not used.
  * - An update that is sent again is known for a day, and so are refused calls and the creations of removed sessions.
  * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes
  *   sure of it. Without the right to publish under the prefix no store that watches hears of a change.
@@ -101,7 +104,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     get durability() {
       return durability;
     },
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(isLogged ? (['log'] as const) : [])],
+    keeps: isLogged ? [...KEPT, 'log'] : KEPT,
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => {
       // First: a replica refuses commands, too, and Redis before 7 cannot say that it is not the user's rights.
@@ -137,16 +140,16 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
     list: async (query) => {
       const base = baseOf(prefix, query.app);
-      const [app, appMoves, sessions] = appKeys(base);
-      const list = query.user === undefined ? sessions : userKeys(base, query.user)[2];
+      const [app, appMoves, sessions, , , , , , , allExpiring] = appKeys(base);
+      const [, , ofUser, expiring] = query.user === undefined ? [] : userKeys(base, query.user);
       const what = stateOf({ app: query.app });
-      const keys = [appVersionKey(base), list, app, appMoves];
+      const keys = [appVersionKey(base), ofUser ?? sessions, expiring ?? allExpiring, app, appMoves];
       return decodePage(query, await ask(query.app, listScript, keys, listArgs(query), what));
     },
     owners: async (app, sessionId) => {
       const base = baseOf(prefix, app);
-      const [, , sessions, , , , , ids] = appKeys(base);
-      const keys = [appVersionKey(base), ids, sessions];
+      const [, , sessions, , , , , ids, , expiring] = appKeys(base);
+      const keys = [appVersionKey(base), ids, sessions, expiring];
       return decodeOwners(await ask(app, ownersScript, keys, ownersArgs(sessionId), 'the ids of sessions'));
     },
     listApps: async (query) => decodeNames(await run(appsScript, [appsKey(prefix)], namesArgs(query)), query),
@@ -159,13 +162,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
     remove: async (key, _context, { created, fence } = {}) => {
       const base = baseOf(prefix, key.appName);
-      const member = memberOf(key);
-      const [, , sessions, , , removed, notes, ids, users] = appKeys(base);
-      const [userValues, , userSessions] = userKeys(base, key.userId);
-      const lists = [sessions, userSessions, removed, notes, ids, users, userValues];
-      const keys = [appVersionKey(base), ...sessionKeys(base, member), ...lists];
+      const keys = [...removalKeys(base), ...sessionRemovalKeys(base, key)];
       const guard = [created === undefined ? '' : `=${created}`, fence === undefined ? '' : String(fence)];
-      const args = [channel, sender, hintText(key), member, ...guard];
+      const args = [channel, sender, hintText(key), memberOf(key), ...guard];
       checkRemoved(await ask(key.appName, removeScript, keys, args, sessionTitle(key)), fence);
     },
     loadScope: async (scope) => {
@@ -173,9 +172,13 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       return decodeScope(what, await ask(scope.app, scopeScript, scopeKeysOf(scope), [], what));
     },
     removeScope: async (scope) => {
-      const args = [channel, sender, hintText(hintOf(scope)), logged];
-      await ask(scope.app, removeScopeScript, scopeKeysOf(scope), args, stateOf(scope));
+      const args = [channel, sender, hintText(hintOf(scope)), logged, scope.user === undefined ? '' : 'user'];
+      const keys = [...scopeKeysOf(scope), ...appKeys(baseOf(prefix, scope.app)).slice(-1)];
+      await ask(scope.app, removeScopeScript, keys, args, stateOf(scope));
     },
+    sweep: (query, context) => sweep({ prefix, run, ask, channel, sender, isLogged }, query, context),
+    claim: async (name, request) =>
+      decodeClaim(name, request, await run(claimScript, [claimKey(prefix, name)], claimArgs(request))),
     lease: async (key, request) => {
       const base = baseOf(prefix, key.appName);
       const keys = [appVersionKey(base), sessionKeys(base, memberOf(key))[0], appKeys(base)[2]];
@@ -203,6 +206,18 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     ...(hints && { watch: hints.watch, close: hints.close }),
   };
 }
+
+/** The records that the store keeps, whatever its options. */
+const KEPT: readonly StoreFeature[] = [
+  'marks',
+  'changed',
+  'calls',
+  'creations',
+  'removals',
+  'digests',
+  'limits',
+  'expiry',
+];
 
 /** True if nothing was written as nothing of the app is there yet: it has to be registered first. */
 function isOfNewApp([first]: readonly unknown[]): boolean {

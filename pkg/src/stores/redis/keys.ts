@@ -19,21 +19,25 @@ export function appVersionKey(base: string): string {
 
 /**
  * The keys of an app: its values, their latest moves, the list of its sessions, its updates, refused calls, removed
- * sessions, the notes beside these three, the sessions by their ids, and the users.
+ * sessions, the notes beside these three, the sessions by their ids, the users, the sessions that expire, and the
+ * users who have values and no session.
  */
 export function appKeys(
   base: string,
 ): [
   ...[values: string, moves: string, sessions: string, updates: string, refused: string, removed: string],
-  ...[notes: string, ids: string, users: string],
+  ...[notes: string, ids: string, users: string, expiring: string, idle: string],
 ] {
   const names = ['app', 'moves', 'sessions', 'updates', 'refused', 'removed', 'notes', 'ids', 'users'] as const;
-  return names.map((name) => `${base}${name}`) as ReturnType<typeof appKeys>;
+  return [...names, 'expiring', 'idle'].map((name) => `${base}${name}`) as ReturnType<typeof appKeys>;
 }
 
-/** The keys of a user: the values, their latest moves, the list of sessions. */
-export function userKeys(base: string, user: string): [values: string, moves: string, sessions: string] {
-  return [`${base}u:${user}`, `${base}m:${user}`, `${base}l:${user}`];
+/** The keys of a user: the values, their latest moves, the list of sessions, those of them that expire. */
+export function userKeys(
+  base: string,
+  user: string,
+): [values: string, moves: string, sessions: string, expiring: string] {
+  return [`${base}u:${user}`, `${base}m:${user}`, `${base}l:${user}`, `${base}x:${user}`];
 }
 
 /** The key of the log of an app, or of a user in it. */
@@ -72,6 +76,11 @@ export function sessionOf(member: string): Pick<SessionKey, 'sessionId' | 'userI
 /** The key of the names of all apps, which lies in some other slot of a cluster than the apps. */
 export function appsKey(prefix: string): string {
   return `${prefix}:apps`;
+}
+
+/** The key of the claim of a name, which lies in some slot of a cluster. */
+export function claimKey(prefix: string, name: string): string {
+  return `${prefix}:claim:${name}`;
 }
 
 /** The key of the version of the data. */

@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { fenced, type LeaseRow } from '../../store/lease.js';
-import { sessionNotFound } from '../../store/refusals.js';
+import { sessionNotFound, unreadable } from '../../store/refusals.js';
 import { textOf } from './client.js';
 import { memberOf } from './keys.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/contract.js';
@@ -18,6 +18,11 @@ export function leaseArgs(key: SessionKey, { holder, ttl, fence, created }: Leas
     String(ttl),
     fence === undefined ? '' : String(fence),
   ];
+}
+
+/** The arguments of the script for claims. */
+export function claimArgs({ holder, ttl, fence }: Omit<LeaseRequest, 'created'>): string[] {
+  return [`=${holder}`, String(ttl), fence === undefined ? '' : String(fence)];
 }
 
 /** Looks at what the script for removals has answered. Throws `fenced`. */
@@ -39,6 +44,21 @@ export function decodeLeaseRow(reply: unknown): LeaseRow | null {
     fence: Number(textOf(fence)),
     ...(isHeld && { holder: textAfterSign(holder), until: Number(textOf(until)) }),
   };
+}
+
+/** Reads what the script for claims has answered. Throws `held`, `fenced`, `corrupt`. */
+export function decodeClaim(name: string, { fence: expected = 0 }: LeaseRequest, reply: unknown): LeaseAnswer {
+  const [status, detail, until] = reply as List;
+  switch (textOf(status)) {
+    case 'leased':
+      return { fence: Number(detail), until: Number(until) };
+    case 'held':
+      throw new StoreError('held', `the claim "${name}" is held`, { until: Number(detail) });
+    case 'fenced':
+      throw fenced(Number(detail), expected);
+    default:
+      throw unreadable(`the claim "${name}"`);
+  }
 }
 
 /** Reads what it answers. Throws `held`, `fenced`, `not-found`. */

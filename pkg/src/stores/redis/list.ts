@@ -18,13 +18,14 @@ export function listArgs({ descending, offset = 0, limit = Infinity, after }: Li
 
 /** Reads what it answers. Sessions that cannot be read are set aside. */
 export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
-  const [, total, appHash, members, hashes, userHashes, time] = reply as [
+  const [, total, appHash, members, hashes, userHashes, time, now] = reply as [
     unknown,
     unknown,
     List,
     List,
     List,
     List,
+    unknown,
     unknown,
   ];
   const app = hashOf(appHash, `the state of ${scopeTitle({ app: appName })}`);
@@ -40,7 +41,7 @@ export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
     users.set(userId, readUser);
     page.add(
       key,
-      () => rowOf(key, hashes[index] as List | null, app, readUser()),
+      () => rowOf(key, hashes[index] as List | null, app, readUser(), Number(textOf(now))),
       () => readUser().values,
     );
   }
@@ -61,15 +62,19 @@ function userReader(reply: List | null, whose: string): () => Hash {
   };
 }
 
-/** A session that has seen a scope further on than it is says that the scope was dropped. */
-function rowOf(key: SessionKey, hash: List | null, app: Hash, user: Hash): Omit<Row, 'key'> {
+/**
+ * A session that has seen a scope further on than it is says that the scope was dropped. One that has expired and was
+ * not left out is missing among those that expire.
+ */
+function rowOf(key: SessionKey, hash: List | null, app: Hash, user: Hash, now: number): Omit<Row, 'key'> {
   const { values, rest } = hashOf(hash, sessionTitle(key));
   const [created, rev, time] = [rest.get('c'), Number(rest.get('r') ?? NaN), Number(rest.get('t') ?? NaN)];
   const isDropped = Number(rest.get('a') ?? 0) > positionOf(app) || Number(rest.get('u') ?? 0) > positionOf(user);
-  if (created === undefined || Number.isNaN(rev) || Number.isNaN(time) || isDropped) {
+  const expires = rest.has('e') ? Number(rest.get('e')) : Infinity;
+  if (created === undefined || [rev, time, expires].includes(NaN) || isDropped || expires <= now) {
     throw unreadable(sessionTitle(key));
   }
-  return { created: created.slice(1), rev, time, state: values };
+  return { created: created.slice(1), rev, time, state: values, ...(rest.has('e') ? { expires } : {}) };
 }
 
 function positionOf({ rest }: Hash): number {

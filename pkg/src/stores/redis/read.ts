@@ -1,7 +1,7 @@
 // The arguments and the answers of the scripts that read a session or a scope.
 
 import { sessionTitle } from '../../store/refusals.js';
-import { changedIn, knownText, textIn } from './commit.js';
+import { changedIn, expiresIn, knownText, textIn } from './commit.js';
 import { hashOf, textAfterSign, type List } from './hashes.js';
 import { storedEventOf } from './operators.js';
 import { memberOf } from './keys.js';
@@ -33,10 +33,10 @@ export function decodeLoaded({ sessionId }: SessionKey, reply: unknown): Loaded 
     return null;
   }
   const [, created, rev, time, appPos, userPos, session, app, user, ...rest] = reply as List;
-  const [revs, datas, ids, last, appMark, userMark, changedApp, changedUser, hasDiverged] = rest;
+  const [revs, datas, ids, last, appMark, userMark, changedApp, changedUser, hasDiverged, expires] = rest;
   const part = (name: 'session' | 'app' | 'user', hash: unknown): Values | undefined =>
     hash === null ? undefined : hashOf(hash as List, `${sessionTitle({ sessionId })}, ${name} state`).values;
-  return loadedOf({
+  const loaded = loadedOf({
     created: textAfterSign(created),
     rev: Number(rev),
     time: Number(time),
@@ -48,6 +48,7 @@ export function decodeLoaded({ sessionId }: SessionKey, reply: unknown): Loaded 
     isDiverged: hasDiverged !== null,
     events: eventsOf(revs, datas as List, ids as List, `an event of ${sessionTitle({ sessionId })}`),
   });
+  return { ...loaded, ...expiresIn(expires) };
 }
 
 /** Either all follow each other from one revision, or each has its own, the last one first. */

@@ -3,6 +3,7 @@
 import { STORED_SCOPES, type SharedScope, type StoredScope } from '../../model/scope.js';
 import { checkFence } from '../../store/lease.js';
 import { refusedBefore, sessionExists, sessionNotFound, wrongRevision, wrongState } from '../../store/refusals.js';
+import { checkLimits, type ScopeSizes } from './growth.js';
 import { isNamed } from './keys.js';
 import { resolveChange, type CurrentValues, type ResolvedChange } from './operators.js';
 import type { Change, Committed, Delta, Guard, Pos, Rev } from '../../store/contract.js';
@@ -39,6 +40,8 @@ export interface CommitFacts extends CurrentValues {
   pos(scope: SharedScope): number;
   /** Compares the values of a scope with those that a guard expects. */
   holds(scope: StoredScope, expected: Delta): boolean;
+  /** Of a store that keeps `limits`: the sizes that they are compared with. */
+  readonly sizes?: ScopeSizes;
 }
 
 /**
@@ -67,7 +70,11 @@ export function decideCommit(change: Change, facts: CommitFacts): Duplicate | Re
   if (guard !== undefined) {
     checkGuard(change, guard, facts);
   }
-  return resolveChange(change, facts);
+  const resolved = resolveChange(change, facts);
+  if (facts.sizes !== undefined) {
+    checkLimits(change, resolved, session?.rev ?? 0, facts.sizes);
+  }
+  return resolved;
 }
 
 /** The whole answer to a duplicate. `pos` are the current positions. */

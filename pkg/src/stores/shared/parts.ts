@@ -49,13 +49,15 @@ export interface ReadSession extends Pick<Loaded, 'created' | 'rev' | 'time' | '
   readonly marks: readonly [app: string | undefined, user: string | undefined];
   readonly changed: Changed | undefined;
   readonly isDiverged: boolean;
+  /** The time at which it expires, if it does. */
+  readonly expires?: number | undefined;
 }
 
 /** The answer to a load. */
-export function loadedOf({ last, marks, changed, isDiverged, ...read }: ReadSession): Loaded {
+export function loadedOf({ last, marks, changed, isDiverged, expires, ...read }: ReadSession): Loaded {
   return {
     ...read,
-    ...defined({ last, marks: marksOf(...marks), changed }),
+    ...defined({ last, marks: marksOf(...marks), changed, expires }),
     ...(isDiverged && { diverged: true }),
   };
 }

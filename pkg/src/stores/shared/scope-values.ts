@@ -1,6 +1,7 @@
 // The values of one scope in memory, and what a delta and a guard mean for them.
 
 import { applyDelta } from '../../model/delta.js';
+import { growthBy, valueBytes, type Size } from './growth.js';
 import { emptyValues } from './values.js';
 import type { Delta, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
@@ -9,9 +10,14 @@ import type { Json } from '../../model/types.js';
 export class ScopeValues {
   readonly #values = new Map<string, Json>();
   #record: Values | undefined;
+  /** The size in bytes, counted when it is first asked for and kept up to date from then on. */
+  #bytes: number | undefined;
 
   /** Makes a delta. A name that is there keeps its place; one that is deleted, or new, comes at the end. */
   apply(delta: Delta): void {
+    if (this.#bytes !== undefined) {
+      this.#bytes += growthBy(delta, (name) => this.bytesOf(name)).bytes;
+    }
     applyDelta(this.#values, delta);
     this.#record = undefined;
   }
@@ -27,6 +33,18 @@ export class ScopeValues {
 
   get(name: string): Json | undefined {
     return this.#values.get(name);
+  }
+
+  /** The number of names, and the bytes of names and values together. */
+  get size(): Size {
+    this.#bytes ??= growthBy({ set: this.record() }, () => undefined).bytes;
+    return { keys: this.#values.size, bytes: this.#bytes };
+  }
+
+  /** The bytes of the text of a value; `undefined` when the name is not there. */
+  bytesOf(name: string): number | undefined {
+    const value = this.#values.get(name);
+    return value === undefined ? undefined : valueBytes(value);
   }
 
   /** All values. */
@@ -53,5 +71,6 @@ export class ScopeValues {
   clear(): void {
     this.#values.clear();
     this.#record = undefined;
+    this.#bytes = undefined;
   }
 }

@@ -2,7 +2,10 @@
 
 import { dataOf } from './stored.js';
 import { KEY, TIME } from './keys.js';
-import type { Committed, Loaded, Row } from '../../store/contract.js';
+import { defined } from '../../model/defined.js';
+import type { Committed, Loaded, StoreLimit } from '../../store/contract.js';
+import type { StoredScope } from '../../model/scope.js';
+import type { EndsAt, ListedRow, LoadedAnswer, Refused } from '../case.js';
 
 /** A creation or an update is written, and the scopes are at these positions. */
 export function made(app = 0, user = 0): Committed {
@@ -34,15 +37,28 @@ export function withDigest(committed: Committed, digest: string): Committed {
   return { ...committed, digest };
 }
 
+/** The refusal of a change that exceeds a limit. `key` is the name of a value. */
+export function beyond(exceeded: StoreLimit, size: number, limit: number, scope?: StoredScope, key?: string): Refused {
+  return { throws: 'limit', exceeded, size, limit, ...defined({ scope, key }) };
+}
+
+/** The same answer, about a session that ends. */
+export function ending<Answer extends object>(
+  answer: Answer,
+  expires: EndsAt,
+): Omit<Answer, 'expires'> & { readonly expires: EndsAt } {
+  return { ...answer, expires };
+}
+
 /** Members of a loaded session. Values that are `undefined`, and `changed: null`, must be absent. */
-export interface LoadedWith extends Partial<Omit<Loaded, 'pos' | 'state' | 'changed'>> {
+export interface LoadedWith extends Partial<Omit<LoadedAnswer, 'pos' | 'state' | 'changed'>> {
   readonly pos?: Partial<Loaded['pos']>;
   readonly state?: { readonly [Scope in keyof Loaded['state']]?: Loaded['state'][Scope] | undefined };
   readonly changed?: Loaded['changed'] | null;
 }
 
 /** A loaded session: the usual one, just created, with these members. */
-export function loaded({ pos = {}, state = {}, ...more }: LoadedWith = {}): Loaded {
+export function loaded({ pos = {}, state = {}, ...more }: LoadedWith = {}): LoadedAnswer {
   return {
     created: 'c',
     rev: more.events?.at(-1)?.rev ?? 0,
@@ -51,10 +67,10 @@ export function loaded({ pos = {}, state = {}, ...more }: LoadedWith = {}): Load
     state: { session: {}, app: {}, user: {}, ...state },
     events: [],
     ...more,
-  } as Loaded;
+  } as LoadedAnswer;
 }
 
 /** A row of the usual session, just created, with these members. */
-export function row(more: Partial<Row> = {}): Row {
+export function row(more: Partial<ListedRow> = {}): ListedRow {
   return { key: KEY, created: 'c', rev: 0, time: TIME, state: {}, ...more };
 }

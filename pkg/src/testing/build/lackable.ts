@@ -27,6 +27,7 @@ export function lackable(steps: readonly StoreStep[]): StoreLack[] {
       isTwice('create', changes),
     beginnings: all.some(hasBeginning),
     repeats: isTwice('update', changes),
+    sizes: changes.some(({ limits }) => limits?.state !== undefined || limits?.value !== undefined),
     scopes: all.some((step) => 'removeScope' in step) || changes.some(isUpdate),
   };
   return (Object.keys(needs) as StoreLack[]).filter((lack) => needs[lack]);

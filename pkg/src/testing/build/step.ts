@@ -10,15 +10,17 @@ import type {
   LoadQuery,
   LogQuery,
   NameQuery,
-  Row,
+  SweepQuery,
   Values,
 } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 import type {
+  ClaimStep,
   CommitStep,
   LeaseStep,
   ReadLeaseStep,
   ListAppsStep,
+  ListedRow,
   ListStep,
   ListUsersStep,
   LoadScopeStep,
@@ -26,6 +28,7 @@ import type {
   LoggedEntry,
   OwnersStep,
   ReadLogStep,
+  SweepStep,
 } from '../case.js';
 
 /** Commits, to this outcome. */
@@ -55,7 +58,7 @@ export function userHas(pos: number, state: Values, user = USER, app = APP): Loa
 
 /** Lists the app's sessions, ascending, by default all of them. */
 export function list(
-  rows: readonly Row[],
+  rows: readonly ListedRow[],
   query: Partial<ListQuery> = {},
   more: Partial<ListStep['answer']> = {},
 ): ListStep {
@@ -94,6 +97,25 @@ export function lease(
 ): LeaseStep {
   const { key = KEY, ...rest } = more;
   return { lease: key, request, ...defined({ answer }), ...rest };
+}
+
+/** Acquires the lease of a name. */
+export function claim(
+  name: string,
+  request: ClaimStep['request'],
+  answer?: ClaimStep['answer'],
+  more: Pick<ClaimStep, 'by' | 'until'> = {},
+): ClaimStep {
+  return { claim: name, request, ...defined({ answer }), ...more };
+}
+
+/** Removes at most a hundred sessions and users that have expired. */
+export function sweep(
+  answer: Partial<SweepStep['answer']>,
+  query: Partial<SweepQuery> = {},
+  more: Pick<SweepStep, 'by'> = {},
+): SweepStep {
+  return { sweep: { limit: 100, ...query }, answer: { sessions: 0, users: 0, ...answer }, ...more };
 }
 
 /** Reads the app's log. The base is 0 by default. */

@@ -28,6 +28,8 @@ const MEMBERS = [
   'watch',
   'lease',
   'readLease',
+  'sweep',
+  'claim',
   'trimLog',
   'owners',
   'listApps',
@@ -51,6 +53,8 @@ function needsOf(step: StoreStep): StoreNeed[] {
         Object.values(ofScope).flatMap((operator) => Object.keys(operator) as OperatorName[]),
       ),
     ),
+    ...changes.flatMap(({ limits }): StoreNeed[] => (limits === undefined ? [] : ['limits'])),
+    ...changes.flatMap(({ expires }): StoreNeed[] => (expires === undefined ? [] : ['expiry'])),
     ...changes.flatMap(({ guard }) => (guard === undefined ? [] : guardNeeds(guard))),
     ...inner,
   ];

@@ -2,9 +2,9 @@
 
 import { KEY, answer, change, dataOf, keyOf, set, step, storeCase, times, inAll } from '../build/index.js';
 import { inByteOrder, letters, SEPARATORS, TEXTS } from '../edge-values.js';
-import type { Delta, Row, Values } from '../../store/contract.js';
+import type { Delta, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
-import type { StoreCase, StoreStep } from '../case.js';
+import type { ListedRow, StoreCase, StoreStep } from '../case.js';
 
 /**
  * Sessions that each write to all scopes: created, loaded, and every second removed. Those of one app or user share
@@ -66,7 +66,7 @@ const ODD = TEXTS.filter((_, index) => index % 2 === 1);
 const allValues: Values = Object.fromEntries(TEXTS.map((_, index) => [`x${index}`, index]));
 
 /** The row of the session that {@link apart} has made for a text. */
-function rowOf(text: string, key: SessionKey): Row {
+function rowOf(text: string, key: SessionKey): ListedRow {
   const index = TEXTS.indexOf(text);
   return answer.row({ key, created: `c${index}`, state: { [`x${index}`]: index } });
 }

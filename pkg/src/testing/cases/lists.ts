@@ -3,8 +3,8 @@
 import { defined } from '../../model/defined.js';
 import { APP, USER, answer, change, keyOf, set, step, storeCase, times } from '../build/index.js';
 import { IDS, inByteOrder } from '../edge-values.js';
-import type { ListQuery, Row } from '../../store/contract.js';
-import type { StoreCase, StoreStep } from '../case.js';
+import type { ListQuery } from '../../store/contract.js';
+import type { ListedRow, StoreCase, StoreStep } from '../case.js';
 
 /** Sessions of the usual user that were created at these times. */
 function createAt(...placed: readonly (readonly [id: string, time: number, user?: string])[]): StoreStep[] {
@@ -14,12 +14,12 @@ function createAt(...placed: readonly (readonly [id: string, time: number, user?
 }
 
 /** The row of a session that {@link createAt} has made. */
-function at(id: string, time: number, user = USER): Row {
+function at(id: string, time: number, user = USER): ListedRow {
   return answer.row({ key: keyOf(id, user), created: `c${id}${user}`, time });
 }
 
 /** The position of a row in a list, as a cursor. */
-function behind({ key: { sessionId, userId }, time }: Row): NonNullable<ListQuery['after']> {
+function behind({ key: { sessionId, userId }, time }: ListedRow): NonNullable<ListQuery['after']> {
   return { time, sessionId, userId };
 }
 
@@ -170,7 +170,8 @@ const pageCases: readonly StoreCase[] = [
       { after: { time: 1e308, sessionId: '', userId: '' }, up: [], down: ['c', 'b', 'a'] },
     ].flatMap(({ after, up, down }) =>
       [undefined, USER].flatMap((user) => {
-        const rowsOf = (ids: readonly string[]): Row[] => ids.map((id) => three['abc'.indexOf(id)] ?? answer.row());
+        const rowsOf = (ids: readonly string[]): ListedRow[] =>
+          ids.map((id) => three['abc'.indexOf(id)] ?? answer.row());
         const query = defined({ after, user });
         return [
           step.list(rowsOf(up), query, { total: 3 }),

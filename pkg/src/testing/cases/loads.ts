@@ -15,7 +15,7 @@ import {
 } from '../build/index.js';
 import { EVENT_TEXTS } from '../edge-values.js';
 import type { Loaded, LoadQuery } from '../../store/contract.js';
-import type { StoreCase, StoreStep } from '../case.js';
+import type { LoadedAnswer, StoreCase, StoreStep } from '../case.js';
 
 /** The times of events: forward, back, equal, fractional, negative. */
 const TIMES = [10, 30, 20, 30, 5, -1.5, 30.25, 7];
@@ -133,7 +133,7 @@ const state: Loaded['state'] = { app: { a: 1 }, user: { u: 1 }, session: { s: 1 
 const session = answer.loaded({ pos: { app: 1, user: 1 }, state, events: eventsOf('e1') });
 
 /** The session with only these scopes. */
-function only(...scopes: readonly ('app' | 'user' | 'session')[]): Loaded {
+function only(...scopes: readonly ('app' | 'user' | 'session')[]): LoadedAnswer {
   return { ...session, state: Object.fromEntries(scopes.map((scope) => [scope, state[scope] ?? {}])) };
 }
 

@@ -17,7 +17,7 @@ begin
   if guard ? 'fence' then
     -- Of an update, and of what is created now, there is no lease.
     own_fence := coalesce((select session.fence from statepad.sessions session
-      where session.usr = user_no and session.id = change->>'session'), 0);
+      where session.usr = user_no and session.id = change->>'session' and session.no = own_no), 0);
   end if;
   if (guard->'fence')::float8 <> own_fence then
     return '["fenced",' || own_fence || ']';

@@ -2,13 +2,18 @@
 -- and one transaction. It takes the parts of a batch as batchOf writes them, and answers a JSON list with an answer
 -- for each change, in their order:
 --
--- - [rev, app, user, last, appMark, userMark, appChanged, userChanged, results]: written; the positions of the app and
---   the user after it; the event and the marks before it; what others have changed since what the caller knew; and
---   what the operators came to
--- - ["duplicate", rev, app, user, last, appMark, userMark, data, results, digest]: all as it is now
+-- - [rev, app, user, last, appMark, userMark, appChanged, userChanged, results, expires]: written; the positions of the
+--   app and the user after it; the event and the marks before it; what others have changed since what the caller knew;
+--   what the operators came to; and when the session expires
+-- - ["duplicate", rev, app, user, last, appMark, userMark, data, results, digest, expires]: all as it is now
 -- - ["conflict", actual], ["fenced", actual], ["exists"], ["not-found"], and ["late", digest] where another attempt of
 --   the call was refused
 -- - ["misfit", index, fault]: the operator at that index does not fit
+-- - ["limit", limit, scope, size, name]: there would be more than the change allows
+--
+-- Limits are compared by check_limits, and only where a change comes near one: where there are more names, bytes or
+-- events than the room that it leaves. It raises :crowded where a scope has grown beyond that between the look at it
+-- and its move: nothing is written, and the same change is right with that scope among the locks.
 --
 -- It locks first and looks then: a statement sees what was committed before it began. All calls lock in one order, so
 -- that none waits in a circle: new scopes, sessions, scopes, counts, refused calls, and each of them in the order of
@@ -38,6 +43,9 @@ declare
   row_pos bigint;
   row_rev integer;
   row_text text;
+  row_names integer;
+  row_bytes bigint;
+  row_expires double precision;
   -- By the place of a scope in the request.
   scope_no bigint[];
   scope_pos bigint[];
@@ -48,7 +56,12 @@ declare
   session_no bigint[];
   session_rev integer[];
   session_created text[];
+  session_names integer[];
+  session_bytes bigint[];
+  session_expires double precision[];
   is_new boolean[];
+  -- The numbers of the sessions that have expired, in whose places others are created.
+  expired_no bigint[];
   -- Whether there is one session or app alone, which was found at once.
   is_one boolean := false;
   -- Of the change.
@@ -59,6 +72,14 @@ declare
   own_no bigint;
   own_rev integer;
   own_created text;
+  own_names integer;
+  own_bytes bigint;
+  own_expires double precision;
+  now_ms double precision;
+  is_near boolean;
+  -- The names and bytes that are added to the session, the app and the user, and those that are taken from them.
+  added bigint[];
+  removed bigint[];
   app_pos bigint;
   user_pos bigint;
   app_mark text;
@@ -88,12 +109,15 @@ declare
   new_apps bigint[];
   new_users bigint[];
   new_ids text[];
+  new_expire boolean[];
   has_updates boolean := false;
 begin
   if is_single and session_list[1] is not null and not session_list[1] ? 'created' then
     -- Most changes are an event of a session that is there: it is found and locked at once.
-    select array[app.no, usr.no], app.no, usr.no, 1, 2, session.no, session.rev, session.created
-      into scope_no, app_no, user_no, app_place, user_place, own_no, own_rev, own_created
+    select array[app.no, usr.no], app.no, usr.no, 1, 2, session.no, session.rev, session.created, session.names,
+        session.bytes, session.expires
+      into scope_no, app_no, user_no, app_place, user_place, own_no, own_rev, own_created, own_names, own_bytes,
+        own_expires
       from statepad.scopes app
       join statepad.scopes usr on usr.parent = app.no and usr.name = scope_list[2]->>1
       join statepad.sessions session on session.usr = usr.no and session.id = session_list[1]->>'session'
@@ -133,16 +157,21 @@ begin
     -- A session is created at once, and taken back if the change is refused: so no other call creates it meanwhile.
     -- Where none is to be created, one statement locks all, in their order.
     if strpos(sessions, 'created') = 0 then
-      for place, own_no, row_rev, row_text in
-        select (request.item->'i')::int, session.no, session.rev, session.created
+      for place, own_no, row_rev, row_text, row_names, row_bytes, row_expires in
+        select (request.item->'i')::int, session.no, session.rev, session.created, session.names, session.bytes,
+            session.expires
           from unnest(session_list) with ordinality request (item, nth)
           join statepad.sessions session
             on session.usr = scope_no[(request.item->'usr')::int] and session.id = request.item->>'session'
           order by request.nth for no key update of session
       loop
+        continue when row_expires <= floor(extract(epoch from clock_timestamp()) * 1000);
         session_no[place] := own_no;
         session_rev[place] := row_rev;
         session_created[place] := row_text;
+        session_names[place] := row_names;
+        session_bytes[place] := row_bytes;
+        session_expires[place] := row_expires;
       end loop;
       session_list := '{}';
     end if;
@@ -150,25 +179,46 @@ begin
       place := (item->'i')::int;
       user_place := (item->'usr')::int;
       if item ? 'created' then
-        insert into statepad.sessions (usr, id, app, user_id, created, digest, rev, time)
+        row_expires := coalesce((item->'expires')::float8,
+          floor(extract(epoch from clock_timestamp()) * 1000) + (item->'ttl')::float8);
+        insert into statepad.sessions (usr, id, app, user_id, created, digest, rev, time, ttl, expires)
           values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id',
-            item->>'created', item->>'digest', 0, (item->'time')::float8)
+            item->>'created', item->>'digest', 0, (item->'time')::float8, (item->'ttl')::float8, row_expires)
           on conflict do nothing returning no into row_no;
         if found then
           session_no[place] := row_no;
           session_rev[place] := 0;
+          session_expires[place] := row_expires;
           is_new[place] := true;
           continue;
         end if;
       end if;
-      select session.no, session.rev, session.created into row_no, row_rev, row_text
+      select session.no, session.rev, session.created, session.names, session.bytes, session.expires
+        into row_no, row_rev, row_text, row_names, row_bytes, row_expires
         from statepad.sessions session
         where session.usr = scope_no[user_place] and session.id = item->>'session' for no key update;
-      if found then
-        session_no[place] := row_no;
-        session_rev[place] := row_rev;
-        session_created[place] := row_text;
+      if not found then
+        continue;
+      elsif row_expires <= floor(extract(epoch from clock_timestamp()) * 1000) then
+        -- Another creation takes its place when it is written. Its own, sent again, is as that of a removed session.
+        if item->>'created' <> row_text then
+          expired_no[place] := row_no;
+          session_no[place] := nextval('statepad.numbers');
+          session_rev[place] := 0;
+          session_expires[place] := coalesce((item->'expires')::float8,
+            floor(extract(epoch from clock_timestamp()) * 1000) + (item->'ttl')::float8);
+          is_new[place] := true;
+        elsif item ? 'created' then
+          session_created[place] := row_text;
+        end if;
+        continue;
       end if;
+      session_no[place] := row_no;
+      session_rev[place] := row_rev;
+      session_created[place] := row_text;
+      session_names[place] := row_names;
+      session_bytes[place] := row_bytes;
+      session_expires[place] := row_expires;
     end loop;
   end if;
 
@@ -196,23 +246,33 @@ begin
       own_no := session_no[place];
       own_rev := coalesce(session_rev[place], 0);
       own_created := session_created[place];
+      own_names := coalesce(session_names[place], 0);
+      own_bytes := coalesce(session_bytes[place], 0);
+      own_expires := session_expires[place];
       answer := null;
       op_results := null;
+      added := null;
+      removed := null;
       app_delta := null;
       user_delta := null;
     end if;
 
     -- What there is before the change, when all that has to be locked is. What is locked, or was moved by the batch, is
     -- known already; another call that had the session locked may have moved the scopes meanwhile. row_text is what
-    -- was written under the id of the change.
+    -- was written under the id of the change. The room of a change: events, and the names and bytes of the session, the
+    -- app and the user.
     if change->>'kind' = 'update' then
       select scope_pos[app_place], scope_mark[app_place], coalesce(scope_pos[user_place], 0), scope_mark[user_place],
           (select done.id from statepad.updates done
             where done.scope = coalesce(user_no, app_no) and done.id = change_id),
           null,
           exists (select from statepad.refused late where late.call = change_call),
-          exists (select from statepad.statepad_version version where version.version = :version)
-        into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours;
+          exists (select from statepad.statepad_version version where version.version = :version),
+          change ? 'room' and exists (select from statepad.scopes app left join statepad.scopes usr on usr.no = user_no
+            where app.no = app_no and (
+              app.names > (change->'room'->>3)::float8 or app.bytes > (change->'room'->>4)::float8
+              or usr.names > (change->'room'->>5)::float8 or usr.bytes > (change->'room'->>6)::float8))
+        into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours, is_near;
     else
       select coalesce(scope_pos[app_place], app.pos, 0),
           case when scope_pos[app_place] is null then app.mark else scope_mark[app_place] end,
@@ -222,10 +282,18 @@ begin
           (select event.id from statepad.events event
             where event.session = own_no and event.rev = own_rev and own_rev > 0),
           exists (select from statepad.refused late where late.call = change_call),
-          exists (select from statepad.statepad_version version where version.version = :version)
-        into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours
+          exists (select from statepad.statepad_version version where version.version = :version),
+          case when own_expires is not null then floor(extract(epoch from clock_timestamp()) * 1000) end,
+          case when change ? 'room' then coalesce(own_rev > (change->'room'->>0)::float8
+            or own_names > (change->'room'->>1)::float8 or own_bytes > (change->'room'->>2)::float8
+            or app.names > (change->'room'->>3)::float8 or app.bytes > (change->'room'->>4)::float8
+            or usr.names > (change->'room'->>5)::float8 or usr.bytes > (change->'room'->>6)::float8, false) end
+        into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours, now_ms, is_near
         from statepad.scopes app left join statepad.scopes usr on usr.no = user_no
         where app.no = app_no;
+      if is_one and own_expires <= now_ms then
+        own_no := null;
+      end if;
       if change->>'kind' = 'create' then
         row_text := (select creation.id from statepad.creations creation where creation.id = change_id);
       end if;
@@ -234,7 +302,7 @@ begin
     -- What was made before and what is refused. One condition comes before all of it: most changes are new and carry
     -- no guard.
     if row_text is not null or is_late or refused is not null or not is_ours or change ? 'guard'
-      or change->>'kind' <> 'append' or own_no is null or change->>'created' <> own_created or change ? 'ops'
+      or change->>'kind' <> 'append' or own_no is null or change->>'created' <> own_created or change ? 'ops' or is_near
     then
       if not is_ours then
         perform statepad.refuse_version();
@@ -281,7 +349,7 @@ begin
             when 'update' then
               (select done.digest from statepad.updates done
                 where done.scope = coalesce(user_no, app_no) and done.id = change_id)
-          end);
+          end, case when is_new[place] is null then own_expires end);
         if change ? 'reservation' then
           delete from statepad.reservations reservation
             where reservation.target = (change->'reservation'->>0)::bigint
@@ -305,10 +373,21 @@ begin
           answer := json_build_array('misfit', misfit - 1, substr(fault, 2));
         end if;
       end if;
+      if answer is null and is_near then
+        if is_single then
+          -- The app first: it has no parent.
+          perform from statepad.scopes scope where scope.no = any(array[
+              case when change->'room'->>3 is not null or change->'room'->>4 is not null then app_no end,
+              case when change->'room'->>5 is not null or change->'room'->>6 is not null then user_no end])
+            order by scope.parent for no key update;
+        end if;
+        answer := statepad.check_limits(change, app_no, user_no, own_no, own_rev);
+      end if;
       if answer is not null then
         answers[place] := answer;
         if is_new[place] then
-          delete from statepad.sessions session where session.usr = user_no and session.id = change->>'session';
+          delete from statepad.sessions session
+            where session.usr = user_no and session.id = change->>'session' and session.no = own_no;
         end if;
         if change ? 'attempt' and answer not like '["duplicate%' then
           refused := refused || change_call;
@@ -338,12 +417,18 @@ begin
         if jsonb_typeof(item->1) = 'array' and (is_single or is_locked[scope_place] is null) then
           before_pos := row_pos;
           with moved as (
-            update statepad.scopes scope set pos = scope.pos + 1, mark = change_call,
-                base = case when keeps_log then scope.base else scope.pos + 1 end
-              where scope.no = row_no returning scope.no, scope.pos)
+            update statepad.scopes scope set pos = scope.pos + 1, mark = change_call, changed = now(),
+                due = least(scope.due, now()), base = case when keeps_log then scope.base else scope.pos + 1 end
+              where scope.no = row_no and (is_near or change->'room' is null or coalesce(
+                scope.names <= (change->'room'->>case when scope_place = app_place then 3 else 5 end)::float8
+                and scope.bytes <= (change->'room'->>case when scope_place = app_place then 4 else 6 end)::float8, true))
+              returning scope.no, scope.pos)
           insert into statepad.moves as move (scope, pos, mark, names)
             select moved.no, moved.pos, change_call, item->1 from moved
             returning move.pos, known_pos < move.pos - 1 into row_pos, is_behind;
+          if row_pos is null then
+            raise exception using errcode = ':crowded', message = 'a scope has grown meanwhile';
+          end if;
           if is_behind or before_pos <> row_pos - 1 then
             select (select move.mark from statepad.moves move where move.scope = row_no and move.pos = row_pos - 1),
                 case when is_behind then statepad.changed(row_no, known_pos, item->>3, row_pos - 1) end
@@ -380,29 +465,6 @@ begin
       end loop;
     end if;
 
-    if change->>'kind' = 'append' then
-      own_rev := own_rev + 1;
-      with written as (
-        insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
-          values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
-            case when keeps_log then app_pos end, case when keeps_log then user_pos end))
-      update statepad.sessions session set rev = own_rev, time = (change->'time')::float8
-        where session.usr = user_no and session.id = change->>'session';
-    elsif change->>'kind' = 'create' then
-      new_apps := new_apps || app_no;
-      new_users := new_users || user_no;
-      new_ids := new_ids || (change->>'session');
-      if change ? 'data' then
-        -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
-        insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
-          values (own_no, 0, chr(1), (change->'at')::float8, change->>'data', op_results,
-            case when keeps_log then app_pos end, case when keeps_log then user_pos end);
-      end if;
-    else
-      insert into statepad.updates (scope, id, results, digest)
-        values (coalesce(user_no, app_no), change_id, op_results, change->>'digest');
-      has_updates := true;
-    end if;
     if keeps_log and change ? 'moves' then
       -- Written before the values are.
       if change ? 'unset' then
@@ -418,31 +480,109 @@ begin
           where new.key->>0 <> 'session';
     end if;
     if change ?| array['unset', 'reservation'] then
-      delete from statepad.state state using jsonb_array_elements(change->'unset') unset (key)
-        where state.name = unset.key->>1
-          and state.owner = case unset.key->>0 when 'app' then app_no when 'user' then user_no else own_no end;
+      with gone as (
+        delete from statepad.state state using jsonb_array_elements(change->'unset') unset (key)
+          where state.name = unset.key->>1
+            and state.owner = case unset.key->>0 when 'app' then app_no when 'user' then user_no else own_no end
+          returning state.owner, octet_length(state.value) + statepad.name_size(state.name) as size)
+      select array[
+          count(*) filter (where gone.owner = own_no), coalesce(sum(gone.size) filter (where gone.owner = own_no), 0),
+          count(*) filter (where gone.owner = app_no), coalesce(sum(gone.size) filter (where gone.owner = app_no), 0),
+          count(*) filter (where gone.owner = user_no), coalesce(sum(gone.size) filter (where gone.owner = user_no), 0)]
+        into removed from gone;
       delete from statepad.reservations reservation
         where reservation.target = (change->'reservation'->>0)::bigint
           and reservation.ticket = (change->'reservation'->>1)::bigint;
     end if;
     if change ? 'set' then
-      insert into statepad.state as old (owner, name, value, at, nth)
-        select case new.key->>0 when 'app' then app_no when 'user' then user_no else own_no end,
-            new.key->>1, new.key->>2,
-            case new.key->>0 when 'app' then app_pos when 'user' then user_pos else own_rev end, new.nth
-          from jsonb_array_elements(change->'set') with ordinality new (key, nth)
-        on conflict (owner, name) do update set value = excluded.value where old.value <> excluded.value;
+      with kept as (
+        insert into statepad.state as present (owner, name, value, at, nth)
+          select case new.key->>0 when 'app' then app_no when 'user' then user_no else own_no end,
+              new.key->>1, new.key->>2,
+              case new.key->>0 when 'app' then app_pos when 'user' then user_pos
+                else own_rev + (change->>'kind' = 'append')::integer end, new.nth
+            from jsonb_array_elements(change->'set') with ordinality new (key, nth)
+          on conflict (owner, name) do update set value = excluded.value, was = octet_length(present.value)
+            where present.value <> excluded.value
+          returning present.owner, (present.was is null)::integer as names,
+            octet_length(present.value) - coalesce(present.was, -statepad.name_size(present.name)) as size)
+      select array[
+          coalesce(sum(kept.names) filter (where kept.owner = own_no), 0),
+          coalesce(sum(kept.size) filter (where kept.owner = own_no), 0),
+          coalesce(sum(kept.names) filter (where kept.owner = app_no), 0),
+          coalesce(sum(kept.size) filter (where kept.owner = app_no), 0),
+          coalesce(sum(kept.names) filter (where kept.owner = user_no), 0),
+          coalesce(sum(kept.size) filter (where kept.owner = user_no), 0)]
+        into added from kept;
+    end if;
+    if change ? 'moves' and (added[3:6] <> '{0,0,0,0}' or removed[3:6] <> '{0,0,0,0}') then
+      update statepad.scopes scope set names = scope.names + size.names, bytes = scope.bytes + size.bytes
+        from (values
+          (app_no, coalesce(added[3], 0) - coalesce(removed[3], 0), coalesce(added[4], 0) - coalesce(removed[4], 0)),
+          (user_no, coalesce(added[5], 0) - coalesce(removed[5], 0), coalesce(added[6], 0) - coalesce(removed[6], 0)))
+          size (no, names, bytes)
+        where scope.no = size.no and (size.names <> 0 or size.bytes <> 0);
+    end if;
+    if change->>'kind' = 'append' then
+      own_rev := own_rev + 1;
+      with written as (
+        insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
+          values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
+            case when keeps_log then app_pos end, case when keeps_log then user_pos end))
+      update statepad.sessions session set rev = own_rev, time = (change->'time')::float8,
+          names = session.names + coalesce(added[1], 0) - coalesce(removed[1], 0),
+          bytes = session.bytes + coalesce(added[2], 0) - coalesce(removed[2], 0),
+          expires = case when session.ttl is null then session.expires
+            else floor(extract(epoch from clock_timestamp()) * 1000) + session.ttl end
+        where session.usr = user_no and session.id = change->>'session'
+        returning session.expires into own_expires;
+    elsif change->>'kind' = 'create' then
+      if expired_no[place] is null then
+        new_apps := new_apps || app_no;
+        new_users := new_users || user_no;
+        new_ids := new_ids || (change->>'session');
+        new_expire := new_expire || (own_expires is not null);
+      else
+        -- The one that has expired is removed: its number is that of its events and values.
+        delete from statepad.events event where event.session = expired_no[place];
+        delete from statepad.state state where state.owner = expired_no[place];
+        insert into statepad.creations (id, digest)
+          select session.created, session.digest from statepad.sessions session
+            where session.usr = user_no and session.id = change->>'session'
+          on conflict do nothing;
+        update statepad.sessions session
+          set no = own_no, created = change_id, digest = change->>'digest', rev = 0, time = (change->'time')::float8,
+            fence = 0, holder = null, held_until = null, names = 0, bytes = 0, ttl = (change->'ttl')::float8,
+            expires = own_expires
+          where session.usr = user_no and session.id = change->>'session';
+        update statepad.owners owner set expires = own_expires is not null
+          where owner.app = app_no and owner.id = change->>'session' and owner.usr = user_no;
+      end if;
+      if added[1] > 0 then
+        update statepad.sessions session set names = added[1], bytes = added[2]
+          where session.usr = user_no and session.id = change->>'session';
+      end if;
+      if change ? 'data' then
+        -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
+        insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
+          values (own_no, 0, chr(1), (change->'at')::float8, change->>'data', op_results,
+            case when keeps_log then app_pos end, case when keeps_log then user_pos end);
+      end if;
+    else
+      insert into statepad.updates (scope, id, results, digest)
+        values (coalesce(user_no, app_no), change_id, op_results, change->>'digest');
+      has_updates := true;
     end if;
     answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, app_mark, user_mark, app_delta, user_delta,
-      op_results);
+      op_results, own_expires);
   end loop;
 
   -- What the changes of a batch have in common is written at its end.
   if not is_one or refused is not null or has_updates then
     if not is_single then
       foreach place in array locks::integer[] loop
-        update statepad.scopes scope set pos = scope_pos[place], mark = scope_mark[place],
-            base = case when keeps_log then scope.base else scope_pos[place] end
+        update statepad.scopes scope set pos = scope_pos[place], mark = scope_mark[place], changed = now(),
+            due = least(scope.due, now()), base = case when keeps_log then scope.base else scope_pos[place] end
           where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
       end loop;
     end if;
@@ -452,8 +592,9 @@ begin
     end if;
     if new_ids is not null then
       with owned as (
-        insert into statepad.owners (app, id, usr)
-          select created.app, created.id, created.usr from unnest(new_apps, new_ids, new_users) created (app, id, usr))
+        insert into statepad.owners (app, id, usr, expires)
+          select created.app, created.id, created.usr, created.expires
+            from unnest(new_apps, new_ids, new_users, new_expire) created (app, id, usr, expires))
       insert into statepad.counts as old (scope, shard, sessions)
         select scope.no, pg_backend_pid() % :shards, count(*) from unnest(new_apps || new_users) scope (no)
           group by scope.no order by scope.no

@@ -1,9 +1,7 @@
--- Takes the lease of a session, makes it last longer or gives it back, as decideLease says, by the clock of the
--- database. Without known_fence it is taken; with it and a ttl above 0 it lasts longer. Times are in milliseconds
--- since the epoch.
+-- Takes the lease of a session, makes it last longer or gives it back, see decide_lease.
 --
--- Answers a JSON list: [fence, until]; ["not-found"]; ["refused", fence, holder, until, now], with the row as it is
--- and stays, from which decideLease tells why, or that the lease was given back before.
+-- Answers a JSON list: [fence, until]; ["not-found"]; or the refusal of decide_lease, from which decideLease tells why,
+-- or that the lease was given back before.
 create function statepad.lease(
   app_name text,
   user_name text,
@@ -20,10 +18,11 @@ declare
   own_fence integer;
   own_holder text;
   own_until double precision;
-  now_ms double precision;
+  own_expires double precision;
+  decided record;
 begin
-  select session.usr, session.fence, session.holder, session.held_until
-    into usr_no, own_fence, own_holder, own_until
+  select session.usr, session.fence, session.holder, session.held_until, session.expires
+    into usr_no, own_fence, own_holder, own_until, own_expires
     from statepad.scopes app
     join statepad.scopes usr on usr.parent = app.no and usr.name = user_name
     join statepad.sessions session on session.usr = usr.no and session.id = session_id
@@ -35,26 +34,16 @@ begin
   if not exists (select from statepad.statepad_version version where version.version = :version) then
     perform statepad.refuse_version();
   end if;
-  -- Looked at when the row is locked: another one may have been waited for.
-  now_ms := floor(extract(epoch from clock_timestamp()) * 1000);
-  if known_fence is null and own_holder <> new_holder and own_until > now_ms
-    or own_fence <> known_fence or known_fence is not null and own_holder is distinct from new_holder
-  then
-    return json_build_array('refused', own_fence, own_holder, own_until, now_ms);
+  select lease.* into decided
+    from statepad.decide_lease(own_fence, own_holder, own_until, new_holder, ttl, known_fence) lease;
+  if own_expires <= decided.now_ms then
+    return '["not-found"]';
+  elsif decided.refusal is not null then
+    return decided.refusal;
   end if;
-  if known_fence is null then
-    own_fence := own_fence + case when own_holder = new_holder then 0 else 1 end;
-    own_holder := new_holder;
-    own_until := now_ms + ttl;
-  elsif ttl > 0 then
-    own_until := now_ms + ttl;
-  else
-    own_fence := own_fence + 1;
-    own_holder := null;
-    own_until := null;
-  end if;
-  update statepad.sessions session set fence = own_fence, holder = own_holder, held_until = own_until
+  update statepad.sessions session
+    set fence = decided.fence, holder = decided.holder, held_until = decided.held_until
     where session.usr = usr_no and session.id = session_id;
-  return json_build_array(own_fence, coalesce(own_until, now_ms));
+  return json_build_array(decided.fence, coalesce(decided.held_until, decided.now_ms));
 end
 $lease$;

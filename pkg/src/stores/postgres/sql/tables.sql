@@ -5,6 +5,10 @@ create sequence statepad.numbers;
 
 -- Apps, which have the parent 0, and users, which have their app's number as theirs. pos is the position, mark the
 -- call that has moved the scope there, null where all values were deleted; all positions above base are in the log.
+-- names is the number of its values, bytes their size as check_limits measures it, changed the time of the last move.
+--
+-- A sweep looks at the users whose due is long enough ago. Where that comes to nothing, they are not due any more
+-- (infinity), until they are moved or lose a session: so most of the users that have sessions are looked at once.
 create table statepad.scopes (
   no bigint primary key default nextval('statepad.numbers'),
   parent bigint not null,
@@ -12,12 +16,20 @@ create table statepad.scopes (
   pos bigint not null default 0,
   mark text collate "C",
   base bigint not null default 0,
+  names integer not null default 0,
+  bytes bigint not null default 0,
+  changed timestamp with time zone not null default now(),
+  due timestamp with time zone not null default now(),
   unique (parent, name)
 ) with (fillfactor = 70);
 
+create index users_by_due on statepad.scopes ((-parent), due) where parent <> 0 and due < 'infinity';
+
 -- A session has a number that no other ever had: what belongs to it can never belong to a later one under its key.
 -- It is leased to a holder until a time in milliseconds since the epoch; each holder has a greater fence than the one
--- before. digest is the one that its creation was made with, as in updates, creations and refused.
+-- before. digest is the one that its creation was made with, as in updates, creations and refused. names and bytes are
+-- those of its own values, as in scopes. From expires on, in milliseconds since the epoch, it is not there for anyone,
+-- and a sweep removes it; with a ttl each append moves that time on.
 create table statepad.sessions (
   usr bigint not null,
   id text collate "C" not null,
@@ -31,6 +43,10 @@ create table statepad.sessions (
   fence integer not null default 0,
   holder text collate "C",
   held_until double precision,
+  names integer not null default 0,
+  bytes bigint not null default 0,
+  ttl double precision,
+  expires double precision,
   primary key (usr, id)
 ) with (fillfactor = 90);
 
@@ -41,12 +57,20 @@ create index sessions_of_app on statepad.sessions (app, time);
 -- numbers, or inverted ones, for no other purpose than that no other index fits.
 create index sessions_of_user on statepad.sessions ((-usr), time);
 
+-- Only what can expire is in these: for sweeps, and for how many sessions an app or a user has that have expired.
+create index sessions_by_expiry on statepad.sessions (expires) where expires is not null;
+
+create index sessions_of_app_by_expiry on statepad.sessions ((~app), expires) where expires is not null;
+
+create index sessions_of_user_by_expiry on statepad.sessions ((~usr), expires) where expires is not null;
+
 -- The users of an app who have a session with an id. It is a table and not an index of the sessions: each append writes
--- to all of their indexes, as it changes the time.
+-- to all of their indexes, as it changes the time. Only the sessions that can expire are looked at.
 create table statepad.owners (
   app bigint not null,
   id text collate "C" not null,
   usr bigint not null,
+  expires boolean not null default false,
   primary key (app, id, usr)
 );
 
@@ -69,13 +93,15 @@ create unique index events_by_id on statepad.events ((-session), id);
 create index events_by_time on statepad.events ((~session), time);
 
 -- A row for each value of a session, a user or an app, whose numbers are never the same. Names that were written later
--- have a later at (the revision, or the position), or the same and a later nth.
+-- have a later at (the revision, or the position), or the same and a later nth. was is the size of the value before
+-- this one, null where there was none: a statement that writes many values learns from it how much they have grown.
 create table statepad.state (
   owner bigint not null,
   name text collate "C" not null,
   value text collate "C" not null,
   at bigint not null,
   nth integer not null,
+  was integer,
   primary key (owner, name)
 ) with (fillfactor = 80);
 
@@ -108,7 +134,7 @@ create table statepad.log (
 
 create index log_by_name on statepad.log ((-scope), name, pos);
 
--- How many sessions a scope has is the sum of its rows.
+-- How many sessions a scope has, with those that have expired and were not removed yet, is the sum of its rows.
 create table statepad.counts (
   scope bigint not null,
   shard integer not null,
@@ -127,6 +153,14 @@ create table statepad.updates (
 );
 
 create index updates_by_time on statepad.updates (at);
+
+-- Leases of names, such as that of the process that sweeps.
+create table statepad.claims (
+  name text collate "C" primary key,
+  fence integer not null default 0,
+  holder text collate "C",
+  held_until double precision
+);
 
 -- The creation ids of deleted sessions.
 create table statepad.creations (

@@ -2,60 +2,26 @@
 
 import { MOVES_BETWEEN_TRIMS, REPORTED_MOVES } from '../../shared/limits.js';
 import { VERSION_TEXT } from '../version.js';
-import { keepLua, scopeLua, versionLua } from './common.js';
+import { changesLua } from './changes.js';
+import { clockLua, keepLua, namesLua, scopeLua, versionLua } from './common.js';
+import { growthLua } from './growth.js';
 import { logLua } from './log.js';
 import { operatorsLua } from './operators.js';
-import { KEEPING, appRightsLua } from './rights.js';
+import { removalLua } from './removal.js';
+import { KEEPING, REMOVING, appRightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /** Writes changes of one app, one after the other: see `../commit.ts` for what it gets and answers. */
 export const commitScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${appRightsLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
+  text: String.raw`${versionLua}${appRightsLua}${clockLua}${scopeLua}${namesLua}${keepLua}${logLua}${operatorsLua}${growthLua}
 if isNew and ARGV[3] == '' then return { 'new' } end
-local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, NOTES, IDS, USERS, LOG = unpack(KEYS, 2, 11)
+local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, NOTES, IDS, USERS, EXPIRING, IDLE, LOG = unpack(KEYS, 2, 13)
+${removalLua}
 local IS_LOGGED, NOTHING = ARGV[4] ~= '', {}
 local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${REPORTED_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
 
-local at = 5
-local function take()
-  at = at + 1
-  return ARGV[at]
-end
-local NO_PARTS = { a = NOTHING, u = NOTHING, s = NOTHING }
-local function takeParts()
-  local count = tonumber(take())
-  if count == 0 then return NO_PARTS end
-  local parts = { a = {}, u = {}, s = {} }
-  for _ = 1, count do
-    local part = parts[take()]
-    local name = take()
-    part[#part + 1] = { name = name, text = take() }
-  end
-  return parts
-end
-local function namesOf(part)
-  local names = {}
-  for index = 1, math.min(#part, READ_AT_ONCE) do names[index] = part[index].name end
-  return names
-end
-local function takeChange()
-  local change = {
-    kind = take(), id = take(), user = tonumber(take()), session = tonumber(take()), member = take(),
-    time = take(), eventTime = take(), data = take(), hint = take(), mark = take(), call = take(), attempt = take(),
-    knownApp = take(), knownUser = take(),
-    deltas = takeParts(), created = take(),
-    fence = '', rev = '', appPos = '', userPos = '', guards = NO_PARTS, hasOperators = false, digest = '',
-    -- What is found when it is looked at.
-    app = false, home = false, its = false, changedApp = false, changedUser = false, results = false,
-  }
-  if take() ~= '' then
-    change.fence, change.rev, change.appPos, change.userPos = take(), take(), take(), take()
-    change.guards, change.hasOperators, change.digest = takeParts(), take() ~= '', take()
-  end
-  return change
-end
-
+${changesLua}
 local function refuse(...)
   error({ refused = { ... } })
 end
@@ -69,8 +35,8 @@ end
 local function sessionAt(change)
   local place = change.session
   local key, events, times, ids = KEYS[place], KEYS[place + 1], KEYS[place + 2], KEYS[place + 3]
-  local userList = KEYS[change.user + 2]
-  local got = redis.call('HMGET', key, 'c', 'r', 'n', 'f', 'a', 'u', 'd', unpack(namesOf(change.deltas.s)))
+  local userList, userExpiring = KEYS[change.user + 2], KEYS[change.user + 3]
+  local got = redis.call('HMGET', key, 'c', 'r', 'n', 'f', 'a', 'u', 'd', 's', 'e', 'l', unpack(namesOf(change.deltas.s)))
   local inApp, inUser = redis.call('ZSCORE', LIST, change.member), redis.call('ZSCORE', userList, change.member)
   local rev, first = got[1] and whole(got[2]) or 0, whole(got[4] or 1)
   local count = rev + 1 - first
@@ -83,16 +49,30 @@ local function sessionAt(change)
   if not got[1] and (inApp or inUser or redis.call('EXISTS', key) == 1) then refuse('corrupt') end
   -- A session that has seen a scope further on than it is says that the scope was dropped.
   if whole(got[5] or 0) > change.app.pos or whole(got[6] or 0) > change.home.pos then refuse('corrupt') end
-  return {
-    key = key, events = events, times = times, ids = ids, userList = userList,
+  local ends = endOf(got[9]) or refuse('corrupt')
+  if got[9] and not (redis.call('ZSCORE', EXPIRING, change.member) and redis.call('ZSCORE', userExpiring, change.member)) then
+    refuse('corrupt')
+  end
+  local its = {
+    member = change.member, key = key, events = events, times = times, ids = ids,
+    userList = userList, userExpiring = userExpiring,
     created = got[1], rev = rev, posText = got[2] or '0', first = first, last = whole(got[3] or 0), lastId = last[1] or false,
-    digest = got[7], lastTime = lastTimes[1], got = got, before = 7,
+    digest = got[7], lastTime = lastTimes[1], size = whole(got[8] or 0), ends = got[9], ttl = got[10], got = got, before = 10,
+    gone = false,
+  }
+  if not isOver(ends) then return its end
+  -- It is not there any more, and is removed when another one takes its place.
+  return {
+    member = change.member, key = key, events = events, times = times, ids = ids,
+    userList = userList, userExpiring = userExpiring,
+    created = false, rev = 0, posText = '0', first = 1, last = 0, lastId = false, size = 0, ends = false, ttl = false,
+    got = NOTHING, before = 0, gone = its,
   }
 end
 
 local function holds(scope, part)
   for _, expected in ipairs(part) do
-    local stored = scope and redis.call('HGET', scope.key, expected.name)
+    local stored = scope and not scope.gone and redis.call('HGET', scope.key, expected.name)
     if (valueText(stored) or '') ~= expected.text then return false end
   end
   return true
@@ -102,12 +82,13 @@ local function isAt(pos, expected)
 end
 
 -- Answers to a change: the revision, the positions, what all of them were at before, what others have changed, the event
--- or the note under its id, and the digest of a creation that was made before.
+-- or the note under its id, the digest of a creation that was made before, and when the session ends.
 local function answer(status, change, rev, data, digest)
   local app, home, its = change.app, change.home, change.its
   return {
     status, rev, app.pos, home and home.pos or 0, its and its.lastId or false, app.mark, home and home.mark or false,
     change.changedApp or false, change.changedUser or false, data or false, digest or false,
+    its and its.ends or false,
   }
 end
 
@@ -118,6 +99,11 @@ local function look(change)
   if change.kind == 'create' then
     redis.call('ZCARD', IDS)
     redis.call('ZCARD', USERS)
+    redis.call('ZCARD', IDLE)
+    if change.ttl ~= '' or change.ends ~= '' then
+      redis.call('ZCARD', EXPIRING)
+      redis.call('ZCARD', KEYS[change.user + 3])
+    end
   end
   if change.kind ~= 'append' or change.attempt ~= '' then redis.call('HLEN', NOTES) end
   change.app = scopeAt(APP, MOVES, missing, namesOf(deltas.a))
@@ -132,7 +118,8 @@ local function look(change)
     if isRefused then refuse('refused', redis.call('HGET', NOTES, 'c' .. change.call)) end
   end
   if change.kind == 'create' then
-    if its.created == '=' .. change.id then return answer('duplicate', change, rev, nil, its.digest) end
+    local last = its.gone or its
+    if last.created == '=' .. change.id then return answer('duplicate', change, rev, nil, last.digest) end
     local before = removedId(change.member, '=' .. change.id)
     if redis.call('ZSCORE', REMOVED, before) then
       return answer('duplicate', change, 0, nil, redis.call('HGET', NOTES, 'r' .. before))
@@ -154,7 +141,7 @@ local function look(change)
     refuseLate()
   end
   if change.fence ~= '' then
-    local fence = its and redis.call('HGET', its.key, 'k') or '0'
+    local fence = its and not its.gone and redis.call('HGET', its.key, 'k') or '0'
     if whole(fence) ~= tonumber(change.fence) then refuse('fenced', fence) end
   end
   local guards = change.guards
@@ -162,11 +149,21 @@ local function look(change)
   if not (isAt(app.pos, change.appPos) and isAt(home and home.pos or 0, change.userPos)) then refuse('conflict') end
   if not (holds(app, guards.a) and holds(home, guards.u) and holds(its, guards.s)) then refuse('conflict') end
   if change.hasOperators then change.results = resolveOperators(change, refuse) end
+  measure(app, deltas.a)
+  if home then measure(home, deltas.u) end
+  if its then measure(its, deltas.s) end
+  if change.limits ~= '' then compareLimits(change, refuse) end
   -- These fail where something else is.
   if #deltas.a > 0 then redis.call('ZCARD', MOVES) end
   if home and #deltas.u > 0 then
     redis.call('ZCARD', home.moves)
     if home.pos == 0 then redis.call('ZCARD', USERS) end
+    if not its then
+      redis.call('ZCARD', IDLE)
+      -- A part that only deletes may leave nothing.
+      local hasNames = home.addedNames > 0 or scopeNames(home.key) + home.addedNames > 0
+      change.isIdle = hasNames and redis.call('ZCARD', KEYS[change.user + 2]) == 0
+    end
   end
   return nil
 end
@@ -188,7 +185,7 @@ local function writeNames(scope, part, fields, rows, writes)
     end
   end
   for index, item in ipairs(part) do
-    local stored = storedAt(scope, index, item.name)
+    local stored = storedAt(scope, index, item)
     local write = writes and writeText(item.name, valueText(stored), item.text)
     local place = unset[item.name]
     if item.text == '' then
@@ -217,17 +214,23 @@ local function writeNames(scope, part, fields, rows, writes)
     fields[#fields + 1] = 'n'
     fields[#fields + 1] = last
   end
+  if scope.addedBytes ~= 0 then
+    fields[#fields + 1] = 's'
+    fields[#fields + 1] = textOf(scope.size + scope.addedBytes)
+  end
   callMany('HSET', scope.key, fields)
   for name in pairs(unset) do redis.call('HDEL', scope.key, name) end
 end
-local function move(scope, log, part, change)
+local function move(scope, log, part, change, isUser)
   if scope and #part > 0 then
     scope.pos = scope.pos + 1
     -- A number would be made a text by each command.
     local pos, mark = tostring(scope.pos), change.mark
     scope.posText = pos
     local rows, writes = { pos, '@' .. pos .. mark }, IS_LOGGED and {}
-    writeNames(scope, part, { 'p', pos, 'm', mark }, rows, writes)
+    local fields = { 'p', pos, 'm', mark }
+    if isUser then fields[5], fields[6] = 'w', textOf(now()) end
+    writeNames(scope, part, fields, rows, writes)
     callMany('ZADD', scope.moves, rows)
     if scope.pos % TRIMMED == 0 then redis.call('ZREMRANGEBYSCORE', scope.moves, '-inf', '(' .. (scope.pos - RECENT)) end
     if writes then pushEntry(scope, log, change.time, change.member, change.kind == 'append' and change.id or '', writes) end
@@ -255,7 +258,9 @@ local function fieldsOf(change, its)
   if change.kind == 'create' then
     add('c', '=' .. change.id)
     if change.digest ~= '' then add('d', change.digest) end
+    if change.ttl ~= '' then add('l', change.ttl) end
   end
+  if its.isMoved then add('e', its.ends) end
   if its.first == 0 and change.kind == 'create' then add('f', 0) end
   if change.app.pos > 0 then add('a', change.app.posText) end
   if change.home.pos > 0 then add('u', change.home.posText) end
@@ -267,9 +272,24 @@ local function sayVersion()
     isNew = false
   end
 end
+-- When the session ends after the change.
+local function moveEnd(change, its)
+  local ttl = its.ttl or change.ttl
+  its.isMoved = ttl ~= '' or change.ends ~= ''
+  if its.isMoved then
+    its.ends = ttl ~= '' and textOf(now() + tonumber(ttl)) or change.ends
+    redis.call('ZADD', EXPIRING, its.ends, its.member)
+    redis.call('ZADD', its.userExpiring, its.ends, its.member)
+  end
+end
 -- Comes before the first write: answers an error when the user may not run all commands that can follow.
-local isAllowed = false
-local function faultOfRights()
+local isAllowed, mayRemove = false, false
+local function faultOfRights(change)
+  if change.its and change.its.gone and not mayRemove then
+    mayRemove = true
+    local fault = denied(${REMOVING})
+    if fault then return fault end
+  end
   if isAllowed then return nil end
   isAllowed = true
   -- Redis that cannot be asked is tried on the version.
@@ -289,10 +309,12 @@ local function write(change)
   sayVersion()
   -- Whoever has a position is among the users already.
   local isFirst = home and home.pos == 0 and #change.deltas.u > 0
+  if its and its.gone then dropSession(its.gone) end
   if isFirst or change.kind == 'create' then redis.call('ZADD', USERS, 0, userName(KEYS[change.user])) end
   move(app, LOG, change.deltas.a, change)
-  move(home, home and KEYS[change.user + 3], change.deltas.u, change)
+  move(home, home and KEYS[change.user + 4], change.deltas.u, change, true)
   if its then
+    moveEnd(change, its)
     if change.kind == 'append' then
       its.rev = its.rev + 1
       its.posText = tostring(its.rev)
@@ -305,18 +327,27 @@ local function write(change)
     writeNames(its, change.deltas.s, fieldsOf(change, its))
     redis.call('ZADD', LIST, change.time, change.member)
     redis.call('ZADD', its.userList, change.time, change.member)
-    if change.kind == 'create' then redis.call('ZADD', IDS, 0, change.member) end
+    if change.kind == 'create' then
+      redis.call('ZADD', IDS, 0, change.member)
+      redis.call('ZREM', IDLE, userName(its.userList))
+    end
   else
+    if change.isIdle then
+      redis.call('ZADD', IDLE, textOf(now()), userName(KEYS[change.user]))
+    elseif home and #change.deltas.u > 0 then
+      redis.call('ZREM', IDLE, userName(KEYS[change.user]))
+    end
     local hasNote = cameTo or change.digest ~= ''
     keep(UPDATES, change.id, NOTES, 'u', hasNote and (cameTo or '=') .. change.digest or '')
   end
   answered[2], answered[3], answered[4] = its and its.rev or 0, app.pos, home and home.pos or 0
+  answered[12] = its and its.ends or false
   return answered
 end
 
 local remembered = {
   exists = true, ['not-found'] = true, refused = true, fenced = true, stale = true, conflict = true,
-  changed = true, kind = true, overflow = true,
+  changed = true, kind = true, overflow = true, limit = true,
 }
 local function isToRemember(change, got)
   local refused = type(got) == 'table' and got.refused
@@ -340,7 +371,7 @@ for index = 1, tonumber(ARGV[5]) do
   local ok, got = pcall(look, change)
   local isToWrite = ok and not got
   if isToWrite or isToRemember(change, got) then
-    local fault = faultOfRights()
+    local fault = faultOfRights(change)
     if fault then return fault end
   end
   if not ok then

@@ -18,29 +18,61 @@ end
 `;
 
 /**
+ * The server's clock: one moment for the whole script, read when it is first asked for. An end is the field `e` of a
+ * session, or nothing.
+ */
+export const clockLua = String.raw`
+local moment
+local function now()
+  if not moment then
+    local time = redis.call('TIME')
+    moment = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  return moment
+end
+-- Clients read large integers inexactly: numbers are answered as texts.
+local function textOf(number)
+  return string.format('%.17g', number)
+end
+-- When a session ends; nothing where that cannot be read.
+local function endOf(text)
+  return tonumber(text or math.huge)
+end
+local function isOver(ends)
+  return ends < math.huge and ends <= now()
+end
+`;
+
+/**
  * Reads the state of an app's or a user's scope. `missing` receives the answer for a state that is not known, as
- * something was dropped. Values under `names`, if there are any, are read by the same command: behind the fourth of
+ * something was dropped. Values under `names`, if there are any, are read by the same command: behind the fifth of
  * `got`.
  */
 export const scopeLua = String.raw`
 local READ_AT_ONCE = 1000 -- names
 local function scopeAt(key, moves, missing, names)
-  local got = redis.call('HMGET', key, 'p', 'n', 'm', 'b', unpack(names or {}))
+  local got = redis.call('HMGET', key, 'p', 'n', 'm', 'b', 's', unpack(names or {}))
   if not got[1] and redis.call('EXISTS', key, moves) > 0 then
     redis.call('ZCARD', moves) -- fails where something else is
     missing({ 'corrupt' })
   end
-  local pos, last, base = tonumber(got[1] or 0), tonumber(got[2] or 0), tonumber(got[4] or 0)
-  if not (pos and last and base) then missing({ 'corrupt' }) end
+  local pos, last, base, size = tonumber(got[1] or 0), tonumber(got[2] or 0), tonumber(got[4] or 0), tonumber(got[5] or 0)
+  if not (pos and last and base and size) then missing({ 'corrupt' }) end
   return {
-    key = key, moves = moves, pos = pos, posText = got[1] or '0', last = last, mark = got[3], base = base,
-    got = got, before = 4,
+    key = key, moves = moves, pos = pos, posText = got[1] or '0', last = last, mark = got[3], base = base, size = size,
+    got = got, before = 5,
   }
 end
--- What stands under one of these names: the text, or nothing.
-local function storedAt(scope, index, name)
-  if index <= READ_AT_ONCE then return scope.got[scope.before + index] end
-  return redis.call('HGET', scope.key, name)
+-- What stands under the name of an item of a delta: the text, or nothing.
+local function storedAt(scope, index, item)
+  if item.stored == nil then
+    if scope.gone or index <= READ_AT_ONCE then
+      item.stored = scope.got[scope.before + index] or false
+    else
+      item.stored = redis.call('HGET', scope.key, item.name)
+    end
+  end
+  return item.stored
 end
 -- The JSON text in it.
 local function valueText(stored)
@@ -71,17 +103,34 @@ local function changedSince(scope, known)
 end
 `;
 
+/** Counts the names of a scope or a session: the other fields of its hash are the store's own. */
+export const namesLua = String.raw`
+local function nameCount(key, ...)
+  local count = redis.call('HLEN', key)
+  for _, own in ipairs(redis.call('HMGET', key, ...)) do
+    if own then count = count - 1 end
+  end
+  return count
+end
+local function scopeNames(key)
+  return nameCount(key, 'p', 'n', 'm', 'b', 's', 'w')
+end
+local function sessionNames(key)
+  return nameCount(key, 'c', 'r', 't', 'n', 'f', 'a', 'u', 'd', 's', 'e', 'l', 'k', 'o', 'x')
+end
+`;
+
 /**
  * Keeps an id with the time of now, and a note beside it unless that is empty. Forgets some that are too old: more
- * than one, so that they get fewer. The letter is that of the notes of this key.
+ * than one, so that they get fewer. The letter is that of the notes of this key. The script has {@link clockLua}.
  */
 export const keepLua = String.raw`
 local KEPT = ${REMEMBERED_MS / 1_000} -- seconds
 local function keep(key, id, notes, letter, note)
-  local now = tonumber(redis.call('TIME')[1])
-  redis.call('ZADD', key, now, id)
+  local seconds = math.floor(now() / 1000)
+  redis.call('ZADD', key, seconds, id)
   if note ~= '' then redis.call('HSET', notes, letter .. id, note) end
-  local old = redis.call('ZRANGEBYSCORE', key, '-inf', now - KEPT, 'LIMIT', 0, 16)
+  local old = redis.call('ZRANGEBYSCORE', key, '-inf', seconds - KEPT, 'LIMIT', 0, 16)
   if #old > 0 then
     redis.call('ZREM', key, unpack(old))
     for index, each in ipairs(old) do old[index] = letter .. each end

@@ -1,20 +1,22 @@
 // The scripts that find users by the id of a session, and list users and apps. The keys are described in `script.ts`.
 
-import { versionLua } from './common.js';
+import { clockLua, versionLua } from './common.js';
+import { livingLua } from './living.js';
 import type { Script } from './script.js';
 
 /**
- * Finds the users who have a session with an id. KEYS: the version's, the sessions by their ids, the list of the app.
- * ARGV: where the members of the id begin, and where they end. Answers `found` and these members.
+ * Finds the users who have a session with an id. KEYS: the version's, the sessions by their ids, the list of the app,
+ * the sessions that expire. ARGV: where the members of the id begin, and where they end. Answers `found` and these
+ * members, without those that have expired.
  */
 export const ownersScript: Script = {
   onForeign: 'corrupt',
-  text: String.raw`${versionLua}
-local ids, list = KEYS[2], KEYS[3]
+  text: String.raw`${versionLua}${clockLua}${livingLua}
+local ids, list, expiring = KEYS[2], KEYS[3], KEYS[4]
 local members = redis.call('ZRANGEBYLEX', ids, ARGV[1], ARGV[2])
 -- Fewer than in the list: some were dropped.
 if redis.call('ZCARD', ids) < redis.call('ZCARD', list) then return { 'corrupt' } end
-return { 'found', members }
+return { 'found', expiredCount(expiring) == 0 and members or livingOf(expiring, members) }
 `,
 };
 

@@ -20,7 +20,7 @@ local needed = {
   { 'LINDEX', key, 0 }, { 'LLEN', key }, { 'LRANGE', key, 0, 0 }, { 'LTRIM', key, 0, 0 },
   { 'RPUSH', key, '' },
   { 'ZADD', key, 0, '' }, { 'ZCARD', key }, { 'ZCOUNT', key, 0, 0 }, { 'ZRANGE', key, 0, 0 }, { 'ZRANGEBYLEX', key, '-', '+' },
-  { 'ZRANGEBYSCORE', key, 0, 0 },
+  { 'ZRANGEBYSCORE', key, 0, 0 }, { 'ZMSCORE', key, '' },
   { 'ZREM', key, '' }, { 'ZREMRANGEBYSCORE', key, 0, 0 }, { 'ZREVRANGE', key, 0, 0 }, { 'ZSCORE', key, '' },
 }
 local denied = deniedBy(needed)

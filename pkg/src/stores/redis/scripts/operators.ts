@@ -71,9 +71,9 @@ local function resolveOperators(change, refuse)
     for index, item in ipairs(part) do
       local operate = kinds[string.sub(item.text, 1, 1)]
       if operate then
-        local text, fault = operate(valueText(storedAt(scope, index, item.name)), string.sub(item.text, 2))
+        local text, fault = operate(valueText(storedAt(scope, index, item)), string.sub(item.text, 2))
         if fault then refuse(fault, letter, item.name) end
-        item.text = text
+        item.text, item.isResult = text, true
         results[#results + 1] = quoted(string.sub(item.name, 2)) .. ':' .. text
       end
     end

@@ -1,6 +1,6 @@
 // The scripts that read a session and a scope. The keys are described in `script.ts`.
 
-import { scopeLua, versionLua } from './common.js';
+import { clockLua, scopeLua, versionLua } from './common.js';
 import type { Script } from './script.js';
 
 /**
@@ -12,16 +12,16 @@ import type { Script } from './script.js';
  * Answers nothing, or `['corrupt']`, or
  * `['found', creation, revision, time, positions of app and user, the values of session, app and user (or nothing
  * where they are known), the revision of the first event or those of all, the events, their ids, the id of the last
- * one, the marks of app and user, what has changed in them, whether what is known has diverged]`.
+ * one, the marks of app and user, what has changed in them, whether what is known has diverged, when it expires]`.
  */
 export const loadScript: Script = {
   onForeign: 'corrupt',
-  text: String.raw`${versionLua}${scopeLua}
+  text: String.raw`${versionLua}${clockLua}${scopeLua}
 local key, events, times, ids, list, appKey, appMoves, userKey, userMoves = unpack(KEYS, 2)
 local member, knownCreated, knownRev, knownLast, knownApp, knownUser = unpack(ARGV, 1, 6)
 local from, to, since, last = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 
-local created, rev, time, start, seenApp, seenUser = unpack(redis.call('HMGET', key, 'c', 'r', 't', 'f', 'a', 'u'))
+local created, rev, time, start, seenApp, seenUser, ends = unpack(redis.call('HMGET', key, 'c', 'r', 't', 'f', 'a', 'u', 'e'))
 local count, isListed = redis.call('LLEN', events), redis.call('ZSCORE', list, member)
 if not created and not isListed and count == 0 and redis.call('EXISTS', key) == 0 then return false end
 rev, start = tonumber(rev), tonumber(start or 1)
@@ -29,7 +29,10 @@ local lastOf = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')
 local lastId = lastOf[1]
 local isWhole = created and isListed and tonumber(time) and rev and start
   and count == rev + 1 - start and redis.call('LLEN', times) == count and tonumber(lastOf[2] or 0) == rev
-if not isWhole then return { 'corrupt' } end
+if not isWhole or not endOf(ends) then return { 'corrupt' } end
+if isOver(endOf(ends)) then return false end
+-- It would never be removed.
+if ends and not redis.call('ZSCORE', string.sub(KEYS[1], 1, -2) .. 'expiring', member) then return { 'corrupt' } end
 
 local instead
 local app = scopeAt(appKey, appMoves, function(answer) instead = answer end)
@@ -102,6 +105,7 @@ return {
   values(key, isThis and known == rev and not hasDiverged),
   values(appKey, changedApp or isSame(app, knownApp)), values(userKey, changedUser or isSame(user, knownUser)),
   revs, datas, names, lastId or false, app.mark, user.mark, changedApp, changedUser, hasDiverged and 1,
+  ends,
 }
 `,
 };

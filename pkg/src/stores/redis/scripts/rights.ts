@@ -5,13 +5,25 @@ export const KEEPING =
   "{ 'ZREM', KEYS[1], '' }, { 'ZADD', KEYS[1], 0, '' }, { 'ZRANGEBYSCORE', KEYS[1], 0, 0 }, { 'TIME' }, " +
   "{ 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' }";
 
+/** The commands by which the values of a scope are deleted. */
+export const EMPTYING =
+  "{ 'UNLINK', KEYS[1] }, { 'LTRIM', KEYS[1], 0, 0 }, { 'HSET', KEYS[1], '', '' }, { 'ZADD', KEYS[1], 0, '' }, " +
+  "{ 'RPUSH', KEYS[1], '' }, { 'ZREM', KEYS[1], '' }, { 'TIME' }";
+
+/**
+ * The command of a removal that comes after other writes. The key is one that never exists, in the slot of the app: it
+ * can be tried where Redis cannot be asked.
+ */
+export const REMOVING = "{ 'UNLINK', KEYS[1] .. '-' }";
+
 /**
  * `deniedBy` answers the names of those of the commands that the user may not run, and the error of the first one.
  * Each command is a list, its name and what it is called with: the key may be any, as rights to keys are looked at
  * before the script runs.
  *
  * Redis before 7 cannot be asked. If `hasProbe` says that their key has a string, the commands are run there: they
- * fail for its type, or only read. `SET` and `UNLINK` would change it: a script has to begin its writes with these.
+ * fail for its type, or only read. `SET` and `UNLINK` would change it: a script has to begin its writes with these, or
+ * to ask as {@link REMOVING} does.
  */
 export const rightsLua = String.raw`
 local function deniedBy(commands, hasProbe)
@@ -20,7 +32,7 @@ local function deniedBy(commands, hasProbe)
     local name, fault = command[1], nil
     if redis.acl_check_cmd then
       if not redis.acl_check_cmd(unpack(command)) then fault = 'NOPERM the user has no right to ' .. name end
-    elseif hasProbe and name ~= 'UNLINK' then
+    elseif hasProbe and (name ~= 'UNLINK' or command[2] ~= KEYS[1]) then
       local got = redis.pcall(unpack(command))
       fault = type(got) == 'table' and got.err
       if fault and string.find(fault, 'WRONGTYPE', 1, true) then fault = nil end

@@ -1,0 +1,49 @@
+// Removing what has expired, in slices. Loaded at the first call.
+
+import { checkCount, checkOptionalString, invalid } from '../checks/arguments.js';
+import { checkRequest, REQUESTS } from '../input/requests.js';
+import type { SweepPart } from '../backend/backend.js';
+import type { Lifetime } from './lifetime.js';
+import type { SweepAnswer, SweepRequest } from '../model/sweep.js';
+
+/** The most sessions and users of a slice: writers never wait for more. */
+const SLICE = 100;
+
+/** See `SessionService.sweep`. `onSlice` is called between two slices, and ends the sweep by answering false. */
+export async function sweep(
+  lifetime: Lifetime,
+  request: SweepRequest,
+  onSlice: () => Promise<boolean> = async () => true,
+): Promise<SweepAnswer> {
+  checkRequest(request, REQUESTS.sweep);
+  const { appName, limit = Infinity, dryRun = false, signal } = request;
+  checkOptionalString(appName, 'appName');
+  if (typeof dryRun !== 'boolean') {
+    invalid('dryRun', 'must be true or false');
+  }
+  if (limit !== Infinity) {
+    checkCount(limit, 'limit');
+  }
+  if (limit === 0) {
+    invalid('limit', 'must be at least 1');
+  }
+  const sessions = await lifetime.begin(request);
+  const { userTtl } = lifetime.growth;
+  if (dryRun) {
+    const all = { appName, limit: Math.min(limit, Number.MAX_SAFE_INTEGER), userTtl, dry: true } as const;
+    const { sessions: expired, users } = await sessions.sweep(all, signal);
+    return { sessions: expired, users };
+  }
+  const removed = { sessions: 0, users: 0 };
+  for (let left = limit; ;) {
+    signal?.throwIfAborted();
+    const part: SweepPart = { appName, limit: Math.min(left, SLICE), userTtl };
+    const swept = await sessions.sweep(part, signal);
+    removed.sessions += swept.sessions;
+    removed.users += swept.users;
+    left -= swept.sessions + swept.users;
+    if (!swept.more || left <= 0 || !(await onSlice())) {
+      return removed;
+    }
+  }
+}

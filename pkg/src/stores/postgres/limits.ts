@@ -1,0 +1,85 @@
+// Limits as they are sent: the database compares them exactly only where a change may come near one.
+
+import { beyondLimit } from '../../store/refusals.js';
+import { fromColumn } from '../shared/column-text.js';
+import { namesOf, PARTS } from './operators.js';
+import type { Change, StoreLimit, StoreLimits } from '../../store/contract.js';
+import type { StoreError } from '../../store/store-error.js';
+
+/** The most bytes of UTF-8 for a unit of UTF-16. */
+const MAX_BYTES = 3;
+
+/** A part of a room where there is no limit. */
+const ANY = [null, null] as const;
+
+/** The most that a change adds to a scope: names, and bytes of names and values. */
+export interface Growth {
+  readonly names: number;
+  readonly bytes: number;
+}
+
+const NONE: Growth = { names: 0, bytes: 0 };
+
+/**
+ * The most events of the session, and then the most names and bytes of the session, the app and the user, before a
+ * change that is far from its limits; null where any number is far.
+ */
+export type Room = readonly (number | null)[];
+
+/** The most that values add to a scope, under names and as JSON texts. */
+export function growthBy(values: readonly (readonly [name: string, text: string])[]): Growth {
+  const units = values.reduce((sum, [name, text]) => sum + name.length + text.length, 0);
+  return { names: values.length, bytes: units * MAX_BYTES };
+}
+
+/** The most names and bytes of a scope that may grow so much and is far from its limits. */
+export function roomFor(
+  { names, bytes }: Growth,
+  { keys, state }: StoreLimits,
+): readonly [number | null, number | null] {
+  return names === 0 ? ANY : [finite(keys, names), finite(state, bytes)];
+}
+
+/**
+ * The room that a change needs, which lets the session, the app and the user grow so much; `undefined` where it has no
+ * limits that it could meet.
+ */
+export function roomOf(
+  { kind, operators, limits }: Pick<Change, 'kind' | 'operators' | 'limits'>,
+  growth: readonly Growth[],
+): Room | undefined {
+  if (limits === undefined) {
+    return undefined;
+  }
+  const events = kind === 'append' ? finite(limits.events, 1) : null;
+  // The size of what operators come to is not known here: it is always looked at.
+  const parts = PARTS.flatMap((part, index) =>
+    namesOf(operators, part).length > 0 ? [-1, -1] : roomFor(growth[index] ?? NONE, limits),
+  );
+  const room = [events, ...parts];
+  return room.every((each) => each === null) ? undefined : room;
+}
+
+/** The limits that there are. */
+export function finiteLimits(limits: StoreLimits = {}): StoreLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => Number.isFinite(limit)));
+}
+
+function finite(limit: number | undefined, growth: number): number | null {
+  return limit === undefined || !Number.isFinite(limit) ? null : limit - growth;
+}
+
+/** A refusal as `check_limits` answers it. */
+export type Beyond = readonly [
+  ...['limit', exceeded: StoreLimit, scope: 'app' | 'user' | 'session' | null, size: number],
+  name?: string,
+];
+
+/** The refusal of a change after which there would be more than its limits allow. */
+export function beyondIn([, exceeded, scope, size, name]: Beyond, change: Change): StoreError {
+  return beyondLimit(change, {
+    ...{ exceeded, size, limit: change.limits?.[exceeded] ?? 0 },
+    ...(scope !== null && { scope }),
+    ...(name !== undefined && { key: fromColumn(name) }),
+  });
+}

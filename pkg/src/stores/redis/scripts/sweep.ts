@@ -1,0 +1,108 @@
+// The scripts that find what has expired, and remove it. The keys are described in `script.ts`.
+
+import { clockLua, keepLua, namesLua, scopeLua, versionLua } from './common.js';
+import { logLua } from './log.js';
+import { emptyLua, removalLua } from './removal.js';
+import { EMPTYING, KEEPING, appRightsLua } from './rights.js';
+import type { Script } from './script.js';
+
+/**
+ * Finds what has expired in an app. KEYS: the version's, the sessions that expire, the idle users. ARGV: how many of
+ * each at most, and for how many milliseconds users have been idle (or empty for none). Answers `found`, the members,
+ * each with the time when it expired, and the users.
+ */
+export const expiredScript: Script = {
+  onForeign: 'corrupt',
+  text: String.raw`${versionLua}${clockLua}
+local limit, idleFor = ARGV[1], tonumber(ARGV[2])
+local sessions = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', textOf(now()), 'WITHSCORES', 'LIMIT', 0, limit)
+local users = idleFor and redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', textOf(now() - idleFor), 'LIMIT', 0, limit) or {}
+return { 'found', sessions, users }
+`,
+};
+
+/** The commands that a sweep reads by once it has written. */
+const READING =
+  "{ 'HMGET', KEYS[1], '' }, { 'HLEN', KEYS[1] }, { 'HGET', KEYS[1], '' }, { 'EXISTS', KEYS[1] }, " +
+  "{ 'ZCARD', KEYS[1] }, { 'ZSCORE', KEYS[1], '' }, { 'HGETALL', KEYS[1] }";
+
+/**
+ * Removes those of some sessions of an app that have expired. KEYS: the version's, the lists that `removalLua` names,
+ * and for each session its values, events, times and ids, the user's list, expiring sessions and values. ARGV: the
+ * channel, the sender, and for each session its member and the hint. Answers `done` and how many were removed.
+ *
+ * What the session says itself is right: where the list of those that expire says another thing, it is corrected.
+ */
+export const sweepScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`${versionLua}${appRightsLua}${clockLua}${namesLua}${keepLua}
+local LIST, REMOVED, NOTES, IDS, USERS, EXPIRING, IDLE = unpack(KEYS, 2, 8)
+${removalLua}
+-- These fail where something else is.
+for _, key in ipairs({ LIST, REMOVED, IDS, USERS, EXPIRING, IDLE }) do redis.call('ZCARD', key) end
+redis.call('HLEN', NOTES)
+local fault = denied({ 'UNLINK', KEYS[1] }, ${KEEPING}, ${READING})
+if fault then return fault end
+local hints, at = {}, 9
+for place = 3, #ARGV, 2 do
+  local key, events, times, ids, userList, userExpiring, userValues = unpack(KEYS, at, at + 6)
+  at = at + 7
+  local member = ARGV[place]
+  local created, digest, ends = unpack(redis.call('HMGET', key, 'c', 'd', 'e'))
+  local isListed = redis.call('ZSCORE', userList, member)
+  redis.call('ZCARD', userExpiring) -- fails where something else is
+  if created and not isOver(endOf(ends) or math.huge) then
+    if tonumber(ends) then
+      redis.call('ZADD', EXPIRING, ends, member)
+    else
+      redis.call('ZREM', EXPIRING, member)
+    end
+  elseif redis.call('ZSCORE', EXPIRING, member) then
+    local fate = fateOf(userList, userValues, isListed)
+    dropSession({
+      member = member, key = key, events = events, times = times, ids = ids,
+      userList = userList, userExpiring = userExpiring, created = created, digest = digest, ends = ends,
+    })
+    leaveUser(fate, userList)
+    hints[#hints + 1] = ARGV[place + 1]
+  end
+end
+if #hints > 0 then redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. table.concat(hints, ' ')) end
+return { 'done', #hints }
+`,
+};
+
+/**
+ * Deletes the values of those of some users of an app who are idle. KEYS: the version's, the idle users, and for each
+ * user the values, their moves and their log, the list of sessions. ARGV: the channel, the sender, whether a log is
+ * kept (or empty), for how many milliseconds users have been idle, and for each the hint. Answers `done` and how many
+ * there were.
+ */
+export const sweepUsersScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`${versionLua}${appRightsLua}${clockLua}${scopeLua}${keepLua}${logLua}
+local IS_LOGGED, IDLE, idleSince = ARGV[3] ~= '', KEYS[2], now() - tonumber(ARGV[4])
+${emptyLua}
+local fault = denied(${EMPTYING}, ${READING})
+if fault then return fault end
+local hints, at = {}, 3
+for place = 5, #ARGV do
+  local values, moves, log, userList = unpack(KEYS, at, at + 3)
+  at = at + 4
+  local user = userName(values)
+  local since = redis.call('ZSCORE', IDLE, user)
+  if since and tonumber(since) <= idleSince then
+    local isCorrupt = false
+    local scope = scopeAt(values, moves, function() isCorrupt = true end)
+    if not isCorrupt and scope.pos > 0 and redis.call('ZCARD', userList) == 0 then
+      redis.call('ZCARD', moves) -- fails where something else is
+      emptyScope(scope, log, findValues(scope))
+      hints[#hints + 1] = ARGV[place]
+    end
+    redis.call('ZREM', IDLE, user)
+  end
+end
+if #hints > 0 then redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. table.concat(hints, ' ')) end
+return { 'done', #hints }
+`,
+};
