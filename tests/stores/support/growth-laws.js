@@ -157,7 +157,7 @@ const others = {
     assert.deepEqual([duplicate, rev, expires], [true, isThere ? session.rev : 0, isThere ? session.ends : undefined]);
   },
   remove: async (store, model, { place }) => {
-    const session = model.live(place);
+    const session = model.sessions.get(model.at(place));
     await store.remove(model.keyOf(place), context, session && { created: session.created });
     if (session) model.sessions.delete(model.at(place));
   },

@@ -322,7 +322,11 @@ export class Tables {
 
   /** See `SessionStore.remove`. Says whether it was there. */
   remove(key: SessionKey, guard: RemovalGuard = {}): boolean {
-    const { session } = this.#target(key);
+    const { session, expired } = this.#target(key);
+    if (isNamed(expired, guard)) {
+      // It is not there for its caller, and must not stay any longer either.
+      this.#drop(expired);
+    }
     if (!isNamed(session, guard)) {
       return false;
     }

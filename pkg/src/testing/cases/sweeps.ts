@@ -104,6 +104,17 @@ const sweepCases: readonly StoreCase[] = [
     step.list([answer.row({ key: keyOf('other'), created: 'y' }), answer.row({ created: 'd', expires: FAR })]),
   ),
   storeCase(
+    'a session that has expired and is removed is deleted: a sweep finds nothing of it',
+    createExpired('c', 1_000, KEY),
+    createExpired('d', 1_000, keyOf('d')),
+    { remove: KEY, created: 'other' },
+    { remove: KEY, created: 'c' },
+    { remove: keyOf('d') },
+    step.sweep({ more: false }),
+    known('c', KEY),
+    known('d'),
+  ),
+  storeCase(
     'sweeps that run at once remove each session once, and leave those that live',
     ...times(6, (index) => createExpired(`c${index}`, 1_000 + index)),
     step.commit(change.create('d'), answer.made()),

@@ -138,6 +138,12 @@ const brokenAbsence = {
   'finds owners of what has expired': endless((shadow) => ({ owners: (...args) => shadow.owners(...args) })),
   'leases what has expired': endless((shadow) => ({ lease: (...args) => shadow.lease(...args) })),
   'looks at leases of what has expired': endless((shadow) => ({ readLease: (...args) => shadow.readLease(...args) })),
+  'leaves what has expired when it is removed': (store) => ({
+    remove: async (key, ...rest) => {
+      const isThere = (await store.load(key, {}, context)) !== null;
+      await (isThere && store.remove(key, ...rest));
+    },
+  }),
   'compares tokens when it removes what has expired': endless((shadow, store) => ({
     remove: async (...args) => {
       await shadow.remove(...args);
