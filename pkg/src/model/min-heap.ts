@@ -6,7 +6,7 @@ export interface Ranked<Item> {
   readonly item: Item;
 }
 
-/** Items, of which the one with the smallest number is at hand. Adding and taking cost the logarithm of their count. */
+/** Items, of which the one with the smallest number is at hand. Each addition costs the logarithm of their count. */
 export class MinHeap<Item> {
   readonly #all: Ranked<Item>[] = [];
 

@@ -27,7 +27,7 @@ const faults = {
   ),
   'lets no session end': (store) => ({
     ...store,
-    commit: ({ expires: _expires, ...change }) => store.commit(change, context),
+    commit: (change) => store.commit({ ...change, expires: undefined }, context),
   }),
   'sweeps one more': (store) => ({ ...store, sweep: ({ limit }) => store.sweep({ limit: limit + 1 }, context) }),
 };

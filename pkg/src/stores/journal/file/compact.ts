@@ -13,10 +13,10 @@ import type { Numbered, Records, Removal } from '../log-record.js';
 import type { Change } from '../../../store/contract.js';
 
 /**
- * The lines of a journal without the sessions that have been removed or have expired, with new numbers. The changes of those to the
- * state of their app and user stay, and for a while their creations do. `undefined` when there is nothing to leave
- * out, when something is damaged, as then all of it is needed, or when the journal is of another version, which stays
- * as it is until it is upgraded.
+ * The lines of a journal without the sessions that have been removed or have expired, with new numbers. The changes
+ * of those to the state of their app and user stay, and for a while their creations do. `undefined` when there is
+ * nothing to leave out, when something is damaged, as then all of it is needed, or when the journal is of another
+ * version, which stays as it is until it is upgraded.
  */
 export async function compactedLines(
   read: () => Records<string>,
@@ -25,7 +25,7 @@ export async function compactedLines(
   /** The place of the last removal of each session, counted in records. */
   const ends = new Map<string, number>();
   /** The sessions that are there and end, by their names. */
-  const ending = new Map<string, Removal & { readonly ends: number }>();
+  const ending = new Map<string, EndingSession>();
   const now = Date.now();
   const since = now - REMEMBERED_MS;
   let count = 0;
@@ -42,15 +42,8 @@ export async function compactedLines(
     const name = keyText(record.key);
     if (record.kind === 'remove' && !isRemainder(record)) {
       ends.set(name, count);
-      ending.delete(name);
-    } else if (record.kind === 'create' && record.ends !== undefined) {
-      ending.set(name, { ...expiredRemoval(record, now), ends: record.ends });
-    } else if (record.kind === 'append' && record.ends !== undefined) {
-      const session = ending.get(name);
-      if (session !== undefined) {
-        ending.set(name, { ...session, ends: record.ends });
-      }
     }
+    noteEnd(ending, name, record);
   }
   const expired = [...ending].filter(([, session]) => session.ends <= now);
   expired.forEach(([name]) => ends.set(name, Infinity));
@@ -72,15 +65,36 @@ export async function compactedLines(
         yield lineOf(number, rest, format);
       }
     }
-    for (const [, { ends: _ends, ...removal }] of expired) {
+    for (const [, { creation }] of expired) {
       number += 1;
-      yield lineOf(number, removal, format);
+      yield lineOf(number, removalOf(creation, now), format);
     }
   }
 }
 
+/** A session that expires, and the time of that as it is after the records before. */
+interface EndingSession {
+  readonly creation: Change;
+  readonly ends: number;
+}
+
+/** Notes what a record says about the end of its session. */
+function noteEnd(ending: Map<string, EndingSession>, name: string, record: Numbered): void {
+  if (record.kind === 'remove') {
+    ending.delete(name);
+    return;
+  }
+  if (!('ends' in record) || record.ends === undefined) {
+    return;
+  }
+  const creation = record.kind === 'create' ? record : ending.get(name)?.creation;
+  if (creation !== undefined) {
+    ending.set(name, { creation, ends: record.ends });
+  }
+}
+
 /** The removal of a session that has expired, as compacting leaves it: its creation stays known. */
-function expiredRemoval({ id: created, key, digest }: Change, time: number): Removal {
+function removalOf({ id: created, key, digest }: Change, time: number): Removal {
   return { id: newId(), kind: 'remove', time, key, guard: { created }, ...defined({ digest }) };
 }
 
