@@ -6,7 +6,7 @@ import { runStoreCase, storeCases } from 'statepad/testing';
 import { storeTests } from '../support/run.mjs';
 import { foreignStore, LACKS } from './foreign.mjs';
 
-const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log', 'digests'];
+const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log', 'digests', 'limits', 'expiry'];
 const MEMBERS = [
   'reopen',
   'another',
@@ -18,6 +18,8 @@ const MEMBERS = [
   'owners',
   'listApps',
   'listUsers',
+  'sweep',
+  'claim',
 ];
 const OPERATORS = ['increment', 'append', 'setOnce', 'compareAndSet'];
 const without = [...LACKS, ...FEATURES, ...MEMBERS, ...OPERATORS];

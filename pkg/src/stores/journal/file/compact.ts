@@ -84,7 +84,7 @@ function noteEnd(ending: Map<string, EndingSession>, name: string, record: Numbe
     ending.delete(name);
     return;
   }
-  if (!('ends' in record) || record.ends === undefined) {
+  if (!('ends' in record) || typeof record.ends !== 'number') {
     return;
   }
   const creation = record.kind === 'create' ? record : ending.get(name)?.creation;
