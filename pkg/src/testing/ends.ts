@@ -22,7 +22,8 @@ export class Ends {
     const end = (actual as Ending | null | undefined)?.expires;
     const { expires } = answer;
     const isMet = typeof end === 'number' && expires !== undefined && this.#isMet(end, expires);
-    if (typeof end === 'number') {
+    // The time of an end is that of the call that set it, not of a read that finds it there.
+    if (typeof end === 'number' && end !== this.#end) {
       this.#end = end;
       this.#time = this.#asked;
     }
