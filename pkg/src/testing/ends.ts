@@ -22,10 +22,10 @@ export class Ends {
     const end = (actual as Ending | null | undefined)?.expires;
     const { expires } = answer;
     const isMet = typeof end === 'number' && expires !== undefined && this.#isMet(end, expires);
-    if (typeof end === 'number') {
-      // An end that is the same was set when the one before it was.
-      this.#time = end === this.#end ? this.#time : this.#asked;
+    // The time of an end is that of the call that set it, not of a read that finds it there.
+    if (typeof end === 'number' && end !== this.#end) {
       this.#end = end;
+      this.#time = this.#asked;
     }
     return isMet ? { ...answer, expires: end } : answer;
   }

@@ -8,7 +8,7 @@ import { append, assertCode, assertEqual, thrown } from './words.js';
 
 const dumpOf = (
   storage,
-  tables = ['scopes', 'sessions', 'values', 'events', 'updates', 'changes', 'calls', 'creations', 'log'],
+  tables = ['scopes', 'sessions', 'values', 'events', 'updates', 'changes', 'calls', 'creations', 'claims', 'log'],
 ) => tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
 /** The storage, which calls `before` ahead of each statement. */
 const watched = (storage, before) => ({

@@ -17,7 +17,7 @@ import { sizeRefusal } from './sizes.js';
 import { objectDriver, type DurableObjectStorageLike } from './durable-object.js';
 import { batch, type D1DatabaseLike, type D1Query } from './d1/client.js';
 import { listQueries, pageFrom } from './d1/list.js';
-import { leaseFrom, leaseQueries, readLeaseQuery } from './d1/lease.js';
+import { claimFrom, claimQueries, leaseFrom, leaseQueries, readLeaseQuery } from './d1/lease.js';
 import { leaseIn } from '../sqlite-core/lease.js';
 import { loadedFrom, loadQueries } from './d1/load.js';
 import { openD1 } from './d1/open.js';
@@ -26,7 +26,8 @@ import { logFrom, logQueries, trimmedFrom, trimQueries } from './d1/read-log.js'
 import { scopeFrom, scopeQueries } from './d1/read.js';
 import { checkRemoval, checkRemoved, removeQueries, removeScopeQueries } from './d1/remove.js';
 import { commit, commitMany } from './d1/write.js';
-import { sqliteCore } from '../sqlite-core/core.js';
+import { sweep } from './d1/sweep.js';
+import { KEPT, sqliteCore } from '../sqlite-core/core.js';
 import { namesIn, ownersIn } from '../sqlite-core/names.js';
 import { commitUnrefused } from '../shared/outcome.js';
 import type { SessionStore } from '../../store/contract.js';
@@ -73,7 +74,8 @@ export function durableObjectStore(
 
 /**
  * Makes a store in a D1 database. Every operation takes one round trip; so does `open`, once for a binding, and two
- * more when it makes the tables.
+ * more when it makes the tables. Changes that might come to a limit, and creations under the key of a session that has
+ * expired, take another one each; a sweep that removes values of users takes two.
  *
  * Make the service in the request that uses it: what one request has begun may end with it, so that others must not
  * wait for it.
@@ -93,7 +95,7 @@ export function d1Store(database: D1DatabaseLike, options: D1StoreOptions = {}):
   const rowsOf = async (one: D1Query) => (await run([one]))[0] ?? [];
   return {
     durability: 'replicated',
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
+    keeps: [...KEPT, ...(hasLog ? (['log'] as const) : [])],
     open: async ({ migrate }) => openD1(database, migrate),
     commit: async (change) => commit(database, change, hasLog),
     commitMany: async (changes) => commitMany(database, changes, hasLog),
@@ -110,6 +112,8 @@ export function d1Store(database: D1DatabaseLike, options: D1StoreOptions = {}):
       const [[row] = []] = await run([readLeaseQuery(key)]);
       return row === undefined ? null : leaseIn(row);
     },
+    sweep: async (query, context) => await sweep(database, query, hasLog, context),
+    claim: async (name, request) => claimFrom(request, await run(claimQueries(name, request))),
     ...(hasLog && { readLog: async (scope, query) => logFrom(scope, query, await run(logQueries(scope, query))) }),
     trimLog: async (scope, upTo) => trimmedFrom(await run(trimQueries(scope, upTo))),
   };

@@ -41,7 +41,7 @@ export class DeltaRows {
   readonly growth: Size;
   readonly #stored = new Map<string, Stored | undefined>();
 
-  /** `owner` is 0 for a scope that has no row yet. `isLogged` says that {@link DeltaRows.written} will be asked for. */
+  /** `owner` is 0 for a scope that has no row yet. `isLogged`: {@link DeltaRows.written} will be asked for. */
   constructor(driver: SqlDriver, owner: number, delta: Delta, isLogged: boolean) {
     const { set = {}, unset = [] } = delta;
     const rows = new Map<string, SetRow>();

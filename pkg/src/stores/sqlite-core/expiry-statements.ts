@@ -2,18 +2,19 @@
 
 import type { SweepQuery } from '../../store/contract.js';
 
-const IS_IDLE = 'of_app IS NOT NULL AND sessions = 0 AND keys > 0';
+/** True of a user who has values and no sessions: the condition of the index. */
+export const IS_IDLE = 'of_app IS NOT NULL AND sessions = 0 AND keys > 0';
 
 /**
  * The statement that counts the sessions of an app (`app`), or of a user in it (`app`, `user`), that have expired and
  * are still stored: behind these the present time. They are few where sweeps are made.
  */
-export function countExpired(user: string | undefined): string {
+export function countExpired(user: string | undefined, now = '?'): string {
   return user === undefined
     ? `SELECT count(*) AS expired FROM statepad_sessions INDEXED BY statepad_sessions_by_expiry
-    WHERE app = ? AND expires <= ?`
+    WHERE app = ? AND expires <= ${now}`
     : `SELECT count(*) AS expired FROM statepad_sessions INDEXED BY statepad_sessions_of_user_by_expiry
-    WHERE app = ? AND user = ? AND expires <= ?`;
+    WHERE app = ? AND user = ? AND expires <= ${now}`;
 }
 
 /**

@@ -37,8 +37,8 @@ const PLACE = [
 export const FIND = `SELECT ${PLACE[0]} FROM (SELECT 1) ${PLACE[1]}`;
 /**
  * The same for a writer, with an event that may be sent again, whether a call was refused, the version of the tables,
- * the sizes of the scopes and the session's `ttl` behind it: `call`; the parameters of {@link FIND}; `id` of the event.
- * Each may be NULL, and nothing is found by it then.
+ * the sizes of the scopes and the session's `ttl` behind it: `call`; the parameters of {@link FIND}; `id` of the
+ * event. Each may be NULL, and nothing is found by it then.
  */
 export const FIND_TO_WRITE = `SELECT ${PLACE[0]},
     d.data AS event_data, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused, m.value AS version,
@@ -85,9 +85,12 @@ export const MAKE_SESSION = `INSERT INTO statepad_sessions
   (app, user, id, created, rev, time, keys, bytes, ttl, expires, digest) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`;
 /** `n`. */
 export const READ_DIGEST = 'SELECT digest FROM statepad_sessions WHERE n = ?';
+/** The statement that finds the users of an id by a present time: `app`, `id`. */
+export const ownersBy = (now: string): string => `SELECT user FROM statepad_sessions
+  INDEXED BY statepad_sessions_of_id
+  WHERE app = ? AND id = ? AND (expires IS NULL OR expires > ${now}) ORDER BY user`;
 /** `app`, `id`, the present time. */
-export const READ_OWNERS = `SELECT user FROM statepad_sessions INDEXED BY statepad_sessions_of_id
-  WHERE app = ? AND id = ? AND (expires IS NULL OR expires > ?) ORDER BY user`;
+export const READ_OWNERS = ownersBy('?');
 const MOVE_ON = 'UPDATE statepad_sessions SET rev = ?, time = ?, keys = keys + ?, bytes = bytes + ?';
 /** `rev`, `time`, how many keys more, how many bytes; `n`. */
 export const MOVE_SESSION = `${MOVE_ON} WHERE n = ?`;
@@ -187,8 +190,9 @@ export const SET_CLAIM = `INSERT INTO statepad_claims (name, fence, holder, held
   ON CONFLICT (name) DO UPDATE SET fence = excluded.fence, holder = excluded.holder, held_until = excluded.held_until`;
 
 /**
- * The statement that reads a page of a list: those of an app (`app`), or of a user in it (`app`, `user`), that have not
- * expired by the present time; behind a place (see {@link placeValues}); how many at most, and how many to pass over.
+ * The statement that reads a page of a list: those of an app (`app`), or of a user in it (`app`, `user`), that have
+ * not expired by the present time; behind a place (see {@link placeValues}); how many at most, and how many to pass
+ * over.
  *
  * Descending, the index is read backwards, and sessions of the very same time are put in order one such group at a
  * time.

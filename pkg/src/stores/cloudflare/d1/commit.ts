@@ -9,7 +9,8 @@ import { query, type Bindings, type D1Query } from './client.js';
 import { logEmpty, logSet, logUnset, placeEvents } from './log.js';
 import { ENTRY, EVENT, GUARD, KINDS, SET, UNSET, type PackedChange } from './packed-change.js';
 import { headAs, IS_AHEAD, IS_SESSION, PENDING, TOUCHED } from './pending.js';
-import { IS_CURRENT } from './read.js';
+import { checkDoubts, countAll, isBeyond, isMeasured, makeRoom, readSizes, sizesAs } from './growth.js';
+import { IS_CURRENT, isLive, NOW } from './read.js';
 import { portionsOf, rowsAs, type PackedRow } from './rows.js';
 import { knownScopes, changeQueries } from './changed.js';
 import { RECENT } from '../../sqlite-core/entries.js';
@@ -17,40 +18,61 @@ import { BEGINNING } from '../../sqlite-core/statements.js';
 import { isEmpty } from '../../shared/values.js';
 import type { Delta } from '../../../store/contract.js';
 
-/**
- * The statements of a group, which of them answers the outcomes, and how many behind it report what others have done.
- */
+/** The answers of a group that are of use, by the places of their statements. */
 export interface GroupQueries {
   readonly queries: readonly D1Query[];
+  /** The outcomes; behind them, so many reports on what others have done. */
   readonly answer: number;
   readonly changeCount: number;
+  /** What is known for refusals alone; absent where there is nothing of the kind. */
+  readonly misses: number | undefined;
+  readonly sizes: number | undefined;
+  /** The ends of sessions after the changes; absent where there are only updates. */
+  readonly ends: number | undefined;
+}
+
+/** The circumstances of a commit. */
+export interface Circumstances {
+  /** The time by the clock. */
+  readonly now: number;
+  /** Writes to scopes are logged. */
+  readonly hasLog: boolean;
+  /**
+   * Sizes are compared with limits exactly, and sessions that have expired make room for others: for a change that is
+   * alone. Otherwise the batch fails where that might be needed, see {@link isInDoubt}.
+   */
+  readonly isCareful: boolean;
 }
 
 const APP = '(SELECT n FROM statepad_scopes WHERE scope = head.app_scope)';
 const USER = '(SELECT n FROM statepad_scopes WHERE scope = head.user_scope)';
 
-/**
- * The statements that commit a group; `now` is the time by the clock. `hasLog` says whether what is written to scopes
- * is logged.
- */
-export function groupQueries(group: readonly PackedChange[], now: number, hasLog: boolean): GroupQueries {
+/** The statements that commit a group. */
+export function groupQueries(group: readonly PackedChange[], { now, hasLog, isCareful }: Circumstances): GroupQueries {
   const has = (kind: keyof typeof KINDS): boolean => group.some(({ change }) => change.kind === kind);
   const [creates, appends, updates] = [has('create'), has('append'), has('update')];
   const moves = group.some(({ entries }) => entries.length > 0);
-  const changes = changeQueriesOf(group);
   const logs = moves && hasLog;
   const hasEvent = group.some(({ event }) => event !== undefined);
+  const gating = { group, isCareful };
   const gates = [
-    ...(creates || updates ? [makeScopes(group)] : []),
-    ...(creates ? [makeSessions(group)] : []),
-    ...(hasEvent ? [addEvents(group, hasLog)] : []),
-    ...(updates ? [addUpdates(group)] : []),
+    ...(isCareful ? makeRoom(group, now) : checkDoubts(group)),
+    ...(creates || updates ? [makeScopes(gating)] : []),
+    ...(creates ? [makeSessions(gating)] : []),
+    ...(hasEvent ? [addEvents(gating, hasLog)] : []),
+    ...(updates ? [addUpdates(gating)] : []),
   ];
+  const changes = changeQueriesOf(group);
+  const misses = group.some(({ change, guards }) => change.limits !== undefined && guards.length > 0)
+    ? [readMisses(group)]
+    : [];
+  const sizes = isCareful && isMeasured(group) ? [readSizes(group)] : [];
+  const reads = [readOutcomes(group), ...changes, ...misses, ...sizes];
   const queries = [
     ...gates,
-    readOutcomes(group),
-    ...changes,
+    ...reads,
     ...(group.some(({ change: { attempt } }) => attempt !== undefined) ? [addCalls(group, now)] : []),
+    ...countAll(group),
     ...portionsOf(group.flatMap(({ unsets }) => unsets)).flatMap((rows) => [
       ...(logs ? [logUnset(group, rows)] : []),
       unsetValues(group, rows),
@@ -63,10 +85,18 @@ export function groupQueries(group: readonly PackedChange[], now: number, hasLog
     ...(hasEvent && hasLog && group.length > 1 ? [placeEvents(group)] : []),
     ...(moves ? [keepRecent(group)] : []),
     ...(moves || creates ? [moveScopes(group, hasLog)] : []),
-    ...(creates || appends ? [moveSessions(group)] : []),
     ...(updates ? [query((all) => `UPDATE statepad_updates SET time = ${all.add(now)} WHERE time = -1`)] : []),
+    ...(creates || appends ? [moveSessions(group)] : []),
   ];
-  return { queries, answer: gates.length, changeCount: changes.length };
+  const behind = gates.length + 1 + changes.length;
+  return {
+    queries,
+    answer: gates.length,
+    changeCount: changes.length,
+    misses: misses.length > 0 ? behind : undefined,
+    sizes: sizes.length > 0 ? behind + misses.length : undefined,
+    ends: creates || appends ? queries.length - 1 : undefined,
+  };
 }
 
 /** True if a change writes to the app or the user without setting anything there. */
@@ -92,34 +122,68 @@ function changeQueriesOf(group: readonly PackedChange[]): D1Query[] {
   return known.length === 0 ? [] : changeQueries(known, group.length === 1 ? [] : written.filter(isOurs));
 }
 
-/**
- * The beginning of a statement that looks at guards, and the condition that they hold for `head` and its session, `s`.
- */
-function guarded(group: readonly PackedChange[], hasSession: boolean, all: Bindings): [tables: string, holds: string] {
+/** The changes whose guards and limits a statement looks at. */
+interface Gating extends Pick<Circumstances, 'isCareful'> {
+  readonly group: readonly PackedChange[];
+}
+
+/** The value that is there under the name of a row `guard`. */
+const guardedValue = (hasSession: boolean): string =>
+  `(SELECT v.value FROM statepad_values AS v WHERE v.name = guard.name AND v.owner =
+    CASE guard.part WHEN 0 THEN ${APP} WHEN 1 THEN ${USER} ELSE ${hasSession ? 's.n' : 'NULL'} END)`;
+
+function guardAs(group: readonly PackedChange[], all: Bindings): string {
   const guards = group.flatMap((packed) => packed.guards);
-  const tables = [headAs(group, all), ...(guards.length > 0 ? [rowsAs('guard', GUARD, guards, all)] : [])];
+  return rowsAs('guard', GUARD, guards, all);
+}
+
+/**
+ * The beginning of a statement that looks at guards and limits, and the condition that they hold for `head` and its
+ * session, `s`.
+ */
+function guarded({ group, isCareful }: Gating, hasSession: boolean, all: Bindings): [tables: string, holds: string] {
+  const hasGuards = group.some(({ guards }) => guards.length > 0);
+  const isSized = isCareful && isMeasured(group);
+  const tables = [
+    headAs(group, all),
+    ...(hasGuards ? [guardAs(group, all)] : []),
+    ...(isSized ? [sizesAs(group, all)] : []),
+  ];
   const holds = [
     IS_CURRENT,
     'NOT EXISTS (SELECT 1 FROM statepad_calls AS c WHERE c.id = head.call)',
     hasSession
-      ? `(head.if_created IS NULL OR head.if_created = s.created) AND (head.if_rev IS NULL OR head.if_rev = s.rev)
-          AND (head.if_fence IS NULL OR head.if_fence = s.fence)`
+      ? `${isLive('s.')} AND (head.if_created IS NULL OR head.if_created = s.created)
+          AND (head.if_rev IS NULL OR head.if_rev = s.rev) AND (head.if_fence IS NULL OR head.if_fence = s.fence)
+          AND (head.most_events IS NULL OR s.rev < head.most_events)`
       : 'coalesce(head.if_rev, 0) = 0 AND coalesce(head.if_fence, 0) = 0',
     '(head.if_app IS NULL OR head.if_app = coalesce((SELECT pos FROM statepad_scopes WHERE scope = head.app_scope), 0))',
     '(head.if_user IS NULL OR head.if_user = coalesce((SELECT pos FROM statepad_scopes WHERE scope = head.user_scope), 0))',
   ];
-  if (guards.length > 0) {
-    const owner = `CASE guard.part WHEN 0 THEN ${APP} WHEN 1 THEN ${USER} ELSE ${hasSession ? 's.n' : 'NULL'} END`;
-    const value = `(SELECT v.value FROM statepad_values AS v WHERE v.owner = ${owner} AND v.name = guard.name)`;
-    holds.push(`NOT EXISTS (SELECT 1 FROM guard WHERE guard.i = head.i AND ${value} IS NOT guard.value)`);
+  if (hasGuards) {
+    holds.push(
+      `NOT EXISTS (SELECT 1 FROM guard WHERE guard.i = head.i AND ${guardedValue(hasSession)} IS NOT guard.value)`,
+    );
+  }
+  if (isSized) {
+    holds.push(`NOT EXISTS (SELECT 1 FROM size WHERE ${isBeyond(group, all)})`);
   }
   return [`WITH ${tables.join(', ')}`, holds.join(' AND ')];
 }
 
+/** Reads the numbers of the changes with a guard that the values do not meet. */
+function readMisses(group: readonly PackedChange[]): D1Query {
+  return query(
+    (all) => `WITH ${headAs(group, all)}, ${guardAs(group, all)}
+      SELECT DISTINCT guard.i FROM guard JOIN head ON head.i = guard.i LEFT JOIN statepad_sessions AS s ON ${IS_SESSION}
+        WHERE ${guardedValue(true)} IS NOT guard.value`,
+  );
+}
+
 /** Makes the rows of scopes that are new. Those of a session are there already. */
-function makeScopes(group: readonly PackedChange[]): D1Query {
+function makeScopes(gating: Gating): D1Query {
   return query((all) => {
-    const [tables, holds] = guarded(group, false, all);
+    const [tables, holds] = guarded(gating, false, all);
     return `${tables}, named AS (
         SELECT app_scope AS scope, NULL AS of_app, app AS name FROM head WHERE kind <> ${KINDS.append} AND ${holds}
         UNION
@@ -132,12 +196,13 @@ function makeScopes(group: readonly PackedChange[]): D1Query {
   });
 }
 
-function makeSessions(group: readonly PackedChange[]): D1Query {
+function makeSessions(gating: Gating): D1Query {
   return query((all) => {
-    const [tables, holds] = guarded(group, false, all);
+    const [tables, holds] = guarded(gating, false, all);
     return `${tables}
-      INSERT INTO statepad_sessions (app, user, id, created, rev, time, digest)
-      SELECT head.app, head.user, head.session, head.id, -1, head.time, head.digest FROM head
+      INSERT INTO statepad_sessions (app, user, id, created, rev, time, digest, ttl, expires)
+      SELECT head.app, head.user, head.session, head.id, -1, head.time, head.digest, head.ttl,
+          coalesce(head.ends, ${NOW} + head.ttl) FROM head
         WHERE head.kind = ${KINDS.create} AND NOT EXISTS (SELECT 1 FROM statepad_sessions AS s WHERE ${IS_SESSION}) AND ${holds}
         AND NOT EXISTS (SELECT 1 FROM statepad_creations AS c WHERE c.id = head.id)`;
   });
@@ -147,7 +212,8 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
  * Of a creation, the event is that of a session which has just been made. The positions of the scopes after it are
  * known at once for a change that is alone.
  */
-function addEvents(group: readonly PackedChange[], hasLog: boolean): D1Query {
+function addEvents(gating: Gating, hasLog: boolean): D1Query {
+  const { group } = gating;
   const at = (part: 'app' | 'user'): string =>
     hasLog && group.length === 1
       ? `coalesce((SELECT pos FROM statepad_scopes WHERE scope = head.${part}_scope), 0) + head.moves_${part}`
@@ -159,7 +225,7 @@ function addEvents(group: readonly PackedChange[], hasLog: boolean): D1Query {
       group.flatMap(({ event }) => event ?? []),
       all,
     );
-    const [tables, holds] = guarded(group, true, all);
+    const [tables, holds] = guarded(gating, true, all);
     return `${tables}, ${events}
       INSERT INTO statepad_events (place, session, id, time, peak, data, app_pos, user_pos)
       SELECT s.n << 32 | s.rev + 1, s.n, CASE head.kind WHEN ${KINDS.create} THEN ${all.add(BEGINNING)} ELSE head.id END, event.time,
@@ -171,9 +237,9 @@ function addEvents(group: readonly PackedChange[], hasLog: boolean): D1Query {
   });
 }
 
-function addUpdates(group: readonly PackedChange[]): D1Query {
+function addUpdates(gating: Gating): D1Query {
   return query((all) => {
-    const [tables, holds] = guarded(group, false, all);
+    const [tables, holds] = guarded(gating, false, all);
     return `${tables}
       INSERT INTO statepad_updates (scope, id, time, digest)
       SELECT x.n, head.id, -1, head.digest FROM head JOIN statepad_scopes AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
@@ -183,7 +249,8 @@ function addUpdates(group: readonly PackedChange[]): D1Query {
 }
 
 /** The state while changes are pending: all but they is as it was before. */
-const PENDING_STATE = `SELECT head.i, head.call, head.attempt, head.digest AS sent, s.created, s.rev, s.fence,
+const PENDING_STATE = `SELECT head.i, head.call, head.attempt, head.digest AS sent, s.created, s.rev, s.fence, s.expires,
+    coalesce(s.expires <= ${NOW}, 0) AS expired,
     coalesce(a.pos, 0) AS app, coalesce(b.pos, 0) AS user, a.mark AS appMark, b.mark AS userMark,
     (SELECT id FROM statepad_events AS e WHERE s.rev > 0 AND e.place = (s.n << 32 | s.rev)) AS last,
     CASE head.kind
@@ -194,7 +261,7 @@ const PENDING_STATE = `SELECT head.i, head.call, head.attempt, head.digest AS se
     CASE head.kind
       WHEN ${KINDS.create} THEN s.rev IS NOT -1
         AND (s.created IS head.id OR EXISTS (SELECT 1 FROM statepad_creations AS c WHERE c.id = head.id))
-      WHEN ${KINDS.append} THEN (head.if_created IS NULL OR head.if_created = s.created)
+      WHEN ${KINDS.append} THEN ${isLive('s.')} AND (head.if_created IS NULL OR head.if_created = s.created)
         AND EXISTS (SELECT 1 FROM statepad_events AS e
           WHERE e.session = s.n AND e.id = head.id AND e.place <= (s.n << 32 | s.rev))
       ELSE u.time IS NOT -1 AND u.id IS NOT NULL
@@ -241,10 +308,10 @@ function unsetValues(group: readonly PackedChange[], rows: readonly PackedRow[])
 function setValues(group: readonly PackedChange[], rows: readonly PackedRow[]): D1Query {
   return query(
     (all) => `WITH ${headAs(group, all)}, ${rowsAs('put', SET, rows, all)}, ${PENDING}, ${TOUCHED}
-      INSERT INTO statepad_values (owner, name, born, nth, value)
-      SELECT touched.owner, put.name, touched.born, put.nth, put.value
+      INSERT INTO statepad_values (owner, name, born, nth, size, value)
+      SELECT touched.owner, put.name, touched.born, put.nth, put.size, put.value
         FROM put JOIN touched ON touched.i = put.i AND touched.part = put.part WHERE true ORDER BY put.i, put.nth
-      ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value`,
+      ON CONFLICT (owner, name) DO UPDATE SET size = excluded.size, value = excluded.value`,
   );
 }
 
@@ -285,15 +352,18 @@ function moveScopes(group: readonly PackedChange[], hasLog: boolean): D1Query {
     (all) => `WITH ${movedAs(group, all)}
       UPDATE statepad_scopes SET pos = pos + moved.steps, sessions = sessions + moved.made,
           mark = CASE WHEN moved.steps > 0 THEN moved.mark ELSE statepad_scopes.mark END,
+          changed = CASE WHEN moved.steps > 0 THEN ${NOW} ELSE statepad_scopes.changed END,
           recent = CASE WHEN moved.is_full THEN '' ELSE recent || moved.text END,
           log_base = CASE WHEN moved.steps = 0 THEN log_base ELSE ${hasLog ? 'coalesce(log_base, pos)' : 'NULL'} END
         FROM moved WHERE statepad_scopes.n = moved.n`,
   );
 }
 
+/** Ends what is pending. Answers the ends of the sessions. */
 function moveSessions(group: readonly PackedChange[]): D1Query {
   return query(
     (all) => `WITH ${headAs(group, all)}, ${PENDING}
-      UPDATE statepad_sessions SET rev = rev + 1, time = pending.time FROM pending WHERE statepad_sessions.n = pending.n`,
+      UPDATE statepad_sessions SET rev = rev + 1, time = pending.time, expires = coalesce(${NOW} + statepad_sessions.ttl, statepad_sessions.expires)
+        FROM pending WHERE statepad_sessions.n = pending.n RETURNING app, user, id, expires`,
   );
 }

@@ -1,6 +1,7 @@
 // Reading pages of a list from D1.
 
-import { READ_SCOPE_VALUES, VALUE_COLUMNS } from './read.js';
+import { NOW, READ_SCOPE_VALUES, VALUE_COLUMNS } from './read.js';
+import { countExpired } from '../../sqlite-core/expiry-statements.js';
 import { pageOf } from '../../sqlite-core/list.js';
 import { numberIn, valuesIn } from '../../sqlite-core/rows.js';
 import { listSessions, placeValues, scopeColumn } from '../../sqlite-core/statements.js';
@@ -9,10 +10,15 @@ import type { D1Query } from './client.js';
 import type { SqlRow } from '../../sqlite-core/driver.js';
 import type { ListQuery, Page } from '../../../store/contract.js';
 
-/** The statements that read a page of a list. */
+/** The kinds of rows in the first answer of {@link listQueries}. */
+const ROWS = { session: 0, sessionValue: 1, userValue: 2 } as const;
+
+/**
+ * The statements that read a page of a list. All that depends on the time is read by one of them: a session that
+ * expires meanwhile is in all parts of the page, or in none.
+ */
 export function listQueries(list: ListQuery): D1Query[] {
   const { app, user, after, offset = 0, limit = -1 } = list;
-  const sql = listSessions(list);
   const values = [
     toColumn(app),
     ...(user === undefined ? [] : [toColumn(user)]),
@@ -20,24 +26,29 @@ export function listQueries(list: ListQuery): D1Query[] {
     limit,
     offset,
   ];
-  const page = `page AS MATERIALIZED (${sql})`;
   // The parameters of the page have no numbers, and come first.
   const appName = `?${values.length + 1}`;
+  const names = [app, ...(user === undefined ? [] : [user])].map(toColumn);
   return [
-    { sql, values },
     {
-      sql: `WITH ${page} SELECT page.n, ${VALUE_COLUMNS} FROM page JOIN statepad_values AS v ON v.owner = page.n`,
-      values,
-    },
-    {
-      sql: `WITH ${page}, one AS MATERIALIZED (SELECT DISTINCT user FROM page)
-        SELECT one.user, ${VALUE_COLUMNS} FROM one
+      sql: `WITH page AS MATERIALIZED (${listSessions(list, NOW)}),
+        one AS MATERIALIZED (SELECT DISTINCT user FROM page)
+        SELECT ${ROWS.session} AS kind, n, user, id, created, rev, time, expires,
+            NULL AS name, NULL AS value, NULL AS born, NULL AS nth FROM page
+        UNION ALL
+        SELECT ${ROWS.sessionValue}, page.n, NULL, NULL, NULL, NULL, NULL, NULL, ${VALUE_COLUMNS}
+          FROM page JOIN statepad_values AS v ON v.owner = page.n
+        UNION ALL
+        SELECT ${ROWS.userValue}, NULL, one.user, NULL, NULL, NULL, NULL, NULL, ${VALUE_COLUMNS} FROM one
           JOIN statepad_scopes AS x ON x.scope = json_array(${textOf(appName)}, ${textOf('one.user')})
           JOIN statepad_values AS v ON v.owner = x.n`,
       values: [...values, toColumn(app)],
     },
     { sql: READ_SCOPE_VALUES, values: [scopeColumn(app, undefined)] },
-    { sql: 'SELECT sessions FROM statepad_scopes WHERE scope = ?1', values: [scopeColumn(app, user)] },
+    {
+      sql: `SELECT sessions - (${countExpired(user, NOW)}) AS sessions FROM statepad_scopes WHERE scope = ?`,
+      values: [...names, scopeColumn(app, user)],
+    },
   ];
 }
 
@@ -48,9 +59,10 @@ function textOf(column: string): string {
 
 /** Reads the answers of {@link listQueries}. */
 export function pageFrom({ app }: ListQuery, answers: readonly (readonly SqlRow[])[]): Page {
-  const [sessions = [], sessionValues = [], userValues = [], appValues = [], [total] = []] = answers;
-  const [bySession, byUser] = [grouped(sessionValues, 'n'), grouped(userValues, 'user')];
-  return pageOf(app, sessions, total === undefined ? 0 : numberIn(total, 'sessions'), {
+  const [rows = [], appValues = [], [total] = []] = answers;
+  const of = (kind: number): SqlRow[] => rows.filter((row) => row['kind'] === kind);
+  const [bySession, byUser] = [grouped(of(ROWS.sessionValue), 'n'), grouped(of(ROWS.userValue), 'user')];
+  return pageOf(app, of(ROWS.session), total === undefined ? 0 : numberIn(total, 'sessions'), {
     session: (row, whose) => valuesIn(bySession.get(row['n']) ?? [], whose),
     user: (row, whose) => valuesIn(byUser.get(row['user']) ?? [], whose),
     app: (whose) => valuesIn(appValues, whose),

@@ -2,7 +2,7 @@
 
 import { missingEvents, scopeTitle, sessionTitle } from '../../../store/refusals.js';
 import { query, type D1Query } from './client.js';
-import { isSession, VALUE_COLUMNS } from './read.js';
+import { isLive, isSession, VALUE_COLUMNS } from './read.js';
 import { CHUNK, ITEMS, knownScopes, ScopePositions, changeQueries, type KnownScope } from './changed.js';
 import { eventIn, numberIn, textIn, valuesIn } from '../../sqlite-core/rows.js';
 import { EVENT_COLUMNS, scopeColumn } from '../../sqlite-core/statements.js';
@@ -28,13 +28,13 @@ export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQu
   const had = knownScopes(known, app, user);
   const session = query((all) => {
     const at = all.add(known.rev ?? null);
-    return `SELECT s.n, created, rev, time, coalesce(a.pos, 0) AS app, coalesce(u.pos, 0) AS user, a.mark AS appMark, u.mark AS userMark,
+    return `SELECT s.n, created, rev, time, expires, coalesce(a.pos, 0) AS app, coalesce(u.pos, 0) AS user, a.mark AS appMark, u.mark AS userMark,
         (SELECT id FROM statepad_events WHERE rev > 0 AND place = (s.n << 32 | rev)) AS last,
         (SELECT id FROM statepad_events WHERE ${at} > 0 AND place = (s.n << 32 | CAST(${at} AS INTEGER))) AS known
       FROM statepad_sessions AS s
       LEFT JOIN statepad_scopes AS a ON a.scope = ${all.add(app)}
       LEFT JOIN statepad_scopes AS u ON u.scope = ${all.add(user)}
-      WHERE ${isSession(key, all)}`;
+      WHERE ${isSession(key, all)} AND ${isLive()}`;
   });
   const hasEvents = events.last === undefined || events.last > 0;
   return [
@@ -160,6 +160,7 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
       isSame('user', user) ? undefined : of('user', userTitle),
     ),
     last,
+    expires: row['expires'] === null ? undefined : numberIn(row, 'expires'),
     marks: [app, user],
     changed,
     isDiverged,

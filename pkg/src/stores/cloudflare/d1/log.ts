@@ -7,8 +7,6 @@ import { headAs, PENDING, TOUCHED } from './pending.js';
 import { IS_CURRENT } from './read.js';
 import { rowsAs, type PackedRow } from './rows.js';
 import { LONG_ROW } from '../../sqlite-core/log-writes.js';
-import { scopeColumn } from '../../sqlite-core/statements.js';
-import type { ScopeName } from '../../../store/contract.js';
 
 const ADD = 'INSERT INTO statepad_log (owner, pos, nth, name, before, value, time, user, session, event)';
 
@@ -116,13 +114,13 @@ export function placeEvents(group: readonly PackedChange[]): D1Query {
   );
 }
 
-/** Logs that a scope loses all its values; `now` is the time by the clock. */
-export function logRemoval({ app, user }: ScopeName, now: number): D1Query {
-  return {
-    sql: `${ADD}
-      SELECT x.n, x.pos + 1, row_number() OVER (ORDER BY v.born, v.nth), v.name, v.value, NULL, ?2, NULL, NULL, NULL
-        FROM statepad_scopes AS x LEFT JOIN statepad_values AS v ON v.owner = x.n
-        WHERE x.scope = ?1 AND ${IS_CURRENT}`,
-    values: [scopeColumn(app, user), now],
-  };
+/** Logs that scopes lose all their values; `now` is the time by the clock. */
+export function logRemoval(areMeant: (all: Bindings) => string, now: number): D1Query {
+  return query(
+    (all) => `WITH scope AS MATERIALIZED (SELECT n, pos FROM statepad_scopes WHERE ${areMeant(all)} AND ${IS_CURRENT})
+      ${ADD}
+      SELECT scope.n, scope.pos + 1, row_number() OVER (PARTITION BY scope.n ORDER BY v.born, v.nth), v.name, v.value,
+          NULL, ${all.add(now)}, NULL, NULL, NULL
+        FROM scope LEFT JOIN statepad_values AS v ON v.owner = scope.n`,
+  );
 }

@@ -8,6 +8,8 @@ import { toColumn } from '../../shared/column-text.js';
 import { callOf, keyText } from '../../shared/keys.js';
 import { isEmpty } from '../../shared/values.js';
 import { STORED_SCOPES } from '../../../model/scope.js';
+import { growthBy, valueBytes, type Size } from '../../shared/growth.js';
+import { utf8Length } from '../../../model/utf8.js';
 import type { Change, Delta } from '../../../store/contract.js';
 
 /** `kind` in the rows. */
@@ -34,15 +36,20 @@ export const HEAD = [
   'call',
   'attempt',
   'digest',
+  'ttl',
+  'ends',
+  'most_events',
 ] as const;
 /** The columns of {@link PackedChange.event}. */
 export const EVENT = ['i', 'time', 'data'] as const;
 /** The columns of {@link PackedChange.guards}: no `value` means that the name must be absent. */
 export const GUARD = ['i', 'part', 'name', 'value'] as const;
 /** The columns of {@link PackedChange.sets}. */
-export const SET = ['i', 'part', 'name', 'nth', 'value'] as const;
+export const SET = ['i', 'part', 'name', 'nth', 'size', 'value'] as const;
 /** The columns of {@link PackedChange.entries}. */
 export const ENTRY = ['i', 'part', 'entry'] as const;
+/** The columns of {@link PackedChange.touches}: `length` is that of the name; no `size` means that it is deleted. */
+export const TOUCH = ['i', 'part', 'name', 'length', 'size'] as const;
 /** The columns of {@link PackedChange.unsets}. */
 export const UNSET = ['i', 'part', 'name', 'nth'] as const;
 
@@ -57,6 +64,12 @@ export interface PackedChange {
   readonly guards: readonly PackedRow[];
   readonly sets: readonly PackedRow[];
   readonly unsets: readonly PackedRow[];
+  /** The names that the change writes, each once, with the bytes of the name and of its value. */
+  readonly touches: readonly PackedRow[];
+  /** True if the change writes to the session. */
+  readonly writesSession: boolean;
+  /** What the change would add to each of its scopes if nothing were there: app, user, session. */
+  readonly most: readonly Size[];
   /** The rows that are added to `recent` of the app and of the user. */
   readonly entries: readonly PackedRow[];
   /** The names of the change's scopes in the tables. */
@@ -70,7 +83,7 @@ const NO_JSON = '?';
 
 /** Packs a change. */
 export function packChange(change: Change, index: number): PackedChange {
-  const { id, kind, key, time, event, delta, guard = {}, attempt, digest } = change;
+  const { id, kind, key, time, event, delta, guard = {}, attempt, digest, expires, limits = {} } = change;
   const call = callOf(change);
   const { appName, userId, sessionId } = key;
   const appScope = scopeColumn(appName, undefined);
@@ -102,6 +115,9 @@ export function packChange(change: Change, index: number): PackedChange {
     toColumn(call),
     attempt === undefined ? 0 : 1,
     digest === undefined ? null : toColumn(digest),
+    expires?.ttl ?? null,
+    expires?.at ?? null,
+    limit(limits.events),
   ]);
   return {
     index,
@@ -114,6 +130,9 @@ export function packChange(change: Change, index: number): PackedChange {
       // They come before what is set.
       (part?.unset ?? []).map((name, nth, { length }) => packRow([index, number, toColumn(name), nth - length])),
     ),
+    touches: deltas.flatMap((part, number) => touchRows(index, number, part)),
+    writesSession: !isEmpty(deltas[2]),
+    most: deltas.map((part = {}) => growthBy(part, () => undefined)),
     entries: deltas.slice(0, 2).flatMap((part, number) => {
       return part === undefined || isEmpty(part) ? [] : [packRow([index, number, entryOf(toColumn(call), part)])];
     }),
@@ -124,8 +143,23 @@ export function packChange(change: Change, index: number): PackedChange {
 
 function setRows(index: number, part: number, delta: Delta | undefined): PackedRow[] {
   return Object.entries(delta?.set ?? {}).map(([name, value], nth) => {
-    return packRow([index, part, toColumn(name), nth, jsonColumn(value)]);
+    const json = jsonColumn(value);
+    return packRow([index, part, toColumn(name), nth, utf8Length(json), json]);
   });
+}
+
+function touchRows(index: number, part: number, { set = {}, unset = [] }: Delta = {}): PackedRow[] {
+  const row = (name: string, size: number | null): PackedRow =>
+    packRow([index, part, toColumn(name), utf8Length(name), size]);
+  return [
+    ...Object.entries(set).map(([name, value]) => row(name, valueBytes(value))),
+    ...[...new Set(unset)].filter((name) => !Object.hasOwn(set, name)).map((name) => row(name, null)),
+  ];
+}
+
+/** A limit as a column has it; NULL where there is none. */
+function limit(value = Infinity): number | null {
+  return Number.isFinite(value) ? value : null;
 }
 
 function guardRows(index: number, part: number, { set = {}, unset = [] }: Delta = {}): PackedRow[] {
@@ -173,6 +207,7 @@ class Group {
       head,
       event,
       guards,
+      touches,
       entries,
       appScope,
       userScope,
@@ -185,7 +220,7 @@ class Group {
     if (this.#identities.has(identity) || meets(appScope, 'app') || meets(userScope, 'user')) {
       return false;
     }
-    if (!this.#load.add([head, ...(event === undefined ? [] : [event]), ...guards, ...entries])) {
+    if (!this.#load.add([head, ...(event === undefined ? [] : [event]), ...guards, ...entries], touches)) {
       return false;
     }
     this.changes.push(packed);

@@ -16,6 +16,15 @@ export const IS_CURRENT = `(SELECT value FROM statepad_meta WHERE name = 'versio
 /** Reads the version of the tables: the first answer of a batch, for {@link checkVersion}. */
 export const READ_VERSION: D1Query = { sql: "SELECT value FROM statepad_meta WHERE name = 'version'", values: [] };
 
+/** The time by the clock of the database, in milliseconds since the epoch. */
+export const NOW = "(unixepoch('subsec') * 1000)";
+
+/**
+ * True if a session has not expired. Statements of one batch find different times: it is for the first that looks at a
+ * session, and the others go by what that has found.
+ */
+export const isLive = (session = ''): string => `(${session}expires IS NULL OR ${session}expires > ${NOW})`;
+
 /** A statement with a condition at its end that does nothing in tables of another version. */
 export function ifCurrent(sql: string): string {
   return `${sql} AND ${IS_CURRENT}`;

@@ -50,15 +50,16 @@ export class Load {
   #rows = 0;
 
   /**
-   * Adds rows that belong together. Says whether they are still to go into the same statement; the first always are.
+   * Adds rows that belong together, with others that are only counted by their characters. Says whether they are still
+   * to go into the same statement; the first always are.
    */
-  add(rows: readonly PackedRow[]): boolean {
+  add(rows: readonly PackedRow[], others: readonly PackedRow[] = []): boolean {
     const isFirst = this.#rows === 0;
-    for (const { json, asides } of rows) {
+    for (const { json, asides } of [...rows, ...others]) {
       this.#characters += json.length;
       this.#asides += asides.size;
-      this.#rows += 1;
     }
+    this.#rows += rows.length;
     return (
       isFirst || (this.#characters <= ENOUGH.characters && this.#asides <= ENOUGH.asides && this.#rows <= ENOUGH.rows)
     );
