@@ -15,6 +15,8 @@ use statepad::{
 mod contract;
 #[path = "support/block_on.rs"]
 mod block_on;
+#[path = "support/clock.rs"]
+mod clock;
 #[path = "support/json_equality.rs"]
 mod json_equality;
 

@@ -6,6 +6,29 @@ use crate::change::SessionKey;
 
 /// The right to run a session: what is appended under it is refused once another has taken the lease. See
 /// [`SessionService::lease`](crate::SessionService::lease).
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use statepad::{CreateRequest, ErrorKind, Event, InMemorySessionService, SessionService};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> statepad::Result<()> {
+/// let service = InMemorySessionService::new();
+/// let request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+/// let session = service.create(request).await?;
+/// let lease = service.lease(&session, Duration::from_secs(30)).await?;
+/// let held = service.lease(&session, Duration::from_secs(30)).await.unwrap_err();
+/// assert_eq!(held.kind(), ErrorKind::LeaseHeld);
+/// service.append_leased(&lease, Event::new("inv-1"), None).await?;
+/// service.release(&lease).await?;
+/// let lost = service.append_leased(&lease, Event::new("inv-1"), None).await.unwrap_err();
+/// assert_eq!(lost.kind(), ErrorKind::LeaseLost);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[must_use = "release it, or it ends by its time"]
 pub struct Lease {

@@ -97,8 +97,9 @@ pub trait SessionService: Send + Sync {
     ///
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), [`EventIdConflict`](crate::ErrorKind::EventIdConflict),
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), [`LimitExceeded`](crate::ErrorKind::LimitExceeded) for more
-    /// than the service allows, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) alone names sessions of several users, or when a member of the event or of its actions is called almost as a
-    /// known one (`state_delta` for `stateDelta`): it would write nothing.
+    /// than the service allows, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when an id alone names
+    /// sessions of several users, or when a member of the event or of its actions is called almost as a known one
+    /// (`state_delta` for `stateDelta`): it would write nothing.
     async fn append(&self, session: SessionRef<'_>, event: Event) -> Result<Event> {
         self.append_expecting(session, event, None).await
     }
@@ -287,36 +288,13 @@ pub trait SessionService: Send + Sync {
 
     /// Takes the lease of a session: one runner at a time has it, until it is released or its time is over and another
     /// takes it. It keeps no writer without one from writing: what is appended with
-    /// [`SessionService::append_leased`] is refused once another has taken it.
+    /// [`SessionService::append_leased`] is refused once another has taken it. See the example of [`Lease`].
     ///
     /// # Errors
     ///
     /// [`LeaseHeld`](crate::ErrorKind::LeaseHeld) with the time at which the other one's ends,
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), and
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the service has no leases.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// use statepad::{CreateRequest, ErrorKind, Event, InMemorySessionService, SessionService};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> statepad::Result<()> {
-    /// let service = InMemorySessionService::new();
-    /// let request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
-    /// let session = service.create(request).await?;
-    /// let lease = service.lease(&session, Duration::from_secs(30)).await?;
-    /// let held = service.lease(&session, Duration::from_secs(30)).await.unwrap_err();
-    /// assert_eq!(held.kind(), ErrorKind::LeaseHeld);
-    /// service.append_leased(&lease, Event::new("inv-1"), None).await?;
-    /// service.release(&lease).await?;
-    /// let lost = service.append_leased(&lease, Event::new("inv-1"), None).await.unwrap_err();
-    /// assert_eq!(lost.kind(), ErrorKind::LeaseLost);
-    /// # Ok(())
-    /// # }
-    /// ```
     async fn lease(&self, session: &Session, ttl: Duration) -> Result<Lease> {
         let _ = (session, ttl);
         Err(no_leases())

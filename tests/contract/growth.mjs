@@ -9,10 +9,10 @@ import { eventOf } from './scenario.mjs';
 const DETAILS = ['code', 'exceeded', 'key', 'path', 'size', 'limit', 'message'];
 
 /**
- * Tests of all cases. `module` has the class `SessionService`, the functions of operators, and `deleted`, the mark of a
- * deletion; `more` makes further options for each service.
+ * Tests of the cases of limits. `module` has the class `SessionService`, the functions of operators, and `deleted`,
+ * the mark of a deletion; `more` makes further options for each service.
  */
-export function growthTests(title, module, more = () => ({})) {
+export function limitTests(title, module, more = () => ({})) {
   describe(`${title}: limits`, () => {
     const { sizes, cases } = casesOf('limits');
     for (const [value, size] of sizes) {
@@ -34,6 +34,10 @@ export function growthTests(title, module, more = () => ({})) {
       test(given.name, () => run(module, given, more()));
     }
   });
+}
+
+/** As {@link limitTests}, of the cases of expiry: for services whose sessions end by the clock of the service. */
+export function expiryTests(title, module, more = () => ({})) {
   describe(`${title}: expiry`, () => {
     for (const given of casesOf('expiry').cases) {
       test(given.name, () => run(module, given, more()));

@@ -1,42 +1,18 @@
 //! Runs the steps of limits.json and expiry.json over the native service, with a clock that the cases turn.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use statepad::{
-    CreateOptions, Error, GetRequest, Host, InMemorySessionService, Limits, ListRequest, Operator,
-    OrderedCreateRequest, Result, Session, SessionRef, SessionService, StateRef, SweepRequest, SystemHost,
+    CreateOptions, Error, GetRequest, InMemorySessionService, LimitName, Limits, ListRequest, Operator,
+    OrderedCreateRequest, Result, Session, SessionRef, SessionService, StateRef, SweepRequest,
 };
 
 use super::scenario::{check_error, event_of, key_of};
+use crate::clock::Clock;
+
 use super::{assert_same, block_on, record, text};
-
-/// A clock that a test turns, in milliseconds since the epoch.
-#[derive(Debug, Clone)]
-pub struct Clock(Arc<Mutex<f64>>);
-
-impl Clock {
-    /// A clock that is at 1,000 ms.
-    pub fn new() -> Self {
-        Self(Arc::new(Mutex::new(1_000.0)))
-    }
-
-    pub fn turn(&self, now: f64) {
-        *self.0.lock().unwrap() = now;
-    }
-}
-
-impl Host for Clock {
-    fn now(&self) -> f64 {
-        *self.0.lock().unwrap()
-    }
-
-    fn new_id(&self) -> String {
-        SystemHost.new_id()
-    }
-}
 
 /// A service with a clock, and the sessions that steps have named.
 struct Growth {
@@ -237,7 +213,7 @@ pub fn check_refusal(error: &Error, expected: &Value) {
         }
     }
     if expected.get("exceeded").is_some() {
-        assert_eq!(error.exceeded().map(|limit| limit.name()), expected["exceeded"].as_str(), "{error}");
+        assert_eq!(error.exceeded().map(LimitName::name), expected["exceeded"].as_str(), "{error}");
         assert_eq!(error.key(), expected["key"].as_str(), "{error}");
         let id = expected["id"].as_str().or(error.id());
         assert_eq!(error.id(), id, "{error}");

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'node:test';
-import { growthTests } from '../contract/growth.mjs';
+import { expiryTests, limitTests } from '../contract/growth.mjs';
 import { keeping } from '../support/damaged-logs.mjs';
 import { KEY, setting } from '../support/fixtures.mjs';
 import { rawBuild } from './build.mjs';
@@ -13,8 +13,14 @@ import { rawBuild } from './build.mjs';
 const raw = await import(pathToFileURL(join(await rawBuild('nodejs'), 'statepad.js')).href);
 const { SessionService } = raw;
 
-growthTests("the crate's service", { ...raw, deleted: raw.deleted() });
-growthTests("the crate's service over a log", { ...raw, deleted: raw.deleted() }, () => keeping([]));
+const module = { ...raw, deleted: raw.deleted() };
+for (const [title, more] of [
+  ["the crate's service", undefined],
+  ["the crate's service over a log", () => keeping([])],
+]) {
+  limitTests(title, module, more);
+  expiryTests(title, module, more);
+}
 
 /** A service over records, with a clock that tests turn. */
 function serviceOver(records, options = {}) {

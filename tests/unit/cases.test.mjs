@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import * as statepad from 'statepad';
 import {
   SessionService,
   State,
@@ -14,6 +15,7 @@ import {
 } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { storedWith } from '../support/store.mjs';
+import { expiryTests, limitTests } from '../contract/growth.mjs';
 import { runInvocation } from '../contract/invocation.mjs';
 import { listed, followed, makeSessions } from '../contract/lists.mjs';
 import { casesOf, plain } from '../contract/read.mjs';
@@ -198,6 +200,11 @@ describe('lease', () => {
     });
   }
 });
+
+const module = { ...statepad, deleted: DELETED };
+limitTests('the package', module);
+limitTests('the package over a store', module, () => ({ store: memoryStore() }));
+expiryTests('the package', module);
 
 describe('list', () => {
   const { sessions, cases } = casesOf('list');

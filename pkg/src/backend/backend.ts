@@ -125,7 +125,7 @@ export interface SessionBackend {
   /** Removes what has expired. Throws `INVALID_ARGUMENT` when the store has no such operation. */
   sweep(part: SweepPart, signal?: Signal): MaybePromise<Swept>;
   /** Takes, renews or releases a lease of the storage under a name; absent where nobody else sweeps. */
-  claim?(name: string, request: LeaseRequest): Promise<LeaseAnswer>;
+  readonly claim?: ((name: string, request: LeaseRequest) => Promise<LeaseAnswer>) | undefined;
   /** The view behind a handle that this backend returned. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */

@@ -7,33 +7,36 @@ import type { SessionRegistry } from '../session/registry.js';
 import type { SharedLogs } from '../session/shared-logs.js';
 import type { NamePage, NameQuery } from '../store/contract.js';
 
-/** See `BackendAccess`. */
-export function memoryAccess(registry: SessionRegistry, logs: SharedLogs): BackendAccess {
+/** See `BackendAccess`. `sessions` are those that have not expired. */
+export function memoryAccess(sessions: () => SessionRegistry, logs: SharedLogs): BackendAccess {
   const hasValues = (appName: string, userId?: string): boolean =>
-    registry.valuesOf({ appName, userId }).values.some((value) => value !== undefined);
+    sessions()
+      .valuesOf({ appName, userId })
+      .values.some((value) => value !== undefined);
   const usersOf = (appName: string): string[] => {
     const withValues = [...logs.names(appName)].filter((userId) => hasValues(appName, userId));
-    return [...new Set([...registry.names(appName), ...withValues])];
+    return [...new Set([...sessions().names(appName), ...withValues])];
   };
   return {
     hasOwners: true,
     hasLeases: true,
-    owners: (appName, sessionId) => [...registry.owners(appName, sessionId)].sort(compareText),
+    owners: (appName, sessionId) => [...sessions().owners(appName, sessionId)].sort(compareText),
     listApps: (query) => {
       const withValues = [...logs.names()].filter((appName) => hasValues(appName) || usersOf(appName).length > 0);
-      return pageOf([...new Set([...registry.names(), ...withValues])], query);
+      return pageOf([...new Set([...sessions().names(), ...withValues])], query);
     },
     listUsers: (appName, query) => pageOf(usersOf(appName), query),
     current: (key) => {
+      const registry = sessions();
       const record = registry.find(key);
       return record && registry.read(record, LAST_EVENT);
     },
     events: (key, { from, limit = Infinity }) => {
-      const record = registry.find(key);
+      const record = sessions().find(key);
       return record && { events: record.events.slice(from - 1, from - 1 + limit), revision: record.revision };
     },
     creation: (key) => {
-      const record = registry.find(key);
+      const record = sessions().find(key);
       return record && creationOf(record.created, record.creation);
     },
   };

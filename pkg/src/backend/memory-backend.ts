@@ -1,5 +1,7 @@
 // Sessions without a store. Nothing waits, so no other call can intervene.
 
+import { MemoryExpiry } from './memory-expiry.js';
+import { UserTimes } from './user-times.js';
 import { beginAppend, finishAppend, type PendingAppend } from '../session/append.js';
 import { creationEvent } from '../session/creation-event.js';
 import { notFoundInMemory, registerService } from '../session/other-services.js';
@@ -7,6 +9,7 @@ import { cloneMutable, put } from '../model/json.js';
 import { SessionRegistry } from '../session/registry.js';
 import { SharedLogs, type LogRetention } from '../session/shared-logs.js';
 import { entriesOf } from '../session/scope-version.js';
+import { checkDeltaSize, checkEventSize } from '../input/sizes.js';
 import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
 import { newId } from '../model/ids.js';
@@ -19,7 +22,9 @@ import {
   type RemovalTarget,
   type SessionName,
   type SessionBackend,
+  type SweepPart,
 } from './backend.js';
+import type { Limits } from '../model/limits.js';
 import type { ForkPlan } from './fork-plan.js';
 import type { BackendAccess } from './backend-access.js';
 import type { UpdateTarget, WriteConditions } from '../update/update-target.js';
@@ -45,9 +50,16 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 
+/** The limits of the sessions, and whether values of users end. */
+export interface MemoryGrowth {
+  readonly limits: Limits;
+  readonly userTtl: number | undefined;
+}
+
 /** Sessions in the memory of one process. */
 export class MemoryBackend implements SessionBackend {
-  readonly #registry = new SessionRegistry();
+  /** All sessions, also those that have expired since the last call. */
+  readonly #sessions = new SessionRegistry();
   /** Distinguishes its sessions from those of other services. */
   #id: string | undefined;
   #creations = 0;
@@ -57,12 +69,25 @@ export class MemoryBackend implements SessionBackend {
   /** The watched targets, once there are any. */
   #topics: Topics | undefined;
   readonly #now: () => number;
+  readonly #limits: Limits;
+  readonly #expiry: MemoryExpiry;
+  /** The times of user values, where they end. */
+  readonly #userTimes: UserTimes | undefined;
 
   /** `log` is the retention of changes of app and user values. */
-  constructor(now: () => number, log: LogRetention) {
+  constructor(now: () => number, log: LogRetention, { limits, userTtl }: MemoryGrowth) {
     this.#now = now;
     this.#logs = new SharedLogs(log);
+    this.#limits = limits;
+    this.#expiry = new MemoryExpiry(now, (record) => this.#remove(record));
+    this.#userTimes = userTtl === undefined ? undefined : new UserTimes();
     registerService(this);
+  }
+
+  /** The sessions that have not expired. */
+  get #registry(): SessionRegistry {
+    this.#expiry.removeDue();
+    return this.#sessions;
   }
 
   /** True when it has a session. Other services ask this for their error messages. */
@@ -70,14 +95,24 @@ export class MemoryBackend implements SessionBackend {
     return this.#registry.find(key) !== undefined;
   }
 
-  create({ key, state, id, time = this.#now() }: Creation): Session {
-    const change = this.#registry.engine.prepareCreate(key, time, state);
+  create(creation: Creation): Session {
+    checkDeltaSize(this.#limits, creation.state, creation.key, 'state');
+    return this.#create(creation);
+  }
+
+  #create({ key, state, id, time = this.#now(), expires }: Creation): Session {
+    const registry = this.#registry;
+    const change = registry.engine.prepareCreate(key, time, state);
+    const growth = registry.checkGrowth(this.#limits, key, change, { bound: state.bound });
     this.#creations += 1;
     const created = id ?? `${(this.#id ??= newId())}/${this.#creations}`;
-    const record = this.#registry.applyCreate(key, creationEvent(time, state), change, created);
+    const creationOfIt = creationEvent(time, state, expires?.ttl);
+    const record = registry.applyCreate(key, creationOfIt, change, created);
+    growth.note(registry.scopesOf(key, record));
+    this.#expiry.begin(record, expires);
     this.#changeApplied(record.key, change, time);
     this.#logs.recordMoment(record);
-    return this.#registry.read(record);
+    return this.#sessions.read(record);
   }
 
   get(key: SessionKey, config: GetSessionConfig | undefined): Session | undefined {
@@ -101,15 +136,27 @@ export class MemoryBackend implements SessionBackend {
       if (refusal !== undefined) {
         throw only?.lease?.markLost(refusal) ?? refusal;
       }
-      this.#registry.remove(record);
-      this.#topics?.movedSession(record.key);
+      this.#remove(record);
+      this.#expiry.deleted(record);
     }
   }
 
-  append({ session, draft, expectedRevision, lease, shown }: AppendPlan): Event {
+  #remove(record: SessionRecord): void {
+    this.#sessions.remove(record);
+    this.#topics?.movedSession(record.key);
+  }
+
+  append(plan: AppendPlan): Event {
+    const { appName, userId, id: sessionId } = plan.session;
+    checkEventSize(this.#limits, plan.draft, { appName, userId, sessionId });
+    return this.#append(plan);
+  }
+
+  #append({ session, draft, expectedRevision, lease, shown }: AppendPlan): Event {
     const { appName, userId, id: sessionId } = session;
-    const view = this.#registry.view(session);
-    const record = view?.record ?? this.#registry.find(checkKey({ appName, userId, sessionId }));
+    const registry = this.#registry;
+    const view = registry.view(session);
+    const record = view?.record ?? registry.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
@@ -120,12 +167,12 @@ export class MemoryBackend implements SessionBackend {
   }
 
   /** Runs in one step, so that nobody sees a partial fork. */
-  fork({ key, unique, state, revision, eventAt, lastEvent }: ForkPlan): Session {
-    const session = this.create({ key, state, id: unique });
+  fork({ key, unique, state, expires, revision, eventAt, lastEvent }: ForkPlan): Session {
+    const session = this.#create({ key, state, id: unique, expires });
     try {
       for (let next = 1; next <= revision + 1; next++) {
         const draft = next <= revision ? eventAt(next) : lastEvent(revision);
-        this.append({ session, draft, expectedRevision: undefined });
+        this.#append({ session, draft, expectedRevision: undefined });
       }
       return session;
     } catch (error) {
@@ -135,7 +182,7 @@ export class MemoryBackend implements SessionBackend {
   }
 
   #finishAppend(record: SessionRecord, pending: PendingAppend, view: View | undefined): Event {
-    const event = finishAppend(this.#registry, record, pending, view);
+    const event = finishAppend(this.#sessions, record, pending, view, this.#expiry.afterWrite(record));
     if (pending.change !== undefined) {
       this.#changeApplied(record.key, pending.change, event.timestamp, event.id);
       this.#logs.recordMoment(record);
@@ -146,6 +193,9 @@ export class MemoryBackend implements SessionBackend {
   /** Logs the writes of a committed change to app and user values, and wakes readers. */
   #changeApplied(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId?: string): void {
     this.#logs.add(key, change, time, eventId);
+    if (this.#userTimes !== undefined && change.scopes.user && key.userId !== undefined) {
+      this.#userTimes.written(key.appName, key.userId, this.#now());
+    }
     this.#topics?.written(key, change.scopes);
   }
 
@@ -166,9 +216,11 @@ export class MemoryBackend implements SessionBackend {
   ): Promise<UpdateTarget> {
     const { memoryTarget } = await withWholeCore(import('./memory-target.js'));
     const writer = {
-      registry: this.#registry,
+      sessions: () => this.#registry,
       now: this.#now,
+      limits: this.#limits,
       append: (record: SessionRecord, draft: EventDraft, expected: ExpectedVersions): void => {
+        checkEventSize(this.#limits, draft, record.key);
         this.#finishAppend(record, this.#begin(record, draft, expected, undefined, lease), undefined);
       },
       updated: this.#changeApplied.bind(this),
@@ -183,10 +235,19 @@ export class MemoryBackend implements SessionBackend {
     if (view === undefined) {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
+    this.#checkNotExpired(view.record);
     return view;
   }
 
+  /** A handle of a deleted session still shows its past; one that has expired is not there for any call. */
+  #checkNotExpired({ deleted, expires, key }: SessionRecord): void {
+    if (deleted && expires !== undefined) {
+      throw notFoundInMemory(key);
+    }
+  }
+
   refresh(view: View): void {
+    this.#expiry.removeDue();
     if (view.record.deleted) {
       throw notFoundInMemory(view.record.key);
     }
@@ -206,12 +267,12 @@ export class MemoryBackend implements SessionBackend {
   async #watchedMemory(): Promise<WatchedMemory> {
     const { Topics } = await import('../watch/memory-sources.js');
     const topics = (this.#topics ??= new Topics(false));
-    return { registry: this.#registry, logs: this.#logs, topics };
+    return { sessions: () => this.#registry, logs: this.#logs, topics };
   }
 
   async access(): Promise<BackendAccess> {
     const { memoryAccess } = await withWholeCore(import('./memory-access.js'));
-    return memoryAccess(this.#registry, this.#logs);
+    return memoryAccess(() => this.#registry, this.#logs);
   }
 
   async past(): Promise<SharedPast> {
@@ -222,8 +283,16 @@ export class MemoryBackend implements SessionBackend {
     return this.#registry.view(session);
   }
 
-  sweep(): Swept {
-    return { sessions: 0, users: 0, more: false };
+  async sweep(part: SweepPart): Promise<Swept> {
+    const { sweepMemory } = await import('./memory-sweep.js');
+    const memory = {
+      registry: this.#registry,
+      expiry: this.#expiry,
+      users: this.#userTimes,
+      now: this.#now,
+      updated: this.#changeApplied.bind(this),
+    };
+    return sweepMemory(memory, part);
   }
 
   async flush(): Promise<void> {
@@ -243,9 +312,10 @@ export class MemoryBackend implements SessionBackend {
     lease: LeaseHold | undefined,
   ): PendingAppend {
     const refusal = lease?.refusal?.();
-    const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {}, view);
+    const [compared, limits] = refusal === undefined ? [expected, this.#limits] : [{}, undefined];
+    const pending = beginAppend(this.#sessions, record, draft, compared, view, limits);
     if (refusal !== undefined && pending.change !== undefined) {
-      this.#registry.engine.discard(pending.change);
+      this.#sessions.engine.discard(pending.change);
       throw lease?.markLost(refusal) ?? refusal;
     }
     return pending;

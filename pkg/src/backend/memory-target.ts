@@ -2,6 +2,7 @@
 
 import { admitDelta } from '../input/admit.js';
 import { requestEvent, type EventDraft } from '../input/event-draft.js';
+import { checkDeltaSize } from '../input/sizes.js';
 import { checkKey } from '../input/requests.js';
 import { StatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
@@ -12,14 +13,17 @@ import { entriesOf } from '../session/scope-version.js';
 import { isSessionTarget, type UpdateTarget } from '../update/update-target.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { SessionRecord } from '../session/record.js';
+import type { Limits } from '../model/limits.js';
 import type { Once } from '../model/once.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from '../model/types.js';
 
 /** The backend's side of an update. */
 export interface MemoryWriter {
-  readonly registry: SessionRegistry;
+  /** The sessions that have not expired. */
+  readonly sessions: () => SessionRegistry;
   readonly now: () => number;
+  readonly limits: Limits;
   /** Appends an event if nothing has changed since the read. */
   readonly append: (record: SessionRecord, draft: EventDraft, expected: ExpectedVersions) => void;
   /** Reports a change of app and user values that was applied. */
@@ -38,7 +42,7 @@ export function memoryTarget(
 
 /** The target of a session: a write becomes an event. */
 function sessionTarget(
-  { registry, now, append }: MemoryWriter,
+  { sessions, now, append }: MemoryWriter,
   target: SessionKey,
   { author = 'system', invocationId }: UpdateStateOptions,
   once: Once | undefined,
@@ -46,6 +50,7 @@ function sessionTarget(
   const key = checkKey(target);
   const { appName, userId, sessionId } = key;
   return () => {
+    const registry = sessions();
     const record = registry.find(key);
     if (record === undefined) {
       throw notFoundInMemory(key);
@@ -54,7 +59,7 @@ function sessionTarget(
     return {
       state: registry.read(record).state,
       write: (stateDelta) => {
-        if (registry.find(key) !== record) {
+        if (sessions().find(key) !== record) {
           throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" was created again`, {
             id: sessionId,
           });
@@ -67,19 +72,26 @@ function sessionTarget(
 }
 
 /** The target of a user's and the app's keys, or of the app's alone. */
-function scopeTarget({ registry, now, updated }: MemoryWriter, { appName, userId }: UpdateStateTarget): UpdateTarget {
+function scopeTarget(
+  { sessions, now, limits, updated }: MemoryWriter,
+  { appName, userId }: UpdateStateTarget,
+): UpdateTarget {
   const scope = { appName, userId };
   return () => {
+    const registry = sessions();
     const expected = versions(registry, scope);
     const state = sharedState(registry, scope);
     return {
       state,
       write: (delta) => {
         const written = { id: newId(), timestamp: now(), ...admitDelta(delta, 'delta') };
+        checkDeltaSize(limits, written, scope, 'delta');
         const change = registry.engine.prepareUpdate(scope, written, expected);
         // Nothing has changed since the read.
-        resolveNow(registry, written, change, (key) => state[key]);
+        const results = resolveNow(registry, written, change, (key) => state[key]);
+        const growth = registry.checkGrowth(limits, scope, change, { bound: written.bound, results });
         registry.applyUpdate(change);
+        growth.note(registry.scopesOf(scope, undefined));
         updated(scope, change, written.timestamp);
         return sharedState(registry, scope);
       },

@@ -4,6 +4,7 @@ import { type AdmittedDelta } from '../input/admit.js';
 import { over, visibleValue } from './composed.js';
 import { DELETED, isDeleted } from '../model/deletion.js';
 import { put } from '../model/json.js';
+import { deltaBound } from '../model/json-size.js';
 import { OperatorWrite, operatorOf } from '../model/operator-write.js';
 import { operatorName, type Operator } from '../model/operators.js';
 import type { Json } from '../model/types.js';
@@ -69,7 +70,7 @@ export function admittedWrites(values: SentWrites['delta']): AdmittedDelta {
     }
   }
   Object.keys(operators ?? {}).forEach((key) => put(delta, key, null));
-  return { delta, deleted, operators };
+  return { delta, deleted, operators, bound: deltaBound(delta, operators) };
 }
 
 /** The pending writes of one invocation: under each key a stack, the latest on top. */

@@ -9,6 +9,7 @@ import { ADK_EVENT } from '../model/adk-event.js';
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed, put } from '../model/json.js';
+import { NUMBER_BOUND, WORD_BOUND, stringBound } from '../model/json-size.js';
 import { UNMARKED, contentOfMark, type KeyedOperators } from '../model/operator-write.js';
 import { isOperator, type Operator } from '../model/operators.js';
 import { describe, isPlain, isRevoked } from '../model/value-types.js';
@@ -34,6 +35,23 @@ export interface AdmittedDelta {
   readonly deleted: readonly string[];
   /** Its operators, if it has any. Their keys stand at the end of the delta, as `null`. */
   readonly operators?: KeyedOperators | undefined;
+  /** The most bytes that it has as JSON, in which its keys may stand twice. */
+  readonly bound: number;
+}
+
+/**
+ * The most bytes in JSON of all that was copied so far. The difference of two moments is a bound of what was copied in
+ * between, and costs next to nothing. (A list of doubles, because each write to a variable allocates a large number.)
+ */
+const copied = new Float64Array(1);
+
+function count(bytes: number): void {
+  copied[0] = (copied[0] as number) + bytes;
+}
+
+/** See {@link copied}. */
+export function boundSoFar(): number {
+  return copied[0] as number;
 }
 
 /** The copy of every empty object. */
@@ -64,6 +82,7 @@ export function admitMembers(
   let name = '';
   try {
     for (name of names) {
+      count(stringBound(name.length));
       const member = name === except ? undefined : copy((from as Record<string, unknown>)[name], name, 1, rules);
       if (member !== undefined) {
         put(into, name, member);
@@ -81,8 +100,9 @@ export function admitMembers(
 export function admitDelta(input: unknown, path: string, { instances = false }: AdmitOptions = {}): AdmittedDelta {
   const delta: Record<string, Json> = {};
   if (input === undefined || input === null) {
-    return { delta, deleted: NOTHING };
+    return { delta, deleted: NOTHING, bound: WORD_BOUND };
   }
+  const before = boundSoFar();
   if (!isPlain(input)) {
     throw new StatepadError(
       'INVALID_ARGUMENT',
@@ -100,8 +120,10 @@ export function admitDelta(input: unknown, path: string, { instances = false }: 
       if (!isWellFormed(key)) {
         throw new Fault('is a key with a lone surrogate');
       }
+      count(2 * stringBound(key.length));
       if (typeof value === 'object' && isDeleted(value)) {
         (deleted ??= []).push(key);
+        count(WORD_BOUND);
         put(delta, key, null);
         continue;
       }
@@ -110,17 +132,19 @@ export function admitDelta(input: unknown, path: string, { instances = false }: 
         put(delta, key, required(copy(value, key, 1, rules)));
       } else {
         put((operators ??= {}), key, admitOperator(marked, key));
+        count(WORD_BOUND);
       }
     }
   } catch (fault) {
     throw report(located(fault, key, input), path, true);
   }
   admitSymbols(input, path);
+  const bound = boundSoFar() - before;
   if (operators === undefined) {
-    return { delta, deleted: deleted ?? NOTHING };
+    return { delta, deleted: deleted ?? NOTHING, bound };
   }
   Object.keys(operators).forEach((name) => put(delta, name, null));
-  return { delta, deleted: deleted ?? NOTHING, operators };
+  return { delta, deleted: deleted ?? NOTHING, operators, bound };
 }
 
 /**
@@ -165,17 +189,21 @@ function copy(value: unknown, name: string, depth: number, rules: number): Json 
       if (!isWellFormed(value)) {
         throw new Fault('has a lone surrogate');
       }
+      count(stringBound(value.length));
       return value;
     case 'number':
       if (!Number.isFinite(value)) {
         throw new Fault(`is ${value}`);
       }
+      count(NUMBER_BOUND);
       // JSON has no minus zero.
       return value + 0;
     case 'boolean':
     case 'undefined':
+      count(WORD_BOUND);
       return value;
     case 'object':
+      count(WORD_BOUND);
       return value === null ? null : copyObject(value, name, depth, rules);
     default:
       throw new Fault(`is a ${typeof value}`);
@@ -216,11 +244,11 @@ function copyArray(items: readonly unknown[], depth: number, rules: number): Jso
   if ((rules & SYMBOLS) !== 0) {
     refuseSymbols(items);
   }
-  const copied = new Array<Json>(items.length);
+  const list = new Array<Json>(items.length);
   let index = 0;
   try {
     for (; index < items.length; index++) {
-      copied[index] = required(copy(items[index], String(index), depth + 1, rules));
+      list[index] = required(copy(items[index], String(index), depth + 1, rules));
     }
   } catch (fault) {
     throw located(fault, index, items);
@@ -229,7 +257,7 @@ function copyArray(items: readonly unknown[], depth: number, rules: number): Jso
   if (names.length > items.length) {
     throw new Fault(`is a list with an extra member, ${JSON.stringify(names[items.length])}`);
   }
-  return Object.freeze(copied);
+  return Object.freeze(list);
 }
 
 function copyRecord(record: Record<string, unknown>, names: readonly string[], depth: number, rules: number): Json {
@@ -242,22 +270,23 @@ function copyRecord(record: Record<string, unknown>, names: readonly string[], d
   if (names.length === 1 && names[0] === UNMARKED && (rules & SYMBOLS) !== 0) {
     throw new Fault('is an operator that lost its mark (structuredClone and JSON drop it)');
   }
-  const copied: Record<string, Json> = {};
+  const members: Record<string, Json> = {};
   let name = '';
   try {
     for (name of names) {
       if (!isWellFormed(name)) {
         throw new Fault('is a member with a lone surrogate in its name');
       }
+      count(stringBound(name.length));
       const member = copy(record[name], name, depth + 1, rules);
       if (member !== undefined) {
-        put(copied, name, member);
+        put(members, name, member);
       }
     }
   } catch (fault) {
     throw located(fault, name, record);
   }
-  return Object.freeze(copied);
+  return Object.freeze(members);
 }
 
 /** The value that `JSON.stringify` would take for one with a `toJSON`. */
@@ -304,11 +333,11 @@ function refuseSymbols(value: object): void {
   }
 }
 
-function required(copied: Json | undefined): Json {
-  if (copied === undefined) {
+function required(value: Json | undefined): Json {
+  if (value === undefined) {
     throw new Fault('is undefined');
   }
-  return copied;
+  return value;
 }
 
 /** A fault in a value. While it is thrown outwards it collects its path. */

@@ -1,9 +1,18 @@
 // Event drafts: admitted, and completed once the core has answered.
 
-import { EMPTY, admitDelta, admitMembers, isRecordLike, type AdmitOptions, type AdmittedDelta } from './admit.js';
+import {
+  EMPTY,
+  admitDelta,
+  admitMembers,
+  boundSoFar,
+  isRecordLike,
+  type AdmitOptions,
+  type AdmittedDelta,
+} from './admit.js';
 import { checkMetadata, storedDeletions, withDeletions } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { sameJson } from '../model/json.js';
+import { stringBound } from '../model/json-size.js';
 import { describe, isObject, isPlain } from '../model/value-types.js';
 import { newId } from '../model/ids.js';
 import { checkEventNames } from './requests.js';
@@ -23,6 +32,10 @@ export interface EventDraft {
   deleted: readonly string[];
   /** Its operators, if it has any: each of their keys is in the delta, as `null` until it is resolved. */
   operators: KeyedOperators | undefined;
+  /** The most bytes of the stored event as JSON, without the results of its operators. */
+  readonly bound: number;
+  /** The most bytes of its delta as JSON. */
+  readonly deltaBound: number;
   readonly id: string;
   /** True when the caller chose the id: another call may repeat it. */
   readonly named: boolean;
@@ -69,6 +82,7 @@ export function admitEvent(
   if (options.anyName !== true) {
     checkEventNames(names, actionNames);
   }
+  const before = boundSoFar();
   const event: Record<string, Json> = {};
   admitMembers(input, names, event, 'actions', '', options);
   if (context !== undefined) {
@@ -77,8 +91,8 @@ export function admitEvent(
   }
   const { id, named, timestamp, timed } = complete(event, now);
 
-  const { delta, deleted, operators } =
-    context?.writes ?? admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
+  const writes = context?.writes ?? admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
+  const { delta, deleted, operators } = writes;
   const actions: Record<string, Json> = {
     stateDelta: delta,
     artifactDelta: EMPTY,
@@ -93,7 +107,20 @@ export function admitEvent(
     (event as unknown as Record<symbol, unknown>)[ADK_EVENT] = true;
   }
   const stored = deletionsIn(event['customMetadata'], deleted, operators);
-  return { event, actions, delta, deleted: stored, operators, id, named, timestamp, timed };
+  const bound = boundSoFar() - before + REST_BOUND + (context === undefined ? 0 : boundOfContext(context));
+  return {
+    event,
+    actions,
+    delta,
+    deleted: stored,
+    operators,
+    bound,
+    deltaBound: writes.bound,
+    id,
+    named,
+    timestamp,
+    timed,
+  };
 }
 
 /** The event that a request with an identity writes: the same id and metadata in each of its attempts. */
@@ -110,6 +137,13 @@ export function requestEvent(
   const { id, digest } = once;
   const draft = admitEvent({ ...input, id, customMetadata: requestMetadata(once) }, now, {}, context);
   return { ...draft, request: { digest, isSingle } };
+}
+
+/** The most bytes of the members that every event gets. */
+const REST_BOUND = 512;
+
+function boundOfContext({ author, invocationId, writes }: ContextContribution): number {
+  return writes.bound + stringBound(author.length) + stringBound(invocationId.length);
 }
 
 const NO_NAMES: readonly string[] = [];

@@ -1,7 +1,6 @@
 // Every error that statepad throws.
 
 import { isObject } from './value-types.js';
-import type { LimitName } from './limits.js';
 
 /** The kind of an error. Programs can rely on it across versions. */
 export type ErrorCode =
@@ -32,6 +31,9 @@ export type ErrorCode =
   | 'KEY_REUSED'
   | 'TOO_MANY_REQUESTS'
   | 'INTERNAL';
+
+/** The name of a limit: see `LimitOptions`. */
+export type LimitName = 'value' | 'delta' | 'event' | 'state' | 'keys' | 'events';
 
 /** A required placeholder without a value. */
 export interface Missing {

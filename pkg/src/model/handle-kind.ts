@@ -1,5 +1,6 @@
 // The objects that users hold as sessions. Each kind of them shows what the view behind it says.
 
+import { defined } from './defined.js';
 import { StatepadError } from './errors.js';
 import { isObject } from './value-types.js';
 import type { Session, SessionKey } from './types.js';
@@ -87,7 +88,8 @@ export function handleKind<View extends object>(read: ViewReader<View>): HandleK
       // A console shows the values, not the getters.
       Object.defineProperty(this.prototype, Symbol.for('nodejs.util.inspect.custom'), {
         value(this: Handle) {
-          return { ...this };
+          const { id, appName, userId, state, events, lastUpdateTime, revision, expireTime } = this;
+          return { id, appName, userId, state, events, lastUpdateTime, revision, ...defined({ expireTime }) };
         },
       });
       Object.defineProperty(this.prototype, 'constructor', { value: Object });

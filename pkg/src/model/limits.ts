@@ -1,5 +1,7 @@
 // Limits of what is stored, and the words of what exceeds them.
 
+import { defined } from './defined.js';
+import { StatepadError, type LimitName } from './errors.js';
 import type { StoredScope } from './scope.js';
 
 /**
@@ -9,7 +11,8 @@ import type { StoredScope } from './scope.js';
 export interface LimitOptions {
   /** The most bytes of one value of the state, also of one that an operator comes to; 32 MiB by default. */
   readonly value?: number | undefined;
-  /** The most bytes of the keys and the values that one event or update writes; 64 MiB by default. */
+  /** The most bytes of the keys and the values that one event or update sets, and of the keys that it deletes; 64 MiB by
+   * default. */
   readonly delta?: number | undefined;
   /** The most bytes of an event; 64 MiB by default. */
   readonly event?: number | undefined;
@@ -24,8 +27,7 @@ export interface LimitOptions {
   readonly events?: number | undefined;
 }
 
-/** The name of a limit. */
-export type LimitName = keyof LimitOptions;
+export type { LimitName } from './errors.js';
 
 /** All limits of a service. */
 export type Limits = Readonly<Record<LimitName, number>>;
@@ -54,4 +56,43 @@ export interface ExceededLimit {
   readonly key?: string | undefined;
   /** Of `state` and `keys`. */
   readonly scope?: StoredScope | undefined;
+}
+
+/** The scope of a limit, and the session of the write. */
+interface LimitTarget {
+  readonly appName: string;
+  readonly userId?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** `LIMIT_EXCEEDED`: the message says what would be how large. */
+export function limitExceeded(
+  target: LimitTarget,
+  details: ExceededLimit,
+  path?: string,
+  cause?: unknown,
+): StatepadError {
+  const { exceeded, size, limit, key } = details;
+  const message = `${limitTitle(target, details)}, and the limit is ${limit}`;
+  const id = target.sessionId;
+  return new StatepadError('LIMIT_EXCEEDED', message, defined({ exceeded, size, limit, key, path, id, cause }));
+}
+
+function limitTitle(target: LimitTarget, { exceeded, size, key, scope = 'session' }: ExceededLimit): string {
+  switch (exceeded) {
+    case 'value':
+      return `the value of "${key}" has ${size} bytes`;
+    case 'delta':
+    case 'event':
+      return `the ${exceeded} has ${size} bytes`;
+    case 'state':
+    case 'keys':
+      return `the state of ${ownerOf(target, scope)} would have ${size} ${exceeded === 'keys' ? 'keys' : 'bytes'}`;
+    case 'events':
+      return `${ownerOf(target, 'session')} would have ${size} events`;
+  }
+}
+
+function ownerOf({ appName, userId, sessionId }: LimitTarget, scope: StoredScope): string {
+  return scope === 'app' ? `app "${appName}"` : scope === 'user' ? `user "${userId}"` : `session "${sessionId}"`;
 }

@@ -31,7 +31,9 @@ export interface Rewound {
   readonly shared: readonly string[];
 }
 
-/** Options of `fork`. Without an end of its own the fork has the default of the service, and never that of its source. */
+/**
+ * Options of `fork`. Without an end of its own the fork has the default of the service, and never that of its source.
+ */
 export interface ForkOptions extends Abortable, SessionEnd {
   /** The revision up to which the log is copied; by default the current one. */
   readonly at?: number | undefined;

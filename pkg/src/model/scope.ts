@@ -40,6 +40,11 @@ export function withoutTemp(state: Readonly<Record<string, Json>>): Record<strin
   return stored;
 }
 
+/** The full key of a name. */
+export function fullKey(scope: StoredScope, name: string): string {
+  return (scope === 'app' ? APP_PREFIX : scope === 'user' ? USER_PREFIX : '') + name;
+}
+
 /** Values of one scope under their full keys. */
 export function underKeys(prefix: string, values: Readonly<Record<string, Json>>): Record<string, Json> {
   const record: Record<string, Json> = {};

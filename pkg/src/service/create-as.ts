@@ -2,6 +2,7 @@
 
 import { admitEvent } from '../input/event-draft.js';
 import { admitCreation, sessionIdFrom } from '../input/creation.js';
+import { checkDeltaSize, checkEventSize } from '../input/sizes.js';
 import { newId } from '../model/ids.js';
 import type { CreationIdentity } from './serving-access.js';
 import type { ServiceComponents } from './current-log.js';
@@ -13,7 +14,7 @@ export async function createAs(
   request: CreateSessionRequest,
   { digest, first }: CreationIdentity,
 ): Promise<Session> {
-  const { sessions, now } = components;
+  const { sessions, now, limits } = components;
   const creation = admitCreation(request, components);
   const unique = `${digest}-${newId()}`;
   if (first === undefined) {
@@ -22,6 +23,8 @@ export async function createAs(
   if (sessions.lacks?.includes('created') === true) {
     return await inTwoSteps(components, request, first);
   }
+  checkDeltaSize(limits, creation.state, creation.key, 'state');
+  checkEventSize(limits, admitEvent(first, now, {}), creation.key);
   // A session that continues nothing: made as a fork is, it is invisible until its event is there.
   const plan = {
     key: creation.key,

@@ -3,6 +3,7 @@
 import { notFound } from '../session/append.js';
 import { checkKey } from '../input/requests.js';
 import type { SessionBackend } from '../backend/backend.js';
+import type { Limits } from '../model/limits.js';
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../lease/lease-hold.js';
 import type { SessionName } from '../model/types.js';
@@ -15,6 +16,7 @@ export interface ServiceComponents {
   readonly now: () => number;
   /** The option `ttl` of the service. */
   readonly ttl: number | undefined;
+  readonly limits: Limits;
 }
 
 /** The same for a request that names a session. */

@@ -9,8 +9,9 @@ import { checkGrowthOptions, type Growth } from './growth-options.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { SessionBackend } from '../backend/backend.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import type { RequestComponents } from './current-log.js';
+import type { RequestComponents, ServiceComponents } from './current-log.js';
 import type { LogRetention } from '../session/shared-logs.js';
+import type { Sweeper } from './sweeper.js';
 import type { View } from '../session/handle.js';
 import type { Abortable, SessionName } from '../model/types.js';
 
@@ -30,6 +31,7 @@ export class Lifetime {
   readonly #log: LogRetention;
   #sessions: SessionBackend | undefined;
   #starting: Promise<SessionBackend> | undefined;
+  #sweeper: Sweeper | undefined;
   #isClosed = false;
 
   /** Throws `INVALID_ARGUMENT` for options that exclude each other. */
@@ -65,7 +67,12 @@ export class Lifetime {
   async components(session: SessionName, options: Abortable): Promise<RequestComponents> {
     checkSession(session);
     const lease = this.view(session)?.lease;
-    return { sessions: await this.begin(options), now: this.now, ttl: this.ttl, lease };
+    return { ...this.componentsOf(await this.begin(options)), lease };
+  }
+
+  /** The same for requests that name no session. */
+  componentsOf(sessions: SessionBackend): ServiceComponents {
+    return { sessions, now: this.now, ttl: this.ttl, limits: this.growth.limits };
   }
 
   /** The view behind a handle of this service. */
@@ -90,7 +97,18 @@ export class Lifetime {
   async close(): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true;
+      await this.#sweeper?.close();
       await this.#sessions?.close();
+    }
+  }
+
+  async #startSweeping(sessions: SessionBackend): Promise<void> {
+    const { sweepEvery = Infinity } = this.growth;
+    if (sweepEvery !== Infinity) {
+      const { Sweeper } = await import('./sweeper.js');
+      if (!this.#isClosed) {
+        this.#sweeper = new Sweeper(this, sessions, sweepEvery);
+      }
     }
   }
 
@@ -102,8 +120,9 @@ export class Lifetime {
       // The code of stores is loaded only with a store.
       this.#sessions =
         this.#storeOptions === undefined
-          ? new MemoryBackend(this.now, this.#log)
+          ? new MemoryBackend(this.now, this.#log, this.growth)
           : new (await withWholeCore(import('../backend/durable/store-backend.js'))).StoreBackend(this.#storeOptions);
+      await this.#startSweeping(this.#sessions);
       return this.#sessions;
     } catch (error) {
       this.#starting = undefined;

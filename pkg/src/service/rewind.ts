@@ -9,6 +9,7 @@ import { checkKeepsRevisions } from './store-requirements.js';
 import { makeHandle } from '../session/handle.js';
 import { restoringTo } from '../session/history.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
+import { deltaBound } from '../model/json-size.js';
 import { newId } from '../model/ids.js';
 import { keyReused, requestIn, type Once } from '../model/once.js';
 import { withoutWrites } from '../session/session-scope.js';
@@ -162,7 +163,7 @@ function markerOf(
   const { actions: own, customMetadata, invocationId = newId(), ...rest } = marker ?? {};
   const actions = { ...own, ...defined({ rewindBeforeInvocationId: plan.before, artifactDelta }) };
   const event = { ...rest, ...defined({ customMetadata: withoutWrites(customMetadata) }), actions };
-  const context = { author: 'system', invocationId, writes: restored };
+  const context = { author: 'system', invocationId, writes: { ...restored, bound: deltaBound(restored.delta) } };
   const draft = requestEvent(event, now, marker === undefined ? once : undefined, context, false);
   return { draft, shared };
 }

@@ -12,6 +12,7 @@ import type {
   EventInit,
   Json,
   Session,
+  SessionEnd,
   SessionKey,
   SessionName,
   UpdateStateTarget,
@@ -123,7 +124,7 @@ export interface ServingAccess {
   redo(session: SessionName, options: Abortable, once?: Once): Promise<Rewound>;
   fork(
     session: SessionName,
-    options: Abortable & { readonly at?: number | undefined; readonly sessionId?: string | undefined },
+    options: Abortable & SessionEnd & { readonly at?: number | undefined; readonly sessionId?: string | undefined },
     once?: Once,
   ): Promise<Session>;
   /** Takes, renews or releases a lease for a remote holder. Throws as `lease`. */

@@ -213,20 +213,23 @@ class Serving implements ServingAccess {
   }
 
   async fork(session: SessionName, options: Parameters<ServingAccess['fork']>[1], once?: Once): Promise<Session> {
-    const { at, sessionId, signal } = options;
+    const { at, sessionId, ttl, expireTime, signal } = options;
     checkCount(at, 'at');
+    const end = { ttl, expireTime };
     const components = await this.#lifetime.components(session, options);
     if (once === undefined) {
-      return await fork(components, session, { at, sessionId, signal });
+      return await fork(components, session, { at, sessionId, signal, ...end });
     }
     const { requests } = this.#access;
     if (requests === undefined) {
       const key = await forkKey(session, options, once);
-      return await this.#once(once, MADE, () => fork(components, session, { at, sessionId: key.sessionId, signal }));
+      return await this.#once(once, MADE, () =>
+        fork(components, session, { at, sessionId: key.sessionId, signal, ...end }),
+      );
     }
     const request = await ForkRequest.of(requests, session, options, once);
     const record = { isMade: true, make: () => request.refuse() };
-    return await this.#once(once, record, () => request.run(components, session, { at, signal }));
+    return await this.#once(once, record, () => request.run(components, session, { at, signal, ...end }));
   }
 
   async lease(key: SessionKey, request: RemoteLeaseRequest): Promise<LeaseAnswer & { readonly created: string }> {
@@ -333,8 +336,7 @@ class Serving implements ServingAccess {
 
   async #components(session: unknown, options: Abortable): Promise<RequestComponents> {
     const sessions = await this.#lifetime.begin(options);
-    const { now, ttl } = this.#lifetime;
-    return { sessions, now, ttl, lease: this.#lifetime.view(session)?.lease };
+    return { ...this.#lifetime.componentsOf(sessions), lease: this.#lifetime.view(session)?.lease };
   }
 
   #viewOf(session: Session): View {

@@ -66,7 +66,7 @@ export abstract class SessionDirectory extends SessionPast {
     const sessions = await this.#lifetime.begin(options);
     if (this.#logWriter === undefined) {
       const { logWriter } = await import('./log-writer.js');
-      this.#logWriter = logWriter({ sessions, now: this.#lifetime.now, ttl: undefined });
+      this.#logWriter = logWriter(this.#lifetime.componentsOf(sessions));
     }
     return this.#logWriter;
   }

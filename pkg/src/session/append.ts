@@ -10,6 +10,8 @@ import type { DuplicateEvent, ExpectedVersions, PreparedChange } from '../engine
 import type { View } from './handle.js';
 import type { SessionRecord } from './record.js';
 import type { SessionRegistry } from './registry.js';
+import { hasRoom, noteBytes, type Growth } from './growth.js';
+import type { Limits } from '../model/limits.js';
 import type { AdmittedDelta } from '../input/admit.js';
 import type { Event, Json, SessionKey } from '../model/types.js';
 
@@ -20,12 +22,16 @@ export interface PendingAppend {
   readonly change: PreparedChange | undefined;
   /** The `temp:` keys, which only the handle shows. */
   readonly temp: TempDelta | undefined;
+  /** Without a store: what it writes to the scopes, near their limits. */
+  readonly growth: Growth | undefined;
+  /** The most bytes that it writes to them. */
+  readonly bound: number;
 }
 
 /**
  * Begins an append, and resolves its operators against the current values. `view` is that of the handle that it comes
- * through. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
- * `EVENT_ID_CONFLICT`, `INVALID_ARGUMENT`.
+ * through. Without `limits` it is refused whatever it comes to. Nothing has changed when it throws:
+ * `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`, `EVENT_ID_CONFLICT`, `INVALID_ARGUMENT`, `LIMIT_EXCEEDED`.
  */
 export function beginAppend(
   registry: SessionRegistry,
@@ -33,25 +39,37 @@ export function beginAppend(
   draft: EventDraft,
   expected: ExpectedVersions,
   view: View | undefined,
+  limits: Limits | undefined,
 ): PendingAppend {
   const change = changeOf(registry, record, draft, expected);
-  if (draft.operators !== undefined && !isDuplicate(change)) {
-    const temp = tempBefore(view, draft.event as unknown as Event);
-    resolveNow(registry, draft, change, (key) => (isTemp(key) ? temp?.get(key) : registry.valueOf(record, key)));
+  if (isDuplicate(change)) {
+    return freezeAppend(registry, record, draft, change);
   }
-  return freezeAppend(registry, record, draft, change);
+  let results: Readonly<Record<string, Json>> | undefined;
+  if (draft.operators !== undefined) {
+    const temp = tempBefore(view, draft.event as unknown as Event);
+    results = resolveNow(registry, draft, change, (key) =>
+      isTemp(key) ? temp?.get(key) : registry.valueOf(record, key),
+    );
+  }
+  const bound = draft.deltaBound;
+  const isSmall = limits === undefined || (results === undefined && hasRoom(limits, record, change, bound));
+  const growth = isSmall ? undefined : registry.checkGrowth(limits, record.key, change, { bound, results, record });
+  return freezeAppend(registry, record, draft, change, growth);
 }
 
-/** Resolves operators in a delta that is not frozen yet. Discards the change on failure. */
+/** Resolves operators in a delta that is not frozen yet. Returns their results; discards the change on failure. */
 export function resolveNow(
   registry: SessionRegistry,
-  { delta, operators = {} }: AdmittedDelta,
+  { delta, operators = {} }: Pick<AdmittedDelta, 'delta' | 'operators'>,
   change: PreparedChange,
   valueOf: (key: string) => Json | undefined,
-): void {
+): Readonly<Record<string, Json>> {
   try {
+    const results = resultsOf(operators, valueOf);
     // The delta has their keys already.
-    Object.assign(delta, resultsOf(operators, valueOf));
+    Object.assign(delta, results);
+    return results;
   } catch (error) {
     registry.engine.discard(change);
     throw error;
@@ -82,24 +100,32 @@ export function freezeAppend(
   record: SessionRecord,
   draft: EventDraft,
   change: PreparedChange | DuplicateEvent,
+  growth?: Growth,
 ): PendingAppend {
   if (isDuplicate(change)) {
     extractTempKeys(draft);
     return duplicateAppend(record, draft, freezeEvent(draft), registry.eventOf(record, change));
   }
   const temp = change.hasTemp ? extractTempKeys(draft) : undefined;
-  return { event: freezeEvent(draft), change, temp };
+  return { event: freezeEvent(draft), change, temp, growth, bound: draft.deltaBound };
 }
 
-/** Applies an append that is stored, and brings the handle that it came through up to date. */
+/** Applies an append without a store, and brings the handle that it came through up to date. */
 export function finishAppend(
   registry: SessionRegistry,
   record: SessionRecord,
-  { event, change, temp }: PendingAppend,
+  { event, change, temp, growth, bound }: PendingAppend,
   view: View | undefined,
+  expires: number | undefined,
 ): Event {
   if (change !== undefined) {
     registry.applyAppend(record, event, change);
+    if (growth === undefined) {
+      noteBytes(record, change, bound);
+    } else {
+      growth.note(registry.scopesOf(record.key, record));
+    }
+    record.expires = expires;
   }
   if (view !== undefined) {
     registry.refresh(view);
@@ -129,7 +155,13 @@ export function duplicateAppend(
   appended: Event,
   stored: Event,
 ): PendingAppend {
-  return { event: storedDuplicate(record, draft, appended, stored), change: undefined, temp: undefined };
+  return {
+    event: storedDuplicate(record, draft, appended, stored),
+    change: undefined,
+    temp: undefined,
+    growth: undefined,
+    bound: 0,
+  };
 }
 
 /** The error for a missing session. */

@@ -12,24 +12,34 @@ export interface CreationEvent {
   readonly timestamp: number;
   /** The initial state under full keys, without `temp:` keys. */
   readonly state: Readonly<Record<string, Json>>;
+  /** The time from a write to the end of the session, in milliseconds, where writes move that. */
+  readonly ttl?: number;
 }
 
 /** The creation event of an initial state; where that is stored unchanged, the two share the object. */
-export function creationEvent(timestamp: number, { delta, deleted }: AdmittedDelta): CreationEvent {
+export function creationEvent(
+  timestamp: number,
+  { delta, deleted }: AdmittedDelta,
+  ttl: number | undefined,
+): CreationEvent {
   if (deleted.length === 0 && !Object.keys(delta).some(isTemp)) {
-    return { timestamp, state: delta };
+    return withTtl({ timestamp, state: delta }, ttl);
   }
   const state = withoutTemp(delta);
   deleted.forEach((key) => delete state[key]);
-  return { timestamp, state };
+  return withTtl({ timestamp, state }, ttl);
+}
+
+function withTtl(creation: CreationEvent, ttl: unknown): CreationEvent {
+  return typeof ttl === 'number' ? { ...creation, ttl } : creation;
 }
 
 /** The creation as it was stored, or `'unknown'` where none can be read: it is then inferred from the values. */
 export function parseCreation(stored: StoredEvent | undefined): CreationEvent | 'unknown' {
   try {
-    const { timestamp, state } = JSON.parse(stored?.rev === 0 ? stored.data : '{}') as Partial<CreationEvent>;
+    const { timestamp, state, ttl } = JSON.parse(stored?.rev === 0 ? stored.data : '{}') as Partial<CreationEvent>;
     const isRecord = typeof state === 'object' && (state as object | null) !== null && !Array.isArray(state);
-    return typeof timestamp === 'number' && isRecord ? deepFreeze({ timestamp, state }) : 'unknown';
+    return typeof timestamp === 'number' && isRecord ? deepFreeze(withTtl({ timestamp, state }, ttl)) : 'unknown';
   } catch {
     return 'unknown';
   }

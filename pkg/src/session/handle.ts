@@ -22,6 +22,8 @@ export interface View extends InvocationView {
   length: number;
   revision: number;
   updateTime: number;
+  /** The time at which the session expires, in milliseconds since the epoch. */
+  expires: number | undefined;
   /** The lease of writes through the handle. */
   lease: LeaseHold | undefined;
   state: Readonly<Record<string, Json>> | undefined;
@@ -34,6 +36,7 @@ const HANDLES = handleKind<View>({
   events: (view) => (view.events ??= eventsOf(view)),
   lastUpdateTime: (view) => view.updateTime,
   revision: (view) => view.revision,
+  expireTime: (view) => view.expires,
 });
 
 /** Creates a handle. */

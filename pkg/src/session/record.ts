@@ -34,6 +34,10 @@ export interface SessionRecord {
   /** The id of the event at this revision, where it is known. */
   last: string | undefined;
   updateTime: number;
+  /** The time at which it expires, in milliseconds since the epoch; absent where it does not. */
+  expires: number | undefined;
+  /** Without a store: the time from a write to its end, where each write moves it. */
+  ttl: number | undefined;
   deleted: boolean;
   /** The creation: absent until it is loaded, `'unknown'` when the store does not have it. */
   creation: CreationEvent | 'unknown' | undefined;
@@ -64,6 +68,8 @@ export function newRecord(owner: object, { appName, userId, sessionId }: Session
     revision: 0,
     last: undefined,
     updateTime: 0,
+    expires: undefined,
+    ttl: undefined,
     deleted: false,
     creation: undefined,
     moments: undefined,

@@ -2,6 +2,7 @@
 
 import { ALL_SCOPES, SessionEngine } from '../engine/sessions.js';
 import { ALL_EVENTS, NO_EVENTS, type EventWindow } from './event-window.js';
+import { Growth, type ScopesOfChange } from './growth.js';
 import { makeHandle, viewOf, type View } from './handle.js';
 import { NOT_LOADED, newRecord, type SessionRecord } from './record.js';
 import { ScopeTable, trimEnd } from './scope-table.js';
@@ -9,6 +10,7 @@ import { SessionIndex } from './session-index.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
 import { nameOf } from '../model/scope.js';
+import type { ScopeValues } from './scope-values.js';
 import type { CreationEvent } from './creation-event.js';
 import type { SessionVersions, ValueList } from './scope-version.js';
 import type {
@@ -20,13 +22,24 @@ import type {
   SessionPageQuery,
   SessionNumbers,
 } from '../engine/sessions.js';
-import type { Event, Json, Session, SessionKey } from '../model/types.js';
+import type { Limits } from '../model/limits.js';
+import type { Event, Json, Session, SessionKey, UpdateStateTarget } from '../model/types.js';
 
 /** The calls to the core that do not change the values of handles. */
 export type EngineQueries = Pick<
   SessionEngine,
   'prepareCreate' | 'prepareAppend' | 'prepareUpdate' | 'discard' | 'scopeOf'
 >;
+
+/** What a change writes. */
+interface GrownBy {
+  /** The most bytes of its delta. */
+  readonly bound: number;
+  /** The results of its operators, under full keys. */
+  readonly results?: Readonly<Record<string, Json>> | undefined;
+  /** The session that it appends to. */
+  readonly record?: SessionRecord | undefined;
+}
 
 /**
  * A change takes two steps, so that it can be stored in between: the engine prepares it, and the registry applies it,
@@ -89,6 +102,7 @@ export class SessionRegistry {
       length,
       revision: record.revision,
       updateTime: record.updateTime,
+      expires: record.expires,
       temp: undefined,
       invocations: undefined,
       invocation: undefined,
@@ -111,6 +125,7 @@ export class SessionRegistry {
     view.length = record.base + record.events.length;
     view.revision = record.revision;
     view.updateTime = record.updateTime;
+    view.expires = record.expires;
     view.state = undefined;
     view.events = undefined;
   }
@@ -192,10 +207,52 @@ export class SessionRegistry {
     return scope === undefined ? NO_VALUES : this.#scopes.valuesOf(scope).head.list();
   }
 
+  /** The scopes of a session, or of a user and an app, as far as they have values. */
+  scopesOf({ appName, userId }: ScopeKey, record: SessionRecord | undefined): ScopesOfChange {
+    if (record?.values !== undefined) {
+      const [session, app, user] = record.values;
+      return { session, app, user };
+    }
+    const valuesOf = (user: string | undefined): ScopeValues | undefined => {
+      const scope = this.#engine.scopeOf(appName, user);
+      return scope === undefined ? undefined : this.#scopes.valuesOf(scope);
+    };
+    return { session: undefined, app: valuesOf(undefined), user: userId === undefined ? undefined : valuesOf(userId) };
+  }
+
+  /**
+   * Compares what a prepared change comes to with the limits: see {@link Growth}. It is discarded on failure, and noted
+   * once it is applied.
+   */
+  checkGrowth(
+    limits: Limits,
+    target: UpdateStateTarget & ScopeKey,
+    change: PreparedChange,
+    { bound, results, record }: GrownBy,
+  ): Growth {
+    const growth = new Growth(limits, target, change, bound);
+    try {
+      if (record !== undefined) {
+        growth.checkEvents(record.revision + 1);
+      }
+      growth.check(this.scopesOf(target, record), results);
+      return growth;
+    } catch (error) {
+      this.#engine.discard(change);
+      throw error;
+    }
+  }
+
   /** The current value of a full key in a session. */
   valueOf({ values }: SessionRecord, key: string): Json | undefined {
     const [scope] = nameOf(key);
     return (values ?? missing())[scope === 'session' ? 0 : scope === 'app' ? 1 : 2].get(key);
+  }
+
+  /** The full keys that an app has, or a user in it. */
+  keysOf(scope: ScopeKey): string[] {
+    const { keys, values } = this.valuesOf(scope);
+    return keys.filter((_, slot) => values[slot] !== undefined);
   }
 
   /** The version of an app's scope, or of a user's in it. */

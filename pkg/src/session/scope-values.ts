@@ -1,6 +1,7 @@
 // The values of one scope, in the slots that the core assigns.
 
 import { ScopeVersion, type Undo, type ValueList } from './scope-version.js';
+import type { Limits } from '../model/limits.js';
 import type { SlotValues } from '../engine/sessions.js';
 import type { Json } from '../model/types.js';
 
@@ -30,6 +31,11 @@ export class ScopeValues implements SlotValues {
   #undo: Undo | undefined;
   /** The writes of the current change. */
   #changeWrites = 0;
+  /** The number of keys that have a value. */
+  #count = 0;
+  /** Without a store: the bytes of the names and the values, or more than these: see `growth.ts`. */
+  bytes = 0;
+  isExact = false;
   /** The number of changes. */
   #moves = 0;
   /** The writes since the last version that leads nowhere. */
@@ -39,6 +45,22 @@ export class ScopeValues implements SlotValues {
   get head(): ScopeVersion {
     this.#isShown = this.#head !== UNWRITTEN;
     return this.#head;
+  }
+
+  /** The number of keys that have a value. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Calls `visit` for each key, with its current value. */
+  forEach(visit: (key: string, value: Json) => void): void {
+    const { keys, values } = this.#list;
+    values.forEach((value, slot) => value !== undefined && visit(keys[slot] as string, value));
+  }
+
+  /** True when so many more keys and bytes are within the limits for certain. */
+  hasRoom(keys: number, bytes: number, limits: Pick<Limits, 'keys' | 'state'>): boolean {
+    return !this.isExact && this.#count + keys <= limits.keys && this.bytes + bytes <= limits.state;
   }
 
   /** The current value of a key. */
@@ -53,6 +75,7 @@ export class ScopeValues implements SlotValues {
     if (this.#list === NO_LIST) {
       // A list that begins with one element has no room for more: most never need it.
       this.#list = { keys: [key], values: [value] };
+      this.#count = value === undefined ? 0 : 1;
       return;
     }
     const { keys, values } = this.#list;
@@ -63,7 +86,9 @@ export class ScopeValues implements SlotValues {
         this.#undo.push(slot, values[slot]);
       }
     }
+    this.#count += value === undefined ? 0 : 1;
     if (slot < values.length) {
+      this.#count -= values[slot] === undefined ? 0 : 1;
       values[slot] = value;
     } else {
       keys.push(key);
@@ -103,6 +128,7 @@ export class ScopeValues implements SlotValues {
   replace(keys: string[], values: Json[]): void {
     this.#writes = 0;
     this.#list = { keys, values };
+    this.#count = keys.length;
     this.#head = this.#next();
     this.#isShown = false;
   }

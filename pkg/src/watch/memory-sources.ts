@@ -20,7 +20,8 @@ export { Topics };
 
 /** The memory of a service, as watching uses it. */
 export interface WatchedMemory {
-  readonly registry: Pick<SessionRegistry, 'find' | 'read' | 'valuesOf' | 'view'>;
+  /** The sessions that have not expired. */
+  readonly sessions: () => Pick<SessionRegistry, 'find' | 'read' | 'valuesOf' | 'view'>;
   readonly logs: Pick<SharedLogs, 'find' | 'isRetained'>;
   readonly topics: Topics;
 }
@@ -41,13 +42,13 @@ export function watchMemory(memory: WatchedMemory, plan: WatchPlan): ChangeSourc
 abstract class MemorySource implements ChangeSource {
   protected readonly memory: WatchedMemory;
   protected readonly plan: WatchPlan;
-  readonly #topic: Topic;
+  protected readonly topic: Topic;
   #wakes = 0;
 
   constructor(memory: WatchedMemory, plan: WatchPlan) {
     this.memory = memory;
     this.plan = plan;
-    this.#topic = memory.topics.enter(plan.target);
+    this.topic = memory.topics.enter(plan.target);
   }
 
   get isClosed(): boolean {
@@ -55,16 +56,18 @@ abstract class MemorySource implements ChangeSource {
   }
 
   async read(limit: number): Promise<readonly WatchedChange[]> {
-    this.#wakes = this.#topic.wakes;
+    this.#wakes = this.topic.wakes;
+    // What has expired is removed, and wakes its readers.
+    this.memory.sessions();
     return this.next(limit);
   }
 
   async wait(): Promise<void> {
-    await this.#topic.wait(this, this.#wakes, this.plan.pace);
+    await this.topic.wait(this, this.#wakes, this.plan.pace);
   }
 
   close(): void {
-    this.memory.topics.leave(this.plan.target, this.#topic, this);
+    this.memory.topics.leave(this.plan.target, this.topic, this);
   }
 
   protected abstract next(limit: number): readonly WatchedChange[];
@@ -79,6 +82,9 @@ class WatchedSession extends MemorySource {
     if (record.deleted) {
       return [SESSION_DELETED];
     }
+    if (record.expires !== undefined) {
+      this.topic.readAgain();
+    }
     const before = this.#revision;
     if (before > record.revision) {
       this.#revision = record.revision;
@@ -92,7 +98,7 @@ class WatchedSession extends MemorySource {
   #begin(): SessionRecord {
     const { target, shown, since } = this.plan;
     const key = target as SessionKey;
-    const record = shown?.record ?? this.memory.registry.find(key);
+    const record = shown?.record ?? this.memory.sessions().find(key);
     if (record === undefined) {
       throw notFoundInMemory(key);
     }
@@ -122,13 +128,14 @@ class MemoryWholeSource implements WholeSessionSource {
   }
 
   async moment(): Promise<WholeMoment | undefined> {
-    return this.#momentOf(this.#memory.registry.find(this.#plan.target));
+    return this.#momentOf(this.#memory.sessions().find(this.#plan.target));
   }
 
   async read(): Promise<{ readonly session: Session; readonly moment: WholeMoment } | undefined> {
-    const record = this.#memory.registry.find(this.#plan.target);
+    const sessions = this.#memory.sessions();
+    const record = sessions.find(this.#plan.target);
     const moment = this.#momentOf(record);
-    return record && moment && { session: this.#memory.registry.read(record), moment };
+    return record && moment && { session: sessions.read(record), moment };
   }
 
   #momentOf(record: SessionRecord | undefined): WholeMoment | undefined {
@@ -151,7 +158,7 @@ class MemoryWholeSource implements WholeSessionSource {
   }
 
   events(since: number, session: Session | undefined): ChangeSource {
-    const view = this.#memory.registry.view(session);
+    const view = this.#memory.sessions().view(session);
     const shown = view && { record: view.record, revision: view.revision };
     return new WatchedSession(this.#memory, { ...this.#plan, since, shown });
   }
@@ -227,9 +234,9 @@ function logOf({ logs }: WatchedMemory, plan: WatchPlan): typeof UNWRITTEN {
 }
 
 /** The current values under full keys. */
-function valuesOf({ registry }: WatchedMemory, plan: WatchPlan): Values {
+function valuesOf({ sessions }: WatchedMemory, plan: WatchPlan): Values {
   const values: Record<string, Json> = {};
-  for (const [key, value] of entriesOf(registry.valuesOf(scopeOf(plan)))) {
+  for (const [key, value] of entriesOf(sessions().valuesOf(scopeOf(plan)))) {
     put(values, key, value);
   }
   return values;

@@ -30,6 +30,8 @@ export class Topic {
   wholeReaders = 0;
   /** Counts the times that the values of the app or the user of a session that is watched whole may have changed. */
   scopeMoves = 0;
+  /** True for a session that expires: it is read again from time to time, whoever can write to it. */
+  #isTimed = false;
   readonly #topics: Topics;
   /** Counts the wakes. */
   #wakes = 0;
@@ -70,6 +72,24 @@ export class Topic {
     this.#moves += 1;
   }
 
+  /** Notes that a session was read that expires. */
+  readAgain(): void {
+    this.#isTimed = true;
+    this.#readAt = performance.now();
+  }
+
+  /** Begins the reading of another reader: it must not see a session that has expired since the last read. */
+  entered(): void {
+    this.readers += 1;
+    if (this.#isTimed) {
+      this.expire();
+    }
+  }
+
+  get #isPolled(): boolean {
+    return this.#topics.hasOthers || this.#isTimed;
+  }
+
   /** True when a reader waits. */
   get isWaitedFor(): boolean {
     return this.#waiting.size > 0;
@@ -77,7 +97,7 @@ export class Topic {
 
   /** Reads the head, unless the last read is recent enough; once for all concurrent callers. */
   async refresh(poll: number, read: () => Promise<void>): Promise<void> {
-    const isOld = this.#topics.hasOthers && performance.now() - this.#readAt >= poll;
+    const isOld = this.#isPolled && performance.now() - this.#readAt >= poll;
     if (this.#movesRead < this.#moves || isOld) {
       this.#reading ??= this.#read(read);
       await this.#reading;
@@ -131,7 +151,7 @@ export class Topic {
    */
   #startTimer({ poll, background }: Pace): void {
     const due = this.#readAt + poll;
-    if (this.#topics.hasOthers && due < this.#due) {
+    if (this.#isPolled && due < this.#due) {
       clearTimeout(this.#timer);
       this.#due = due;
       this.#timer = setTimeout(this.#timedOut, Math.min(MAX_TIMER_MS, Math.max(0, due - performance.now())));
@@ -172,7 +192,7 @@ export class Topics {
       topic = new Topic(this);
       this.#topics.set(name, topic);
     }
-    topic.readers += 1;
+    topic.entered();
     return topic;
   }
 

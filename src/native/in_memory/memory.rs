@@ -57,7 +57,9 @@ impl Memory {
     /// Removes what has expired, so many sessions at most, and answers with their number.
     pub(super) fn sweep(&mut self, now: f64, app_name: Option<&str>, most: usize) -> usize {
         let expired = self.ledger.expired(now, app_name, most);
-        expired.iter().for_each(|key| self.remove(key));
+        for key in &expired {
+            self.remove(key);
+        }
         expired.len()
     }
 

@@ -5,13 +5,16 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use indexmap::IndexMap;
 use js_sys::{Function, Map, Promise};
+use rustc_hash::FxBuildHasher;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use super::checks::{check_time, refuse_aborted};
+use super::delta::is_temp;
 use super::errors::not_found;
-use super::event::{EventDraft, Fill, is_temp};
+use super::event::{EventDraft, Fill};
 use super::handles::{Handles, Through, View};
 use super::host::{Answer, settled, stringify};
 use super::log::Record;
@@ -32,6 +35,8 @@ pub(super) struct Backend {
     pub(super) memory: RefCell<Memory>,
     pub(super) handles: Handles,
     pub(super) store: Option<Store>,
+    /// The removals of sessions that have expired, which the log does not have yet: the first ones first.
+    pub(super) unswept: RefCell<IndexMap<SessionKey, Record, FxBuildHasher>>,
     clock: Option<Function>,
     pub(super) limits: Limits,
     /// The milliseconds that sessions last whose creation names no end; nothing, where they do not expire.
@@ -68,7 +73,8 @@ impl Fill for Backend {
 impl Backend {
     pub(super) fn new(store: Option<Store>, clock: Option<Function>, limits: Limits, ttl: Option<f64>) -> Rc<Self> {
         let (memory, handles, leases) = (RefCell::default(), Handles::default(), RefCell::default());
-        Rc::new(Self { memory, handles, store, clock, limits, ttl, leases, retries: Permit::first() })
+        let (unswept, retries) = (RefCell::default(), Permit::first());
+        Rc::new(Self { memory, handles, store, unswept, clock, limits, ttl, leases, retries })
     }
 
     /// Answers from what is in memory, which is read from the store before, where there is one.
@@ -132,6 +138,7 @@ impl Backend {
         if let Some(store) = self.store.as_ref().filter(|store| !store.is_read()) {
             let memory = store.read().await?;
             *self.memory.borrow_mut() = memory;
+            self.unswept.borrow_mut().clear();
         }
         Ok(())
     }
@@ -154,13 +161,14 @@ impl Backend {
             let mut memory = self.memory.borrow_mut();
             let record = Record::of(step, &memory, self.id(), now);
             // A creation comes after the removal of what has expired under its key.
-            let removal = if let Step::Create { key, .. } = step { memory.unswept.get(key).cloned() } else { None };
+            let removal =
+                if let Step::Create { key, .. } = step { self.unswept.borrow().get(key).cloned() } else { None };
             (removal.into_iter().chain([record]).collect::<Vec<_>>(), memory.extend(step))
         };
         let kept = store.keep(&records, || Record::version(self.id(), now)).await;
         let mut memory = self.memory.borrow_mut();
         match (&kept, step) {
-            (Ok(()), Step::Create { key, .. }) => drop(memory.unswept.shift_remove(key)),
+            (Ok(()), Step::Create { key, .. }) => drop(self.unswept.borrow_mut().shift_remove(key)),
             (Ok(()), _) => {}
             (Err(_), _) => before.iter().for_each(|(id, lifetime)| memory.set_lifetime(*id, *lifetime)),
         }

@@ -5,6 +5,7 @@ use js_sys::Reflect;
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
+use super::delta::{core_delta, is_temp, resolve_into};
 use super::errors::invalid;
 use super::host::{Answer, deep_freeze, member, parse, stringify};
 use super::kinds::{describe, describe_json, is_plain};
@@ -18,7 +19,6 @@ use crate::json::{Json, size_at_most, size_of, string_at_most};
 use crate::limits::Limits;
 use crate::native::Draft;
 use crate::operator::Operator;
-use crate::scope::Scope;
 
 /// More bytes than the members have that every event gets.
 const REST_AT_MOST: u64 = 512;
@@ -253,36 +253,11 @@ impl StoredEvent {
     }
 }
 
-/// The delta that the core takes.
-pub(super) fn core_delta(record: &str, members: &Map<String, Value>, deleted: &[String]) -> Result<Delta> {
-    let mut delta = Delta::of_values(record, members.iter().map(|(key, value)| (key.as_str(), value)))?;
-    delta.unset(deleted)?;
-    Ok(delta)
-}
-
-/// Puts what operators come to over the values that are there into a delta that has their keys.
-pub(super) fn resolve_into(
-    delta: &mut Map<String, Value>,
-    operators: &[(String, Operator)],
-    value_of: &dyn Fn(&str) -> Option<Json>,
-) -> Result<()> {
-    for (key, operator) in operators {
-        let result = operator.resolve_key(key, value_of(key).as_ref())?;
-        delta.insert(key.clone(), result.to_value());
-    }
-    Ok(())
-}
-
 /// A number as JSON of JavaScript has it.
 pub(super) fn number(number: f64) -> Value {
     let mut value = Value::from(number + 0.0);
     crate::json::normalize(&mut value);
     value
-}
-
-/// Returns `true` if a key lives for one invocation only.
-pub(super) fn is_temp(key: &str) -> bool {
-    Scope::split(key).0 == Scope::Temp
 }
 
 /// Refuses a value with getters or entries in the place of members: they would be lost.

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
 use super::checks::{MAX_SAFE_INTEGER, check_options};
+use super::delta::{core_delta, is_temp};
 use super::errors::{error_at, invalid};
-use super::event::{core_delta, is_temp};
 use super::host::{Answer, option};
 use super::kinds::describe;
 use crate::error::{Error, LimitName};
@@ -59,7 +59,7 @@ pub(super) fn check_delta(
         return Ok(());
     }
     let mut given = members.clone();
-    operators.iter().for_each(|(key, _)| drop(given.shift_remove(key)));
+    given.retain(|key, _| operators.iter().all(|(operated, _)| operated != key));
     let delta = core_delta(path, &given, deleted)?;
     limits.check_delta(&delta, of_operators).map_err(|error| exceeded(error, path, session_id))
 }

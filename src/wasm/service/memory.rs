@@ -3,16 +3,13 @@
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
-use indexmap::IndexMap;
 use js_sys::Array;
-use rustc_hash::FxBuildHasher;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::damage::{Damage, Place};
 use super::errors::not_found;
 use super::host::{Answer, stringify};
-use super::log::Record;
 use super::requests::EventWindow;
 use super::unfinished::is_unfinished;
 use crate::change::{Change, Guard, SessionKey};
@@ -34,8 +31,6 @@ pub(super) struct Memory {
     positions: HashMap<Place, u64>,
     /// The parts of the log that cannot be read.
     pub(super) damage: Damage,
-    /// The removals, not written yet, of sessions that have expired: the first ones first.
-    pub(super) unswept: IndexMap<SessionKey, Record, FxBuildHasher>,
 }
 
 /// The events of a session.
@@ -128,7 +123,9 @@ impl Memory {
             Step::Append { key, created, change, event, lifetime, .. } => {
                 if let Some(id) = self.find_created(key, created) {
                     self.append(id, change, event)?;
-                    lifetime.iter().for_each(|lifetime| self.set_lifetime(id, *lifetime));
+                    if let Some(lifetime) = lifetime {
+                        self.set_lifetime(id, *lifetime);
+                    }
                 }
             }
             Step::Update { app_name, user_id, change } => {

@@ -67,6 +67,10 @@ struct SharedWrites {
     user: ScopeWrites,
 }
 
+/// A part of a record cannot be read.
+#[derive(Debug)]
+struct Unreadable;
+
 impl Replay {
     /// Makes what a record says, unless it has been made before. Throws `STORE_CORRUPT` when it cannot be known whose
     /// it is.
@@ -175,7 +179,7 @@ impl Replay {
         let guard = own_guard(record);
         let event = event_of(record, is_creation)?;
         let lifetime = self.lifetime_of(record, is_creation, session);
-        let (Some(guard), Some(event), ScopeWrites::Delta(own), Some(_), Some(lifetime)) =
+        let (Some(guard), Some(event), ScopeWrites::Delta(own), Some(_), Ok(lifetime)) =
             (guard, event, own, delta, lifetime)
         else {
             // The readable parts of the record are applied; the next records say where the scopes are.
@@ -208,28 +212,26 @@ impl Replay {
         Ok(self.memory.apply(&step)?)
     }
 
-    /// The end of a session after a change, if it has one. Nothing when it cannot be read.
+    /// The end of a session after a change, if it has one.
     fn lifetime_of(
         &self,
         record: &Map<String, Value>,
         is_creation: bool,
         session: &SessionKey,
-    ) -> Option<Option<Lifetime>> {
-        let Some(ends) = record.get("ends") else {
-            return record.get("expires").is_none().then_some(None);
-        };
-        let expires = ends.as_f64()?;
-        if is_creation {
-            let end = record.get("expires")?;
-            let ttl = end.get("ttl").map(Value::as_f64);
-            return match (ttl, end.get("at").and_then(Value::as_f64)) {
-                (Some(ttl), None) => Some(Some(Lifetime { ttl: Some(ttl?), expires })),
-                (None, Some(_)) => Some(Some(Lifetime::until(expires))),
-                _ => None,
-            };
+    ) -> Result<Option<Lifetime>, Unreadable> {
+        let (end, ends) = (record.get("expires"), record.get("ends"));
+        let Some(ends) = ends else { return if end.is_none() { Ok(None) } else { Err(Unreadable) } };
+        let expires = ends.as_f64().ok_or(Unreadable)?;
+        if !is_creation {
+            let before = self.memory.find(session).and_then(|id| self.memory.lifetime(id));
+            return Ok(before.map(|before| Lifetime { expires, ..before }));
         }
-        let before = self.memory.find(session).and_then(|id| self.memory.lifetime(id));
-        Some(before.map(|before| Lifetime { expires, ..before }))
+        let end = end.ok_or(Unreadable)?;
+        match [end.get("ttl"), end.get("at")].map(|time| time.and_then(Value::as_f64)) {
+            [Some(ttl), None] => Ok(Some(Lifetime { ttl: Some(ttl), expires })),
+            [None, Some(_)] => Ok(Some(Lifetime::until(expires))),
+            _ => Err(Unreadable),
+        }
     }
 
     /// Returns `true` if a session has all records before this one. A creation over another session misses a removal.

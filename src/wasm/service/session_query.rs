@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
 use super::backend::Backend;
+use super::delta::is_temp;
 use super::errors::{error_at, with_member};
-use super::event::is_temp;
 use super::handles::{View, WriteLease};
 use super::host::{Answer, member, stringify};
 use super::kinds::describe;

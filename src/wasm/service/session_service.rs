@@ -11,8 +11,9 @@ use super::backend::{Backend, Plan};
 use super::checks::{
     admit_optional_string, admit_string, check_count, check_function, check_object, check_options, refuse_aborted,
 };
+use super::delta::{core_delta, resolve_into};
 use super::errors::invalid;
-use super::event::{Fill, admit_event, core_delta, resolve_into};
+use super::event::{Fill, admit_event};
 use super::expiry::{End, check_ttl};
 use super::handles::Through;
 use super::host::{Answer, Attributes, define, member, option, parse, put, settled};

@@ -8,8 +8,9 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
+use super::delta::{core_delta, is_temp, resolve_into};
 use super::errors::{Details, caused_by, error, is_kind, not_found};
-use super::event::{Fill, admit_event, core_delta, is_temp, resolve_into};
+use super::event::{Fill, admit_event};
 use super::handles::{View, WriteLease};
 use super::host::{Answer, deferred, is_thenable, keys, member, parse_frozen, put, sleep, symbols};
 use super::kinds::{describe, is_plain};

@@ -4,6 +4,7 @@ import { defined } from '../../model/defined.js';
 import { appendStored } from './operations/append.js';
 import { showCurrent } from './operations/append-target.js';
 import { Connection } from './commit/connection.js';
+import { serviceLimits } from './commit/limits.js';
 import { createStored } from './operations/create.js';
 import { forkStored } from './operations/fork.js';
 import { leaseStored, readLeaseStored } from './operations/lease.js';
@@ -20,6 +21,7 @@ import { ChangeWriter } from './operations/writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { StatepadError } from '../../model/errors.js';
 import { cloneMutable } from '../../model/json.js';
+import { keepsExpiry } from '../../store/keeps-expiry.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
 import {
   isSessionTarget,
@@ -64,7 +66,7 @@ export class StoreBackend implements SessionBackend {
 
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? recordStore(options.store) : options.store;
-    const cache = new SessionCache(options.cachedEvents);
+    const cache = new SessionCache(options.cachedEvents, options.now);
     const retry = { ...options, isTotal: store.asksAgain === true, openAttempts: this.#openAttempts };
     const connection = new Connection(store, retry, options.migrate, (hints) =>
       loader.handleHints(hints, this.#topics),
@@ -75,6 +77,7 @@ export class StoreBackend implements SessionBackend {
       cache,
       loader,
       writer: new ChangeWriter(connection, cache, retry),
+      limits: serviceLimits(store, options.limits),
       now: options.now,
     };
     this.#reservations = store.reserve && new Reservations(connection);
@@ -85,6 +88,7 @@ export class StoreBackend implements SessionBackend {
   }
 
   async create(creation: Creation, signal?: Signal): Promise<Session> {
+    this.#checkExpiry(creation);
     return await createStored(this.#components, creation, signal);
   }
 
@@ -134,7 +138,16 @@ export class StoreBackend implements SessionBackend {
   }
 
   async fork(plan: ForkPlan, signal?: Signal): Promise<Session> {
+    this.#checkExpiry(plan);
     return await forkStored(this.#components, plan, signal);
+  }
+
+  #checkExpiry({ expires }: Pick<Creation, 'expires'>): void {
+    if (expires !== undefined && !keepsExpiry(this.#components.connection.store)) {
+      const path = expires.ttl === undefined ? 'expireTime' : 'ttl';
+      const message = `${path} cannot be kept: the store does not keep expiry`;
+      throw new StatepadError('INVALID_ARGUMENT', message, { path });
+    }
   }
 
   async lease(view: View, request: LeaseRequest, signal?: Signal, onDone?: () => void): Promise<LeaseAnswer> {

@@ -44,7 +44,8 @@ export class ForkRequest {
    * when the next one comes. Throws as `fork`; `KEY_REUSED`; `SESSION_NOT_FOUND` also when the fork was made and
    * deleted since.
    */
-  async run(components: ServiceComponents, source: SessionName, { at, signal }: ForkOptions): Promise<Session> {
+  async run(components: ServiceComponents, source: SessionName, options: ForkOptions): Promise<Session> {
+    const { at, signal, ttl, expireTime } = options;
     const begun = await this.#requests.forkOf(this.key, this.#once, signal);
     const wanted = begun?.revision ?? at ?? (await currentLog(components, source, signal)).revision;
     const claimed = await this.#claim(String(wanted));
@@ -57,7 +58,7 @@ export class ForkRequest {
       return session ?? throwNotFound(this.key);
     }
     const { sessionId } = this.key;
-    return await fork(components, source, { at: Number(claimed), sessionId, signal }, this.#once);
+    return await fork(components, source, { at: Number(claimed), sessionId, ttl, expireTime, signal }, this.#once);
   }
 
   /** Records its refusal: see `StoredRequests.refuse`. */

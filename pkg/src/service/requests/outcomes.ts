@@ -11,6 +11,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'EVENT_ID_CONFLICT',
   'INVALID_ARGUMENT',
   'LEASE_LOST',
+  'LIMIT_EXCEEDED',
   'SESSION_EXISTS',
   'SESSION_NOT_FOUND',
   'SESSION_STALE',

@@ -43,7 +43,7 @@ export async function readSession(
   ]);
   const isKnown = known.created === created && known.rev === rev && !hasDiverged;
   const values = isKnown ? undefined : await readValues(transaction, session.number, sessionTitle(key));
-  const loaded = loadedOf({
+  return loadedOf({
     created,
     rev,
     time,
@@ -53,9 +53,9 @@ export async function readSession(
     marks: [app?.mark, user?.mark],
     changed: changedOf(appPart.changed, userPart.changed).changed,
     isDiverged: hasDiverged,
+    expires,
     events,
   });
-  return { ...loaded, ...defined({ expires }) };
 }
 
 /** True when a caller's copy of a session differs from the stored one: there is less of it, or another event. */

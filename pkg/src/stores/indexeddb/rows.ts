@@ -1,17 +1,12 @@
 // The rows of the object stores of an IndexedDB database.
 
+import type { Size } from '../shared/growth.js';
 import type { LogEntry, Pos } from '../../store/contract.js';
 
 /** An app, or a user in it, as a key. */
 export type ScopeKey = [app: string] | [app: string, user: string];
 /** The owner of values: an app or a user, or the session that has this number. */
 export type Home = ScopeKey | number;
-
-/** The number of names of a scope, and the UTF-8 bytes of the names and of the texts of their values. */
-export interface Size {
-  readonly keys: number;
-  readonly bytes: number;
-}
 
 /** The row about the whole database. */
 export interface MetaRow {

@@ -7,10 +7,11 @@ import { beforeOf, changedOf } from '../shared/parts.js';
 import { parseValue } from '../shared/values.js';
 import { resultsOf } from './events.js';
 import { scopeKey } from './keys.js';
-import { ValueBuffer } from './values.js';
+import { NO_SIZE, ValueBuffer } from './values.js';
 import type { RememberedIds } from './ids.js';
 import type { EventRow, SessionRow } from './rows.js';
 import type { ScopeBuffer } from './scope.js';
+import type { ScopeSizes } from '../shared/growth.js';
 import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
@@ -97,6 +98,11 @@ export class Target implements CommitFacts {
     const text = this.#values(scope)?.textOf(name);
     return text === undefined ? undefined : parseValue(name, text, this.#titleOf(scope));
   }
+
+  readonly sizes: ScopeSizes = {
+    size: (scope) => this.#values(scope)?.size ?? NO_SIZE,
+    bytesOf: (scope, name) => this.#values(scope)?.bytesOf(name),
+  };
 
   #values(scope: StoredScope): ValueBuffer | undefined {
     return (scope === 'session' ? this.place : this[scope])?.values;

@@ -1,8 +1,10 @@
 // The values of one scope in an IndexedDB database: a row for each name.
 
 import { defined } from '../../model/defined.js';
+import { utf8Length } from '../../model/utf8.js';
 import { beginningWith, get, getAll, put, remove } from './requests.js';
-import type { Home, Size, ValueRow } from './rows.js';
+import type { Home, ValueRow } from './rows.js';
+import { growthBy, type Size } from '../shared/growth.js';
 import { parseValue, valuesOf } from '../shared/values.js';
 import type { Delta, Operator, Values } from '../../store/contract.js';
 
@@ -75,35 +77,22 @@ export class ValueBuffer {
    * or new, comes at the end. Of an app and a user `pos` is the position to which the delta brings them.
    */
   apply({ set = {}, unset = [] }: Delta, pos?: number): string[] {
-    const unsetNames = unset.filter((name) => this.#values.has(name));
-    unsetNames.forEach((name) => this.#put(name, undefined));
+    const { keys, bytes } = growthBy({ set, unset }, (name) => this.bytesOf(name));
+    this.size = { keys: this.size.keys + keys, bytes: this.size.bytes + bytes };
+    const unsetNames = unset.filter((name) => this.#values.delete(name));
+    unsetNames.forEach((name) => this.#moved.add(name));
     for (const name of Object.keys(set)) {
       const { order, made } = this.#values.get(name) ?? { order: this.next++, made: pos };
-      this.#put(name, { order, text: JSON.stringify(set[name]), pos, made });
+      this.#values.set(name, { order, text: JSON.stringify(set[name]), pos, made });
+      this.#moved.add(name);
     }
     return unsetNames;
   }
 
-  /** Puts a value in the place of another one, or of none. `undefined` deletes it. */
-  #put(name: string, value: BufferedValue | undefined): void {
-    const [before, after] = [this.sizeOf(name), value === undefined ? undefined : utf8Bytes(value.text)];
-    const [keys, nameBytes] = [Number(after !== undefined) - Number(before !== undefined), utf8Bytes(name)];
-    this.size = {
-      keys: this.size.keys + keys,
-      bytes: this.size.bytes + keys * nameBytes + (after ?? 0) - (before ?? 0),
-    };
-    if (value === undefined) {
-      this.#values.delete(name);
-    } else {
-      this.#values.set(name, value);
-    }
-    this.#moved.add(name);
-  }
-
   /** The UTF-8 bytes of a value that was read; `undefined` when the name is not there. */
-  sizeOf(name: string): number | undefined {
+  bytesOf(name: string): number | undefined {
     const text = this.textOf(name);
-    return text === undefined ? undefined : utf8Bytes(text);
+    return text === undefined ? undefined : utf8Length(text);
   }
 
   /** The JSON text of a value that was read; `undefined` when the name is not there. */
@@ -141,8 +130,4 @@ export class ValueBuffer {
       }
     }
   }
-}
-
-function utf8Bytes(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

@@ -17,6 +17,8 @@ export interface ApiSession {
   readonly userId: string;
   readonly createTime: string;
   readonly updateTime: string;
+  /** The time of its end, which no append moves. The API states it for every session. */
+  readonly expireTime?: string;
   /** The state of the app and the user, too. */
   readonly sessionState?: ApiState;
   readonly labels?: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { StoreError } from '../../store/store-error.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { isEmpty } from '../shared/values.js';
 import { withDeltas } from '../../model/delta.js';
-import { createdOf, scopeText, stateOf, type Sessions, type LogRange } from './sessions.js';
+import { createdOf, endOf, scopeText, stateOf, type Sessions, type LogRange } from './sessions.js';
 import { stateDelta, type ScopedState } from './state.js';
 import { timeBehind, toRfc3339 } from './times.js';
 import { toApiEvent } from './to-api.js';
@@ -35,7 +35,7 @@ export async function appendEvent(sessions: Sessions, change: Change, of: Resour
   const { id } = change;
   if (log.has(id)) {
     const { data } = eventsById.get(id) ?? (await findEvent(sessions, of, id, log));
-    return { rev: log.rev, prev: log.rev, pos: before, duplicate: true, data };
+    return { rev: log.rev, prev: log.rev, pos: before, duplicate: true, data, ...endOf(session) };
   }
   const at = timeBehind(log.lastAtWithin(change.time), change.time);
   await write(sessions, change, { ...event, timestamp: toRfc3339(at) }, of);
@@ -45,7 +45,7 @@ export async function appendEvent(sessions: Sessions, change: Change, of: Resour
   // If the event did not come in at the end, the one before the last differs from the one that the caller knows.
   const last = log.eventAt(prev)?.id;
   const pos = positionsAfter(sessions, key, change, before, state);
-  return { rev: log.rev, prev, pos, ...(last !== undefined && { before: { session: last } }) };
+  return { rev: log.rev, prev, pos, ...endOf(session), ...(last !== undefined && { before: { session: last } }) };
 }
 
 /** The log as it is now, with all that can have the id of the change. */

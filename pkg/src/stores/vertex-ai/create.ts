@@ -4,12 +4,13 @@ import { sessionExists } from '../../store/refusals.js';
 import { isEmpty } from '../shared/values.js';
 import { CREATION_LABEL, labelOf } from './labels.js';
 import { SessionLog } from './session-log.js';
-import { createdOf, scopeText, stateOf, type Sessions } from './sessions.js';
+import { createdOf, endOf, hasEnded, scopeText, stateOf, type Sessions } from './sessions.js';
 import { stateDelta } from './state.js';
+import { timeOf, toRfc3339 } from './times.js';
 import { refusalOf, writeOnce, type Written } from './write-once.js';
 import { MAX_LOOKS, type ApiSession, type Resource } from './api.js';
 import type { Settings } from './options.js';
-import type { Change, Committed } from '../../store/contract.js';
+import type { Change, Committed, Expiry } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** Creates a session, see `SessionStore.commit`. */
@@ -26,7 +27,7 @@ export async function createSession(
     userId: key.userId,
     ...(Object.keys(sessionState).length > 0 && { sessionState }),
     ...(label !== undefined && { labels: { [CREATION_LABEL]: label } }),
-    ...expiry,
+    ...(change.expires === undefined ? expiry : apiExpiry(change.expires)),
   };
   const { api } = sessions;
   const send = async () => await api.create(of, key.sessionId, body);
@@ -38,7 +39,19 @@ export async function createSession(
     return await afterRefusal(sessions, change, label, written, of);
   }
   sessions.keep(key, SessionLog.ofNew(label === undefined ? undefined : change.id));
-  return { rev: 0, prev: null, pos: positionsAfter(sessions, change) };
+  return madeNow(sessions, change);
+}
+
+/** The answer to a creation. The API alone knows the end that comes of a duration. */
+function madeNow(sessions: Sessions, change: Change): Committed {
+  const pos = positionsAfter(sessions, change);
+  const { at } = change.expires ?? {};
+  return { rev: 0, prev: null, pos, ...(at !== undefined && { expires: timeOf(toRfc3339(at)) }) };
+}
+
+/** The end of a session as the API takes it. Throws `rejected` for a time that it has no words for. */
+function apiExpiry({ at, ttl }: Expiry): Settings['expiry'] {
+  return ttl === undefined ? { expireTime: toRfc3339(at) } : { ttl: `${Math.ceil(ttl) / 1_000}s` };
 }
 
 /** The session that is there after an answer was lost. Without a label its maker is unknown. */
@@ -82,12 +95,15 @@ async function afterRefusal(
   }
   if (!refused.isSure) {
     // An earlier try of this very call has made it.
-    return { rev: 0, prev: null, pos: positionsAfter(sessions, change) };
+    return madeNow(sessions, change);
   }
   const pos = sessions.positionsOf(key, stateOf(session));
+  if (hasEnded(session)) {
+    return { rev: 0, prev: 0, pos, duplicate: true };
+  }
   const first = session.updateTime === session.createTime ? undefined : await sessions.readFirst(of, 'all');
   const rev = first?.[0].rev ?? 0;
-  return { rev, prev: rev, pos, duplicate: true };
+  return { rev, prev: rev, pos, duplicate: true, ...endOf(session) };
 }
 
 /** The session of a taken id, once it is there: it is waited for. `undefined` when it does not come. */

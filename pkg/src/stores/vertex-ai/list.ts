@@ -6,7 +6,7 @@ import { scopeTitle } from '../../store/refusals.js';
 import { listOrder, placeOf } from '../shared/list-order.js';
 import { emptyValues } from '../shared/values.js';
 import { lastPart } from './names.js';
-import { createdOf, scopeText, stateOf, type Sessions } from './sessions.js';
+import { createdOf, endOf, hasEnded, scopeText, stateOf, type Sessions } from './sessions.js';
 import { timeOf } from './times.js';
 import type { ApiSession, Resource } from './api.js';
 import type { ScopedState } from './state.js';
@@ -40,7 +40,7 @@ export async function readAll({ api }: Sessions, of: Resource, user: string | un
     const { items, next } = await api.list(of, user, { token });
     for (const session of items) {
       // The sessions that a filter lets through are checked once more.
-      if (user === undefined || session.userId === user) {
+      if ((user === undefined || session.userId === user) && !hasEnded(session)) {
         byName.set(session.name, session);
       }
     }
@@ -58,7 +58,8 @@ function readRow(sessions: Sessions, appName: string, session: ApiSession): Read
   const created = createdOf(session);
   const isKnown = log?.created === created && sessions.isCurrent(log, session);
   const state = stateOf(session);
-  const row = { key, created, rev: isKnown ? log.rev : 0, time: timeOf(session.updateTime), state: state.session };
+  const rev = isKnown ? log.rev : 0;
+  const row = { key, created, rev, time: timeOf(session.updateTime), state: state.session, ...endOf(session) };
   return { row, state };
 }
 

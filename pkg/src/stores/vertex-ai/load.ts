@@ -3,7 +3,7 @@
 import { defined } from '../../model/defined.js';
 import { isKnownScope } from '../shared/keys.js';
 import { stateOf as statesOf } from '../shared/parts.js';
-import { createdOf, stateOf, type Sessions, type LogRange } from './sessions.js';
+import { createdOf, endOf, stateOf, type Sessions, type LogRange } from './sessions.js';
 import { eventsFor, firstRange, missingFor, type EventQuery } from './ranges.js';
 import { timeOf } from './times.js';
 import type { ReadPart, SessionLog } from './session-log.js';
@@ -146,6 +146,7 @@ function answer(
       isThere(known, 'user', pos.user) ? undefined : state.user,
     ),
     ...defined({ last }),
+    ...endOf(session),
     ...(hasDiverged && { diverged: true }),
     events: storedEvents(log, events, texts),
   };

@@ -9,10 +9,10 @@ import { readAll, readLast, readSince, type Unfinished } from './read-events.js'
 import { Recent } from '../shared/recent.js';
 import { SessionLog, type ReadPart } from './session-log.js';
 import { splitState, type ScopedState } from './state.js';
-import { fromRfc3339 } from './times.js';
+import { fromRfc3339, timeOf } from './times.js';
 import type { ApiSession, Resource, SessionsApi } from './api.js';
 import type { Settings } from './options.js';
-import type { Pos, StoreContext } from '../../store/contract.js';
+import type { Committed, Pos, StoreContext } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** The number of events that are remembered by their ids. */
@@ -59,7 +59,7 @@ export class Sessions {
   /** A session, if there is one and it is the user's. */
   async get(key: SessionKey, of: Resource): Promise<ApiSession | undefined> {
     const session = await this.api.get(of);
-    if (session?.userId === key.userId) {
+    if (session?.userId === key.userId && !hasEnded(session)) {
       return session;
     }
     this.forget(key);
@@ -149,6 +149,20 @@ export function scopeText(app: string, user?: string): string {
 export function createdOf({ labels, createTime }: ApiSession): string {
   const label = labels?.[CREATION_LABEL];
   return label === undefined ? createTime : idIn(label);
+}
+
+/** The end of a session, as answers have it. */
+export function endOf({ expireTime }: ApiSession): Pick<Committed, 'expires'> {
+  return expireTime === undefined ? {} : { expires: timeOf(expireTime) };
+}
+
+/**
+ * True when a session is not there any more, although the API has it. The end is in the API's time, and compared by
+ * this machine's clock: no answer states the time.
+ */
+export function hasEnded(session: ApiSession): boolean {
+  const { expires = Infinity } = endOf(session);
+  return expires <= Date.now();
 }
 
 /** The values of a session by scope. */

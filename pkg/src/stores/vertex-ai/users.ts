@@ -3,7 +3,7 @@
 import { namePage, sortedNames } from '../shared/name-page.js';
 import { readAll } from './list.js';
 import { isSessionId, sessionName } from './names.js';
-import type { Sessions } from './sessions.js';
+import { hasEnded, type Sessions } from './sessions.js';
 import type { NamePage, NameQuery, StoreContext } from '../../store/contract.js';
 
 /** The user who has the session of an id, if there is one: an engine has each id once. */
@@ -18,7 +18,7 @@ export async function ownersOf(
     return [];
   }
   const session = await sessions.api.get({ ...engine, name: sessionName(engine.engine, { sessionId }) });
-  return session === undefined ? [] : [session.userId];
+  return session === undefined || hasEnded(session) ? [] : [session.userId];
 }
 
 /** A page of the users. All sessions are read for it: the API lists nothing else. */

@@ -35,14 +35,21 @@ export class SessionCache {
   /** Receives every change of the cache, once anything is watched. */
   topics: Topics | undefined;
 
-  /** Keeps about `limit` events in sessions that are not in use. */
-  constructor(limit: number) {
+  readonly #now: () => number;
+
+  /** Keeps about `limit` events in sessions that are not in use. `now` is the clock of the service. */
+  constructor(limit: number, now: () => number) {
+    this.#now = now;
     this.#sessions = new LruSessions(limit, (record) => this.evict(record));
   }
 
-  /** True when a session is not known to have changed since it was loaded. */
+  /**
+   * True when a session is not known to have changed since it was loaded, and has not expired by the clock of the
+   * service: the store has a clock of its own, and is asked then.
+   */
   isCurrent(record: SessionRecord): boolean {
-    return record.number !== NOT_LOADED && !this.#stale.has(record) && this.#shared.areKnown(record);
+    const isOver = record.expires !== undefined && record.expires <= this.#now();
+    return !isOver && record.number !== NOT_LOADED && !this.#stale.has(record) && this.#shared.areKnown(record);
   }
 
   /** Marks a session that others may have changed: it is loaded before its next use. */
@@ -91,6 +98,9 @@ export class SessionCache {
         return undefined;
       }
       this.#stale.delete(record);
+      if (loaded.rev === record.revision) {
+        record.expires = loaded.expires;
+      }
       this.#reportLoadedScopes(key, loaded.pos, known.pos);
       return this.#shared.mergeLoaded(record, loaded, known) ? record : undefined;
     } catch (error) {
@@ -191,6 +201,7 @@ export class SessionCache {
     }
     if (isNew) {
       record.last = event.id;
+      record.expires = committed.expires;
       this.#sessions.grow(1);
       this.#reportMoved(record);
     }
@@ -246,6 +257,7 @@ export class SessionCache {
       uncachedScopes(steps, sentChange, true),
     );
     this.#shared.advance(record.scopes, steps, sentChange, committed);
+    record.expires = committed.expires;
     this.#sessions.grow(1);
     this.touch(record);
     return record;

@@ -16,12 +16,13 @@ export type SharedVersions = readonly [ScopeVersion, ScopeVersion];
 /** A handle for the row of a list. */
 export function rowHandle(
   registry: SessionRegistry,
-  { key, created, rev, time, state }: Row,
+  { key, created, rev, time, expires, state }: Row,
   shared: SharedVersions,
 ): Session {
   const record = registry.newRecord(key, created);
   record.base = record.revision = rev;
   record.updateTime = time;
+  record.expires = expires;
   return registry.read(record, NO_EVENTS, undefined, [ScopeVersion.of(deepFreeze(state)), ...shared]);
 }
 

@@ -45,7 +45,7 @@ export class CommitQueue {
   }
 
   /**
-   * Makes a change durable. Throws a `StoreError` `conflict`, `exists`, `fenced` or `not-found`, or a `StatepadError`:
+   * Makes a change durable. Throws a `StoreError` `conflict`, `exists`, `fenced`, `limit` or `not-found`, or a `StatepadError`:
    * `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `INVALID_ARGUMENT` and `LIMIT_EXCEEDED` when it is not written,
    * `COMMIT_UNKNOWN` when it may be.
    */
@@ -161,6 +161,7 @@ export class CommitQueue {
       case 'conflict':
       case 'exists':
       case 'fenced':
+      case 'limit':
         queued.reject(error);
         break;
       case 'not-found':

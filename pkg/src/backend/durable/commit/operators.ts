@@ -8,6 +8,7 @@ import { misfit, resultsOf } from '../../../model/operator-results.js';
 import {
   APP_PREFIX,
   USER_PREFIX,
+  fullKey,
   mergeRecords,
   nameOf,
   underKeys,
@@ -147,16 +148,12 @@ export function withResults(
 /** The error for an operator that a store has refused; `undefined` for other refusals. */
 export function operatorRefusal(error: StoreError): StatepadError | undefined {
   const { code, key: name, scope, message } = error;
-  if (name === undefined || scope === undefined) {
+  if (name === undefined || scope === undefined || code === 'limit') {
     return undefined;
   }
   const key = fullKey(scope, name);
   const text = code === 'conflict' ? misfit(key, 'changed').message : message;
   return new StatepadError(code === 'conflict' ? 'STATE_CONFLICT' : 'INVALID_ARGUMENT', text, { key, cause: error });
-}
-
-function fullKey(scope: StoredScope, name: string): string {
-  return (scope === 'app' ? APP_PREFIX : scope === 'user' ? USER_PREFIX : '') + name;
 }
 
 function emptyDelta(): { set: Record<string, Json>; unset: string[] } {

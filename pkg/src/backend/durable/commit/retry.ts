@@ -233,7 +233,7 @@ export function unavailable(cause: unknown): StatepadError {
 
 /** The error for a permanent refusal of a store, or for unreadable data. */
 export function refusal(error: StoreError): StatepadError {
-  const { code, message, size, limit, until } = error;
+  const { code, message, size, limit, exceeded, until } = error;
   switch (code) {
     case 'held':
       return new StatepadError('LEASE_HELD', message, defined({ until, cause: error }));
@@ -251,7 +251,7 @@ export function refusal(error: StoreError): StatepadError {
   if (ofOperator !== undefined) {
     return ofOperator;
   }
-  const sizes = defined({ size, limit, cause: error });
+  const sizes = defined({ size, limit, exceeded, cause: error });
   return new StatepadError(
     size === undefined ? 'INVALID_ARGUMENT' : 'LIMIT_EXCEEDED',
     `the store refuses: ${message}`,

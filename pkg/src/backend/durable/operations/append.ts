@@ -23,6 +23,8 @@ import {
 } from './operator-attempts.js';
 import { storeResolves, keyedResults, operatorRefusal, contentOf } from '../commit/operators.js';
 import { parseEvent } from '../cache/stored-event.js';
+import { limitRefusal } from '../commit/limits.js';
+import { checkEventSize } from '../../../input/sizes.js';
 import { checkKey } from '../../../input/requests.js';
 import { notExpected } from '../../../update/update-target.js';
 import { StatepadError, isStatepadError } from '../../../model/errors.js';
@@ -84,6 +86,7 @@ export async function appendStored(components: StoreComponents, request: AppendR
   const { appName, userId, id: sessionId } = request.session;
   const view = components.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
+  checkEventSize(components.limits.all, request.draft, key);
   // The lease at the time of the request, whatever happens to it in the queue.
   const lease = request.lease ?? view?.lease;
   const leased = lease === undefined ? request : { ...request, lease };
@@ -99,7 +102,7 @@ export async function appendStored(components: StoreComponents, request: AppendR
       });
     }
     const lanes = lanesOfAppend(key, request.draft, operators);
-    const operatorAttempts = new OperatorAttempts(operators);
+    const operatorAttempts = new OperatorAttempts(operators, key, components.limits.all);
     return await components.writer.lanes.hold(lanes, () =>
       append(components, key, { request: leased, view, begin, operatorAttempts, hasLanes: lanes.length > 0 }),
     );
@@ -164,11 +167,11 @@ function appendAgain(
   record: SessionRecord,
   draft: EventDraft,
   change: PreparedChange | DuplicateEvent,
-  { event, temp }: PendingAppend,
+  { event, temp, growth, bound }: PendingAppend,
 ): PendingAppend {
   return isDuplicate(change)
     ? duplicateAppend(record, draft, event, registry.eventOf(record, change))
-    : { event, change, temp };
+    : { event, change, temp, growth, bound };
 }
 
 /**
@@ -284,7 +287,7 @@ function withStoredResults(
 
 /** The change of an append for the store. Discards the append on failure. */
 function changeToSend(
-  { cache: { registry }, connection, writer }: StoreComponents,
+  { cache: { registry }, connection, writer, limits }: StoreComponents,
   { key, created }: SessionRecord,
   { event: body, prepared, guard }: ToSend,
   { draft: { id, timestamp: time, named, operators, request }, reservation, lease }: AppendRequest,
@@ -303,6 +306,7 @@ function changeToSend(
       event,
       ...contentOf(prepared, isResolved ? undefined : operators),
       known: { pos, marks },
+      ...limits.ofAppend,
     };
     if (sentGuard !== undefined) {
       change.guard = sentGuard;
@@ -343,6 +347,11 @@ async function refusal(
     cache.markDeleted(record);
     lease?.markLost(notFound(id));
     return notFound(id);
+  }
+  const ofLimit = limitRefusal(error, record.key);
+  if (ofLimit !== undefined) {
+    // It says nothing about the cached values.
+    return ofLimit;
   }
   await loader.reload(record);
   if (error.code === 'fenced') {

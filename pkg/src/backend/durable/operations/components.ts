@@ -1,6 +1,7 @@
 // The components of operations over a store: each operation takes those that it needs.
 
 import type { Connection } from '../commit/connection.js';
+import type { ServiceLimits } from '../commit/limits.js';
 import type { SessionLoader } from '../cache/loader.js';
 import type { SessionCache } from '../cache/session-cache.js';
 import type { ChangeWriter } from './writer.js';
@@ -11,6 +12,7 @@ export interface StoreComponents {
   readonly cache: SessionCache;
   readonly loader: SessionLoader;
   readonly writer: ChangeWriter;
+  readonly limits: ServiceLimits;
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number;
 }

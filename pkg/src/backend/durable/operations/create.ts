@@ -4,12 +4,15 @@ import { createdHandle, sharedVersion } from '../cache/uncached-handle.js';
 import { ALL, NONE } from '../cache/event-range.js';
 import { creationEvent, parseCreation, type CreationEvent } from '../../../session/creation-event.js';
 import { scopedDelta } from '../../../engine/sessions.js';
+import { checkDeltaSize } from '../../../input/sizes.js';
+import { defined } from '../../../model/defined.js';
 import { withDeltas } from '../../../model/delta.js';
 import { dropUnfinishedCreation } from './unfinished-creation.js';
 import { isStatepadError, StatepadError } from '../../../model/errors.js';
+import { limitRefusal } from '../commit/limits.js';
 import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { newId } from '../../../model/ids.js';
-import { isStoreError } from '../../../store/store-error.js';
+import { isStoreError, type StoreError } from '../../../store/store-error.js';
 import type { SharedScope } from '../../../model/scope.js';
 import type { StoreComponents } from './components.js';
 import type { Begin } from './writer.js';
@@ -25,6 +28,7 @@ export async function createStored(
   creation: Creation,
   signal: Signal | undefined,
 ): Promise<Session> {
+  checkDeltaSize(components.limits.all, creation.state, creation.key, 'state');
   return await components.writer.runExclusive(
     creation.key,
     signal,
@@ -47,10 +51,10 @@ async function create(components: StoreComponents, creation: Creation, begin: Be
 
 async function createOnce(
   components: StoreComponents,
-  { key, state, time: requestedTime, id: requestedId, once }: Creation,
+  { key, state, time: requestedTime, id: requestedId, once, expires }: Creation,
   begin: Begin,
 ): Promise<Session> {
-  const { cache, connection, loader, writer, now } = components;
+  const { cache, connection, limits, loader, writer, now } = components;
   const { registry } = cache;
   const existing = registry.find(key);
   if (existing !== undefined && once !== undefined) {
@@ -61,19 +65,20 @@ async function createOnce(
     await loader.load(key, NONE, () => undefined);
   }
   const [time, id] = [requestedTime ?? now(), once?.id ?? requestedId ?? newId()];
-  const creation = creationEvent(time, state);
+  const creation = creationEvent(time, state, expires?.ttl);
   const prepared = registry.engine.prepareCreate(key, time, state);
   const event = { id, time, data: JSON.stringify(creation) };
   const known = cache.knownPositions(key);
   const delta = scopedDelta(prepared);
   const request = requestMembers(connection.store, once);
-  const change: Change = { id, kind: 'create', key, time, event, delta, known, ...request };
+  const end = defined({ expires });
+  const change: Change = { id, kind: 'create', key, time, event, delta, known, ...request, ...end, ...limits.ofOther };
   const sentChange = { change, prepared, known };
   let committed: Committed;
   try {
     committed = await writer.commit(sentChange, begin);
   } catch (error) {
-    throw isStoreError(error) ? (requestRefusal(error, once) ?? creationRefused(error.code, key, error)) : error;
+    throw isStoreError(error) ? (requestRefusal(error, once) ?? creationRefused(error, key)) : error;
   }
   const record = cache.applyCommittedCreate(key, creation, sentChange, committed);
   let first: CreationEvent | undefined;
@@ -89,7 +94,13 @@ async function createOnce(
 }
 
 /** The error for a refused creation. */
-export function creationRefused(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
+export function creationRefused(cause: StoreError, key: SessionKey): StatepadError {
+  const { sessionId: id } = key;
+  const ofLimit = limitRefusal(cause, key);
+  if (ofLimit !== undefined) {
+    return ofLimit;
+  }
+  const { code } = cause;
   return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" already exists`, {
     id,
     cause,
@@ -102,7 +113,7 @@ async function readBack(
   key: SessionKey,
   creation: CreationEvent,
   { id, delta }: Change,
-  { created = id }: Committed,
+  { created = id, expires }: Committed,
 ): Promise<Session> {
   const { registry } = components.cache;
   let isDeleted = false;
@@ -123,7 +134,14 @@ async function readBack(
     versionAfter(components, 'app', key, delta.app),
     versionAfter(components, 'user', key, delta.user),
   ]);
-  const row = { key, created, rev: 0, time: creation.timestamp, state: delta.session?.set ?? {} };
+  const row = {
+    key,
+    created,
+    rev: 0,
+    time: creation.timestamp,
+    state: delta.session?.set ?? {},
+    ...defined({ expires }),
+  };
   return createdHandle(registry, row, creation, shared, isDeleted);
 }
 

@@ -1,6 +1,7 @@
 // A fork over a store: one change after the other, invisible before the last one. A repeated call completes an
 // unfinished one. A creation that comes with an event is made in the same way: it continues nothing.
 
+import { limitRefusal } from '../commit/limits.js';
 import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { creationRefused } from './create.js';
 import { dropUnfinishedCreation, forkedFromIn, type ForkedFrom } from './unfinished-creation.js';
@@ -10,6 +11,7 @@ import { creationEvent } from '../../../session/creation-event.js';
 import { freezeEvent, type EventDraft } from '../../../input/event-draft.js';
 import { throwNotFound, notFound } from '../../../session/append.js';
 import { isStatepadError } from '../../../model/errors.js';
+import { defined } from '../../../model/defined.js';
 import { newId } from '../../../model/ids.js';
 import { put } from '../../../model/json.js';
 import { nameOf, type StoredScope } from '../../../model/scope.js';
@@ -65,16 +67,26 @@ async function readWhole({ loader }: StoreComponents, { key }: ForkPlan): Promis
 
 /** Creates the session, or finds the unfinished one of an earlier call for the same fork. Throws `SESSION_EXISTS`. */
 async function begin(components: StoreComponents, plan: ForkPlan): Promise<StartedFork> {
-  const { connection, loader, writer, now } = components;
-  const { key, state, source, revision, once, unique } = plan;
+  const { connection, limits, loader, writer, now } = components;
+  const { key, state, source, revision, once, unique, expires } = plan;
   const [time, id] = [now(), unfinishedId(revision + 1, once?.id ?? unique)];
   const from = forkedFrom(source, revision);
-  const data = JSON.stringify({ ...creationEvent(time, state), forkedFrom: from });
+  const data = JSON.stringify({ ...creationEvent(time, state, expires?.ttl), forkedFrom: from });
   const delta = ownDelta(state);
   try {
     const event = { id, time, data };
     const request = requestMembers(connection.store, once);
-    const committed = await writer.send({ id, kind: 'create', key, time, event, delta, ...request });
+    const committed = await writer.send({
+      id,
+      kind: 'create',
+      key,
+      time,
+      event,
+      delta,
+      ...request,
+      ...defined({ expires }),
+      ...limits.ofOther,
+    });
     if (once !== undefined && committed.duplicate) {
       checkRequest(committed, once);
     }
@@ -96,7 +108,7 @@ async function begin(components: StoreComponents, plan: ForkPlan): Promise<Start
     if (source.sessionId === key.sessionId && existing !== null && (await dropUnfinishedCreation(components, key))) {
       return await begin(components, plan);
     }
-    throw creationRefused(error.code, key, error);
+    throw creationRefused(error, key);
   }
 }
 
@@ -117,7 +129,7 @@ function sameFork({ source, at }: ForkPlan, unfinished: Loaded): StartedFork | u
 
 /** Writes the missing events. An event that another call has written meanwhile is a duplicate. */
 async function fill(
-  { writer }: StoreComponents,
+  { writer, limits }: StoreComponents,
   { key, eventAt, lastEvent }: ForkPlan,
   { created, rev, revision }: StartedFork,
   { signal, beforeLast }: { readonly signal: Signal | undefined; readonly beforeLast: () => void },
@@ -133,10 +145,11 @@ async function fill(
       beforeLast();
     }
     try {
-      await writer.send({ id, kind: 'append', key, time, event, delta, guard: { created }, call: newId() });
+      const change = { id, kind: 'append', key, time, event, delta, guard: { created }, call: newId() } as const;
+      await writer.send({ ...change, ...limits.ofAppend });
     } catch (error) {
-      // Others have deleted it.
-      throw isStoreError(error) ? notFound(key.sessionId) : error;
+      // Unless it is beyond a limit, others have deleted it.
+      throw isStoreError(error) ? (limitRefusal(error, key) ?? notFound(key.sessionId)) : error;
     }
   }
 }

@@ -1,5 +1,6 @@
 // The full log of a session over a store, for its history.
 
+import { NONE } from '../cache/event-range.js';
 import { throwNotFound } from '../../../session/append.js';
 import { stateOf, type View } from '../../../session/handle.js';
 import { checkKey } from '../../../input/requests.js';
@@ -21,7 +22,10 @@ export async function loadFullLog(
   if (view === undefined) {
     return throwNotFound({ appName, userId, sessionId });
   }
-  const { key, created, base } = view.record;
+  const { key, created, base, expires } = view.record;
+  if (expires !== undefined && (await loader.load(key, NONE, (record) => record.created, { signal })) !== created) {
+    return throwNotFound(key);
+  }
   if (base > 0) {
     const record = (await loader.pinWhole(key, { signal, idle: view.record })) ?? throwNotFound(key);
     cache.unpin(record);

@@ -3,6 +3,7 @@
 
 import { lanesOfKeys } from './lanes.js';
 import { mergeGuardedKeys, resolveLocally } from '../commit/operators.js';
+import { checkResultSizes } from '../../../input/sizes.js';
 import { conflictPause } from '../../../async/conflict-pause.js';
 import { resolveNow } from '../../../session/append.js';
 import { tempBefore } from '../../../input/temp-values.js';
@@ -10,6 +11,7 @@ import { StatepadError } from '../../../model/errors.js';
 import { isTemp, nameOf } from '../../../model/scope.js';
 import { isStoreError } from '../../../store/store-error.js';
 import { eventWith, type EventDraft } from '../../../input/event-draft.js';
+import type { Limits } from '../../../model/limits.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { PreparedChange } from '../../../engine/sessions.js';
 import type { View } from '../../../session/handle.js';
@@ -27,17 +29,21 @@ export interface ToSend {
   readonly event: Event;
   readonly prepared: PreparedChange;
   readonly guard: Guard;
-  /** The reason that it cannot be written: its guard never holds, and it only finds out if the store has the event. */
+  /** The reason that it cannot be written, an operator that does not fit or a limit: its guard never holds, and it only finds out if the store has the event. */
   readonly misfit?: Error;
 }
 
 /** The attempts of one append. */
 export class OperatorAttempts {
   readonly #operators: KeyedOperators;
+  readonly #key: SessionKey;
+  readonly #limits: Limits;
   #count = 0;
 
-  constructor(operators: KeyedOperators) {
+  constructor(operators: KeyedOperators, key: SessionKey, limits: Limits) {
     this.#operators = operators;
+    this.#key = key;
+    this.#limits = limits;
   }
 
   /**
@@ -48,6 +54,7 @@ export class OperatorAttempts {
     const { registry } = cache;
     try {
       const { results, keys } = resolveLocally(this.#operators, (key) => registry.valueOf(record, key));
+      checkResultSizes(this.#limits, results, this.#key);
       const event = eventWith(unresolved.event, results);
       const prepared = { ...unresolved.prepared, delta: event.actions.stateDelta as PreparedChange['delta'] };
       return { event, prepared, guard: { ...unresolved.guard, keys: mergeGuardedKeys(unresolved.guard.keys, keys) } };
@@ -109,11 +116,11 @@ export function lanesOfAppend(key: SessionKey, { delta }: EventDraft, operators:
 /** Resolves the operators of `temp:` keys against the values of the handle. Discards the change on failure. */
 export function resolveTempKeys(
   registry: SessionRegistry,
-  { delta, deleted, operators = {}, event }: EventDraft,
+  { delta, operators = {}, event }: EventDraft,
   change: PreparedChange,
   view: View | undefined,
 ): void {
   const temp = Object.fromEntries(Object.entries(operators).filter(([key]) => isTemp(key)));
   const shown = tempBefore(view, event as unknown as Event);
-  resolveNow(registry, { delta, deleted, operators: temp }, change, (key) => shown?.get(key));
+  resolveNow(registry, { delta, operators: temp }, change, (key) => shown?.get(key));
 }

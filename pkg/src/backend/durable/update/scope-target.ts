@@ -12,6 +12,7 @@ import {
   contentOf,
   type Resolution,
 } from '../commit/operators.js';
+import { limitRefusal } from '../commit/limits.js';
 import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { lanesOfKeys } from '../operations/lanes.js';
 import { concurrentDelta } from './concurrent-delta.js';
@@ -19,6 +20,7 @@ import { knownOf, positionIn, type KnownPositions, type SentChange } from '../ca
 import { guardOfConditions } from '../../../update/conditions.js';
 import { ReadTracker } from '../../../update/read-tracker.js';
 import { admitDelta, type AdmittedDelta } from '../../../input/admit.js';
+import { checkDeltaSize, checkResultSizes } from '../../../input/sizes.js';
 import { withDeltas } from '../../../model/delta.js';
 import { StatepadError } from '../../../model/errors.js';
 import { newId } from '../../../model/ids.js';
@@ -88,6 +90,7 @@ export function scopeTarget(
       write: async (delta, reserved) => {
         const [id, time] = [once?.id ?? newId(), components.now()];
         const admitted = admitDelta(delta, 'delta');
+        checkDeltaSize(components.limits.all, admitted, key, 'delta');
         const { operators } = admitted;
         const pos = { app: app.pos, ...(user && { user: user.pos }) };
         const base: Guard =
@@ -132,7 +135,7 @@ export function scopeTarget(
           if (!isStoreError(error)) {
             throw error;
           }
-          const reason = operatorRefusal(error) ?? requestRefusal(error, once);
+          const reason = limitRefusal(error, key) ?? operatorRefusal(error) ?? requestRefusal(error, once);
           throw reason ?? (conditions === undefined ? changed(error) : notExpected(error));
         }
       },
@@ -142,8 +145,8 @@ export function scopeTarget(
 
 /**
  * Resolves operators against the values that were read. With a `handover` these come from the update before and may be
- * outdated: a misfit is checked against the current values. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the
- * `key`.
+ * outdated: a misfit is checked against the current values. Throws `STATE_CONFLICT`, `INVALID_ARGUMENT` or
+ * `LIMIT_EXCEEDED`, with the `key`.
  */
 async function resolve(
   components: StoreComponents,
@@ -152,14 +155,19 @@ async function resolve(
   read: ReadScopes,
   handover: Handover | undefined,
 ): Promise<Resolution> {
+  const resolveOver = (scopes: ReadScopes): Resolution => {
+    const resolution = resolveLocally(operators, (name) => valueIn(scopes, name));
+    checkResultSizes(components.limits.all, resolution.results, key);
+    return resolution;
+  };
   try {
-    return resolveLocally(operators, (name) => valueIn(read, name));
+    return resolveOver(read);
   } catch (error) {
     if (handover === undefined) {
       throw error;
     }
     const now = await load(components, key, undefined);
-    resolveLocally(operators, (name) => valueIn(now, name));
+    resolveOver(now);
     handover.expire();
     throw changed(error);
   }
@@ -171,8 +179,8 @@ function valueIn({ app, user }: ReadScopes, key: string): Json | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-function resolvedDelta({ delta, deleted }: AdmittedDelta, results: Resolution['results']): AdmittedDelta {
-  return { delta: mergeRecords([delta, results]), deleted };
+function resolvedDelta({ delta, deleted, bound }: AdmittedDelta, results: Resolution['results']): AdmittedDelta {
+  return { delta: mergeRecords([delta, results]), deleted, bound };
 }
 
 /**
@@ -238,6 +246,7 @@ async function write(components: StoreComponents, scopeChange: ScopeChange, begi
     known,
     ...request,
     ...defined({ reservation }),
+    ...components.limits.ofOther,
   };
   const sentChange = { change, prepared, known };
   const committed = await writer.commit(sentChange, begin, hasLanes);

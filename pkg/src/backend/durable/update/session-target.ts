@@ -102,7 +102,8 @@ async function readHandedOver<T>(
   signal: Signal | undefined,
 ): Promise<T | undefined> {
   const record = handover.read() === undefined ? undefined : cache.registry.find(key);
-  return record !== undefined && cache.isCurrent(record)
+  // One that expires may be over by the clock of the store.
+  return record !== undefined && record.expires === undefined && cache.isCurrent(record)
     ? read(record)
     : await loader.load(key, NONE, read, { signal });
 }

@@ -51,6 +51,9 @@ export async function loadHead(
 ): Promise<void> {
   const { scopeMoves } = topic;
   const isLoaded = await loader.load(key, NONE, (record) => {
+    if (record.expires !== undefined) {
+      topic.readAgain();
+    }
     const head = headOf(cache.known(record.key, record));
     topic.head = topic.wholeReaders === 0 ? head : { ...head, shared: sharedOf(cache, record), scopeMoves };
     return true;
