@@ -63,7 +63,7 @@ export interface AppendColumns {
   readonly maxBytes: number | null;
 }
 
-/** Returns the columns of an event that are sent beside its values, which let the session and its scopes grow so much. */
+/** The columns of an event that are sent beside its values, which let the session and its scopes grow so much. */
 export function columnsOf(change: PlainAppend, growth: readonly Growth[]): AppendColumns {
   const { id, call, time, event, guard } = change;
   const [ofApp, ofUser] = [movedNames(change, 'app'), movedNames(change, 'user')];

@@ -494,6 +494,33 @@ begin
         where reservation.target = (change->'reservation'->>0)::bigint
           and reservation.ticket = (change->'reservation'->>1)::bigint;
     end if;
+    if change ? 'set' and not change ? 'moves' and change->>'kind' = 'append' then
+      -- Most changes write to a session alone: one statement writes all of it.
+      own_rev := own_rev + 1;
+      with written as (
+        insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
+          values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
+            case when keeps_log then app_pos end, case when keeps_log then user_pos end)),
+      kept as (
+        insert into statepad.state as present (owner, name, value, at, nth)
+          select own_no, new.key->>1, new.key->>2, own_rev, new.nth
+            from jsonb_array_elements(change->'set') with ordinality new (key, nth)
+          on conflict (owner, name) do update set value = excluded.value, was = octet_length(present.value)
+            where present.value <> excluded.value
+          returning (present.was is null)::integer as names,
+            octet_length(present.value) - coalesce(present.was, -statepad.name_size(present.name)) as size)
+      update statepad.sessions session set rev = own_rev, time = (change->'time')::float8,
+          names = session.names + grown.names - coalesce(removed[1], 0),
+          bytes = session.bytes + grown.bytes - coalesce(removed[2], 0),
+          expires = case when session.ttl is null then session.expires
+            else floor(extract(epoch from clock_timestamp()) * 1000) + session.ttl end
+        from (select coalesce(sum(kept.names), 0) as names, coalesce(sum(kept.size), 0) as bytes from kept) grown
+        where session.usr = user_no and session.id = change->>'session'
+        returning session.expires into own_expires;
+      answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, app_mark, user_mark, app_delta,
+        user_delta, op_results, own_expires);
+      continue;
+    end if;
     if change ? 'set' then
       with kept as (
         insert into statepad.state as present (owner, name, value, at, nth)

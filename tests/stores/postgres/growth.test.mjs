@@ -1,0 +1,91 @@
+// Limits and sweeps in Postgres: the numbers that are kept beside scopes and sessions, and sweeps beside writers.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { append, create, keyOf, openedStore, statisticsAreWritten, update, withDatabase } from './database.mjs';
+
+await withDatabase((database) => {
+  const pool = database.pool({ options: '-c synchronous_commit=off' });
+
+  /** What is kept beside each scope and session, and what its values come to. */
+  const counted = async (schema) => {
+    const { rows } = await pool.query(`
+      select owner.no, owner.names, owner.bytes::int, count(state.name)::int as real_names,
+        coalesce(sum(octet_length(state.value) + ${schema}.name_size(state.name)), 0)::int as real_bytes
+      from (select no, names, bytes from ${schema}.scopes union all select no, names, bytes from ${schema}.sessions) owner
+      left join ${schema}.state state on state.owner = owner.no
+      group by owner.no, owner.names, owner.bytes`);
+    return rows;
+  };
+
+  test('the numbers beside scopes and sessions are those of their values, whoever writes at once', async () => {
+    const schema = database.schema();
+    const store = await openedStore(pool, { schema });
+    const keys = Array.from({ length: 8 }, (_, i) => keyOf(`s${i}`, `u${i % 3}`));
+    await store.commitMany(keys.map((key, i) => create(`c${i}`, { session: { set: { 'a\0': 'ä' } } }, key)));
+    const random = (n) => Math.floor(Math.random() * n);
+    const delta = () => {
+      const set = { [`n${random(6)}\x01`]: 'x'.repeat(random(20)) };
+      return random(3) === 0 ? { set, unset: [`n${random(6)}\x01`, 'absent'] } : { set };
+    };
+    const limits = { keys: 5, state: 80, events: 1_000 };
+    const refusals = new Set();
+    const work = async (worker) => {
+      for (let round = 0; round < 25; round += 1) {
+        const chosen = [...keys].sort(() => Math.random() - 0.5).slice(0, 1 + random(4));
+        const changes = chosen.map((key, i) => {
+          const parts = { session: delta(), ...(random(2) && { app: delta() }), ...(random(2) && { user: delta() }) };
+          const operators = random(4) === 0 ? { operators: { app: { list: { append: [round] } } } } : {};
+          return append(`${worker} ${round} ${i}`, parts, key, { limits, ...operators });
+        });
+        if (random(4) === 0) changes.push(update(`u${worker} ${round}`, { app: delta() }, { appName: 'a' }));
+        (await store.commitMany(changes)).forEach(({ code, exceeded }) => code && refusals.add(`${code} ${exceeded}`));
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, (_, worker) => work(worker)));
+    const rows = await counted(schema);
+    assert.equal(rows.length, 12);
+    for (const row of rows) assert.deepEqual([row.names, Number(row.bytes)], [row.real_names, row.real_bytes]);
+    assert.deepEqual([...refusals].sort(), ['limit keys', 'limit state']);
+  });
+
+  test('several sweeps beside writers remove each session once, and nobody waits in a circle', async () => {
+    const schema = database.schema();
+    const store = await openedStore(pool, { schema });
+    const deadlocks = async () => {
+      await statisticsAreWritten(pool);
+      const { rows } = await pool.query('select deadlocks from pg_stat_database where datname = current_database()');
+      return rows[0].deadlocks;
+    };
+    const before = await deadlocks();
+    const creations = Array.from({ length: 300 }, (_, i) => ({
+      ...create(`c${i}`, { user: { set: { x: i } } }, keyOf(`s${i}`, `u${i % 30}`)),
+      ...(i % 3 > 0 && { expires: { at: 1_000 + i } }),
+    }));
+    await store.commitMany(creations);
+    let swept = 0;
+    const sweeping = async () => {
+      for (let more = true; more;) {
+        const answer = await store.sweep({ limit: 7, userTtl: 1e9 });
+        swept += answer.sessions;
+        more = answer.more;
+      }
+    };
+    const writing = async (worker) => {
+      for (let i = 0; i < 20; i += 1) {
+        const key = keyOf(`s${i * 3}`, `u${(i * 3) % 30}`);
+        const id = `e${worker} ${i}`;
+        await store.commitMany([append(id, { user: { set: { x: id } }, app: { set: { y: id } } }, key)]);
+        await store.commit(create(`new ${worker} ${i}`, {}, keyOf(`new ${worker} ${i}`, `u${i}`)));
+      }
+    };
+    await Promise.all([sweeping(), sweeping(), writing(1), writing(2)]);
+    assert.equal(swept, 200);
+    assert.equal((await store.list({ app: 'a', limit: 1 })).total, 140);
+    assert.equal(await deadlocks(), before);
+    const { rows } = await pool.query(
+      `select count(*)::int as count from ${schema}.sessions where expires is not null`,
+    );
+    assert.equal(rows[0].count, 0);
+  });
+});
