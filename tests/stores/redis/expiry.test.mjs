@@ -228,8 +228,8 @@ if (why) {
       if (answers === 2) controller.abort();
     };
     const swept = await store.sweep({ limit: 1_000 }, { signal: controller.signal, answered });
-    assert.deepEqual(swept, { sessions: 100, users: 0, more: true });
-    assert.deepEqual(await sweepAll(store), { sessions: 150, users: 0, more: false });
+    assert.deepEqual(swept, { sessions: 50, users: 0, more: true });
+    assert.deepEqual(await sweepAll(store), { sessions: 200, users: 0, more: false });
   });
 
   test('the idle users are those who have values and no session, by the time of their last change', async () => {

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redisStore } from 'statepad/stores/redis';
 import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
 import { serverForTests } from './servers.mjs';
 import { append, context, create, keyOf, numbers, update, values } from './words.mjs';

@@ -74,7 +74,7 @@ function rowOf(key: SessionKey, hash: List | null, app: Hash, user: Hash, now: n
   if (created === undefined || [rev, time, expires].includes(NaN) || isDropped || expires <= now) {
     throw unreadable(sessionTitle(key));
   }
-  return { created: created.slice(1), rev, time, state: values, ...(rest.has('e') ? { expires } : {}) };
+  return { created: created.slice(1), rev, time, ...(rest.has('e') ? { expires } : {}), state: values };
 }
 
 function positionOf({ rest }: Hash): number {

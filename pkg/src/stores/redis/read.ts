@@ -36,7 +36,7 @@ export function decodeLoaded({ sessionId }: SessionKey, reply: unknown): Loaded 
   const [revs, datas, ids, last, appMark, userMark, changedApp, changedUser, hasDiverged, expires] = rest;
   const part = (name: 'session' | 'app' | 'user', hash: unknown): Values | undefined =>
     hash === null ? undefined : hashOf(hash as List, `${sessionTitle({ sessionId })}, ${name} state`).values;
-  const loaded = loadedOf({
+  return loadedOf({
     created: textAfterSign(created),
     rev: Number(rev),
     time: Number(time),
@@ -47,8 +47,8 @@ export function decodeLoaded({ sessionId }: SessionKey, reply: unknown): Loaded 
     changed: changedIn(changedApp, changedUser).changed,
     isDiverged: hasDiverged !== null,
     events: eventsOf(revs, datas as List, ids as List, `an event of ${sessionTitle({ sessionId })}`),
+    ...expiresIn(expires),
   });
-  return { ...loaded, ...expiresIn(expires) };
 }
 
 /** Either all follow each other from one revision, or each has its own, the last one first. */

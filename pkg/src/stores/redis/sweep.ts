@@ -22,7 +22,7 @@ import type { appRunner } from './apps.js';
 import type { StoreContext, SweepQuery, Swept } from '../../store/contract.js';
 
 /** The most sessions, or users, that one script removes: Redis does nothing else meanwhile. */
-const SLICE = 100;
+const SLICE = 50;
 /** The most apps that are asked at once. */
 const APPS_AT_ONCE = 32;
 /** The most names of apps that one script answers. */

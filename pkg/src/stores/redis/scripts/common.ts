@@ -34,7 +34,7 @@ end
 local function textOf(number)
   return string.format('%.17g', number)
 end
--- Whether there is an end, and it has come; nothing where it cannot be read.
+-- True when there is an end, and it has come; nothing where it cannot be read.
 local function isOver(text)
   if not text then return false end
   local ends = tonumber(text)
