@@ -6,7 +6,7 @@ import { runStoreCase, storeCases } from 'statepad/testing';
 import { storeTests } from '../support/run.mjs';
 import { foreignStore, LACKS } from './foreign.mjs';
 
-const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log', 'digests'];
+const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log', 'digests', 'limits', 'expiry'];
 const MEMBERS = [
   'reopen',
   'another',
@@ -15,6 +15,8 @@ const MEMBERS = [
   'watch',
   'lease',
   'trimLog',
+  'sweep',
+  'claim',
   'owners',
   'listApps',
   'listUsers',
