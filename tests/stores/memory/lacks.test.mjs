@@ -15,6 +15,8 @@ const MEMBERS = [
   'watch',
   'lease',
   'trimLog',
+  'sweep',
+  'claim',
   'owners',
   'listApps',
   'listUsers',
