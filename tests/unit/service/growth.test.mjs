@@ -108,12 +108,15 @@ for (const [place, options] of Object.entries(PLACES)) {
         const stateDelta = { text: `${'x'.repeat(100)}${round % 10}`, [`k${round % 3}`]: round % 10 };
         await service.appendEvent({ session, event: { actions: { stateDelta } } });
       }
-      await assert.rejects(service.appendEvent({ session, event: { actions: { stateDelta: { more: 'y'.repeat(90) } } } }), {
-        code: 'LIMIT_EXCEEDED',
-        exceeded: 'state',
-        limit: 200,
-        message: 'the state of session "s" would have 212 bytes, and the limit is 200',
-      });
+      await assert.rejects(
+        service.appendEvent({ session, event: { actions: { stateDelta: { more: 'y'.repeat(90) } } } }),
+        {
+          code: 'LIMIT_EXCEEDED',
+          exceeded: 'state',
+          limit: 200,
+          message: 'the state of session "s" would have 212 bytes, and the limit is 200',
+        },
+      );
     });
 
     it('refuses the function of an update that grows a list too far, and runs it once', async () => {
@@ -155,7 +158,10 @@ for (const [place, options] of Object.entries(PLACES)) {
       const lease = await service.lease(session, { ttl: 50 });
       clock.time = 1100;
       const notFound = { code: 'SESSION_NOT_FOUND', id: 's' };
-      await assert.rejects(lease.renew(50), (error) => error.code === 'SESSION_NOT_FOUND' || error.code === 'LEASE_LOST');
+      await assert.rejects(
+        lease.renew(50),
+        (error) => error.code === 'SESSION_NOT_FOUND' || error.code === 'LEASE_LOST',
+      );
       await assert.rejects(service.appendEvent({ session, event: { id: 'e', invocationId: 'i' } }), notFound);
       await assert.rejects(service.stateAt(session, 0), notFound);
       await assert.rejects(service.history(session, 'y'), notFound);
@@ -211,7 +217,14 @@ for (const [place, options] of Object.entries(PLACES)) {
       const copy = new SessionService({ ...options(), ttl: 7 });
       await importLines(lines, copy);
       const ends = async (of) => (await of.listSessions({ appName: 'app' })).sessions.map((s) => [s.id, s.expireTime]);
-      assert.deepEqual(new Map(await ends(copy)), new Map([['fixed', 5000], ['slides', 1150], ['stays', undefined]]));
+      assert.deepEqual(
+        new Map(await ends(copy)),
+        new Map([
+          ['fixed', 5000],
+          ['slides', 1150],
+          ['stays', undefined],
+        ]),
+      );
       clock.time = 5000;
       const late = new SessionService(options());
       const { problems } = await importLines(lines, late);
