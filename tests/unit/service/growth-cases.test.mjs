@@ -27,6 +27,5 @@ growthTests('over a store that nobody else writes to', stored, () => ({
   store: { ...memoryStore(), exclusive: true },
 }));
 growthTests('over a store that resolves no operators, with no room', stored, () => {
-  const { resolves, ...store } = memoryStore();
-  return { store, cachedEvents: 0 };
+  return { store: { ...memoryStore(), resolves: [] }, cachedEvents: 0 };
 });

@@ -50,8 +50,8 @@ describe('options of growth', () => {
     [{ sweepEvery: 5 }, 'sweepEvery'],
   ]) {
     it(`are refused over a store that cannot keep them: ${path}`, () => {
-      const { sweep, ...store } = memoryStore();
-      assert.throws(() => new SessionService({ store: { ...store, keeps: [] }, ...options }), {
+      const store = memoryStore();
+      assert.throws(() => new SessionService({ store: { ...store, keeps: [], sweep: undefined }, ...options }), {
         code: 'STORE_UNSUITABLE',
         path,
       });
@@ -59,9 +59,9 @@ describe('options of growth', () => {
   }
 
   it('hold for nothing that the service compares itself, and for nothing that is turned off', async () => {
-    const { sweep, ...store } = memoryStore();
+    const store = memoryStore();
     const limits = { value: 9, delta: 9, event: 900, state: Infinity };
-    const service = new SessionService({ store: { ...store, keeps: [] }, limits, ttl: Infinity });
+    const service = new SessionService({ store: { ...store, keeps: [], sweep: undefined }, limits, ttl: Infinity });
     await service.createSession({ ...key, state: { a: 1 } });
     await assert.rejects(service.createSession({ ...key, sessionId: 't', ttl: 5 }), {
       code: 'INVALID_ARGUMENT',
@@ -281,8 +281,7 @@ it('a limit that the store refuses after a lost answer is a refusal', async () =
     }
     return await store.commit(change, context);
   };
-  const { commitMany, ...one } = store;
-  const service = new SessionService({ store: { ...one, commit }, limits: { keys: 1 }, retry: { pause: 0 } });
+  const service = new SessionService({ store: { ...store, commit, commitMany: undefined }, limits: { keys: 1 }, retry: { pause: 0 } });
   await assert.rejects(service.createSession({ ...key, state: { a: 1, b: 2 } }), (error) => {
     assert.equal(error.code, 'LIMIT_EXCEEDED');
     assert.ok(error.cause instanceof StoreError);
