@@ -281,7 +281,11 @@ it('a limit that the store refuses after a lost answer is a refusal', async () =
     }
     return await store.commit(change, context);
   };
-  const service = new SessionService({ store: { ...store, commit, commitMany: undefined }, limits: { keys: 1 }, retry: { pause: 0 } });
+  const service = new SessionService({
+    store: { ...store, commit, commitMany: undefined },
+    limits: { keys: 1 },
+    retry: { pause: 0 },
+  });
   await assert.rejects(service.createSession({ ...key, state: { a: 1, b: 2 } }), (error) => {
     assert.equal(error.code, 'LIMIT_EXCEEDED');
     assert.ok(error.cause instanceof StoreError);
