@@ -2,16 +2,23 @@
 
 import { checkCount, checkOptionalString, invalid } from '../checks/arguments.js';
 import { checkRequest, REQUESTS } from '../input/requests.js';
-import type { SweepPart } from '../backend/backend.js';
-import type { Lifetime } from './lifetime.js';
+import type { SessionBackend, SweepPart } from '../backend/backend.js';
+import type { Growth } from './growth-options.js';
+import type { Abortable } from '../model/types.js';
 import type { SweepAnswer, SweepRequest } from '../model/sweep.js';
 
 /** The most sessions and users of a slice: writers never wait for more. */
 const SLICE = 100;
 
+/** The sessions of a service, and its options. */
+export interface SweptService {
+  readonly begin: (request: Abortable) => Promise<SessionBackend>;
+  readonly growth: Pick<Growth, 'userTtl'>;
+}
+
 /** See `SessionService.sweep`. `onSlice` is called between two slices, and ends the sweep by answering false. */
 export async function sweep(
-  lifetime: Lifetime,
+  service: SweptService,
   request: SweepRequest,
   onSlice: () => Promise<boolean> = async () => true,
 ): Promise<SweepAnswer> {
@@ -27,8 +34,8 @@ export async function sweep(
   if (limit === 0) {
     invalid('limit', 'must be at least 1');
   }
-  const sessions = await lifetime.begin(request);
-  const { userTtl } = lifetime.growth;
+  const sessions = await service.begin(request);
+  const { userTtl } = service.growth;
   if (dryRun) {
     const all = { appName, limit: Math.min(limit, Number.MAX_SAFE_INTEGER), userTtl, dry: true } as const;
     const { sessions: expired, users } = await sessions.sweep(all, signal);

@@ -4,9 +4,8 @@ import { keepRunning } from '../async/keep-running.js';
 import { newId } from '../model/ids.js';
 import { isStatepadError } from '../model/errors.js';
 import { warn } from '../model/warnings.js';
-import { sweep } from './sweep.js';
+import { sweep, type SweptService } from './sweep.js';
 import type { SessionBackend } from '../backend/backend.js';
-import type { Lifetime } from './lifetime.js';
 
 /** The name of the claim that the services of one store pass on. */
 const CLAIM = 'sweep';
@@ -19,7 +18,7 @@ const JITTER = 0.2;
 
 /** Sweeps from time to time, until it is closed. */
 export class Sweeper {
-  readonly #lifetime: Lifetime;
+  readonly #service: SweptService;
   readonly #sessions: SessionBackend;
   readonly #every: number;
   readonly #holder = newId();
@@ -30,8 +29,8 @@ export class Sweeper {
   #fence: number | undefined;
   #hasFailed = false;
 
-  constructor(lifetime: Lifetime, sessions: SessionBackend, every: number) {
-    this.#lifetime = lifetime;
+  constructor(service: SweptService, sessions: SessionBackend, every: number) {
+    this.#service = service;
     this.#sessions = sessions;
     this.#every = every;
     this.#wait();
@@ -62,7 +61,7 @@ export class Sweeper {
     try {
       const isMine = async (): Promise<boolean> => await this.#claim(Math.max(MIN_CLAIM_MS, 2 * this.#every));
       if (await isMine()) {
-        await sweep(this.#lifetime, { signal: this.#end.signal }, isMine);
+        await sweep(this.#service, { signal: this.#end.signal }, isMine);
       }
       this.#hasFailed = false;
     } catch (error) {

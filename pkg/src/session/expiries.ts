@@ -1,83 +1,59 @@
 // The sessions in memory that expire, by the time of their end.
 
+import { MinHeap } from '../model/min-heap.js';
 import type { SessionRecord } from './record.js';
 
-/** An end that was noted. Where a write has moved the session's own, this one comes too early. */
-interface NotedEnd {
-  readonly at: number;
-  readonly record: SessionRecord;
-}
-
-/** A heap, with the earliest end first. A write only moves the end of its record: the heap follows when that is due. */
+/**
+ * The ends of sessions, the earliest first. A write only moves the end of its record: an end that was noted before
+ * that comes too early, and is noted again.
+ */
 export class Expiries {
-  #ends: NotedEnd[] = [];
-  /** The number of ends whose sessions were deleted. */
+  #ends = new MinHeap<SessionRecord>();
+  /** The number of ends that were noted, and of those whose sessions were deleted. */
+  #noted = 0;
   #deleted = 0;
 
   /** Notes the end of a session that was created. */
   add(record: SessionRecord): void {
     if (record.expires !== undefined) {
-      this.#push({ at: record.expires, record });
+      this.#ends.add(record.expires, record);
+      this.#noted += 1;
     }
   }
 
   /** Takes a session out whose end has come; `undefined` when there is none. */
   takeDue(now: number): SessionRecord | undefined {
-    for (let first = this.#ends[0]; first !== undefined && first.at <= now; first = this.#ends[0]) {
-      this.#pop();
-      const { record } = first;
+    while ((this.#ends.first?.rank ?? Infinity) <= now) {
+      const { item: record } = this.#take();
       if (record.deleted) {
         this.#deleted -= 1;
+      } else if ((record.expires ?? Infinity) <= now) {
+        return record;
       } else {
-        if ((record.expires ?? Infinity) <= now) {
-          return record;
-        }
         this.add(record);
       }
     }
     return undefined;
   }
 
-  /** Notes that a session was deleted before its end. It is not held until then where that is true of many. */
+  /** Notes that a session was deleted before its end. Where that is true of many, they are not held until then. */
   deleted(): void {
     this.#deleted += 1;
-    if (2 * this.#deleted > this.#ends.length) {
+    if (2 * this.#deleted > this.#noted) {
+      const before = this.#ends;
+      this.#ends = new MinHeap();
+      this.#noted = 0;
       this.#deleted = 0;
-      this.#ends = this.#ends.filter(({ record }) => !record.deleted).sort((one, other) => one.at - other.at);
+      for (let entry = before.take(); entry !== undefined; entry = before.take()) {
+        if (!entry.item.deleted) {
+          this.add(entry.item);
+        }
+      }
     }
   }
 
-  #push(end: NotedEnd): void {
-    const ends = this.#ends;
-    let place = ends.push(end) - 1;
-    while (place > 0) {
-      const above = (place - 1) >> 1;
-      if ((ends[above] as NotedEnd).at <= end.at) {
-        break;
-      }
-      ends[place] = ends[above] as NotedEnd;
-      place = above;
-    }
-    ends[place] = end;
-  }
-
-  /** Removes the first end. */
-  #pop(): void {
-    const ends = this.#ends;
-    const last = ends.pop();
-    if (last === undefined || ends.length === 0) {
-      return;
-    }
-    let place = 0;
-    for (let next = 1; next < ends.length; next = 2 * place + 1) {
-      const other = ends[next + 1];
-      next += other !== undefined && other.at < (ends[next] as NotedEnd).at ? 1 : 0;
-      if ((ends[next] as NotedEnd).at >= last.at) {
-        break;
-      }
-      ends[place] = ends[next] as NotedEnd;
-      place = next;
-    }
-    ends[place] = last;
+  #take(): { readonly item: SessionRecord } {
+    this.#noted -= 1;
+    return this.#ends.take() as { readonly item: SessionRecord };
   }
 }

@@ -221,8 +221,8 @@ export class SessionRegistry {
   }
 
   /**
-   * Compares what a prepared change comes to with the limits: see {@link Growth}. It is discarded on failure, and noted
-   * once it is applied.
+   * Compares what a prepared change comes to with the limits: see {@link Growth}. It is discarded on failure, and
+   * noted once it is applied.
    */
   checkGrowth(
     limits: Limits,

@@ -50,8 +50,8 @@ describe('options of growth', () => {
     [{ sweepEvery: 5 }, 'sweepEvery'],
   ]) {
     it(`are refused over a store that cannot keep them: ${path}`, () => {
-      const { sweep, ...store } = memoryStore();
-      assert.throws(() => new SessionService({ store: { ...store, keeps: [] }, ...options }), {
+      const store = memoryStore();
+      assert.throws(() => new SessionService({ store: { ...store, keeps: [], sweep: undefined }, ...options }), {
         code: 'STORE_UNSUITABLE',
         path,
       });
@@ -59,9 +59,9 @@ describe('options of growth', () => {
   }
 
   it('hold for nothing that the service compares itself, and for nothing that is turned off', async () => {
-    const { sweep, ...store } = memoryStore();
+    const store = memoryStore();
     const limits = { value: 9, delta: 9, event: 900, state: Infinity };
-    const service = new SessionService({ store: { ...store, keeps: [] }, limits, ttl: Infinity });
+    const service = new SessionService({ store: { ...store, keeps: [], sweep: undefined }, limits, ttl: Infinity });
     await service.createSession({ ...key, state: { a: 1 } });
     await assert.rejects(service.createSession({ ...key, sessionId: 't', ttl: 5 }), {
       code: 'INVALID_ARGUMENT',
@@ -108,12 +108,15 @@ for (const [place, options] of Object.entries(PLACES)) {
         const stateDelta = { text: `${'x'.repeat(100)}${round % 10}`, [`k${round % 3}`]: round % 10 };
         await service.appendEvent({ session, event: { actions: { stateDelta } } });
       }
-      await assert.rejects(service.appendEvent({ session, event: { actions: { stateDelta: { more: 'y'.repeat(90) } } } }), {
-        code: 'LIMIT_EXCEEDED',
-        exceeded: 'state',
-        limit: 200,
-        message: 'the state of session "s" would have 212 bytes, and the limit is 200',
-      });
+      await assert.rejects(
+        service.appendEvent({ session, event: { actions: { stateDelta: { more: 'y'.repeat(90) } } } }),
+        {
+          code: 'LIMIT_EXCEEDED',
+          exceeded: 'state',
+          limit: 200,
+          message: 'the state of session "s" would have 212 bytes, and the limit is 200',
+        },
+      );
     });
 
     it('refuses the function of an update that grows a list too far, and runs it once', async () => {
@@ -155,7 +158,10 @@ for (const [place, options] of Object.entries(PLACES)) {
       const lease = await service.lease(session, { ttl: 50 });
       clock.time = 1100;
       const notFound = { code: 'SESSION_NOT_FOUND', id: 's' };
-      await assert.rejects(lease.renew(50), (error) => error.code === 'SESSION_NOT_FOUND' || error.code === 'LEASE_LOST');
+      await assert.rejects(
+        lease.renew(50),
+        (error) => error.code === 'SESSION_NOT_FOUND' || error.code === 'LEASE_LOST',
+      );
       await assert.rejects(service.appendEvent({ session, event: { id: 'e', invocationId: 'i' } }), notFound);
       await assert.rejects(service.stateAt(session, 0), notFound);
       await assert.rejects(service.history(session, 'y'), notFound);
@@ -211,7 +217,14 @@ for (const [place, options] of Object.entries(PLACES)) {
       const copy = new SessionService({ ...options(), ttl: 7 });
       await importLines(lines, copy);
       const ends = async (of) => (await of.listSessions({ appName: 'app' })).sessions.map((s) => [s.id, s.expireTime]);
-      assert.deepEqual(new Map(await ends(copy)), new Map([['fixed', 5000], ['slides', 1150], ['stays', undefined]]));
+      assert.deepEqual(
+        new Map(await ends(copy)),
+        new Map([
+          ['fixed', 5000],
+          ['slides', 1150],
+          ['stays', undefined],
+        ]),
+      );
       clock.time = 5000;
       const late = new SessionService(options());
       const { problems } = await importLines(lines, late);
@@ -268,8 +281,11 @@ it('a limit that the store refuses after a lost answer is a refusal', async () =
     }
     return await store.commit(change, context);
   };
-  const { commitMany, ...one } = store;
-  const service = new SessionService({ store: { ...one, commit }, limits: { keys: 1 }, retry: { pause: 0 } });
+  const service = new SessionService({
+    store: { ...store, commit, commitMany: undefined },
+    limits: { keys: 1 },
+    retry: { pause: 0 },
+  });
   await assert.rejects(service.createSession({ ...key, state: { a: 1, b: 2 } }), (error) => {
     assert.equal(error.code, 'LIMIT_EXCEEDED');
     assert.ok(error.cause instanceof StoreError);

@@ -29,7 +29,10 @@ export interface ToSend {
   readonly event: Event;
   readonly prepared: PreparedChange;
   readonly guard: Guard;
-  /** The reason that it cannot be written, an operator that does not fit or a limit: its guard never holds, and it only finds out if the store has the event. */
+  /**
+   * The reason that it cannot be written, an operator that does not fit or a limit: its guard never holds, and it only
+   * finds out if the store has the event.
+   */
   readonly misfit?: Error;
 }
 
