@@ -62,11 +62,15 @@ impl<V> Values<V> {
 
     /// Sets a key. Answers with its place: the one that it has, or a new one at the end.
     pub(crate) fn set(&mut self, key: &Arc<str>, value: V) -> usize {
+        self.swap(key, value).0
+    }
+
+    /// As [`Values::set`], with the value that the key had.
+    pub(crate) fn swap(&mut self, key: &Arc<str>, value: V) -> (usize, Option<V>) {
         if let Some(place) = self.place(key)
             && let Some(Some((_, old))) = self.places.get_mut(place)
         {
-            *old = value;
-            return place;
+            return (place, Some(std::mem::replace(old, value)));
         }
         let place = self.places.len();
         self.places.push(Some((Arc::clone(key), value)));
@@ -76,16 +80,17 @@ impl<V> Values<V> {
         } else if place > SEARCHED {
             self.index.insert(Arc::clone(key), place);
         }
-        place
+        (place, None)
     }
 
-    /// Deletes a key. Answers with the place that is a hole now, if the key had one.
-    pub(crate) fn unset(&mut self, key: &str) -> Option<usize> {
+    /// Deletes a key. Answers with the place that is a hole now, and the value that was there, if the key had one.
+    pub(crate) fn take(&mut self, key: &str) -> Option<(usize, V)> {
         let place = self.place(key)?;
         self.index.remove(key);
-        *or_impossible!(self.places.get_mut(place), "the place of a key is in the list", return None) = None;
+        let entry = self.places.get_mut(place).and_then(Option::take);
+        let (_, value) = or_impossible!(entry, "the place of a key is no hole", return None);
         self.len -= 1;
-        Some(place)
+        Some((place, value))
     }
 
     /// Moves the values down over the holes, when these are too many. Says whether it did.
@@ -196,7 +201,7 @@ mod tests {
             }
             let [a, b] = [Arc::from("a"), Arc::from("b")];
             assert_eq!((values.set(&a, 1), values.set(&b, 2), values.set(&a, 3)), (before, before + 1, before));
-            assert_eq!((values.unset("a"), values.unset("a"), values.get("a")), (Some(before), None, None));
+            assert_eq!((values.take("a"), values.take("a"), values.get("a")), (Some((before, 3)), None, None));
             assert_eq!((values.set(&a, 4), values.len()), (before + 2, before + 2));
             assert_eq!((values.get("a"), values.get("b"), values.get("c")), (Some(&4), Some(&2), None));
             assert_eq!(keys(&values)[before..], ["b", "a"]);
@@ -211,10 +216,10 @@ mod tests {
             values.set(&key(number), number);
         }
         for number in 0..50 {
-            values.unset(&key(2 * number));
+            values.take(&key(2 * number));
         }
         assert!(!values.compact(), "as many holes as values");
-        values.unset("k1");
+        values.take("k1");
         let before = keys(&values);
         assert!(values.compact() && !values.compact());
         assert_eq!((keys(&values), values.len()), (before, 49));
@@ -228,12 +233,12 @@ mod tests {
         let mut values = Values::new();
         for number in 0..HOLES {
             values.set(&key(number), number);
-            values.unset(&key(number));
+            values.take(&key(number));
             assert!(!values.compact());
         }
         let last = key(HOLES);
         assert_eq!(values.set(&last, 1), HOLES);
-        values.unset(&last);
+        values.take(&last);
         assert!(values.compact());
         assert!(values.is_empty() && values.places.capacity() == 0 && values.index.capacity() == 0);
         assert_eq!(values.set(&last, 1), 0);
@@ -250,9 +255,9 @@ mod tests {
         assert_eq!(one, two);
         two.set(&key(1), 7);
         assert_ne!(one, two);
-        one.unset("k1");
+        one.take("k1");
         assert_ne!(one, two);
-        two.unset("k1");
+        two.take("k1");
         assert_eq!(one, two);
     }
 }
