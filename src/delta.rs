@@ -54,7 +54,12 @@ pub(crate) trait Observer<V> {
     /// After the writes, the values of the scope have moved down over the holes, in order.
     fn compacted(&mut self, scope: Scope);
 
-    /// A name of this many bytes has come to another value, where there was one, or to none.
+    /// Returns `true` if it wants to know the values, too.
+    fn counts(&self) -> bool {
+        false
+    }
+
+    /// A name of this many bytes comes to another value, where there was one, or to none.
     fn changed(&mut self, _scope: Scope, _name: usize, _before: Option<&V>, _after: Option<&V>) {}
 }
 
@@ -145,9 +150,10 @@ impl<V> Delta<V> {
                     observer.set(scope, place);
                 }
                 Write::Unset => {
-                    let (place, before) = values.take(key).unzip();
-                    observer.changed(scope, name, before.as_ref(), None);
-                    observer.unset(scope, place);
+                    if observer.counts() {
+                        observer.changed(scope, name, values.get(key), None);
+                    }
+                    observer.unset(scope, values.unset(key));
                 }
             }
         }

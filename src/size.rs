@@ -62,6 +62,10 @@ impl Observer<Json> for Growth {
 
     fn compacted(&mut self, _: Scope) {}
 
+    fn counts(&self) -> bool {
+        true
+    }
+
     fn changed(&mut self, scope: Scope, name: usize, before: Option<&Json>, after: Option<&Json>) {
         let Change { gained, lost } = &mut self.0[place_of(scope)];
         for (size, json) in [(gained, after), (lost, before)] {

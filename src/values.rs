@@ -83,14 +83,13 @@ impl<V> Values<V> {
         (place, None)
     }
 
-    /// Deletes a key. Answers with the place that is a hole now, and the value that was there, if the key had one.
-    pub(crate) fn take(&mut self, key: &str) -> Option<(usize, V)> {
+    /// Deletes a key. Answers with the place that is a hole now, if the key had one.
+    pub(crate) fn unset(&mut self, key: &str) -> Option<usize> {
         let place = self.place(key)?;
         self.index.remove(key);
-        let entry = self.places.get_mut(place).and_then(Option::take);
-        let (_, value) = or_impossible!(entry, "the place of a key is no hole", return None);
+        *or_impossible!(self.places.get_mut(place), "the place of a key is in the list", return None) = None;
         self.len -= 1;
-        Some((place, value))
+        Some(place)
     }
 
     /// Moves the values down over the holes, when these are too many. Says whether it did.
@@ -201,7 +200,7 @@ mod tests {
             }
             let [a, b] = [Arc::from("a"), Arc::from("b")];
             assert_eq!((values.set(&a, 1), values.set(&b, 2), values.set(&a, 3)), (before, before + 1, before));
-            assert_eq!((values.take("a"), values.take("a"), values.get("a")), (Some((before, 3)), None, None));
+            assert_eq!((values.unset("a"), values.unset("a"), values.get("a")), (Some(before), None, None));
             assert_eq!((values.set(&a, 4), values.len()), (before + 2, before + 2));
             assert_eq!((values.get("a"), values.get("b"), values.get("c")), (Some(&4), Some(&2), None));
             assert_eq!(keys(&values)[before..], ["b", "a"]);
@@ -216,10 +215,10 @@ mod tests {
             values.set(&key(number), number);
         }
         for number in 0..50 {
-            values.take(&key(2 * number));
+            values.unset(&key(2 * number));
         }
         assert!(!values.compact(), "as many holes as values");
-        values.take("k1");
+        values.unset("k1");
         let before = keys(&values);
         assert!(values.compact() && !values.compact());
         assert_eq!((keys(&values), values.len()), (before, 49));
@@ -233,12 +232,12 @@ mod tests {
         let mut values = Values::new();
         for number in 0..HOLES {
             values.set(&key(number), number);
-            values.take(&key(number));
+            values.unset(&key(number));
             assert!(!values.compact());
         }
         let last = key(HOLES);
         assert_eq!(values.set(&last, 1), HOLES);
-        values.take(&last);
+        values.unset(&last);
         assert!(values.compact());
         assert!(values.is_empty() && values.places.capacity() == 0 && values.index.capacity() == 0);
         assert_eq!(values.set(&last, 1), 0);
@@ -255,9 +254,9 @@ mod tests {
         assert_eq!(one, two);
         two.set(&key(1), 7);
         assert_ne!(one, two);
-        one.take("k1");
+        one.unset("k1");
         assert_ne!(one, two);
-        two.take("k1");
+        two.unset("k1");
         assert_eq!(one, two);
     }
 }
