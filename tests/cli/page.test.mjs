@@ -30,6 +30,7 @@ const { exportCommand, importCommand, verify } = await source(
   'cli/commands/import.ts',
   'cli/commands/verify.ts',
 );
+const { sweep, settingsOf: settingsOfSweep } = await source('cli/commands/sweep.ts', 'cli/sweep/settings.ts');
 const { render, settingsOf: settingsOfRender } = await source('cli/commands/render.ts', 'cli/render/settings.ts');
 
 const PAGE = 'docs/command-line.md';
@@ -60,6 +61,7 @@ const COMMANDS = [
   { command: exportCommand, heading: 'Options of export', read: addresses },
   { command: importCommand, heading: 'Options of import', read: addresses },
   { command: verify, heading: 'Options of verify', read: addresses },
+  { command: sweep, heading: 'Options of sweep', read: settingsOfSweep },
   { command: render, heading: 'Options of render', read: settingsOfRender },
 ];
 
@@ -101,11 +103,11 @@ describe(PAGE, () => {
     const { code } = blocksOf(text).find((block) => block.heading === 'Tokens');
     const principals = tokensIn(new TextEncoder().encode(code), 'tokens.txt').map(({ principal }) => principal);
     assert.deepEqual(
-      principals.map(({ id, apps, users, writes }) => [id, apps, users, writes]),
+      principals.map(({ id, apps, users, writes, may }) => [id, apps, users, writes, may]),
       [
-        ['shop', ['shop'], 'all', ['session', 'user', 'app']],
-        ['ana', ['shop'], ['ana'], undefined],
-        [principals[2].id, ['shop', 'tutor'], 'all', []],
+        ['shop', ['shop'], 'all', ['session', 'user', 'app'], ['sweep']],
+        ['ana', ['shop'], ['ana'], undefined, undefined],
+        [principals[2].id, ['shop', 'tutor'], 'all', [], undefined],
       ],
     );
     assert.equal(principals[2].ends, Date.UTC(2030, 11, 31));

@@ -52,19 +52,30 @@ export class MemoryExpiry {
     }
   }
 
-  /** Takes at most `limit` of the removed sessions of an app, or of all, for the answer of a sweep. */
-  takeRemoved(app: string | undefined, limit: number): { readonly count: number; readonly more: boolean } {
+  /**
+   * Takes at most `limit` of the removed sessions of an app, or of all, for the answer of a sweep; with `dry` they are
+   * counted, and stay for the next one.
+   */
+  takeRemoved(
+    app: string | undefined,
+    limit: number,
+    dry: boolean,
+  ): { readonly count: number; readonly more: boolean } {
     this.removeDue();
     let count = 0;
     for (const name of app === undefined ? [...this.#removed.keys()] : [app]) {
       const removed = this.#removed.get(name) ?? 0;
       const taken = Math.min(removed, limit - count);
       count += taken;
-      if (taken < removed) {
+      if (!dry) {
         this.#removed.set(name, removed - taken);
+      }
+      if (taken < removed) {
         return { count, more: true };
       }
-      this.#removed.delete(name);
+      if (!dry) {
+        this.#removed.delete(name);
+      }
     }
     return { count, more: false };
   }

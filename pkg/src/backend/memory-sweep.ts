@@ -21,9 +21,10 @@ export interface SweptMemory {
 }
 
 /** See `SessionBackend.sweep`. */
-export function sweepMemory(memory: SweptMemory, { appName, limit, userTtl }: SweepPart): Swept {
+export function sweepMemory(memory: SweptMemory, { appName, limit, userTtl, dry: isDry }: SweepPart): Swept {
   const { expiry, users, now } = memory;
-  const { count: sessions, more } = expiry.takeRemoved(appName, limit);
+  const dry = isDry === true;
+  const { count: sessions, more } = expiry.takeRemoved(appName, limit, dry);
   if (more || users === undefined || userTtl === undefined) {
     return { sessions, users: 0, more };
   }
@@ -35,10 +36,12 @@ export function sweepMemory(memory: SweptMemory, { appName, limit, userTtl }: Sw
       if (sessions + removed >= limit) {
         return { sessions, users: removed, more: true };
       }
-      removeValues(memory, user, keys);
+      if (!dry) {
+        removeValues(memory, user, keys);
+      }
       removed += 1;
     }
-    if (!hasSession) {
+    if (!hasSession && !dry) {
       users.removed(user.appName, user.userId);
     }
   }

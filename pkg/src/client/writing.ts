@@ -17,8 +17,8 @@ import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/
 import type { Session, SessionEnd, SessionKey, SessionName } from '../model/types.js';
 
 /**
- * Creates a session; with `getOrCreateSession` only when it is missing. JSON writes an infinite `ttl` as `null`, and the
- * server reads it so.
+ * Creates a session; with `getOrCreateSession` only when it is missing. JSON writes an infinite `ttl` as `null`, and
+ * the server reads it so.
  */
 export async function create(
   calls: Calls,

@@ -4,16 +4,20 @@ import { withDeletions } from '../model/deletion.js';
 import { jsonBound, jsonSize, utf8Length } from '../model/json-size.js';
 import { limitExceeded, type Limits } from '../model/limits.js';
 import { withOperators } from '../model/operator-write.js';
-import { isTemp, withoutTemp } from '../model/scope.js';
+import { isTemp, nameOf, withoutTemp, type StoredScope } from '../model/scope.js';
 import type { AdmittedDelta } from './admit.js';
 import type { EventDraft } from './event-draft.js';
 import type { Json, UpdateStateTarget } from '../model/types.js';
 
 /** Throws `LIMIT_EXCEEDED` for an event, a delta or a value that is too large. */
 export function checkEventSize(limits: Limits, draft: EventDraft, target: UpdateStateTarget): void {
-  checkDeltaSize(limits, { ...draft, bound: draft.deltaBound }, target, 'actions.stateDelta');
-  const { event: limit } = limits;
-  if (draft.bound > limit) {
+  const { bound, delta, deleted, operators, deltaBound } = draft;
+  const { value, delta: ofDelta, event: limit } = limits;
+  if (bound <= limit && bound <= value && bound <= ofDelta) {
+    return;
+  }
+  checkDeltaSize(limits, { delta, deleted, operators, bound: deltaBound }, target, 'actions.stateDelta');
+  if (bound > limit) {
     const size = eventSize(draft);
     if (size > limit) {
       throw limitExceeded(target, { exceeded: 'event', size, limit }, 'event');
@@ -42,12 +46,15 @@ export function checkDeltaSize(
   if (bound <= limits.value && bound <= limits.delta) {
     return;
   }
+  const removed = new Set(deleted);
   let total = 0;
   for (const key of Object.keys(delta).filter((name) => !isTemp(name))) {
-    const operator = operators !== undefined && Object.hasOwn(operators, key) ? operators[key] : undefined;
-    const written = operator === undefined ? (delta[key] as Json) : (operator as unknown as Json);
-    const size = deleted.includes(key) ? 0 : jsonSize(written);
-    if (operator === undefined && size > limits.value) {
+    if (operators !== undefined && Object.hasOwn(operators, key)) {
+      // Its operand is a part of the event, and its result of the state.
+      continue;
+    }
+    const size = removed.has(key) ? 0 : jsonSize(delta[key] as Json);
+    if (size > limits.value) {
       const what = { exceeded: 'value', key, size, limit: limits.value } as const;
       throw limitExceeded(target, what, `${path}[${JSON.stringify(key)}]`);
     }
@@ -58,21 +65,23 @@ export function checkDeltaSize(
   }
 }
 
-/** Throws `LIMIT_EXCEEDED` for a result of an operator that is too large. Returns a bound of the size of all. */
+/** The scopes in the order in which their limits are compared. */
+export const LIMIT_SCOPES = ['app', 'user', 'session'] as const;
+
+/** Throws `LIMIT_EXCEEDED` for a result of an operator that is too large; by default in any scope. */
 export function checkResultSizes(
   { value: limit }: Pick<Limits, 'value'>,
   results: Readonly<Record<string, Json>>,
   target: UpdateStateTarget,
-): number {
-  let total = 0;
-  for (const key of Object.keys(results)) {
-    const value = results[key] as Json;
-    const bound = jsonBound(value);
-    const size = isTemp(key) || bound <= limit ? 0 : jsonSize(value);
-    if (size > limit) {
-      throw limitExceeded(target, { exceeded: 'value', key, size, limit });
+  scopes: readonly StoredScope[] = LIMIT_SCOPES,
+): void {
+  const large = Object.keys(results).filter((key) => !isTemp(key) && jsonBound(results[key] as Json) > limit);
+  for (const scope of scopes) {
+    for (const key of large.filter((name) => nameOf(name)[0] === scope)) {
+      const size = jsonSize(results[key] as Json);
+      if (size > limit) {
+        throw limitExceeded(target, { exceeded: 'value', key, size, limit });
+      }
     }
-    total += bound;
   }
-  return total;
 }

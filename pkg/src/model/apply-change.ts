@@ -94,8 +94,10 @@ function inOrder(state: State): State {
 }
 
 /** The members of a session as plain values: those of a handle are computed. */
-function plainMembers({ id, appName, userId, state, events, lastUpdateTime, revision }: Session): Session {
-  return { id, appName, userId, state, events, lastUpdateTime, revision };
+function plainMembers(session: Session): Session {
+  const { id, appName, userId, state, events, lastUpdateTime, revision, expireTime } = session;
+  const end = expireTime === undefined ? {} : { expireTime };
+  return { id, appName, userId, state, events, lastUpdateTime, revision, ...end };
 }
 
 function plain(session: Session): Session {

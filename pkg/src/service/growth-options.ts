@@ -6,6 +6,7 @@ import { checkOptions } from '../checks/arguments.js';
 import { checkedMs } from '../input/expiry.js';
 import { OPTIONS } from '../input/requests.js';
 import { DEFAULT_LIMITS, STORED_LIMITS, type LimitName, type LimitOptions, type Limits } from '../model/limits.js';
+import { keepsExpiry } from '../store/keeps-expiry.js';
 import type { SessionStore } from '../store/contract.js';
 
 /** The limits of what a service stores, and the end of what it keeps. */
@@ -50,11 +51,14 @@ export function checkGrowthOptions(
   };
   if (store !== undefined) {
     const named = STORED_LIMITS.find((name) => limits?.[name] !== undefined && limits[name] !== Infinity);
-    checkKeeps(store, 'limits', named && `limits.${named}`);
-    checkKeeps(store, 'expiry', isEnd(growth.ttl) ? 'ttl' : undefined);
+    if (named !== undefined && store.keeps?.includes('limits') !== true) {
+      unsuitable(`limits.${named}`, 'the store does not keep limits');
+    }
+    if (isEnd(growth.ttl) && !keepsExpiry(store)) {
+      unsuitable('ttl', 'the store does not keep expiry');
+    }
     if (store.sweep === undefined && (isEnd(growth.userTtl) || isEnd(growth.sweepEvery))) {
-      const path = isEnd(growth.userTtl) ? 'userTtl' : 'sweepEvery';
-      throw new StatepadError('STORE_UNSUITABLE', `${path} cannot be kept: the store has no sweep`, { path });
+      unsuitable(isEnd(growth.userTtl) ? 'userTtl' : 'sweepEvery', 'the store has no sweep');
     }
   }
   return growth;
@@ -64,12 +68,8 @@ function isEnd(ms: number | undefined): boolean {
   return ms !== undefined && ms !== Infinity;
 }
 
-function checkKeeps({ keeps = [] }: SessionStore, feature: 'limits' | 'expiry', path: string | undefined): void {
-  if (path !== undefined && !keeps.includes(feature)) {
-    throw new StatepadError('STORE_UNSUITABLE', `${path} cannot be kept: the store does not keep ${feature}`, {
-      path,
-    });
-  }
+function unsuitable(path: string, why: string): never {
+  throw new StatepadError('STORE_UNSUITABLE', `${path} cannot be kept: ${why}`, { path });
 }
 
 function checkedLimits(limits: LimitOptions | undefined): Limits {

@@ -2,21 +2,47 @@
 // they are measured only where a bound is beyond the limit.
 
 import { isDeletion, scopeOfWord } from '../engine/keys.js';
-import { checkResultSizes } from '../input/sizes.js';
-import { jsonSize, utf8Length } from '../model/json-size.js';
+import { LIMIT_SCOPES, checkResultSizes } from '../input/sizes.js';
+import { jsonBound, jsonSize, utf8Length } from '../model/json-size.js';
 import { limitExceeded, type Limits } from '../model/limits.js';
 import { APP_PREFIX, USER_PREFIX, type StoredScope } from '../model/scope.js';
 import type { PreparedChange } from '../engine/sessions.js';
+import type { SessionRecord } from './record.js';
 import type { ScopeValues } from './scope-values.js';
 import type { Json, UpdateStateTarget } from '../model/types.js';
 
 /** The values of the scopes that a change writes to; absent where there are none yet. */
 export type ScopesOfChange = Readonly<Record<StoredScope, ScopeValues | undefined>>;
 
-/** The order in which limits are compared. */
-const SCOPES = ['app', 'user', 'session'] as const;
-
 const PREFIX_BYTES = { session: 0, app: APP_PREFIX.length, user: USER_PREFIX.length } as const;
+
+/** True when an append of so many bytes is within all limits for certain, as nearly all are. */
+export function hasRoom(
+  limits: Limits,
+  { values, revision }: SessionRecord,
+  { scopes, keys: { length } }: PreparedChange,
+  bound: number,
+): boolean {
+  if (values === undefined || revision >= limits.events) {
+    return false;
+  }
+  const [own, app, user] = values;
+  return (
+    own.hasRoom(length, bound, limits) &&
+    (!scopes.app || app.hasRoom(length, bound, limits)) &&
+    (!scopes.user || user.hasRoom(length, bound, limits))
+  );
+}
+
+/** Notes the bytes of an append that {@link hasRoom}. */
+export function noteBytes({ values }: SessionRecord, { scopes }: PreparedChange, bound: number): void {
+  if (values !== undefined) {
+    const [own, app, user] = values;
+    own.bytes += bound;
+    app.bytes += scopes.app ? bound : 0;
+    user.bytes += scopes.user ? bound : 0;
+  }
+}
 
 /** The growth of scopes by one change that was prepared. */
 export class Growth {
@@ -47,10 +73,13 @@ export class Growth {
   check(scopes: ScopesOfChange, results: Readonly<Record<string, Json>> | undefined): void {
     const { keys, state } = this.#limits;
     if (results !== undefined) {
-      this.#bound += checkResultSizes(this.#limits, results, this.#target);
+      this.#bound += jsonBound(results);
     }
-    for (const scope of SCOPES) {
+    for (const scope of LIMIT_SCOPES) {
       if (this.#change.scopes[scope]) {
+        if (results !== undefined) {
+          checkResultSizes(this.#limits, results, this.#target, [scope]);
+        }
         const values = scopes[scope];
         if ((values?.count ?? 0) + this.#change.keys.length > keys) {
           this.#checkKeys(scope, values);
@@ -64,7 +93,7 @@ export class Growth {
 
   /** Notes what the change has written, once it is applied. */
   note(scopes: ScopesOfChange): void {
-    for (const scope of SCOPES) {
+    for (const scope of LIMIT_SCOPES) {
       const values = this.#change.scopes[scope] ? scopes[scope] : undefined;
       if (values !== undefined) {
         const size = this.#measured?.[scope];

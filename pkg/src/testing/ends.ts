@@ -23,8 +23,9 @@ export class Ends {
     const { expires } = answer;
     const isMet = typeof end === 'number' && expires !== undefined && this.#isMet(end, expires);
     if (typeof end === 'number') {
+      // An end that is the same was set when the one before it was.
+      this.#time = end === this.#end ? this.#time : this.#asked;
       this.#end = end;
-      this.#time = this.#asked;
     }
     return isMet ? { ...answer, expires: end } : answer;
   }

@@ -1,7 +1,7 @@
 // Normalizes answers for stores that lack something: members that such a store need not answer are removed, from its
 // answers and from those that the case expects, and lists that it may answer in any order are sorted.
 
-import type { LoadedScope, Page, StoredEvent, StoreLack, Values } from '../store/contract.js';
+import type { LoadedScope, Page, SessionStore, StoredEvent, StoreLack, Values } from '../store/contract.js';
 import type { Json } from '../model/types.js';
 import type { CommittedAnswer, ListedPage, ListedRow, LoadedAnswer, Outcome } from './case.js';
 
@@ -13,13 +13,15 @@ export interface Normalizer {
   readonly page: <Any extends Page | ListedPage>(page: Any) => Any;
 }
 
-/** The functions for a store with these lacks. */
-export function normalizerFor(lacks: readonly StoreLack[]): Normalizer {
+/** The functions for a store. */
+export function normalizerFor({ lacks = [], keeps = [] }: Pick<SessionStore, 'lacks' | 'keeps'>): Normalizer {
   const isLacking = (lack: StoreLack): boolean => lacks.includes(lack);
   const absent = [
     ...(isLacking('revisions') ? (['pos'] as const) : []),
     ...(isLacking('created') ? (['created'] as const) : []),
     ...(isLacking('clock') ? (['time'] as const) : []),
+    // Such storage may end every session, whatever its creation says.
+    ...(keeps.includes('lifetime') ? (['expires'] as const) : []),
   ];
   const text = isLacking('texts') ? canonicalText : (data: string) => data;
   const values = isLacking('texts') ? canonicalValues : (all: Values) => all;

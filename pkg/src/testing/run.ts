@@ -102,7 +102,7 @@ class Run {
   constructor(harness: StoreHarness) {
     this.#harness = harness;
     this.#store = harness.store;
-    this.#normalizer = normalizerFor(harness.store.lacks ?? []);
+    this.#normalizer = normalizerFor(harness.store);
   }
 
   async start(migrate: Migrate): Promise<void> {

@@ -16,7 +16,7 @@ use crate::session_log::SessionLog;
 pub(super) const VERSION: u32 = 1;
 
 /// Its fingerprint, which tells unreleased builds apart: that of the package (pkg/src/stores/journal/version.ts).
-pub(super) const LAYOUT: &str = "eef73e5a";
+pub(super) const LAYOUT: &str = "c01999b4";
 
 /// One record of a log, as it is written.
 #[derive(Debug, Clone, Serialize)]

@@ -1,7 +1,7 @@
 // The cases of the API in tests/cases/vertex.json, asked of this server over a service in memory and over a store.
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, mock, test } from 'node:test';
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { casesOf } from '../../contract/read.mjs';
@@ -35,11 +35,12 @@ test('every difference has a reason, and a case that it differs from', () => {
 });
 
 async function run(steps, version, options) {
-  // Later at every look, so that no two times are equal.
-  let time = BEGIN - 1;
+  // A microsecond later at every look, so that no two times are equal. A store has the time from the host.
+  let time = BEGIN;
+  const host = mock.method(Date, 'now', () => Math.floor(time));
   const { service, ask } = openServer({
     version,
-    service: new SessionService({ ...options, now: () => (time += 1) }),
+    service: new SessionService({ ...options, now: () => (time += 0.001) }),
   });
   const server = {
     ask,
@@ -52,5 +53,6 @@ async function run(steps, version, options) {
     await runCase(steps, server, version);
   } finally {
     await service.close();
+    host.mock.restore();
   }
 }

@@ -14,6 +14,8 @@ const without = [
     'watch',
     'lease',
     'trimLog',
+    'sweep',
+    'claim',
     'marks',
     'changed',
     'calls',
@@ -21,6 +23,9 @@ const without = [
     'removals',
     'log',
     'digests',
+    'limits',
+    'expiry',
+    'lifetime',
   ],
   ...['increment', 'append', 'setOnce', 'compareAndSet'],
 ];

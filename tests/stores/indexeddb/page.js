@@ -1,6 +1,6 @@
 // The kit of the pages and workers of the IndexedDB tests, as `kit`.
 
-/* global indexedDB */
+/* global IDBDatabase, indexedDB */
 
 import { indexedDBStore } from 'statepad/stores/indexeddb';
 import { runStoreCase, storeCases } from 'statepad/testing';
@@ -89,8 +89,31 @@ function told({ name, code, message, cause }) {
   return { name, code, message, cause: cause?.name };
 }
 
-function create(sessionId, delta = {}, time = 1_000) {
-  return changes.create(`create ${sessionId}`, keyOf(sessionId), delta, { time });
+function create(sessionId, delta = {}, time = 1_000, more = {}) {
+  return changes.create(`create ${sessionId}`, keyOf(sessionId), delta, { time, ...more });
+}
+
+/** Sessions that have ended at small times, each later than the one before. */
+function createEnded(count, prefix = 'x', delta = {}) {
+  return Array.from({ length: count }, (_, index) =>
+    create(`${prefix}${String(index).padStart(3, '0')}`, delta, 1_000 + index, { expires: { at: 1_000 + index } }),
+  );
+}
+
+/** Counts the transactions that write while something runs. */
+async function writesDuring(run) {
+  const begin = IDBDatabase.prototype.transaction;
+  let writes = 0;
+  IDBDatabase.prototype.transaction = function (names, mode, ...rest) {
+    writes += mode === 'readwrite' ? 1 : 0;
+    return begin.call(this, names, mode, ...rest);
+  };
+  try {
+    const answer = await run();
+    return { answer, writes };
+  } finally {
+    IDBDatabase.prototype.transaction = begin;
+  }
 }
 
 function append(sessionId, id, delta = {}, more = {}) {
@@ -157,6 +180,7 @@ globalThis.kit = {
   context,
   corruptPages,
   create,
+  createEnded,
   dump,
   indexedDBStore,
   keyOf,
@@ -166,4 +190,5 @@ globalThis.kit = {
   runCase,
   settled,
   update: changes.update,
+  writesDuring,
 };

@@ -27,6 +27,12 @@ async function write(store) {
   await store.trimLog({ app: 'app' }, 1, context);
   await store.remove(other, context, { created: 'd' });
   await store.removeScope({ app: 'app', user: 'user' }, context);
+  const ending = { ...key, sessionId: 'ending' };
+  await store.commit(create(ending, 'x', { session: { set: { n: 1 } } }, { expires: { at: 500 } }), context);
+  await store.commit(create(ending, 'y', {}, { expires: { ttl: 100 }, limits: { keys: 1 } }), context);
+  await store.commit(append(ending, 'e', {}), context);
+  const expired = { ...key, sessionId: 'expired' };
+  await store.commit(create(expired, 'z', { user: { set: { u: 1 } } }, { expires: { at: 900 } }), context);
 }
 
 /** Checksums have the fingerprint in them. */

@@ -276,7 +276,7 @@ await withDatabase((database) => {
     const store = await open(schema);
     assert.equal('watch' in store, false);
     const { rows } = await pool.query(`select prosrc from pg_proc where pronamespace = $1::regnamespace`, [schema]);
-    assert.equal(rows.length, 17);
+    assert.equal(rows.length, 24);
     assert.ok(rows.every(({ prosrc }) => !/notify/i.test(prosrc)));
   });
 

@@ -95,6 +95,46 @@ if (why) {
       }));
   }
 
+  for (const { name, row, ask: request, now, then, error } of cases.filter(({ ask }) => ask.created === undefined)) {
+    test(`the script for claims has the same rule: ${name}`, () =>
+      withPrefix(async (prefix) => {
+        const [store, hash] = [redisStore(admin, { prefix }), `${prefix}:claim:sweep`];
+        const { fence = 0, holder, until } = row;
+        const end = until === undefined ? 0 : until > now ? (await serverTime()) + 600_000 : 1;
+        await admin.hset(hash, 'k', fence, 'o', holder === undefined ? '' : `=${holder}`, 'x', end);
+        const before = await admin.hgetall(hash);
+        const answer = await store.claim('sweep', request, context).catch(({ code }) => code);
+        const stored = await admin.hgetall(hash);
+        if (error !== undefined) return assert.deepEqual([answer, stored], [error, before]);
+        assert.equal(answer.fence, then.fence);
+        const held = then.holder === undefined ? '' : `=${then.holder}`;
+        assert.deepEqual([stored.k, stored.o, stored.x !== '0'], [String(then.fence), held, then.until !== undefined]);
+      }));
+  }
+
+  test('claims of different names, and of different prefixes, do not meet', () =>
+    withPrefix(async (prefix) => {
+      const stores = [prefix, `${prefix}:other`].map((each) => redisStore(admin, { prefix: each }));
+      const names = ['sweep', '', '{a}', 'a:b', '\0', 'é'];
+      for (const store of stores) {
+        for (const name of names) {
+          const claimed = await store.claim(name, { holder: name, ttl: 60_000 }, context);
+          assert.equal(claimed.fence, 1, name);
+          await assert.rejects(store.claim(name, { holder: 'another', ttl: 1 }, context), {
+            code: 'held',
+            until: claimed.until,
+          });
+        }
+      }
+    }));
+
+  test('a claim whose token is no number is corrupt', () =>
+    withPrefix(async (prefix) => {
+      await admin.hset(`${prefix}:claim:sweep`, 'k', 'x');
+      const store = redisStore(admin, { prefix });
+      await assert.rejects(store.claim('sweep', { holder: 'one', ttl: 1 }, context), { code: 'corrupt' });
+    }));
+
   for (const [what, damage] of Object.entries({
     'a token that is no number': (hash) => admin.hset(hash, 'k', 'x'),
     'no creation': (hash) => admin.hdel(hash, 'c'),

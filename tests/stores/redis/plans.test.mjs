@@ -71,6 +71,44 @@ test(
 );
 
 test(
+  'lists and loads of sessions that do not expire ask for no ends of theirs',
+  { skip: why },
+  onServer(async (store, client) => {
+    const ids = Array.from({ length: 300 }, (_, index) => `s${index}`);
+    await store.commitMany(
+      ids.map((id) => create(id, keyOf(id))),
+      context,
+    );
+    await store.commit({ ...create('x', keyOf('x')), expires: { ttl: 1e9 } }, context);
+    const reading = async (action) =>
+      (await commandsOf(client, action)).filter((name) => /^(zmscore|zcount|time|zscore)$/.test(name)).sort();
+    const list = () => store.list({ app: 'app', descending: false }, context);
+    assert.deepEqual(await reading(list), ['time', 'zcount', 'zscore']);
+    assert.deepEqual(await reading(() => store.load(keyOf('s0'), {}, context)), ['zscore']);
+    assert.deepEqual(await reading(() => store.owners('app', 's0', context)), ['time', 'zcount']);
+    // What has expired is found by its number, and then by the page.
+    await store.commit({ ...create('y', keyOf('y')), expires: { at: 1 } }, context);
+    const page = () => store.list({ app: 'app', descending: false, limit: 10 }, context);
+    assert.deepEqual(await reading(page), ['time', 'zcount', 'zmscore', 'zscore']);
+  }),
+);
+
+test(
+  'an append with limits counts no names while the last order is below their number',
+  { skip: why },
+  onServer(async (store, client) => {
+    const limits = { value: 1e6, state: 1e6, keys: 100, events: 100 };
+    await store.commit(create('s', keyOf('s')), context);
+    const delta = { app: { set: { a: 1 } }, session: { set: { a: 1 } } };
+    const commands = await commandsOf(client, () => store.commit(append('e', keyOf('s'), delta, { limits }), context));
+    assert.deepEqual(
+      commands.filter((name) => /^(hlen|hget|hmget|zmscore)$/.test(name)),
+      ['hmget', 'hmget', 'hmget'],
+    );
+  }),
+);
+
+test(
   'the end of a long log, and trimming it, cost the server no more than those of a short one',
   { skip: why },
   onServer(async (store, client) => {

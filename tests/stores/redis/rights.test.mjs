@@ -39,6 +39,19 @@ const OPERATIONS = {
   'the end of a lease': (store) => store.lease(keyOf('s'), { holder: 'h', ttl: 0, fence: 1 }, context),
   'a removal of a session': (store) => store.remove(keyOf('s'), context),
   'a removal of values': (store) => store.removeScope({ app: 'app' }, context),
+  'a creation in the place of an expired session, behind an append': (store) =>
+    store.commitMany(
+      [
+        append('e1', keyOf('s'), { app: values({ n: 3 }) }),
+        create('again', keyOf('over'), { user: values({ b: 1 }) }),
+      ],
+      context,
+    ),
+  'an append to a session that expires': (store) => store.commit(append('e', keyOf('slides'), both), context),
+  'an update of a user without sessions': (store) =>
+    store.commit(update('u', { appName: 'app', userId: 'idle' }, { user: { set: { x: 1 }, unset: ['u'] } }), context),
+  'a sweep of sessions': (store) => store.sweep({ limit: 10 }, context),
+  'a sweep of values': (store) => store.sweep({ app: 'idle', limit: 10, userTtl: 0 }, context),
   'a trimming of the log': (store) => store.trimLog({ app: 'app' }, 1, context),
 };
 
@@ -63,6 +76,14 @@ if (why) {
         await store.commit(create('c', keyOf('s'), delta), context);
         await store.commit(append('e0', keyOf('s'), { app: values({ n: 2 }) }), context);
         await store.lease(keyOf('s'), { holder: 'h', ttl: 60_000 }, context);
+        await store.commit({ ...create('over', keyOf('over'), delta), expires: { at: 1 } }, context);
+        await store.commit({ ...create('slides', keyOf('slides')), expires: { ttl: 1e9 } }, context);
+        for (const appName of ['app', 'idle']) {
+          await store.commit(
+            update(`of ${appName}`, { appName, userId: 'idle' }, { user: values({ u: 1 }) }),
+            context,
+          );
+        }
         const before = await contentsOf(prefix);
 
         await admin.acl('SETUSER', username, `-${command}`);

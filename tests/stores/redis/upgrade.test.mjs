@@ -70,9 +70,14 @@ if (why) {
   test('redis: an upgrade', { skip: why });
 } else {
   const { admin, clientOf, newPrefix, contentsOf } = await serverForTests(startRedisServer);
-  /** The contents, by names without the prefix. */
+  /** The contents, by names without the prefix; those of users without the time of their last change. */
   const under = async (prefix) =>
-    Object.entries(await contentsOf(prefix)).map(([key, dump]) => [key.slice(prefix.length), dump]);
+    Promise.all(
+      Object.entries(await contentsOf(prefix)).map(async ([key, dump]) => {
+        const { w: time, ...others } = /\}:[uw]:/.test(key) ? await admin.hgetall(key) : {};
+        return [key.slice(prefix.length), time === undefined ? dump : others];
+      }),
+    );
 
   /**
    * A client whose connection is gone after so many commands; the last one arrives, or does not, and is never
@@ -161,6 +166,8 @@ if (why) {
           () => store.removeScope({ app }, context),
           () => store.trimLog({ app }, 1, context),
           () => store.lease(key, { holder: 'h', ttl: 1_000 }, context),
+          () => store.sweep({ app, limit: 1 }, context),
+          () => store.sweep({ limit: 1, userTtl: 0 }, context),
         ]) {
           await assert.rejects(operation, NEWER);
         }

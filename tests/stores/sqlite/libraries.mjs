@@ -94,6 +94,24 @@ export function dump(database, suits = () => true) {
   return { made, contents };
 }
 
+/** A name as the store has put it into a column. */
+const nameIn = (column) => column.replaceAll('\x01\x01', '\0').replaceAll('\x01\x02', '\x01');
+
+/** The scopes and sessions whose sizes are not those of their values. */
+export function miscounted(database) {
+  const sizes = new Map();
+  for (const { owner, name, value, size } of rows(database, 'SELECT owner, name, value, size FROM statepad_values')) {
+    const { keys, bytes } = sizes.get(owner) ?? { keys: 0, bytes: 0 };
+    const length = Buffer.byteLength(value);
+    const extra = Buffer.byteLength(nameIn(name)) + (size === length ? length : NaN);
+    sizes.set(owner, { keys: keys + 1, bytes: bytes + extra });
+  }
+  return ['scopes', 'sessions']
+    .flatMap((table) => rows(database, `SELECT n, keys, bytes FROM statepad_${table}`))
+    .map((row) => ({ ...row, counted: sizes.get(row.n) ?? { keys: 0, bytes: 0 } }))
+    .filter(({ keys, bytes, counted }) => keys !== counted.keys || bytes !== counted.bytes);
+}
+
 /** The statements that make the tables as the store makes them, and fill `statepad_meta`. */
 export function madeBy(name) {
   return withFile(name, async (file) => {

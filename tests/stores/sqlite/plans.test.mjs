@@ -54,6 +54,19 @@ async function plansOf(database) {
   }
   await store.trimLog({ app: 'a' }, 3);
   await store.lease(key(), { holder: 'one', ttl: 1 });
+  await store.claim('sweep', { holder: 'one', ttl: 1 });
+  for (const [id, expires] of [
+    ['t', { ttl: 60_000 }],
+    ['gone', { at: 1 }],
+  ]) {
+    await store.commit({ ...creation(id, { userId: id, user: delta, session: delta }), expires });
+  }
+  await store.commit(event('e', { sessionId: 't', userId: 't', session: { unset: ['n'] } }));
+  await store.commit(update('idle', { userId: 'idle', user: delta }));
+  for (const app of [{}, { app: 'a' }]) {
+    await store.sweep({ ...app, limit: 9, userTtl: -60_000 });
+    await store.commit(update(`idle ${app.app}`, { userId: 'idle', user: delta }));
+  }
   await store.loadScope({ app: 'a' });
   await store.removeScope({ app: 'a' });
   const unlogged = storeWith({ log: false });
@@ -72,7 +85,7 @@ async function plansOf(database) {
 }
 
 async function statementsInSchema() {
-  const entries = ['statements', 'log-statements'].map((file) =>
+  const entries = ['statements', 'log-statements', 'expiry-statements'].map((file) =>
     fileURLToPath(new URL(`../../../pkg/src/stores/sqlite-core/${file}.ts`, import.meta.url)),
   );
   const found = [];

@@ -7,14 +7,16 @@ export const defined = (members) =>
 /** With everything in its order, and errors as what is known by them; without what is told by a clock. */
 export function plain(answer, isLogged) {
   return JSON.stringify(answer, (member, given) => {
-    const value = resultsLast(given);
+    const value = optionalLast(given);
     if (value instanceof Map) return [...value];
     if (value instanceof Error) {
-      const { code, message, actual, key, scope, digest } = value;
-      return { refused: code ?? message, actual, key, scope, digest };
+      const { code, message, actual, key, scope, digest, exceeded } = value;
+      const sizes = exceeded && { exceeded, size: value.size, limit: value.limit };
+      return { refused: code ?? message, actual, key, scope, digest, ...sizes };
     }
     if (member === 'results' && value) return canonical(value);
     if (member === 'until') return undefined;
+    if (member === 'expires') return clockless(value);
     // Only some stores know the revision of the first update, or of the creation, and the changes since then.
     if (value?.duplicate) return defined({ ...value, changed: undefined, ...(!value.data && { results: undefined }) });
     if (value?.writes) return { ...value, time: clockless(value.time), writes: byName(value.writes) };
@@ -25,10 +27,10 @@ export function plain(answer, isLogged) {
 }
 
 /** The members of an answer or an event, which stores make in any order. */
-function resultsLast(value) {
-  if (!value?.results) return value;
-  const { results, ...rest } = value;
-  return { ...rest, results };
+function optionalLast(value) {
+  if (!value?.results && !value?.expires) return value;
+  const { results, expires, ...rest } = value;
+  return { ...rest, results, expires };
 }
 
 /** Values by scope, whatever their order. */

@@ -37,14 +37,18 @@ const valuesOf = new WeakMap();
 /** The outcomes of changes in the text of an answer, and the changes of others. */
 const OUTCOMES = /"refused":"([\w-]+)|"(duplicate|changed|results|digest)":/g;
 
-/** Two weeks, in milliseconds: no lease ends by itself. */
+/** Two weeks, in milliseconds: no lease, and no session that lives for a time, ends by itself. */
 const LONG = 14 * 24 * 60 * 60 * 1_000;
+/** A time that no clock comes to; the small ones have passed on every clock. */
+const FAR = 9e12;
+const PAST = 1e9;
 
 /**
  * The random calls of the stores. `next` makes one: a method, and its arguments; only methods that `store` has.
  * `remember` notes the answer of the reference: later calls know as much as the reader of an earlier one.
  */
-function steps(random, { keeps = [], resolves = [], lease, readLog, trimLog, owners, listApps, listUsers }) {
+function steps(random, store) {
+  const { keeps = [], resolves = [], lease, sweep, claim, readLog, trimLog, owners, listApps, listUsers } = store;
   const pick = (items) => items[Math.floor(random() * items.length)];
   const often = (probability, make) => (random() < probability ? make() : undefined);
   const some = (items, most) => [
@@ -136,8 +140,33 @@ function steps(random, { keeps = [], resolves = [], lease, readLog, trimLog, own
       event: kind === 'append' || (kind === 'create' && random() < 0.7) ? eventOf(id) : undefined,
       guard: often(0.3, () => guard(target)),
       known: known({ appName, userId, sessionId }),
+      limits: keeps.includes('limits') ? often(0.25, limits) : undefined,
+      expires: keeps.includes('expiry') && kind === 'create' ? often(0.4, end) : undefined,
       ...(keeps.includes('digests') && kind !== 'append' && digested()),
     });
+  };
+  const limits = () =>
+    defined({
+      value: often(0.4, () => pick([2, 6, 12])),
+      state: often(0.4, () => pick([8, 16, 32, 64])),
+      keys: often(0.4, () => 1 + Math.floor(random() * 5)),
+      events: often(0.3, count),
+    });
+  /** No two sessions expire at the same time: a sweep goes by that. */
+  const end = () => pick([{ at: 1 + Math.floor(random() * PAST) }, { at: FAR }, { ttl: LONG }]);
+  const sweeping = () =>
+    random() < 0.3
+      ? [defined({ limit: 1_000, userTtl: 0, app: often(0.7, () => key().appName) })]
+      : [
+          defined({
+            limit: pick([1, 2, 5, 100]),
+            userTtl: often(0.3, () => LONG),
+            app: often(0.5, () => key().appName),
+          }),
+        ];
+  const claiming = () => {
+    const { holder, ttl, fence } = request(key());
+    return [pick(['sweep', 'Sweep', '', '\0']), defined({ holder, ttl, fence })];
   };
   const digested = () =>
     defined({ digest: often(0.6, () => pick(digests)), attempt: often(0.2, () => 2 + Math.floor(random() * 3)) });
@@ -220,6 +249,8 @@ function steps(random, { keeps = [], resolves = [], lease, readLog, trimLog, own
     remove: () => [key()],
     removeScope: () => [scope()],
     lease: () => about(request),
+    sweep: sweeping,
+    claim: claiming,
     readLog: () => [scope(), part()],
     trimLog: () => [scope(), count()],
     owners: () => [key().appName, key().sessionId],
@@ -235,6 +266,8 @@ function steps(random, { keeps = [], resolves = [], lease, readLog, trimLog, own
     remove: 2,
     removeScope: 2,
     ...(lease && { lease: 16 }),
+    ...(sweep && { sweep: 3 }),
+    ...(claim && { claim: 4 }),
     ...(readLog && { readLog: 8 }),
     ...(trimLog && { trimLog: 1 }),
     ...(owners && { owners: 8 }),
@@ -317,6 +350,10 @@ function followed(answer, known) {
 
 /** The answers to a step, each {@link followed}. */
 function followedBy(answer, { name, args: [first, asked] }) {
+  if (name === 'sweep' && answer.sessions + answer.users >= first.limit) {
+    // There may be more, or not.
+    return { ...answer, more: undefined };
+  }
   return name === 'commitMany' && Array.isArray(answer)
     ? answer.map((each, index) => followed(each, first[index].known))
     : followed(answer, name === 'load' ? asked.known : first.known);

@@ -8,8 +8,8 @@ import { context, create, keyOf, storeOver } from './words.mjs';
 
 /** The features that the API lacks. */
 const LACKS = ['revisions', 'order', 'texts', 'ids', 'times', 'clock', 'beginnings', 'repeats', 'scopes', 'operators'];
-const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log', 'digests'];
-const MEMBERS = ['removeScope', 'commitMany', 'watch', 'lease', 'trimLog', 'keys', 'listApps'];
+const FEATURES = ['marks', 'changed', 'calls', 'creations', 'removals', 'log', 'digests', 'limits', 'expiry'];
+const MEMBERS = ['removeScope', 'commitMany', 'watch', 'lease', 'trimLog', 'sweep', 'claim', 'keys', 'listApps'];
 const OPERATORS = ['increment', 'append', 'setOnce', 'compareAndSet'];
 const WITHOUT = [...LACKS, ...FEATURES, ...MEMBERS, ...OPERATORS];
 

@@ -21,6 +21,7 @@ import { ChangeWriter } from './operations/writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { StatepadError } from '../../model/errors.js';
 import { cloneMutable } from '../../model/json.js';
+import { keepsExpiry } from '../../store/keeps-expiry.js';
 import { recordStore } from '../../stores/journal/callback-store.js';
 import {
   isSessionTarget,
@@ -142,8 +143,7 @@ export class StoreBackend implements SessionBackend {
   }
 
   #checkExpiry({ expires }: Pick<Creation, 'expires'>): void {
-    const { keeps = [] } = this.#components.connection.store;
-    if (expires !== undefined && !keeps.includes('expiry')) {
+    if (expires !== undefined && !keepsExpiry(this.#components.connection.store)) {
       const path = expires.ttl === undefined ? 'expireTime' : 'ttl';
       const message = `${path} cannot be kept: the store does not keep expiry`;
       throw new StatepadError('INVALID_ARGUMENT', message, { path });

@@ -8,6 +8,7 @@ import { keysOf } from '../model/log.js';
 import { icon } from '../ui/icons.js';
 import { InspectorElement } from '../ui/inspector-element.js';
 import { base } from '../ui/style.js';
+import { expiryOf } from './expiry.js';
 import { factsOf } from './facts.js';
 import { forksOfSession, relationsOf } from './relations.js';
 import { detailsStyle } from './style.js';
@@ -67,7 +68,8 @@ export class StatepadDetails extends InspectorElement {
 
   #empty(inspection: Inspection | undefined): TemplateResult {
     const forks = inspection === undefined ? undefined : forksOfSession(inspection);
-    return html`${forks === undefined ? nothing : html`<section>${forks}</section>`}
+    const facts = [expiryOf(inspection?.session), forks].filter((fact) => fact !== undefined);
+    return html`${facts.length === 0 ? nothing : html`<section>${facts}</section>`}
       <div class="nothing">
         ${icon('search')}
         <p>Select an event to see all of it, or a key to see its history.</p>

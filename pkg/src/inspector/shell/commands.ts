@@ -181,8 +181,8 @@ function jsonOfSession(inspection: Inspection | undefined): string {
   if (session === undefined) {
     return '';
   }
-  const { appName, userId, id, state, events, lastUpdateTime } = session;
-  return JSON.stringify({ appName, userId, id, state, events, lastUpdateTime }, undefined, 2);
+  const { appName, userId, id, state, events, lastUpdateTime, expireTime } = session;
+  return JSON.stringify({ appName, userId, id, state, events, lastUpdateTime, expireTime }, undefined, 2);
 }
 
 function jsonOfState(inspection: Inspection | undefined): string {

@@ -119,7 +119,7 @@ function expireTimeIn({ ttl, expireTime }: Message, now: number): number | undef
     if (span <= 0n) {
       throw invalidFields(['session.ttl', 'TTL must be positive.']);
     }
-    return Math.ceil(millisecondsOf(later(nanosecondsOf(now), span)));
+    return Math.max(Math.round(millisecondsOf(later(nanosecondsOf(now), span))), Math.floor(now) + 1);
   }
   if (expireTime === undefined) {
     return undefined;

@@ -18,8 +18,8 @@
  * depends on values). **Not detected:** a value that is deleted; a value that is put back to what it was earlier under
  * the same name; a session that is deleted, put back whole, or cut off at its end together with its revision; a user
  * or an app put back whole; in a log, that the newest changes of a name are missing, the order of changes of different
- * sessions, and that, when and by whom a value was deleted; times of sessions and events as the store sorts by them; a
- * digest that is left out, and users, apps and owners of an id that are missing or made up.
+ * sessions, and that, when and by whom a value was deleted; times of sessions and events as the store sorts by them;
+ * ends of sessions; a digest that is left out, and users, apps and owners of an id that are missing or made up.
  *
  * **Unreadable records.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` reports a
  * session that cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on
@@ -32,8 +32,8 @@
  *
  * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more, a value of an app or a user about 200 more:
  * it says which change wrote it. The inner store's own limits shrink by that. `StoreLimits` are compared with what is
- * stored, too: `state` counts sealed values under the names that the inner store sees (`lacks` has `sizes`), so a value
- * of 100 bytes counts as about 200 in a session and 350 in an app; `keys` and `events` are those of the caller.
+ * stored, too: `state` counts sealed values under the names that the inner store sees (`lacks` has `sizes`). A value
+ * of 100 bytes counts as about 200 in a session and 350 in an app. `keys` and `events` are those of the caller.
  *
  * **Expiry** is that of the inner store, which has the ends of sessions as they are, and so is a sweep.
  *

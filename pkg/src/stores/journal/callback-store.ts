@@ -2,13 +2,24 @@
 
 import { newId } from '../../model/ids.js';
 import { checkMethods } from '../../checks/arguments.js';
+import { sweptOf } from '../memory/expiring.js';
 import { outcomesLater } from '../shared/outcome.js';
 import { hintOf } from '../shared/keys.js';
 import { recordsIn, isObjectText } from './restored-record.js';
 import { Log, type LogSource } from './log.js';
+import type { LogTables } from './log-tables.js';
 import { checkLogOptions } from './options.js';
 import { FORMAT } from './version.js';
-import type { Change, Committed, Hint, ScopeName, SessionStore, StoreContext } from '../../store/contract.js';
+import type {
+  Change,
+  Committed,
+  Hint,
+  ScopeName,
+  SessionStore,
+  StoreContext,
+  SweepQuery,
+  Swept,
+} from '../../store/contract.js';
 import type { Callbacks, LogOptions, Removal, Trimming } from './log-record.js';
 
 export type {
@@ -19,6 +30,7 @@ export type {
   Refusal,
   Remainder,
   Removal,
+  Timed,
   Trimming,
   VersionRecord,
 } from './log-record.js';
@@ -53,6 +65,8 @@ function sourceOf(callbacks: Callbacks, admit: NonNullable<LogSource['admit']>):
   };
 }
 
+const KEPT = ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', 'limits', 'expiry'] as const;
+
 /** @internal Makes a store over the storage of a log's records. */
 export function logStore(source: LogSource, options: LogOptions, format = FORMAT): SessionStore {
   const hasLog = options.log ?? true;
@@ -61,7 +75,7 @@ export function logStore(source: LogSource, options: LogOptions, format = FORMAT
     log.write(change, context) as Promise<Committed>;
   return {
     exclusive: true,
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
+    keeps: [...KEPT, ...(hasLog ? (['log'] as const) : [])],
     open: async ({ migrate }) => {
       log.migrate = migrate;
       await log.tables();
@@ -80,17 +94,44 @@ export function logStore(source: LogSource, options: LogOptions, format = FORMAT
     loadScope: async (scope) => (await log.tables()).scope(scope),
     // Changes behind it can only be decided when the values are deleted.
     removeScope: async (scope, context) => {
-      await log.write(removal('remove-scope', hintOf(scope)), context, true);
+      await log.write(removal('remove-scope', hintOf(scope)), context, { isAlone: true });
     },
     // Nothing else can write: leases are within this process, and need not outlive it.
     lease: (key, request) => log.between((tables) => tables.lease(key, request, Date.now())),
     readLease: async (key) => (await log.tables()).readLease(key),
+    sweep: (query, context) => sweepLog(log, query, context),
+    claim: (name, request) => log.between((tables) => tables.claim(name, request)),
     ...(hasLog && {
       readLog: async (scope, query) => (await log.tables()).readLog(scope, query),
-      trimLog: async (scope, upTo, context) => (await log.write(trimming(scope, upTo), context, true))?.trimmed ?? 0,
+      trimLog: async (scope, upTo, context) => {
+        const request = trimming(scope, upTo);
+        // A scope that was never written to has no log, and is none afterwards.
+        const isDue = (tables: LogTables): boolean => {
+          const { app, user } = tables.where(request.key).pos;
+          return (scope.user === undefined ? app : user) > 0;
+        };
+        return (await log.write(request, context, { isAlone: true, isDue }))?.trimmed ?? 0;
+      },
     }),
     close: () => log.close(),
   };
+}
+
+/** Removes what has expired: all at once, as far as each has not been written to by its turn. */
+async function sweepLog(log: Log, query: SweepQuery, context: StoreContext): Promise<Swept> {
+  const found = (await log.tables()).expired(query);
+  const removals = found.map(async (expired) => {
+    const { key, created } = expired;
+    let isRemoved = false;
+    const isDue = (tables: LogTables): boolean => (isRemoved = tables.isExpired(expired, query.userTtl));
+    await (created === undefined
+      ? log.write(removal('remove-scope', key), context, { isAlone: true, isDue })
+      : log.write({ ...removal('remove', key), guard: { created } }, context, { isDue }));
+    return isRemoved;
+  });
+  const outcomes = await Promise.all(removals);
+  const removed = found.filter((_, index) => outcomes[index]);
+  return { ...sweptOf(removed, query), more: found.length >= query.limit };
 }
 
 function removal(kind: Removal['kind'], key: Hint): Removal {

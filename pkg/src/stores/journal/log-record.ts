@@ -5,6 +5,17 @@ import type { Change, Guard, Hint, LogEntry } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 import type { LogVersion } from './version.js';
 
+/** The part of a record about time, by the clock of the store that has written it: milliseconds since the epoch. */
+export interface Timed {
+  /**
+   * Of a creation or an append: the time at which the session expires after it. Absent where it does not.
+   * `Change.expires`, of a creation, says how appends move it.
+   */
+  readonly ends?: number;
+  /** The time of a change to the values of a user, by which they are too old one day. */
+  readonly written?: number;
+}
+
 /** A session, or all values of an app or a user, that has been deleted. */
 export interface Removal {
   /** Unique everywhere. */
@@ -24,13 +35,13 @@ export interface Removal {
 }
 
 /** An update that writes nothing and says up to which position the log of its scope was trimmed. */
-export interface Trimming extends Change {
+export interface Trimming extends Change, Timed {
   readonly kind: 'update';
   readonly trim: number;
 }
 
 /** The remainder of a removed session's change after compacting: an update that says who wrote it. */
-export interface Remainder extends Change {
+export interface Remainder extends Change, Timed {
   readonly kind: 'update';
   readonly by: NonNullable<LogEntry['by']>;
 }
@@ -71,7 +82,7 @@ export interface VersionRecord {
  * A record of a log: plain JSON data. `guard` is not the requested state but the actual one: which session, at which
  * revision, and where the scopes were. It shows whether records have got lost.
  */
-export type LogRecord = Change | Trimming | Remainder | Removal | Refusal | VersionRecord;
+export type LogRecord = (Change & Timed) | Trimming | Remainder | Removal | Refusal | VersionRecord;
 
 /** A record that has a number of its own among the lines of a journal. */
 export type Numbered = Exclude<LogRecord, VersionRecord>;

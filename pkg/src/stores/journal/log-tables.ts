@@ -4,12 +4,13 @@ import { defined } from '../../model/defined.js';
 import { newId } from '../../model/ids.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { readableVersion, type VersionStatement, type LogFormat } from './version.js';
-import type { Numbered, Refusal, Remainder, Removal, Trimming, VersionRecord } from './log-record.js';
+import type { Numbered, Refusal, Remainder, Removal, Timed, Trimming, VersionRecord } from './log-record.js';
 import { writerOf } from '../shared/log-entries.js';
 import { callOf, hintOf, keyText } from '../shared/keys.js';
 import { placeOf } from '../shared/list-order.js';
 import { namePage, sortedNames } from '../shared/name-page.js';
 import { otherLayout, scopeTitle, sessionTitle } from '../../store/refusals.js';
+import type { Expired } from '../memory/expiring.js';
 import { Tables, type RemovalGuard, type TableOptions, type Where } from '../memory/tables.js';
 import type {
   Change,
@@ -29,6 +30,7 @@ import type {
   Page,
   ScopeLog,
   ScopeName,
+  SweepQuery,
 } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
@@ -47,6 +49,9 @@ export type LogItem = Numbered | Damage | (VersionStatement & Pick<VersionRecord
 
 /** A delta that moves a scope by one position, in place of one that is lost. */
 export const LOST_DELTA: Delta = { unset: [''] };
+
+/** A change as a log has it, or as it is requested. */
+export type LoggedChange = (Change & Timed) | Trimming | Remainder;
 
 /** The options of a log's tables. */
 export interface LogTableOptions extends TableOptions {
@@ -71,6 +76,8 @@ export class LogTables extends Tables {
   #version: number | undefined;
   /** The ids of the `remove-scope` records that were made: one may be there twice. */
   readonly #cleared = new Set<string>();
+  /** The time at which something is done, in place of that of the clock. */
+  #time: number | undefined;
   /** The number of missing records, by the revisions of sessions. */
   missing = 0;
 
@@ -90,6 +97,11 @@ export class LogTables extends Tables {
    * written it: the record of the version comes before all others.
    */
   replay(record: LogItem): void {
+    // What was there when a record was written is there when it is read, whatever has expired since.
+    this.at(-Infinity, () => this.#replay(record));
+  }
+
+  #replay(record: LogItem): void {
     if (record.kind === 'version') {
       const { version } = readableVersion(this.#name, record, this.#format);
       this.#version = Math.max(this.#version ?? 0, version);
@@ -133,11 +145,26 @@ export class LogTables extends Tables {
   }
 
   /** Makes a change. One that trims a log also says how many entries there were. */
-  override apply(change: Change | Trimming | Remainder): Committed & { readonly trimmed?: number } {
-    if ('trim' in change) {
-      return { ...super.apply(change), trimmed: this.#trim(change.key, change.trim) };
+  override apply(change: LoggedChange, { ends, written }: Timed = change): Committed & { readonly trimmed?: number } {
+    const by = 'by' in change ? change.by : undefined;
+    // The time of an earlier write that nobody has noted is that of its reading: nothing is too old too early.
+    const committed = super.apply(change, defined({ by, ends, now: written ?? Date.now() }));
+    return 'trim' in change ? { ...committed, trimmed: this.#trim(change.key, change.trim) } : committed;
+  }
+
+  protected override now(): number {
+    return this.#time ?? super.now();
+  }
+
+  /** Does something as if it took no time: until it is done, nothing expires after `time`. */
+  at<T>(time: number, run: () => T): T {
+    const before = this.#time;
+    this.#time = time;
+    try {
+      return run();
+    } finally {
+      this.#time = before;
     }
-    return 'by' in change ? super.apply(change, change.by) : super.apply(change);
   }
 
   #trim({ appName, userId }: Hint, upTo = Infinity): number {
@@ -206,8 +233,8 @@ export class LogTables extends Tables {
       ...rows.map(({ key }) => key).filter(({ userId }) => !isUserSound(userId)),
     ];
     return {
-      ...page,
       rows: rows.filter(({ key }) => isUserSound(key.userId)),
+      ...page,
       users: new Map([...users].filter(([userId]) => isUserSound(userId))),
       total: total + corruptKeys.length,
       ...(corrupt.length > 0 && { corrupt }),
@@ -256,6 +283,11 @@ export class LogTables extends Tables {
    */
   isRemovable(key: Hint, guard: RemovalGuard = {}): boolean {
     const { created } = guard;
+    // One that has expired is not there for its caller, and its records are still there.
+    const expired = this.expiredUnder(key);
+    if (expired !== undefined) {
+      return (created ?? expired) === expired;
+    }
     const damage = this.#corrupt.get(keyText(key));
     if (damage !== undefined && created !== undefined && damage.created === undefined) {
       this.#assertNot(key);
@@ -281,6 +313,18 @@ export class LogTables extends Tables {
   override readLease(key: SessionKey): LeaseRow | null {
     this.#assertSound(key);
     return super.readLease(key);
+  }
+
+  /** A user of whom something is lost keeps all values. */
+  override expired(query: SweepQuery): readonly Expired[] {
+    const isLost = ({ appName, userId }: Hint): boolean =>
+      [...this.#corrupt.values()].some(
+        ({ key }) => key.appName === appName && (key.userId === undefined || key.userId === userId),
+      );
+    const expired = super.expired(query);
+    return this.#corrupt.size === 0
+      ? expired
+      : expired.filter(({ key }) => key.sessionId !== undefined || !isLost(key));
   }
 
   override removeScope(scope: ScopeName, time: number): void {
@@ -325,13 +369,13 @@ export class LogTables extends Tables {
   }
 
   /** Makes a record's changes to its scopes, when its session is corrupt. */
-  #share({ appName, userId }: Hint, { app, user }: Change['delta'], written?: Change): void {
+  #share({ appName, userId }: Hint, { app, user }: Change['delta'], written?: Change & Timed): void {
     const delta = defined({ app, user });
     const key = defined({ appName, userId });
     const id = newId();
     const update = { id, call: written === undefined ? id : callOf(written), kind: 'update' as const, key, delta };
     const by = written && writerOf(written);
-    this.apply({ ...update, time: written?.time ?? 0, ...defined({ by }) });
+    this.apply({ ...update, time: written?.time ?? 0, ...defined({ by, written: written?.written }) });
   }
 
   /** A scope whose position is behind the one that a record tells has lost records before it: it is corrupt. */

@@ -1,8 +1,9 @@
 // A log in use: its tables in memory, and the queue of its writes.
 
+import { defined } from '../../model/defined.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { olderVersion } from '../../store/refusals.js';
-import { makeEntry, takeBatch, type Done, type Entry, type Request, type Task } from './batch.js';
+import { makeEntry, recordsOf, takeBatch, type Done, type Entry, type Request, type Task } from './batch.js';
 import { LogTables, type LogItem } from './log-tables.js';
 import type { Leases } from '../memory/target.js';
 import { versionRecord, type Callbacks, type LogOptions, type Records } from './log-record.js';
@@ -44,6 +45,7 @@ export class Log {
   readonly #format: LogFormat;
   /** They live as long as this process, which alone has the log; they are there still when it is read again. */
   readonly #leases: Leases = new Map();
+  readonly #claims: Leases = new Map();
 
   constructor(source: LogSource, { log = true }: LogOptions = {}, format = FORMAT) {
     this.#source = source;
@@ -58,11 +60,16 @@ export class Log {
 
   /**
    * Writes a request behind all others; alone, when those behind it cannot be decided before it is made. One that
-   * nobody waits for any more before its turn has come is not written: throws `unavailable`.
+   * nobody waits for any more before its turn has come is not written: throws `unavailable`. When its
+   * turn has come, it is written only where `isDue` is true, if that is there.
    */
-  write(request: Request, context: StoreContext, isAlone = false): Promise<Done | undefined> {
+  write(
+    request: Request,
+    context: StoreContext,
+    { isAlone = false, isDue }: Partial<Pick<Task, 'isAlone' | 'isDue'>> = {},
+  ): Promise<Done | undefined> {
     return new Promise((resolve, reject) => {
-      const task: Task = { request, isAlone, resolve, reject };
+      const task: Task = { request, isAlone, resolve, reject, ...defined({ isDue }) };
       this.#waiting.push(task);
       if (this.#writing === undefined) {
         this.#writing = this.#writeAll();
@@ -105,6 +112,7 @@ export class Log {
       const tables = new LogTables({
         log: this.#hasLog,
         leases: this.#leases,
+        claims: this.#claims,
         name: this.#name,
         format: this.#format,
       });
@@ -169,7 +177,7 @@ export class Log {
   async #writeBatch(batch: readonly Entry[], tables: LogTables): Promise<void> {
     try {
       const version = tables.version === undefined ? [versionRecord(this.#format)] : [];
-      await this.#source.persist([...version, ...batch.map(({ record }) => record)]);
+      await this.#source.persist([...version, ...batch.flatMap(recordsOf)]);
       version.forEach((record) => tables.replay(record));
     } catch (error) {
       this.#fail(batch, error);

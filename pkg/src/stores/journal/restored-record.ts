@@ -103,10 +103,19 @@ function changeIn(record: Members, key: Hint, isText: TextCheck): readonly LogIt
 }
 
 /** True when all of a change but its delta can be read. */
-function isOwnSound({ id, kind, time, event, guard, call, digest }: Members, isText: TextCheck): boolean {
+function isOwnSound(
+  { id, kind, time, event, guard, call, digest, expires, ends }: Members,
+  isText: TextCheck,
+): boolean {
   const isCalled = [call, digest].every((text) => text === undefined || typeof text === 'string');
   const hasEvent = event === undefined ? kind !== 'append' : isEvent(event, isText);
-  return typeof id === 'string' && isTime(time) && isCalled && hasEvent && isGuard(guard);
+  return typeof id === 'string' && isTime(time) && isCalled && hasEvent && isGuard(guard) && isEnd(expires, ends);
+}
+
+/** True when the end of a session can be read, where a record has one. */
+function isEnd(expires: unknown, ends: unknown): boolean {
+  const { ttl, at } = (isObject(expires) ? expires : {}) as Members;
+  return expires === undefined ? ends === undefined || isTime(ends) : isTime(ends) && isTime(ttl) !== isTime(at);
 }
 
 function isEvent(value: unknown, isText: TextCheck): boolean {

@@ -28,6 +28,7 @@ import type {
   Loaded,
   LoadedScope,
   LoadQuery,
+  LogEntry,
   LogQuery,
   NamePage,
   NameQuery,
@@ -41,6 +42,7 @@ import type {
   Values,
 } from '../../store/contract.js';
 import type { CallRecord } from '../shared/decide.js';
+import type { Size } from '../shared/growth.js';
 import type { SharedScope } from '../../model/scope.js';
 import type { SessionKey } from '../../model/types.js';
 
@@ -73,6 +75,15 @@ export interface TableOptions {
   readonly leases?: Leases;
   /** The same for the leases of names. */
   readonly claims?: Leases;
+}
+
+/** The circumstances of a change that is made, where the change does not say them itself. */
+export interface Circumstances {
+  /** Its writer. */
+  readonly by?: LogEntry['by'] | undefined;
+  /** The time by the store's clock, and the end of its session by that: in milliseconds since the epoch. */
+  readonly now?: number;
+  readonly ends?: number | undefined;
 }
 
 /** All sessions of a store. A change is first checked, then applied: a log writes it between the two. */
@@ -113,10 +124,9 @@ export class Tables {
     refusals.add(call, refusals.get(call) ?? recordOf(change));
   }
 
-  /** Makes a change that has been checked. `by`: who wrote it, where the change does not say so itself. */
-  apply(change: Change, by = writerOf(change)): Committed {
+  /** Makes a change that has been checked. */
+  apply(change: Change, { by = writerOf(change), now = this.now(), ends }: Circumstances = {}): Committed {
     const { kind, key, time } = change;
-    const now = this.now();
     if (kind === 'create') {
       // One that is there although the change was checked has expired.
       this.#drop(this.#target(key, -Infinity).session);
@@ -140,6 +150,7 @@ export class Tables {
     const session =
       kind === 'create' ? createSession(app, user, change, extras, now) : append(user, change, extras, now);
     session.values.apply(delta.session ?? {});
+    session.expires = ends ?? session.expires;
     const { rev, expires } = session;
     return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...report, ...defined({ expires }) };
   }
@@ -167,6 +178,33 @@ export class Tables {
     const row = decideLease(this.#ledger.claims.get(name) ?? UNLEASED, request, now);
     this.#ledger.claims.set(name, row);
     return { fence: row.fence, until: row.until ?? now };
+  }
+
+  /** The end that a session gets by a change that is made now; `undefined` where it has none. */
+  endAfter({ kind, key, expires }: Change): number | undefined {
+    const session = kind === 'append' ? this.#target(key, -Infinity).session : undefined;
+    const { ttl, at } = expires ?? {};
+    const lasts = kind === 'create' ? ttl : session?.ttl;
+    return lasts === undefined ? (at ?? session?.expires) : this.now() + lasts;
+  }
+
+  /** The creation of the session under a key that has expired; `undefined` where there is none. */
+  expiredUnder(key: Change['key']): string | undefined {
+    return this.#target(key).expired?.created;
+  }
+
+  /** True while a sweep would still remove what it has found. */
+  isExpired({ key, created }: Expired, userTtl = Infinity): boolean {
+    if (created !== undefined) {
+      return this.expiredUnder(key) === created;
+    }
+    const user = this.#apps.get(key.appName)?.users.get(key.userId ?? '');
+    return user !== undefined && isIdle(user, this.now(), userTtl);
+  }
+
+  /** The size of the values of an app, or of a user in it. */
+  sizeOf(name: ScopeName): Size {
+    return (this.#scope(name) ?? UNTOUCHED).values.size;
   }
 
   /** What a sweep removes, as it is now: sessions first, those that expired first before the others. */
@@ -272,12 +310,14 @@ export class Tables {
 
   /** See `SessionStore.listApps`. */
   listApps(query: NameQuery): NamePage {
-    return this.#apps.page(query, isApp);
+    const now = this.now();
+    return this.#apps.page(query, (item) => isApp(item, now));
   }
 
   /** See `SessionStore.listUsers`. */
   listUsers(app: string, query: NameQuery): NamePage {
-    return this.#apps.get(app)?.users.page(query, isUser) ?? NO_NAMES;
+    const now = this.now();
+    return this.#apps.get(app)?.users.page(query, (item) => isUser(item, now)) ?? NO_NAMES;
   }
 
   /** See `SessionStore.remove`. Says whether it was there. */
@@ -359,16 +399,31 @@ function recordOf({ digest }: CallRecord | Session): CallRecord {
   return defined({ digest });
 }
 
-function isUser({ sessions, values }: User): boolean {
-  return sessions.size > 0 || !values.isEmpty;
+function isUser(user: User, now: number): boolean {
+  return !user.values.isEmpty || hasSession(user, now);
 }
 
-function isApp({ values, users }: App): boolean {
-  return !values.isEmpty || users.some(isUser);
+function isApp({ values, users }: App, now: number): boolean {
+  return !values.isEmpty || users.some((user) => isUser(user, now));
+}
+
+/** True if a user has a session that has not expired. */
+function hasSession({ sessions }: User, now: number): boolean {
+  for (const session of sessions.values()) {
+    if (!session.hasExpired(now)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 function liveSessions({ sessions }: User, now: number): Session[] {
   return [...sessions.values()].filter((session) => !session.hasExpired(now));
+}
+
+/** True for a user with values that were last changed so long ago, and without sessions. */
+function isIdle(user: User, now: number, userTtl: number): boolean {
+  return !user.values.isEmpty && user.changed <= now - userTtl && !hasSession(user, now);
 }
 
 /** At most so many users without sessions whose values were last changed so long ago. */
@@ -384,7 +439,7 @@ function idleUsers(
       if (idle.length >= limit) {
         return idle;
       }
-      if (!user.values.isEmpty && user.changed <= now - userTtl && liveSessions(user, now).length === 0) {
+      if (isIdle(user, now, userTtl)) {
         idle.push({ key: { appName, userId } });
       }
     }

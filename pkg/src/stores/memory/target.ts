@@ -39,14 +39,14 @@ export class Target implements CommitFacts, ScopeSizes {
   readonly session: Session | undefined;
   readonly #ledger: Ledger;
   /** A session that has expired, under the key of the call. */
-  readonly #expired: Session | undefined;
+  readonly expired: Session | undefined;
 
   /** `now`: from this time on a session that has expired is not there. */
   constructor(ledger: Ledger, app: Scope = UNTOUCHED, user: Scope = UNTOUCHED, session?: Session, now = -Infinity) {
     this.#ledger = ledger;
     this.app = app;
     this.user = user;
-    [this.session, this.#expired] = session?.hasExpired(now) ? [undefined, session] : [session, undefined];
+    [this.session, this.expired] = session?.hasExpired(now) ? [undefined, session] : [session, undefined];
   }
 
   contentOf({ id, kind, key }: Change): CommitContent | undefined {
@@ -63,7 +63,7 @@ export class Target implements CommitFacts, ScopeSizes {
   }
 
   tombstoneOf({ id }: Change): CallRecord | undefined {
-    const { created, digest } = this.#expired ?? {};
+    const { created, digest } = this.expired ?? {};
     return created === id ? defined({ digest }) : this.#ledger.tombstones.get(id);
   }
 

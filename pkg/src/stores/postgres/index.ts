@@ -23,7 +23,7 @@ import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } 
 import { reserve } from './reservations.js';
 import { claimStatement, leaseIn, leaseRowIn, leaseStatement, readLeaseStatement } from './lease.js';
 import { removeStatement, wasRemoved } from './remove.js';
-import { sweepStatement, sweptIn } from './sweep.js';
+import { countedIn, countStatement, sweepStatement, sweptIn } from './sweep.js';
 import { cleanStatement, logOf, logStatement, trimStatement } from './log.js';
 import { RESOLVES } from './operators.js';
 import { Hints } from './hints.js';
@@ -151,7 +151,9 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       leaseIn(await sender.send(leaseStatement(schema, key, request), false), request, key),
     readLease: async (key) => leaseRowIn(await sender.send(readLeaseStatement(schema, key), true)),
     sweep: async (query) =>
-      sweptIn(await sender.send(sweepStatement(schema, query, log), false), (hint) => hints?.add(hint)),
+      query.dry === true
+        ? countedIn(await sender.send(countStatement(schema, query), true), query)
+        : sweptIn(await sender.send(sweepStatement(schema, query, log), false), (hint) => hints?.add(hint)),
     claim: async (claimName, request) =>
       leaseIn(await sender.send(claimStatement(schema, claimName, request), false), request),
     ...(log && {

@@ -1,7 +1,8 @@
-// Sweeps: their statement, and the meaning of the answer.
+// Sweeps: their statements, and the meaning of the answers.
 
+import { CLOCK, NOT_EXPIRED } from './entries.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
-import type { Statement } from './client.js';
+import type { SqlValue, Statement } from './client.js';
 import type { Hint, SweepQuery, Swept } from '../../store/contract.js';
 
 /** The most sessions and users that one statement removes. */
@@ -39,4 +40,44 @@ export function sweptIn(rows: readonly unknown[], onRemoved: (hint: Hint) => voi
     onRemoved({ appName, userId, ...(sessionId !== undefined && { sessionId }) });
   });
   return { sessions: sessions?.length ?? 0, users: users?.length ?? 0, more };
+}
+
+/**
+ * The statement that counts what a sweep would remove. A user who has lost the last session that way is among the
+ * users, although that session is still there.
+ */
+export function countStatement(schema: string, { app, limit, userTtl }: SweepQuery): Statement {
+  const values: SqlValue[] = [Math.max(1, Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER - 1))];
+  const ours = app === undefined ? '' : `and app.name = $${values.push(toColumn(app))}`;
+  const ofApp =
+    app === undefined
+      ? ''
+      : `~session.app = ~(select app.no from ${schema}.scopes app where app.parent = 0 ${ours}) and`;
+  const ttl = userTtl === undefined ? 0 : `$${values.push(Math.min(userTtl, LONGEST_MS))}::float8`;
+  const latest = `statement_timestamp() - ${ttl} * interval '1 millisecond'`;
+  const idle = `select usr.no
+  from (
+    select usr.no from ${schema}.scopes app
+      join ${schema}.scopes usr on -usr.parent = -app.no
+        and usr.parent <> 0 and usr.due < 'infinity' and usr.due <= ${latest}
+      where app.parent = 0 ${ours}
+    union
+    select expired.usr from expired) asked
+  join ${schema}.scopes usr on usr.no = asked.no
+  where usr.names > 0 and usr.changed <= ${latest}
+    and not exists (select from ${schema}.sessions session where -session.usr = -usr.no and ${NOT_EXPIRED})
+  limit $1::bigint + 1`;
+  const text = `with expired as materialized (
+  select session.usr from ${schema}.sessions session where ${ofApp} session.expires <= ${CLOCK} limit $1::bigint + 1),
+idle as (${userTtl === undefined ? 'select where false' : idle})
+select json_build_array((select count(*) from expired), (select count(*) from idle))::text as answer`;
+  return { text, values };
+}
+
+/** Reads the answer of {@link countStatement}. */
+export function countedIn(rows: readonly unknown[], { limit }: SweepQuery): Swept {
+  const [row] = rows as readonly { readonly answer: string }[];
+  const [expired, idle] = JSON.parse(row?.answer ?? '') as [number, number];
+  const sessions = Math.min(expired, limit);
+  return { sessions, users: Math.min(idle, limit - sessions), more: expired + idle > limit };
 }

@@ -172,13 +172,11 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
 }
 
 function exceededIn(change: Change, [, exceeded, size, limit, letter, name]: List): StoreError {
-  const scope = scopeOf(letter);
   return beyondLimit(change, {
     exceeded: textOf(exceeded) as StoreLimit,
     size: Number(size),
     limit: Number(limit),
-    scope,
-    ...defined({ key: textIn(name) }),
+    ...defined({ scope: isNothing(letter) ? undefined : scopeOf(letter), key: textIn(name) }),
   });
 }
 

@@ -19,6 +19,8 @@ export interface ScopeSizes {
   size(scope: StoredScope): Size;
   /** The bytes of the text of a value; `undefined` when the name is not there. */
   bytesOf(scope: StoredScope, name: string): number | undefined;
+  /** See {@link growthBy}: for a store that counts it anyway. */
+  growth?(scope: StoredScope, delta: Delta): Size;
 }
 
 /** The size of a value: the number of UTF-8 bytes of its text as `JSON.stringify` writes it. */
@@ -26,8 +28,15 @@ export function valueBytes(value: Json): number {
   return utf8Length(JSON.stringify(value));
 }
 
-/** The difference that a delta makes to the size of a scope. `bytesOf` is asked for the names of the delta alone. */
-export function growthBy({ set = {}, unset = [] }: Delta, bytesOf: (name: string) => number | undefined): Size {
+/**
+ * The difference that a delta makes to the size of a scope. `bytesOf` is asked for the names of the delta alone;
+ * `bytesAfter` are those of the values that it sets.
+ */
+export function growthBy(
+  { set = {}, unset = [] }: Delta,
+  bytesOf: (name: string) => number | undefined,
+  bytesAfter = (name: string): number => valueBytes(set[name] as Json),
+): Size {
   let [keys, bytes] = [0, 0];
   const count = (name: string, before: number | undefined, after: number | undefined): void => {
     const length = utf8Length(name);
@@ -41,7 +50,7 @@ export function growthBy({ set = {}, unset = [] }: Delta, bytesOf: (name: string
     }
   };
   const names = Object.keys(set);
-  names.forEach((name) => count(name, bytesOf(name), valueBytes(set[name] as Json)));
+  names.forEach((name) => count(name, bytesOf(name), bytesAfter(name)));
   new Set(unset).forEach((name) => {
     // A name that is set again behind its deletion was counted with its value.
     if (!Object.hasOwn(set, name)) {
@@ -101,7 +110,7 @@ function checkScope(
   if (delta === undefined || (keys === Infinity && state === Infinity)) {
     return;
   }
-  const growth = growthBy(delta, (name) => sizes.bytesOf(scope, name));
+  const growth = sizes.growth?.(scope, delta) ?? growthBy(delta, (name) => sizes.bytesOf(scope, name));
   if (growth.keys <= 0 && growth.bytes <= 0) {
     return;
   }

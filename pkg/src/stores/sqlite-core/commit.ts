@@ -6,7 +6,9 @@ import { ScopeHistory } from './changed.js';
 import { headOf, LogWrites } from './log-writes.js';
 import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
+import type { DeltaRows } from './delta-rows.js';
 import { findToWrite, readScope, type KeyRows, type RowsForWrite, type ScopeRow, type SessionRow } from './read.js';
+import { removeRow } from './remove.js';
 import { numberIn } from './rows.js';
 import * as sql from './statements.js';
 import { Target } from './target.js';
@@ -36,10 +38,11 @@ export function commitChange(
   if (isStoreError(rows)) {
     return rows;
   }
-  const outcome = outcomeOf(() => decide(driver, change, rows, history));
+  const target = new Target(driver, rows, hasLog);
+  const outcome = outcomeOf(() => decide(change, target, history));
   if (!isStoreError(outcome)) {
     // Nothing is written so far. A failure from here on undoes all.
-    return 'rev' in outcome ? outcome : write(driver, change, outcome, rows, history, hasLog);
+    return 'rev' in outcome ? outcome : write(driver, change, outcome, target, history, hasLog);
   }
   if (isRememberedRefusal(change, outcome)) {
     driver.run(sql.FORGET_CALLS, [Date.now() - REMEMBERED_MS]);
@@ -66,16 +69,21 @@ function findFor(driver: SqlDriver, change: Change): RowsForWrite {
 }
 
 /** The deltas of a change, or the answer to a duplicate. Throws a refusal. Writes nothing. */
-function decide(
-  driver: SqlDriver,
-  change: Change,
-  rows: RowsForWrite,
-  history: ScopeHistory,
-): Committed | ResolvedChange {
-  const decision = decideCommit(change, new Target(driver, rows));
-  return decision.duplicate === undefined
-    ? decision
-    : answerTo(decision, { app: rows.app.pos, user: rows.user.pos }, tell(change, rows, history));
+function decide(change: Change, target: Target, history: ScopeHistory): Committed | ResolvedChange {
+  const { app, user, session } = target.rows;
+  const decision = decideCommit(change, target);
+  if (decision.duplicate === undefined) {
+    return decision;
+  }
+  const answer = answerTo(decision, { app: app.pos, user: user.pos }, tell(change, target.rows, history));
+  // The session of a creation may have been removed, and another one be there.
+  const isOther = change.kind === 'create' && session?.created !== change.id;
+  return isOther ? answer : { ...answer, ...endOf(change, session?.expires) };
+}
+
+/** The answer's part about the end of the session. */
+function endOf({ kind }: Change, expires: number | undefined): Pick<Committed, 'expires'> {
+  return kind === 'update' || expires === undefined ? {} : { expires };
 }
 
 /** The answer's part about the scopes as they were before the change: to be called before anything is written. */
@@ -93,25 +101,29 @@ function write(
   driver: SqlDriver,
   change: Change,
   { delta, results }: ResolvedChange,
-  rows: KeyRows,
+  target: Target,
   history: ScopeHistory,
   hasLog: boolean,
 ): Committed {
   const { id, kind, key, time, event } = change;
   const { appName, userId, sessionId } = key;
+  const { rows } = target;
   const known = tell(change, rows, history);
   const report = results === undefined ? known : { ...known, results };
-  const call = callColumn(change);
   const values = new ValueWrites();
   const isLogged = hasLog && !(isEmpty(delta.app) && isEmpty(delta.user));
   const log = isLogged ? new LogWrites(driver, headOf(change)) : undefined;
-  const writes: Writes = { driver, call, values, history, log };
+  const writes: Writes = { driver, call: callColumn(change), values, history, log };
   const sessions = kind === 'create' ? 1 : 0;
+  const partOf = (scope: 'app' | 'user'): Part => ({
+    delta: delta[scope],
+    rows: () => target.rowsOf(scope, delta[scope]),
+  });
   const app = ensureScope(driver, rows.app, { app: appName });
   const user = userId === undefined ? rows.user : ensureScope(driver, rows.user, { app: appName, user: userId });
   const pos: Pos = {
-    app: move(writes, app, delta.app, sessions),
-    user: userId === undefined ? 0 : move(writes, user, delta.user, sessions),
+    app: move(writes, app, partOf('app'), sessions),
+    user: userId === undefined ? 0 : move(writes, user, partOf('user'), sessions),
   };
   log?.write();
   const cameTo = results === undefined ? null : JSON.stringify(results);
@@ -123,27 +135,40 @@ function write(
     driver.run(sql.ADD_UPDATE, [n, toColumn(id), Date.now(), cameTo, digestColumn(change)]);
     return { rev: 0, prev: null, pos, ...report };
   }
+  const own = target.rowsOf('session', delta.session);
+  const { keys, bytes } = own.growth;
   if (kind === 'create') {
+    if (rows.expired !== undefined) {
+      removeRow(driver, rows.expired.n, app.n, user.n);
+    }
     const names = [toColumn(appName), toColumn(userId), toColumn(sessionId)];
-    driver.run(sql.MAKE_SESSION, [...names, toColumn(id), time, digestColumn(change)]);
+    const { ttl, at } = change.expires ?? {};
+    const expires = ttl === undefined ? at : Date.now() + ttl;
+    const ends = [ttl ?? null, expires ?? null];
+    driver.run(sql.MAKE_SESSION, [...names, toColumn(id), time, keys, bytes, ...ends, digestColumn(change)]);
     if (event !== undefined || !isEmpty(delta.session)) {
       const [row = {}] = driver.all(sql.FIND_SESSION, names);
       const n = numberIn(row, 'n');
-      values.add(n, 0, delta.session);
+      values.add(n, 0, own);
       if (event !== undefined) {
         addEvent(driver, n, 0, sql.BEGINNING, event, beside);
       }
     }
     values.write(driver);
-    return { rev: 0, prev: null, pos, ...report };
+    return { rev: 0, prev: null, pos, ...report, ...endOf(change, expires) };
   }
-  const { n, rev: prev, peak } = rows.session as SessionRow;
+  const { n, rev: prev, peak, expires: end } = rows.session as SessionRow;
   const rev = prev + 1;
-  driver.run(sql.MOVE_SESSION, [rev, time, n]);
+  const expires = rows.ttl === undefined ? end : Date.now() + rows.ttl;
+  if (rows.ttl === undefined) {
+    driver.run(sql.MOVE_SESSION, [rev, time, keys, bytes, n]);
+  } else {
+    driver.run(sql.MOVE_EXPIRY, [rev, time, keys, bytes, expires ?? null, n]);
+  }
   addEvent(driver, n, rev, toColumn(id), event ?? { time, data: '' }, beside, peak);
-  values.add(n, rev, delta.session);
+  values.add(n, rev, own);
   values.write(driver);
-  return { rev, prev, pos, ...report };
+  return { rev, prev, pos, ...report, ...endOf(change, expires) };
 }
 
 /** The columns beside an event: `results`, `app_pos`, `user_pos`. */
@@ -186,11 +211,17 @@ interface Writes {
   readonly log: LogWrites | undefined;
 }
 
+/** A change's part in a scope; its rows are made where there are some. */
+interface Part {
+  readonly delta: Delta | undefined;
+  readonly rows: () => DeltaRows;
+}
+
 /** Writes a change's part in a scope. Returns the position of the scope after it. */
 function move(
   { driver, call, values, history, log }: Writes,
   { n, pos }: ScopeRow,
-  delta: Delta | undefined,
+  { delta, rows }: Part,
   sessions: number,
 ): number {
   if (delta === undefined || isEmpty(delta)) {
@@ -201,13 +232,16 @@ function move(
   }
   const next = pos + 1;
   const entry = entryOf(call, delta);
-  driver.run(log === undefined ? sql.MOVE_UNLOGGED : sql.MOVE_SCOPE, [next, call, entry, sessions, n]);
+  const written = rows();
+  const { keys, bytes } = written.growth;
+  const moving = [next, call, entry, sessions, keys, bytes, Date.now(), n];
+  driver.run(log === undefined ? sql.MOVE_UNLOGGED : sql.MOVE_SCOPE, moving);
   history.add(n, next, entry);
   if (next % RECENT.changes === 0 || entry.length > RECENT.characters) {
     driver.run(sql.KEEP_RECENT, [n]);
     driver.run(sql.CLEAR_RECENT, [n]);
   }
-  const texts = values.add(n, next, delta);
-  log?.add(n, next, delta, texts);
+  values.add(n, next, written);
+  log?.add(n, next, written.written());
   return next;
 }

@@ -1,35 +1,25 @@
 // The operations of a store on SQLite tables, over any driver.
 
 import { defined } from '../../model/defined.js';
-import { checkFence } from '../../store/lease.js';
 import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { ScopeHistory } from './changed.js';
 import { commitChange } from './commit.js';
-import { lease, readLease, readLeaseOf } from './lease.js';
+import { claim, lease, readLeaseOf } from './lease.js';
 import { readPage } from './list.js';
 import { readAppNames, readOwners, readUserNames } from './names.js';
 import { readLog, trimLog } from './log.js';
-import { LogWrites } from './log-writes.js';
-import { checkVersion, openSchema } from './open.js';
-import { find, findToWrite, readEvents, readNames, readScope, readValues, type SessionRow } from './read.js';
+import { openSchema } from './open.js';
+import { find, readEvents, readScope, readValues, type SessionRow } from './read.js';
+import { remove, removeScope } from './remove.js';
 import { textIn } from './rows.js';
 import * as sql from './statements.js';
-import { hintOf, isKnownScope, isNamed } from '../shared/keys.js';
-import { REMEMBERED_MS } from '../shared/limits.js';
+import { sweep } from './sweep.js';
+import { isKnownScope } from '../shared/keys.js';
 import { committedOr, outcomeOf, type Outcome } from '../shared/outcome.js';
 import { loadedOf, stateOf } from '../shared/parts.js';
 import type { SqlDriver } from './driver.js';
-import type {
-  Change,
-  Guard,
-  Known,
-  Loaded,
-  LoadedScope,
-  LoadQuery,
-  ScopeName,
-  SessionStore,
-} from '../../store/contract.js';
+import type { Change, Known, Loaded, LoadedScope, LoadQuery, ScopeName, SessionStore } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 type Absent =
@@ -46,13 +36,16 @@ type Absent =
 /** The methods that {@link sqliteCore} makes. */
 export type SqliteCore = Required<Omit<SessionStore, Absent>> & Pick<SessionStore, 'readLog'>;
 
+/** The records that are kept with a log and without. */
+export const KEPT = ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', 'limits', 'expiry'] as const;
+
 /**
  * The store over a driver. It says nothing about durability, and has nothing to close. Without `hasLog` no log is
  * kept; one that was kept earlier can be trimmed all the same.
  */
 export function sqliteCore(driver: SqlDriver, hasLog = true): SqliteCore {
   return {
-    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', 'digests', ...(hasLog ? (['log'] as const) : [])],
+    keeps: [...KEPT, ...(hasLog ? (['log'] as const) : [])],
     resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => openSchema(driver, migrate),
     commit: async (change) => committedOr(driver.transaction(() => commitChange(driver, change, hasLog))),
@@ -67,6 +60,8 @@ export function sqliteCore(driver: SqlDriver, hasLog = true): SqliteCore {
     removeScope: async (scope) => driver.transaction(() => removeScope(driver, scope, hasLog)),
     lease: async (key, request) => driver.transaction(() => lease(driver, key, request)),
     readLease: async (key) => driver.snapshot(() => readLeaseOf(driver, key)),
+    sweep: async (query, { signal }) => await sweep(driver, query, hasLog, signal),
+    claim: async (name, request) => driver.transaction(() => claim(driver, name, request)),
     ...(hasLog && { readLog: async (scope, query) => driver.snapshot(() => readLog(driver, scope, query)) }),
     trimLog: async (scope, upTo) => driver.transaction(() => trimLog(driver, scope, upTo)),
   };
@@ -93,7 +88,7 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
   if (session === undefined) {
     return null;
   }
-  const { n, created, rev, time, last } = session;
+  const { n, created, rev, time, last, expires } = session;
   const { changed } = new ScopeHistory(driver).changed(app, user, known);
   const isRequested = {
     app: changed?.app === undefined && !isKnownScope(known, 'app', app.pos, app.mark),
@@ -113,6 +108,7 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
       isRequested.user ? readValues(driver, user.n, userTitle) : undefined,
     ),
     last,
+    expires,
     marks: [app.mark, user.mark],
     changed,
     isDiverged,
@@ -139,42 +135,4 @@ function hasDiverged(driver: SqlDriver, { n, created, rev, last }: SessionRow, k
 function loadScope(driver: SqlDriver, scope: ScopeName): LoadedScope {
   const { n, pos, mark } = readScope(driver, scope);
   return defined({ pos, state: readValues(driver, n, scopeTitle(scope)), mark });
-}
-
-/** See `SessionStore.remove`. */
-function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created' | 'fence'> = {}): void {
-  const { session, app, user, version } = findToWrite(driver, key, null, null);
-  checkVersion(version);
-  if (!isNamed(session, guard)) {
-    return;
-  }
-  const { n } = session;
-  if (guard.fence !== undefined) {
-    checkFence(readLease(driver, n).fence, guard.fence);
-  }
-  driver.run(sql.FORGET_CREATIONS, [Date.now() - REMEMBERED_MS]);
-  driver.run(sql.ADD_CREATION, [Date.now(), n]);
-  driver.run(sql.REMOVE_EVENTS, [n, n]);
-  driver.run(sql.CLEAR_VALUES, [n]);
-  driver.run(sql.REMOVE_SESSION, [n]);
-  driver.run(sql.COUNT_SESSIONS, [-1, app.n]);
-  driver.run(sql.COUNT_SESSIONS, [-1, user.n]);
-}
-
-/** See `SessionStore.removeScope`. */
-function removeScope(driver: SqlDriver, scope: ScopeName, hasLog: boolean): void {
-  const rows = findToWrite(driver, hintOf(scope), null, null);
-  checkVersion(rows.version);
-  const { n, pos } = scope.user === undefined ? rows.app : rows.user;
-  if (n === 0) {
-    return;
-  }
-  if (hasLog) {
-    const log = new LogWrites(driver, [Date.now(), null, null, null]);
-    log.add(n, pos + 1, { unset: readNames(driver, n) }, []);
-    log.write();
-  }
-  driver.run(sql.CLEAR_VALUES, [n]);
-  driver.run(sql.CLEAR_CHANGES, [n]);
-  driver.run(hasLog ? sql.CLEAR_SCOPE : sql.CLEAR_UNLOGGED, [n]);
 }

@@ -3,7 +3,7 @@
 import { decideLease } from '../../store/lease.js';
 import { sessionNotFound } from '../../store/refusals.js';
 import { checkVersion } from './open.js';
-import { find, findToWrite } from './read.js';
+import { find, findToWrite, readVersion } from './read.js';
 import { numberIn, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
@@ -23,6 +23,17 @@ export function lease(driver: SqlDriver, key: SessionKey, request: LeaseRequest)
   const now = Date.now();
   const { fence, holder, until } = decideLease(readLease(driver, session.n), request, now);
   driver.run(sql.SET_LEASE, [fence, holder === undefined ? null : toColumn(holder), until ?? null, session.n]);
+  return { fence, until: until ?? now };
+}
+
+/** See `SessionStore.claim`. */
+export function claim(driver: SqlDriver, name: string, request: Omit<LeaseRequest, 'created'>): LeaseAnswer {
+  checkVersion(readVersion(driver));
+  const now = Date.now();
+  const [row] = driver.all(sql.READ_CLAIM, [toColumn(name)]);
+  const { fence, holder, until } = decideLease(row === undefined ? { fence: 0 } : leaseIn(row), request, now);
+  const held = holder === undefined ? null : toColumn(holder);
+  driver.run(sql.SET_CLAIM, [toColumn(name), fence, held, until ?? null]);
   return { fence, until: until ?? now };
 }
 

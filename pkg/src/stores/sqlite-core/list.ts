@@ -2,7 +2,8 @@
 
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { readScope, readValues } from './read.js';
-import { numberIn, textIn } from './rows.js';
+import { countExpired } from './expiry-statements.js';
+import { numberIn, numberOf, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { PageRows } from '../shared/page-rows.js';
@@ -12,16 +13,20 @@ import type { ListQuery, Page, Place, Values } from '../../store/contract.js';
 /** See `SessionStore.list`. */
 export function readPage(driver: SqlDriver, query: ListQuery): Page {
   const { app, user, after, offset = 0, limit = Infinity } = query;
+  const now = Date.now();
   const rows = driver.all(sql.listSessions(query), [
     toColumn(app),
     ...(user === undefined ? [] : [toColumn(user)]),
+    now,
     ...(after === undefined ? [] : sql.placeValues(query.descending, after)),
     Math.min(limit, Number.MAX_SAFE_INTEGER),
     offset,
   ]);
   const scope = readScope(driver, { app });
-  const total = user === undefined ? scope.sessions : readScope(driver, { app, user }).sessions;
-  return pageOf(app, rows, total, {
+  const stored = user === undefined ? scope.sessions : readScope(driver, { app, user }).sessions;
+  const names = [app, ...(user === undefined ? [] : [user])].map(toColumn);
+  const [{ expired } = {}] = driver.all(countExpired(user), [...names, now]);
+  return pageOf(app, rows, stored - numberOf(expired, 'expired'), {
     session: (row, whose) => readValues(driver, numberIn(row, 'n'), whose),
     user: (row, whose) => readValues(driver, readScope(driver, { app, user: textIn(row, 'user') }).n, whose),
     app: (whose) => readValues(driver, scope.n, whose),
@@ -48,6 +53,7 @@ export function pageOf(app: string, rows: readonly SqlRow[], total: number, valu
         created: textIn(row, 'created'),
         rev: numberIn(row, 'rev'),
         time: numberIn(row, 'time'),
+        ...(row['expires'] !== null && { expires: numberIn(row, 'expires') }),
         state: values.session(row, sessionTitle(key)),
       }),
       () => values.user(row, scopeTitle({ app, user: key.userId })),

@@ -21,9 +21,6 @@ export function addRows(count: number): string {
   return ADD_ROWS[count - 1] as string;
 }
 
-/** `owner`, `name`. */
-export const READ_BEFORE = 'SELECT value FROM statepad_values WHERE owner = ? AND name = ?';
-
 /** `n`. */
 export const READ_BASE = 'SELECT pos, coalesce(log_base, pos) AS base FROM statepad_scopes WHERE n = ?';
 /** `owner`, behind `pos`, up to `pos`. */

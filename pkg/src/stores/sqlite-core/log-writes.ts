@@ -5,7 +5,8 @@ import * as sql from './log-statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { writerOf } from '../shared/log-entries.js';
 import type { SqlDriver, SqlValue } from './driver.js';
-import type { Change, Delta } from '../../store/contract.js';
+import type { Written } from './delta-rows.js';
+import type { Change } from '../../store/contract.js';
 
 /** A row with more characters is written in parts, as each column of it may be as long as a row of some databases. */
 export const LONG_ROW = 300_000;
@@ -36,40 +37,25 @@ export class LogWrites {
     this.#head = head;
   }
 
-  /**
-   * Adds the writes of a delta to a scope: to be called before its values are written. `texts` are the values that it
-   * sets, as JSON, in their order.
-   */
-  add(owner: number, pos: number, { set = {}, unset = [] }: Delta, texts: readonly string[]): void {
+  /** Adds the writes to a scope that bring it to a position. */
+  add(owner: number, pos: number, writes: Iterable<Written>): void {
     let nth = 0;
     const row = (name: string | null, before: string | null, value: string | null, head: LogHead): void => {
       this.#values.push(owner, pos, nth, name, before, value, ...head);
       this.#count += 1;
       nth += 1;
     };
-    const write = (name: string, before: string | null, value: string | null): void => {
-      const [time, user, session, event] = this.#head;
+    const [time, user, session, event] = this.#head;
+    for (const { name, before, value } of writes) {
       if (lengthOf([name, before, value, user, session, event]) <= LONG_ROW) {
         row(name, before, value, this.#head);
-        return;
+        continue;
       }
       row(null, null, null, this.#head);
       [before === null ? undefined : ([before, null] as const), value === null ? undefined : ([null, value] as const)]
         .filter((part) => part !== undefined)
         .forEach(([old, now]) => row(name, old, now, [time, null, null, null]));
-    };
-    const deleted = new Set(unset.length === 0 ? unset : unset.filter((name) => !Object.hasOwn(set, name)));
-    for (const name of deleted) {
-      const column = toColumn(name);
-      const before = this.#before(owner, column);
-      if (before !== null) {
-        write(column, before, null);
-      }
     }
-    Object.keys(set).forEach((name, index) => {
-      const column = toColumn(name);
-      write(column, this.#before(owner, column), texts[index] as string);
-    });
     if (nth === 0) {
       row(null, null, null, this.#head);
     }
@@ -83,11 +69,6 @@ export class LogWrites {
       const values = this.#values.slice(start * columns, (start + count) * columns);
       this.#driver.run(sql.addRows(count), values);
     }
-  }
-
-  #before(owner: number, name: string): string | null {
-    const [value = null] = this.#driver.first(sql.READ_BEFORE, [owner, name]) ?? [];
-    return typeof value === 'string' ? value : null;
   }
 }
 

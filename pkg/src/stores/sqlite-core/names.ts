@@ -9,7 +9,7 @@ import type { NamePage, NameQuery } from '../../store/contract.js';
 
 /** See `SessionStore.owners`. */
 export function readOwners(driver: SqlDriver, app: string, sessionId: string): readonly string[] {
-  return ownersIn(driver.all(sql.READ_OWNERS, [toColumn(app), toColumn(sessionId)]));
+  return ownersIn(driver.all(sql.READ_OWNERS, [toColumn(app), toColumn(sessionId), Date.now()]));
 }
 
 /** See `SessionStore.listApps`. */

@@ -5,6 +5,9 @@ import { eventOf, numberIn, numberOf, textIn, textOf, valuesIn } from './rows.js
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
+import type { Written } from './delta-rows.js';
+import type { Size } from '../shared/growth.js';
+import type { StoredScope } from '../../model/scope.js';
 import type { Change, LoadQuery, ScopeName, StoredEvent, Values } from '../../store/contract.js';
 
 /** The content of a scope's row. A scope that has no row yet has the number 0, which owns nothing. */
@@ -27,9 +30,11 @@ export interface SessionRow {
   readonly last: string | undefined;
   /** The latest time of its events. */
   readonly peak: number | undefined;
+  /** The time by the clock from which on it is not there. */
+  readonly expires: number | undefined;
 }
 
-/** The state of an app, a user and a session. */
+/** The state of an app, a user and a session; one that has expired is not there. */
 export interface KeyRows {
   readonly app: ScopeRow;
   readonly user: ScopeRow;
@@ -38,6 +43,11 @@ export interface KeyRows {
 
 /** The state that a change meets. */
 export interface RowsForWrite extends KeyRows {
+  /** The session of the key where it has expired. */
+  readonly expired: SessionRow | undefined;
+  /** The milliseconds after each append, or after its creation, at which the session expires. */
+  readonly ttl: number | undefined;
+  readonly sizes: Readonly<Record<StoredScope, Size>>;
   /** The text of the event of its id. */
   readonly eventData: string | undefined;
   /** True when its call was refused earlier. */
@@ -48,7 +58,13 @@ export interface RowsForWrite extends KeyRows {
 
 /** Reads the app, the user and the session of a key. */
 export function find(driver: SqlDriver, key: Change['key']): KeyRows {
-  return rowsIn(driver.first(sql.FIND, placeOf(key)) ?? []);
+  const rows = rowsIn(driver.first(sql.FIND, placeOf(key)) ?? []);
+  return hasExpired(rows.session) ? { ...rows, session: undefined } : rows;
+}
+
+/** True from the moment on at which a session counts as removed, by the clock of the host. */
+export function hasExpired(session: Pick<SessionRow, 'expires'> | undefined): boolean {
+  return session?.expires !== undefined && session.expires <= Date.now();
 }
 
 /**
@@ -64,14 +80,29 @@ export function findToWrite(
   const row = driver.first(sql.FIND_TO_WRITE, [call, ...placeOf(key), event]) ?? [];
   const { app, user, session } = rowsIn(row);
   const [eventData, refused, version] = [row[EVENT_DATA], row[EVENT_DATA + 1], row[EVENT_DATA + 2]];
+  const isOver = hasExpired(session);
+  const ttl = row[SIZES + 6];
   return {
     app,
     user,
-    session,
+    session: isOver ? undefined : session,
+    expired: isOver ? session : undefined,
     eventData: isNull(eventData) ? undefined : textOf(eventData, 'data'),
     isRefused: !isNull(refused),
     version,
+    ttl: isNull(ttl) ? undefined : numberOf(ttl, 'ttl'),
+    sizes: {
+      app: sizeOf(row[SIZES], row[SIZES + 1]),
+      user: sizeOf(row[SIZES + 2], row[SIZES + 3]),
+      session: isOver ? NO_SIZE : sizeOf(row[SIZES + 4], row[SIZES + 5]),
+    },
   };
+}
+
+const NO_SIZE: Size = { keys: 0, bytes: 0 };
+
+function sizeOf(keys: unknown, bytes: unknown): Size {
+  return isNull(keys) ? NO_SIZE : { keys: numberOf(keys, 'keys'), bytes: numberOf(bytes, 'bytes') };
 }
 
 function placeOf({ appName, userId, sessionId }: Change['key']): SqlValue[] {
@@ -82,6 +113,11 @@ function placeOf({ appName, userId, sessionId }: Change['key']): SqlValue[] {
     userId === undefined ? null : toColumn(userId),
     sessionId === undefined ? null : toColumn(sessionId),
   ];
+}
+
+/** Reads the version of the tables. */
+export function readVersion(driver: SqlDriver): unknown {
+  return driver.first(sql.READ_VERSION, [])?.[0];
 }
 
 /** Reads the row of an app, or of a user in it, and how many sessions it has. */
@@ -96,12 +132,15 @@ export function readValues(driver: SqlDriver, owner: number, whose: string): Val
   return valuesIn(owner === 0 ? [] : driver.all(sql.READ_VALUES, [owner]), whose);
 }
 
-/** Reads the names of a scope in their order, also of values that are corrupt. */
-export function readNames(driver: SqlDriver, owner: number): string[] {
+/** Reads what the removal of a scope's values takes away, in their order: also those that are corrupt. */
+export function readStored(driver: SqlDriver, owner: number): Written[] {
   const rows = driver.all(sql.READ_VALUES, [owner]);
   const place = (row: SqlRow, column: string): number => Number(row[column]);
   const sorted = [...rows].sort((a, b) => place(a, 'born') - place(b, 'born') || place(a, 'nth') - place(b, 'nth'));
-  return sorted.map((row) => textIn(row, 'name'));
+  return sorted.flatMap((row) => {
+    const { value: before } = row;
+    return typeof before === 'string' ? [{ name: toColumn(textIn(row, 'name')), before, value: null }] : [];
+  });
 }
 
 /** Reads events of a session. */
@@ -151,8 +190,9 @@ function firstSince(driver: SqlDriver, n: number, first: number, rev: number, si
   return low;
 }
 
-/** The place of the first column behind those of `statements.FIND`. */
-const EVENT_DATA = 12;
+/** The place of the first column behind those of `statements.FIND`, and of the sizes behind that. */
+const EVENT_DATA = 13;
+const SIZES = EVENT_DATA + 3;
 
 /** Reads the columns of `statements.FIND`, in their order; all is missing where there is no row. */
 function rowsIn(row: readonly unknown[]): KeyRows {
@@ -171,7 +211,7 @@ function scopeOf(n: unknown, pos: unknown, mark: unknown): ScopeRow {
 }
 
 function sessionOf(row: readonly unknown[]): SessionRow {
-  const [rev, last, peak] = [numberOf(row[8], 'rev'), row[10], row[11]];
+  const [rev, last, peak, expires] = [numberOf(row[8], 'rev'), row[10], row[11], row[12]];
   return {
     n: numberOf(row[6], 'n'),
     created: textOf(row[7], 'created'),
@@ -179,6 +219,7 @@ function sessionOf(row: readonly unknown[]): SessionRow {
     time: numberOf(row[9], 'time'),
     last: rev > 0 && !isNull(last) ? textOf(last, 'id') : undefined,
     peak: typeof peak === 'number' ? peak : undefined,
+    expires: isNull(expires) ? undefined : numberOf(expires, 'expires'),
   };
 }
 

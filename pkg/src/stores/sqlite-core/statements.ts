@@ -13,6 +13,7 @@ import type { Json } from '../../model/types.js';
 export const OUR_NAMES = "SELECT type, name, sql FROM sqlite_master WHERE lower(name) GLOB 'statepad_*' ORDER BY name";
 
 export const READ_META = "SELECT name, value FROM statepad_meta WHERE name IN ('layout', 'version')";
+export const READ_VERSION = "SELECT value FROM statepad_meta WHERE name = 'version'";
 export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
@@ -25,7 +26,7 @@ export const BEGINNING = '\x01';
 /** The columns that describe an app, a user, a session and its last event, and the tables that they come from. */
 const PLACE = [
   `a.n AS appN, a.pos AS appPos, a.mark AS appMark, u.n AS userN, u.pos AS userPos, u.mark AS userMark,
-    s.n, s.created, s.rev, s.time, e.id AS last, e.peak`,
+    s.n, s.created, s.rev, s.time, e.id AS last, e.peak, s.expires`,
   `LEFT JOIN statepad_scopes AS a ON a.scope = ?
   LEFT JOIN statepad_scopes AS u ON u.scope = ?
   LEFT JOIN statepad_sessions AS s ON s.app = ? AND s.user = ? AND s.id = ?
@@ -35,12 +36,13 @@ const PLACE = [
 /** One row: `scope` of the app, of the user; `app`, `user`, `id` of the session. */
 export const FIND = `SELECT ${PLACE[0]} FROM (SELECT 1) ${PLACE[1]}`;
 /**
- * The same for a writer, with an event that may be sent again, whether a call was refused, and the version of the
- * tables behind it: `call`; the parameters of {@link FIND}; `id` of the event. Each may be NULL, and nothing is found
- * by it then.
+ * The same for a writer, with an event that may be sent again, whether a call was refused, the version of the tables,
+ * the sizes of the scopes and the session's `ttl` behind it: `call`; the parameters of {@link FIND}; `id` of the event.
+ * Each may be NULL, and nothing is found by it then.
  */
 export const FIND_TO_WRITE = `SELECT ${PLACE[0]},
-    d.data AS event_data, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused, m.value AS version
+    d.data AS event_data, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused, m.value AS version,
+    a.keys AS appKeys, a.bytes AS appBytes, u.keys AS userKeys, u.bytes AS userBytes, s.keys, s.bytes, s.ttl
   FROM statepad_meta AS m ${PLACE[1]}
   LEFT JOIN statepad_events AS d ON d.session = s.n AND d.id = ?
   WHERE m.name = 'version'`;
@@ -50,14 +52,19 @@ export const FIND_SCOPE = 'SELECT n, pos, sessions, mark FROM statepad_scopes WH
 /** `scope`, `of_app`, `name`. */
 export const MAKE_SCOPE = `INSERT INTO statepad_scopes (n, scope, of_app, name, pos, sessions)
   VALUES ((SELECT coalesce(min(n), 0) - 1 FROM statepad_scopes), ?, ?, ?, 0, 0)`;
-const MOVE = 'UPDATE statepad_scopes SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?, log_base =';
-/** `pos`, `mark`, what comes to `recent`, how many sessions more; `n`. The change is in the log. */
+const MOVE = `UPDATE statepad_scopes SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?,
+  keys = keys + ?, bytes = bytes + ?, changed = ?, log_base =`;
+/**
+ * `pos`, `mark`, what comes to `recent`, how many sessions more, how many keys, how many bytes, `changed`; `n`. The
+ * change is in the log.
+ */
 export const MOVE_SCOPE = `${MOVE} coalesce(log_base, pos) WHERE n = ?`;
 /** The same for a change that is not in the log: nothing that is there is of use to those who read on from it. */
 export const MOVE_UNLOGGED = `${MOVE} NULL WHERE n = ?`;
 /** The number of further sessions; `n`. */
 export const COUNT_SESSIONS = 'UPDATE statepad_scopes SET sessions = sessions + ? WHERE n = ?';
-const CLEAR = "UPDATE statepad_scopes SET pos = pos + 1, mark = NULL, recent = '', log_base =";
+const CLEAR = `UPDATE statepad_scopes
+  SET pos = pos + 1, mark = NULL, recent = '', keys = 0, bytes = 0, log_base =`;
 /** `n`. */
 export const CLEAR_SCOPE = `${CLEAR} coalesce(log_base, pos) WHERE n = ?`;
 /** `n`. */
@@ -71,17 +78,21 @@ export const KEEP_RECENT = `INSERT INTO statepad_changes (owner, pos, entries)
 export const CLEAR_RECENT = "UPDATE statepad_scopes SET recent = '' WHERE n = ?";
 
 /** `app`, `user`, `id`. */
-export const FIND_SESSION = 'SELECT n, created, rev FROM statepad_sessions WHERE app = ? AND user = ? AND id = ?';
-/** `app`, `user`, `id`, `created`, `time`, `digest`. */
-export const MAKE_SESSION =
-  'INSERT INTO statepad_sessions (app, user, id, created, rev, time, digest) VALUES (?, ?, ?, ?, 0, ?, ?)';
+export const FIND_SESSION =
+  'SELECT n, created, rev, expires FROM statepad_sessions WHERE app = ? AND user = ? AND id = ?';
+/** `app`, `user`, `id`, `created`, `time`, `keys`, `bytes`, `ttl`, `expires`, `digest`. */
+export const MAKE_SESSION = `INSERT INTO statepad_sessions
+  (app, user, id, created, rev, time, keys, bytes, ttl, expires, digest) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`;
 /** `n`. */
 export const READ_DIGEST = 'SELECT digest FROM statepad_sessions WHERE n = ?';
-/** `app`, `id`. */
+/** `app`, `id`, the present time. */
 export const READ_OWNERS = `SELECT user FROM statepad_sessions INDEXED BY statepad_sessions_of_id
-  WHERE app = ? AND id = ? ORDER BY user`;
-/** `rev`, `time`; `n`. */
-export const MOVE_SESSION = 'UPDATE statepad_sessions SET rev = ?, time = ? WHERE n = ?';
+  WHERE app = ? AND id = ? AND (expires IS NULL OR expires > ?) ORDER BY user`;
+const MOVE_ON = 'UPDATE statepad_sessions SET rev = ?, time = ?, keys = keys + ?, bytes = bytes + ?';
+/** `rev`, `time`, how many keys more, how many bytes; `n`. */
+export const MOVE_SESSION = `${MOVE_ON} WHERE n = ?`;
+/** The same with `expires` before `n`. */
+export const MOVE_EXPIRY = `${MOVE_ON}, expires = ? WHERE n = ?`;
 /** `n`. */
 export const READ_LEASE = 'SELECT fence, holder, held_until AS until FROM statepad_sessions WHERE n = ?';
 /** `fence`, `holder`, `held_until`; `n`. */
@@ -112,20 +123,24 @@ export const REMOVE_EVENTS = 'DELETE FROM statepad_events WHERE place BETWEEN ? 
 /** `owner`. In no order. */
 export const READ_VALUES = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ?';
 /** `owner`, `name`. */
+export const READ_SIZE = 'SELECT size FROM statepad_values WHERE owner = ? AND name = ?';
+/** `owner`, `name`. */
+export const READ_BEFORE = 'SELECT size, value FROM statepad_values WHERE owner = ? AND name = ?';
+/** `owner`, `name`. */
 export const READ_VALUE = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ? AND name = ?';
 /** The most values that one statement writes. */
 export const MOST_VALUES = 8;
 
 const SET_VALUES = Array.from(
   { length: MOST_VALUES },
-  (_, more) => `INSERT INTO statepad_values (owner, name, born, nth, value)
-  VALUES (?, ?, ?, ?, ?)${', (?, ?, ?, ?, ?)'.repeat(more)}
-  ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value`,
+  (_, more) => `INSERT INTO statepad_values (owner, name, born, nth, size, value)
+  VALUES (?, ?, ?, ?, ?, ?)${', (?, ?, ?, ?, ?, ?)'.repeat(more)}
+  ON CONFLICT (owner, name) DO UPDATE SET size = excluded.size, value = excluded.value`,
 );
 
 /**
- * The statement that writes so many values, {@link MOST_VALUES} at most: `owner`, `name`, `born`, `nth`, `value`
- * of each. A name that is there stays where it is.
+ * The statement that writes so many values, {@link MOST_VALUES} at most: `owner`, `name`, `born`, `nth`, `size`,
+ * `value` of each. A name that is there stays where it is.
  */
 export function setValues(count: number): string {
   return SET_VALUES[count - 1] as string;
@@ -165,22 +180,29 @@ export const ADD_CREATION = `INSERT INTO statepad_creations (id, app, user, sess
 /** The earliest `time` to keep. */
 export const FORGET_CREATIONS = 'DELETE FROM statepad_creations WHERE time < ?';
 
+/** `name`. */
+export const READ_CLAIM = 'SELECT fence, holder, held_until AS until FROM statepad_claims WHERE name = ?';
+/** `name`, `fence`, `holder`, `held_until`. */
+export const SET_CLAIM = `INSERT INTO statepad_claims (name, fence, holder, held_until) VALUES (?, ?, ?, ?)
+  ON CONFLICT (name) DO UPDATE SET fence = excluded.fence, holder = excluded.holder, held_until = excluded.held_until`;
+
 /**
- * The statement that reads a page of a list: those of an app (`app`), or of a user in it (`app`, `user`); behind a
- * place (see {@link placeValues}); how many at most, and how many to pass over.
+ * The statement that reads a page of a list: those of an app (`app`), or of a user in it (`app`, `user`), that have not
+ * expired by the present time; behind a place (see {@link placeValues}); how many at most, and how many to pass over.
  *
  * Descending, the index is read backwards, and sessions of the very same time are put in order one such group at a
  * time.
  */
-export function listSessions({ user, after, descending }: ListQuery): string {
+export function listSessions({ user, after, descending }: ListQuery, now = '?'): string {
   const behind = descending
     ? 'AND time <= ? AND (time < ? OR (id, user) > (?, ?))'
     : 'AND (time, id, user) > (?, ?, ?)';
   // Without INDEXED BY some versions of SQLite take the other index for an app, and sort all of its sessions.
   const [index, whose, ties] =
     user === undefined ? ['app', 'app = ?', 'id, user'] : ['user', 'app = ? AND user = ?', 'id'];
-  return `SELECT n, user, id, created, rev, time FROM statepad_sessions INDEXED BY statepad_sessions_of_${index}
-    WHERE ${whose} ${after === undefined ? '' : behind}
+  return `SELECT n, user, id, created, rev, time, expires FROM statepad_sessions
+    INDEXED BY statepad_sessions_of_${index}
+    WHERE ${whose} AND (expires IS NULL OR expires > ${now}) ${after === undefined ? '' : behind}
     ORDER BY time ${descending ? 'DESC' : 'ASC'}, ${ties} LIMIT ? OFFSET ?`;
 }
 

@@ -2,13 +2,15 @@
 
 import { defined } from '../../model/defined.js';
 import { readLease } from './lease.js';
-import { recordIn, resultsOf, textIn } from './rows.js';
+import { DeltaRows } from './delta-rows.js';
+import { numberIn, recordIn, resultsOf, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { callOf } from '../shared/keys.js';
 import { parseValue } from '../shared/values.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { RowsForWrite, SessionRow } from './read.js';
+import type { ScopeSizes } from '../shared/growth.js';
 import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
@@ -17,17 +19,37 @@ import type { Json } from '../../model/types.js';
 /** The target of a change: the rows read for it at once, and those that are looked up only where they count. */
 export class Target implements CommitFacts {
   readonly session: SessionRow | undefined;
+  readonly rows: RowsForWrite;
+  readonly sizes: ScopeSizes;
   readonly #driver: SqlDriver;
-  readonly #rows: RowsForWrite;
+  readonly #hasLog: boolean;
+  readonly #written = new Map<StoredScope, DeltaRows>();
 
-  constructor(driver: SqlDriver, rows: RowsForWrite) {
+  constructor(driver: SqlDriver, rows: RowsForWrite, hasLog: boolean) {
     this.#driver = driver;
-    this.#rows = rows;
+    this.#hasLog = hasLog;
+    this.rows = rows;
     this.session = rows.session;
+    this.sizes = {
+      size: (scope) => rows.sizes[scope],
+      bytesOf: (scope, name) => this.#sizeOf(scope, name),
+      growth: (scope, delta) => this.rowsOf(scope, delta).growth,
+    };
+  }
+
+  /** The rows that the change writes to a scope: made once, before anything is written. */
+  rowsOf(scope: StoredScope, delta: Delta = {}): DeltaRows {
+    let written = this.#written.get(scope);
+    if (written === undefined) {
+      const isLogged = this.#hasLog && scope !== 'session';
+      written = new DeltaRows(this.#driver, this.rows[scope]?.n ?? 0, delta, isLogged);
+      this.#written.set(scope, written);
+    }
+    return written;
   }
 
   contentOf({ id, kind, key }: Change): CommitContent | undefined {
-    const { app, user, session, eventData } = this.#rows;
+    const { app, user, session, eventData } = this.rows;
     if (kind === 'append') {
       return eventData === undefined
         ? undefined
@@ -38,16 +60,20 @@ export class Target implements CommitFacts {
   }
 
   creationOf(): CallRecord {
-    return recordIn(this.#driver.all(sql.READ_DIGEST, [this.session?.n ?? 0])[0]);
+    return this.#digestOf(this.session);
   }
 
   tombstoneOf({ id }: Change): CallRecord | undefined {
+    const { expired } = this.rows;
+    if (expired?.created === id) {
+      return this.#digestOf(expired);
+    }
     const [row] = this.#driver.all(sql.FIND_CREATION, [toColumn(id)]);
     return row && recordIn(row);
   }
 
   refusalOf(change: Change): CallRecord | undefined {
-    return this.#rows.isRefused ? recordIn(this.#driver.all(sql.FIND_CALL, [toColumn(callOf(change))])[0]) : undefined;
+    return this.rows.isRefused ? recordIn(this.#driver.all(sql.FIND_CALL, [toColumn(callOf(change))])[0]) : undefined;
   }
 
   fence(): number {
@@ -55,7 +81,7 @@ export class Target implements CommitFacts {
   }
 
   pos(scope: SharedScope): number {
-    return this.#rows[scope].pos;
+    return this.rows[scope].pos;
   }
 
   holds(scope: StoredScope, { set = {}, unset = [] }: Delta): boolean {
@@ -70,12 +96,21 @@ export class Target implements CommitFacts {
     return row === undefined ? undefined : parseValue(name, textIn(row, 'value'), `the ${scope}`);
   }
 
+  #digestOf(session: SessionRow | undefined): CallRecord {
+    return recordIn(this.#driver.all(sql.READ_DIGEST, [session?.n ?? 0])[0]);
+  }
+
+  #sizeOf(scope: StoredScope, name: string): number | undefined {
+    const row = this.#first(sql.READ_SIZE, this.rows[scope]?.n ?? 0, name);
+    return row && numberIn(row, 'size');
+  }
+
   #column(scope: StoredScope, name: string): unknown {
     return this.#row(scope, name)?.['value'];
   }
 
   #row(scope: StoredScope, name: string): SqlRow | undefined {
-    return this.#first(sql.READ_VALUE, this.#rows[scope]?.n ?? 0, name);
+    return this.#first(sql.READ_VALUE, this.rows[scope]?.n ?? 0, name);
   }
 
   #first(statement: string, owner: number, name: string): SqlRow | undefined {

@@ -1,9 +1,8 @@
 // The values that a change writes, those of all its scopes together: a few statements in place of one for each value.
 
 import * as sql from './statements.js';
-import { toColumn } from '../shared/column-text.js';
+import type { DeltaRows } from './delta-rows.js';
 import type { SqlDriver, SqlValue } from './driver.js';
-import type { Delta } from '../../store/contract.js';
 
 /** A value with more characters is written by itself: the error of one that is too big says the size of that one. */
 const MOST_CHARACTERS = 10_000;
@@ -15,30 +14,23 @@ export class ValueWrites {
   readonly #set: { count: number; readonly values: SqlValue[] }[] = [];
   #isOpen = false;
 
-  /**
-   * Adds the delta of an owner. `born` is the revision or the position that it brings the owner to. Answers the values
-   * that it sets, as JSON, in their order.
-   */
-  add(owner: number, born: number, { set = {}, unset = [] }: Delta = {}): readonly string[] {
+  /** Adds the rows of an owner. `born` is the revision or the position that they bring the owner to. */
+  add(owner: number, born: number, { set, unset }: Pick<DeltaRows, 'set' | 'unset'>): void {
     for (const name of unset) {
-      this.#unset.push([owner, toColumn(name)]);
+      this.#unset.push([owner, name]);
     }
-    const texts: string[] = [];
-    for (const name of Object.keys(set)) {
-      const json = sql.jsonColumn(set[name]);
-      const nth = texts.push(json) - 1;
+    set.forEach(({ name, json, size }, nth) => {
       const isLong = json.length > MOST_CHARACTERS;
       const group = this.#isOpen && !isLong ? this.#set.at(-1) : undefined;
       if (group === undefined) {
-        this.#set.push({ count: 1, values: [owner, toColumn(name), born, nth, json] });
+        this.#set.push({ count: 1, values: [owner, name, born, nth, size, json] });
         this.#isOpen = !isLong;
       } else {
-        group.values.push(owner, toColumn(name), born, nth, json);
+        group.values.push(owner, name, born, nth, size, json);
         group.count += 1;
         this.#isOpen = group.count < sql.MOST_VALUES;
       }
-    }
-    return texts;
+    });
   }
 
   /** Writes all of it. Deletions come first: a name that is also set comes at the end of its scope then. */

@@ -120,6 +120,11 @@ export class Hints {
     this.#shared.count += 1;
   }
 
+  /** Sessions and values may have been removed, it is not known which: this store looks for them as the others do. */
+  swept(): void {
+    this.#shared.count += 1;
+  }
+
   #remember(hint: Hint, at: number, by?: string): void {
     if (this.#watchers.size === 0) {
       return;
@@ -200,7 +205,10 @@ export class Hints {
         : { at: numberIn(row, 'pos'), by: row['mark'] === null ? undefined : textIn(row, 'mark') };
     }
     const [row] = this.#client.all(sql.FIND_SESSION, [appName, userId, sessionId].map(toColumn));
-    return row === undefined ? { at: NOWHERE } : { at: numberIn(row, 'rev'), by: textIn(row, 'created') };
+    const expires = row?.['expires'];
+    return row === undefined || (typeof expires === 'number' && expires <= Date.now())
+      ? { at: NOWHERE }
+      : { at: numberIn(row, 'rev'), by: textIn(row, 'created') };
   }
 }
 
@@ -244,6 +252,13 @@ export function withHints({ readLog, ...core }: SqliteCore, hints: Hints): Sqlit
     removeScope: async (scope, context) => {
       await core.removeScope(scope, context);
       hints.removed(hintOf(scope));
+    },
+    sweep: async (query, context) => {
+      try {
+        return await core.sweep(query, context);
+      } finally {
+        hints.swept();
+      }
     },
     watch: (onHint) => hints.watch(onHint),
   };

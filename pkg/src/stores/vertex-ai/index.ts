@@ -35,7 +35,7 @@ export type { SessionStore } from '../../store/contract.js';
  *   it is provisional as long as not all of them were read.
  * - No write is sent twice before the API was asked about the first.
  * - The API ends sessions: `Change.expires` becomes their `ttl` or `expireTime`, 24 hours at least. An append does not
- *   move the end. The id of a session that has ended can be used again once the API has removed it: `exists` until then.
+ *   move the end. The id of a session that has ended is free once the API has removed it: `exists` until then.
  * - An engine has each session id once: `owners` answers one user at most, by one request. `listUsers` reads all
  *   sessions of the engine. There is no `listApps`: the API knows engines, and not which app each of them is.
  *

@@ -9,10 +9,11 @@ import { writerOf } from '../../shared/log-entries.js';
 import { REMEMBERED_MS } from '../../shared/limits.js';
 import { isEmpty } from '../../shared/values.js';
 import { FORMAT } from '../version.js';
-import type { Numbered, Records } from '../log-record.js';
+import type { Numbered, Records, Removal } from '../log-record.js';
+import type { Change } from '../../../store/contract.js';
 
 /**
- * The lines of a journal without the sessions that have been removed, with new numbers. The changes of those to the
+ * The lines of a journal without the sessions that have been removed or have expired, with new numbers. The changes of those to the
  * state of their app and user stay, and for a while their creations do. `undefined` when there is nothing to leave
  * out, when something is damaged, as then all of it is needed, or when the journal is of another version, which stays
  * as it is until it is upgraded.
@@ -23,7 +24,10 @@ export async function compactedLines(
 ): Promise<AsyncGenerator<string> | undefined> {
   /** The place of the last removal of each session, counted in records. */
   const ends = new Map<string, number>();
-  const since = Date.now() - REMEMBERED_MS;
+  /** The sessions that are there and end, by their names. */
+  const ending = new Map<string, Removal & { readonly ends: number }>();
+  const now = Date.now();
+  const since = now - REMEMBERED_MS;
   let count = 0;
   let isOurs = false;
   for await (const record of new JournalReader(format).read(read(), { missing: 0 })) {
@@ -35,10 +39,21 @@ export async function compactedLines(
       return undefined;
     }
     count += 1;
+    const name = keyText(record.key);
     if (record.kind === 'remove' && !isRemainder(record)) {
-      ends.set(keyText(record.key), count);
+      ends.set(name, count);
+      ending.delete(name);
+    } else if (record.kind === 'create' && record.ends !== undefined) {
+      ending.set(name, { ...expiredRemoval(record, now), ends: record.ends });
+    } else if (record.kind === 'append' && record.ends !== undefined) {
+      const session = ending.get(name);
+      if (session !== undefined) {
+        ending.set(name, { ...session, ends: record.ends });
+      }
     }
   }
+  const expired = [...ending].filter(([, session]) => session.ends <= now);
+  expired.forEach(([name]) => ends.set(name, Infinity));
   return ends.size > 0 && isOurs ? lines() : undefined;
 
   async function* lines(): AsyncGenerator<string> {
@@ -57,7 +72,16 @@ export async function compactedLines(
         yield lineOf(number, rest, format);
       }
     }
+    for (const [, { ends: _ends, ...removal }] of expired) {
+      number += 1;
+      yield lineOf(number, removal, format);
+    }
   }
+}
+
+/** The removal of a session that has expired, as compacting leaves it: its creation stays known. */
+function expiredRemoval({ id: created, key, digest }: Change, time: number): Removal {
+  return { id: newId(), kind: 'remove', time, key, guard: { created }, ...defined({ digest }) };
 }
 
 /**
@@ -92,7 +116,7 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
     key: home,
     time,
     delta: shared,
-    ...defined({ by }),
+    ...defined({ by, written: record.written }),
     ...(guard?.pos && { guard: { pos: guard.pos } }),
   };
 }

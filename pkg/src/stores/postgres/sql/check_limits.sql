@@ -49,7 +49,8 @@ begin
         where change->>'kind' = 'append' and own_rev >= (limits->'events')::float8
       union all
       select sized.place, 1, sized.nth, json_build_array('limit', 'value', sized.scope, sized.size, sized.name)
-        from sized where sized.nth is not null and sized.size > (limits->'value')::float8
+        from sized where sized.nth is not null and sized.size > greatest((limits->'value')::float8, sized.was)
+          and limits ? 'value'
       union all
       select grown.place, 2, 0, json_build_array('limit', 'keys', grown.scope, grown.new_names)
         from grown where grown.new_names > greatest((limits->'keys')::float8, grown.names)

@@ -349,7 +349,7 @@ begin
             when 'update' then
               (select done.digest from statepad.updates done
                 where done.scope = coalesce(user_no, app_no) and done.id = change_id)
-          end, case when is_new[place] is null then own_expires end);
+          end, case when change->>'kind' <> 'create' or own_created = change_id then own_expires end);
         if change ? 'reservation' then
           delete from statepad.reservations reservation
             where reservation.target = (change->'reservation'->>0)::bigint

@@ -7,9 +7,19 @@ import { clockLua, keepLua, namesLua, scopeLua, versionLua } from './common.js';
 import { growthLua } from './growth.js';
 import { logLua } from './log.js';
 import { operatorsLua } from './operators.js';
-import { removalLua } from './removal.js';
-import { KEEPING, REMOVING, appRightsLua } from './rights.js';
+import { dropLua } from './removal.js';
+import { KEEPING, REMOVING, appRightsLua, deniedOf, mayRun } from './rights.js';
 import type { Script } from './script.js';
+
+/** The commands that can follow the first write. */
+const WRITING = [
+  "'HGET', KEYS[1], ''",
+  "'RPUSH', KEYS[1], ''",
+  "'LTRIM', KEYS[1], 0, 0",
+  "'ZREMRANGEBYSCORE', KEYS[1], 0, 0",
+  ...KEEPING,
+  ...REMOVING,
+];
 
 /** Writes changes of one app, one after the other: see `../commit.ts` for what it gets and answers. */
 export const commitScript: Script = {
@@ -17,7 +27,7 @@ export const commitScript: Script = {
   text: String.raw`${versionLua}${appRightsLua}${clockLua}${scopeLua}${namesLua}${keepLua}${logLua}${operatorsLua}${growthLua}
 if isNew and ARGV[3] == '' then return { 'new' } end
 local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, NOTES, IDS, USERS, EXPIRING, IDLE, LOG = unpack(KEYS, 2, 13)
-${removalLua}
+${dropLua}
 local IS_LOGGED, NOTHING = ARGV[4] ~= '', {}
 local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${REPORTED_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
 
@@ -49,7 +59,8 @@ local function sessionAt(change)
   if not got[1] and (inApp or inUser or redis.call('EXISTS', key) == 1) then refuse('corrupt') end
   -- A session that has seen a scope further on than it is says that the scope was dropped.
   if whole(got[5] or 0) > change.app.pos or whole(got[6] or 0) > change.home.pos then refuse('corrupt') end
-  local ends = endOf(got[9]) or refuse('corrupt')
+  local isGone = isOver(got[9])
+  if isGone == nil then refuse('corrupt') end
   if got[9] and not (redis.call('ZSCORE', EXPIRING, change.member) and redis.call('ZSCORE', userExpiring, change.member)) then
     refuse('corrupt')
   end
@@ -60,7 +71,7 @@ local function sessionAt(change)
     digest = got[7], lastTime = lastTimes[1], size = whole(got[8] or 0), ends = got[9], ttl = got[10], got = got, before = 10,
     gone = false,
   }
-  if not isOver(ends) then return its end
+  if not isGone then return its end
   -- It is not there any more, and is removed when another one takes its place.
   return {
     member = change.member, key = key, events = events, times = times, ids = ids,
@@ -122,7 +133,10 @@ local function look(change)
     if last.created == '=' .. change.id then return answer('duplicate', change, rev, nil, last.digest) end
     local before = removedId(change.member, '=' .. change.id)
     if redis.call('ZSCORE', REMOVED, before) then
-      return answer('duplicate', change, 0, nil, redis.call('HGET', NOTES, 'r' .. before))
+      local answered = answer('duplicate', change, 0, nil, redis.call('HGET', NOTES, 'r' .. before))
+      -- Not that of the session that is there now.
+      answered[12] = false
+      return answered
     end
     refuseLate()
     if its.created then refuse('exists') end
@@ -161,7 +175,7 @@ local function look(change)
     if not its then
       redis.call('ZCARD', IDLE)
       -- A part that only deletes may leave nothing.
-      local hasNames = home.addedNames > 0 or scopeNames(home.key) + home.addedNames > 0
+      local hasNames = home.addedNames > 0 or nameCount(home.key) + home.addedNames > 0
       change.isIdle = hasNames and redis.call('ZCARD', KEYS[change.user + 2]) == 0
     end
   end
@@ -216,7 +230,7 @@ local function writeNames(scope, part, fields, rows, writes)
   end
   if scope.addedBytes ~= 0 then
     fields[#fields + 1] = 's'
-    fields[#fields + 1] = textOf(scope.size + scope.addedBytes)
+    fields[#fields + 1] = scope.size + scope.addedBytes
   end
   callMany('HSET', scope.key, fields)
   for name in pairs(unset) do redis.call('HDEL', scope.key, name) end
@@ -229,7 +243,7 @@ local function move(scope, log, part, change, isUser)
     scope.posText = pos
     local rows, writes = { pos, '@' .. pos .. mark }, IS_LOGGED and {}
     local fields = { 'p', pos, 'm', mark }
-    if isUser then fields[5], fields[6] = 'w', textOf(now()) end
+    if isUser then fields[5], fields[6] = 'w', now() end
     writeNames(scope, part, fields, rows, writes)
     callMany('ZADD', scope.moves, rows)
     if scope.pos % TRIMMED == 0 then redis.call('ZREMRANGEBYSCORE', scope.moves, '-inf', '(' .. (scope.pos - RECENT)) end
@@ -283,22 +297,18 @@ local function moveEnd(change, its)
   end
 end
 -- Comes before the first write: answers an error when the user may not run all commands that can follow.
-local isAllowed, mayRemove = false, false
-local function faultOfRights(change)
-  if change.its and change.its.gone and not mayRemove then
-    mayRemove = true
-    local fault = denied(${REMOVING})
-    if fault then return fault end
-  end
+local isAllowed = false
+local function faultOfRights()
   if isAllowed then return nil end
   isAllowed = true
   -- Redis that cannot be asked is tried on the version.
   if not redis.acl_check_cmd then sayVersion() end
-  return denied(
-    { 'HGET', KEYS[1], '' }, { 'RPUSH', KEYS[1], '' },
-    { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING},
-    isNew and { 'SET', KEYS[1], '', 'NX' } or nil
-  )
+  if isNew and redis.acl_check_cmd then
+    local fault = ${deniedOf("'SET', KEYS[1], '', 'NX'")}
+    if fault then return fault end
+  end
+  if ${mayRun(...WRITING)} then return nil end
+  return ${deniedOf(...WRITING)}
 end
 
 -- Makes a change that was looked at.
@@ -333,7 +343,7 @@ local function write(change)
     end
   else
     if change.isIdle then
-      redis.call('ZADD', IDLE, textOf(now()), userName(KEYS[change.user]))
+      redis.call('ZADD', IDLE, now(), userName(KEYS[change.user]))
     elseif home and #change.deltas.u > 0 then
       redis.call('ZREM', IDLE, userName(KEYS[change.user]))
     end
@@ -371,7 +381,7 @@ for index = 1, tonumber(ARGV[5]) do
   local ok, got = pcall(look, change)
   local isToWrite = ok and not got
   if isToWrite or isToRemember(change, got) then
-    local fault = faultOfRights(change)
+    local fault = faultOfRights()
     if fault then return fault end
   end
   if not ok then

@@ -34,12 +34,11 @@ end
 local function textOf(number)
   return string.format('%.17g', number)
 end
--- When a session ends; nothing where that cannot be read.
-local function endOf(text)
-  return tonumber(text or math.huge)
-end
-local function isOver(ends)
-  return ends < math.huge and ends <= now()
+-- Whether there is an end, and it has come; nothing where it cannot be read.
+local function isOver(text)
+  if not text then return false end
+  local ends = tonumber(text)
+  return ends and ends <= now()
 end
 `;
 
@@ -103,20 +102,17 @@ local function changedSince(scope, known)
 end
 `;
 
+/** The fields of the hashes of scopes and sessions that are no names, in Lua. */
+const OWN_FIELDS = "'p', 'n', 'm', 'b', 's', 'w', 'c', 'r', 't', 'f', 'a', 'u', 'd', 'e', 'l', 'k', 'o', 'x'";
+
 /** Counts the names of a scope or a session: the other fields of its hash are the store's own. */
 export const namesLua = String.raw`
-local function nameCount(key, ...)
+local function nameCount(key)
   local count = redis.call('HLEN', key)
-  for _, own in ipairs(redis.call('HMGET', key, ...)) do
+  for _, own in ipairs(redis.call('HMGET', key, ${OWN_FIELDS})) do
     if own then count = count - 1 end
   end
   return count
-end
-local function scopeNames(key)
-  return nameCount(key, 'p', 'n', 'm', 'b', 's', 'w')
-end
-local function sessionNames(key)
-  return nameCount(key, 'c', 'r', 't', 'n', 'f', 'a', 'u', 'd', 's', 'e', 'l', 'k', 'o', 'x')
 end
 `;
 

@@ -1,7 +1,7 @@
 // The scripts for leases and claims. The keys are described in `script.ts`.
 
 import { clockLua, versionLua } from './common.js';
-import { appRightsLua } from './rights.js';
+import { appRightsLua, deniedOf } from './rights.js';
 import type { Script } from './script.js';
 
 /**
@@ -35,8 +35,10 @@ export const readLeaseScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${clockLua}
 local created, fence, owner, ends, over = unpack(redis.call('HMGET', KEYS[2], 'c', 'k', 'o', 'x', 'e'))
-if created and not endOf(over) then return { 'corrupt' } end
-if not created or isOver(endOf(over)) then return false end
+if not created then return false end
+local isGone = isOver(over)
+if isGone == nil then return { 'corrupt' } end
+if isGone then return false end
 return { fence or '0', owner, owner and ends }
 `,
 };
@@ -56,8 +58,9 @@ local key, list = KEYS[2], KEYS[3]
 local member, expected, holder, ttl, knownFence = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local created, stored, owner, text, over = unpack(redis.call('HMGET', key, 'c', 'k', 'o', 'x', 'e'))
 if not created and (redis.call('EXISTS', key) == 1 or redis.call('ZSCORE', list, member)) then return { 'corrupt' } end
-if not endOf(over) then return { 'corrupt' } end
-if not created or (expected ~= '' and expected ~= created) or isOver(endOf(over)) then return { 'not-found' } end
+local isGone = isOver(over)
+if isGone == nil then return { 'corrupt' } end
+if not created or (expected ~= '' and expected ~= created) or isGone then return { 'not-found' } end
 local fence, ends = tonumber(stored or 0), tonumber(text or 0)
 if not (fence and ends) then return { 'corrupt' } end
 local refusal, after, leaser, untilWhen = decide(fence, owner, ends, holder, ttl, knownFence)
@@ -65,7 +68,7 @@ if refusal then return refusal end
 if leaser then
   redis.call('HSET', key, 'k', textOf(after), 'o', leaser, 'x', textOf(untilWhen))
 elseif after ~= fence then
-  local fault = denied({ 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' })
+  local fault = ${deniedOf("'HSET', KEYS[1], '', ''", "'HDEL', KEYS[1], ''")}
   if fault then return fault end
   redis.call('HSET', key, 'k', textOf(after))
   redis.call('HDEL', key, 'o', 'x')

@@ -1,7 +1,7 @@
 // The log of the values of an app, or of a user in it, and the scripts that read and trim it.
 
 import { scopeLua, versionLua } from './common.js';
-import { appRightsLua } from './rights.js';
+import { appRightsLua, deniedOf } from './rights.js';
 import type { Script } from './script.js';
 
 /**
@@ -105,7 +105,7 @@ end
 local upTo = math.min(math.floor(tonumber(ARGV[1])), scope.pos)
 local count = upTo - scope.base
 if count <= 0 then return { 'done', 0 } end
-local fault = denied({ 'HSET', KEYS[1], '', '' }, { 'LTRIM', KEYS[1], 0, 0 })
+local fault = ${deniedOf("'HSET', KEYS[1], '', ''", "'LTRIM', KEYS[1], 0, 0")}
 if fault then return fault end
 redis.call('HSET', scope.key, 'b', upTo)
 redis.call('LTRIM', LOG, count, -1)

@@ -29,8 +29,9 @@ local lastOf = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')
 local lastId = lastOf[1]
 local isWhole = created and isListed and tonumber(time) and rev and start
   and count == rev + 1 - start and redis.call('LLEN', times) == count and tonumber(lastOf[2] or 0) == rev
-if not isWhole or not endOf(ends) then return { 'corrupt' } end
-if isOver(endOf(ends)) then return false end
+local isGone = isOver(ends)
+if not isWhole or isGone == nil then return { 'corrupt' } end
+if isGone then return false end
 -- It would never be removed.
 if ends and not redis.call('ZSCORE', string.sub(KEYS[1], 1, -2) .. 'expiring', member) then return { 'corrupt' } end
 

@@ -1,10 +1,10 @@
 // Deleting sessions and values, as several scripts do it. The keys are described in `script.ts`.
 
 /**
- * `dropSession` deletes a session, and keeps which one it was; `isLastOf` and `leaveUser` see to its user, before and
- * after that. The script has the keys of the app as `LIST`, `REMOVED`, `NOTES`, `IDS`, `USERS`, `EXPIRING` and `IDLE`.
+ * `dropSession` deletes a session, and keeps which one it was. The script has the keys of the app as `LIST`,
+ * `REMOVED`, `NOTES`, `IDS` and `EXPIRING`.
  */
-export const removalLua = String.raw`
+export const dropLua = String.raw`
 local function dropSession(its)
   redis.call('UNLINK', its.key, its.events, its.times, its.ids)
   redis.call('ZREM', LIST, its.member)
@@ -17,13 +17,19 @@ local function dropSession(its)
   end
   if its.created then keep(REMOVED, removedId(its.member, its.created), NOTES, 'r', its.digest or '') end
 end
+`;
 
+/**
+ * `fateOf` and `leaveUser` see to the user of a session that is removed, before and after that. The script has
+ * `namesLua`, and the keys of the app as `USERS` and `IDLE`.
+ */
+export const fateLua = String.raw`
 -- What becomes of a user whose last session is removed: nothing when there are others, or no names to forget.
 local function fateOf(userList, userValues, isListed)
   if redis.call('ZCARD', userList) > (isListed and 1 or 0) then return nil end
   -- Whoever has a position stays among the users.
   if redis.call('EXISTS', userValues) == 0 then return 'gone' end
-  return scopeNames(userValues) > 0 and (redis.call('HGET', userValues, 'w') or textOf(now())) or nil
+  return nameCount(userValues) > 0 and (redis.call('HGET', userValues, 'w') or textOf(now())) or nil
 end
 local function leaveUser(fate, userList)
   if fate == 'gone' then

@@ -2,14 +2,15 @@
 
 import { clockLua, keepLua, namesLua, scopeLua, versionLua } from './common.js';
 import { logLua } from './log.js';
-import { emptyLua, removalLua } from './removal.js';
-import { EMPTYING, KEEPING, appRightsLua } from './rights.js';
+import { dropLua, emptyLua, fateLua } from './removal.js';
+import { EMPTYING, KEEPING, appRightsLua, deniedOf } from './rights.js';
 import type { Script } from './script.js';
 
 /**
- * Deletes a session. KEYS: the version's, the lists that `removalLua` names, the session's values, events, times and
- * ids, the user's list, expiring sessions and values. ARGV: the channel, the sender, the hint, the member, the
- * creation and the token that it must have (or empty). Answers `done`, or `fenced` with the token that it has.
+ * Deletes a session. KEYS: the version's, the keys of the app that `../sweep.ts` puts before those of sessions, the
+ * session's values, events, times and ids, the user's list, expiring sessions and values. ARGV: the channel, the
+ * sender, the hint, the member, the creation and the token that it must have (or empty). Answers `done`, or `fenced`
+ * with the token that it has.
  *
  * A session that has expired is not there: no token is compared. What is left of it is deleted all the same.
  */
@@ -17,7 +18,7 @@ export const removeScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}${clockLua}${namesLua}${keepLua}
 local LIST, REMOVED, NOTES, IDS, USERS, EXPIRING, IDLE = unpack(KEYS, 2, 8)
-${removalLua}
+${dropLua}${fateLua}
 local key, events, times, ids, userList, userExpiring, userValues = unpack(KEYS, 9)
 local channel, sender, hint, member, expected, fence = unpack(ARGV)
 local inApp, inUser = redis.call('ZSCORE', LIST, member), redis.call('ZSCORE', userList, member)
@@ -36,13 +37,13 @@ end
 if not inApp and not inUser and not isInIds and count == 0 then return { 'done' } end
 if expected ~= '' and not created then return { 'corrupt' } end
 if expected ~= '' and created ~= expected then return { 'done' } end
-if fence ~= '' and not isOver(endOf(ends) or math.huge) then
+if fence ~= '' and not isOver(ends) then
   local token = tonumber(redis.call('HGET', key, 'k') or 0)
   if not token then return { 'corrupt' } end
   if token ~= tonumber(fence) then return { 'fenced', textOf(token) } end
 end
 local fate = fateOf(userList, userValues, inUser)
-local fault = denied({ 'UNLINK', KEYS[1] }, ${KEEPING})
+local fault = ${deniedOf("'UNLINK', KEYS[1]", ...KEEPING)}
 if fault then return fault end
 dropSession({
   member = member, key = key, events = events, times = times, ids = ids,
@@ -71,7 +72,7 @@ if scope.pos == 0 then return { 'done' } end
 redis.call('ZCARD', scope.moves)
 redis.call('ZCARD', IDLE)
 local writes = findValues(scope)
-local fault = denied(${EMPTYING})
+local fault = ${deniedOf(...EMPTYING)}
 if fault then return fault end
 emptyScope(scope, KEYS[4], writes)
 if ARGV[5] ~= '' then redis.call('ZREM', IDLE, userName(scope.key)) end

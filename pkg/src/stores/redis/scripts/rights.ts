@@ -1,20 +1,45 @@
 // Checks that the user may still run the commands of a script: rights can be taken away while a store is at work.
 
-/** The commands of {@link keepLua}, as {@link rightsLua} takes them. */
-export const KEEPING =
-  "{ 'ZREM', KEYS[1], '' }, { 'ZADD', KEYS[1], 0, '' }, { 'ZRANGEBYSCORE', KEYS[1], 0, 0 }, { 'TIME' }, " +
-  "{ 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' }";
+/** Commands, each with what it is called with, in Lua. */
+type Commands = readonly string[];
+
+/** The commands of {@link keepLua}. */
+export const KEEPING: Commands = [
+  "'ZREM', KEYS[1], ''",
+  "'ZADD', KEYS[1], 0, ''",
+  "'ZRANGEBYSCORE', KEYS[1], 0, 0",
+  "'TIME'",
+  "'HSET', KEYS[1], '', ''",
+  "'HDEL', KEYS[1], ''",
+];
 
 /** The commands by which the values of a scope are deleted. */
-export const EMPTYING =
-  "{ 'UNLINK', KEYS[1] }, { 'LTRIM', KEYS[1], 0, 0 }, { 'HSET', KEYS[1], '', '' }, { 'ZADD', KEYS[1], 0, '' }, " +
-  "{ 'RPUSH', KEYS[1], '' }, { 'ZREM', KEYS[1], '' }, { 'TIME' }";
+export const EMPTYING: Commands = [
+  "'UNLINK', KEYS[1]",
+  "'LTRIM', KEYS[1], 0, 0",
+  "'HSET', KEYS[1], '', ''",
+  "'ZADD', KEYS[1], 0, ''",
+  "'RPUSH', KEYS[1], ''",
+  "'ZREM', KEYS[1], ''",
+  "'TIME'",
+];
 
 /**
  * The command of a removal that comes after other writes. The key is one that never exists, in the slot of the app: it
  * can be tried where Redis cannot be asked.
  */
-export const REMOVING = "{ 'UNLINK', KEYS[1] .. '-' }";
+export const REMOVING: Commands = ["'UNLINK', KEYS[1] .. '-'"];
+
+/** The error of the first of some commands that the user may not run, if there is one: for {@link appRightsLua}. */
+export function deniedOf(...commands: Commands): string {
+  return `denied(${commands.map((command) => `{ ${command} }`).join(', ')})`;
+}
+
+/** True in Lua if Redis can be asked for the rights to some commands, and the user has all of them. */
+export function mayRun(...commands: Commands): string {
+  const asked = commands.map((command) => `redis.acl_check_cmd(${command})`);
+  return ['redis.acl_check_cmd', ...asked].join(' and ');
+}
 
 /**
  * `deniedBy` answers the names of those of the commands that the user may not run, and the error of the first one.

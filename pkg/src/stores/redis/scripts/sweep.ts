@@ -2,8 +2,8 @@
 
 import { clockLua, keepLua, namesLua, scopeLua, versionLua } from './common.js';
 import { logLua } from './log.js';
-import { emptyLua, removalLua } from './removal.js';
-import { EMPTYING, KEEPING, appRightsLua } from './rights.js';
+import { dropLua, emptyLua, fateLua } from './removal.js';
+import { EMPTYING, KEEPING, appRightsLua, deniedOf } from './rights.js';
 import type { Script } from './script.js';
 
 /**
@@ -22,14 +22,20 @@ return { 'found', sessions, users }
 };
 
 /** The commands that a sweep reads by once it has written. */
-const READING =
-  "{ 'HMGET', KEYS[1], '' }, { 'HLEN', KEYS[1] }, { 'HGET', KEYS[1], '' }, { 'EXISTS', KEYS[1] }, " +
-  "{ 'ZCARD', KEYS[1] }, { 'ZSCORE', KEYS[1], '' }, { 'HGETALL', KEYS[1] }";
+const READING: readonly string[] = [
+  "'HMGET', KEYS[1], ''",
+  "'HLEN', KEYS[1]",
+  "'HGET', KEYS[1], ''",
+  "'EXISTS', KEYS[1]",
+  "'ZCARD', KEYS[1]",
+  "'ZSCORE', KEYS[1], ''",
+  "'HGETALL', KEYS[1]",
+];
 
 /**
- * Removes those of some sessions of an app that have expired. KEYS: the version's, the lists that `removalLua` names,
- * and for each session its values, events, times and ids, the user's list, expiring sessions and values. ARGV: the
- * channel, the sender, and for each session its member and the hint. Answers `done` and how many were removed.
+ * Removes those of some sessions of an app that have expired. KEYS: as those of `removeScript`, with some for each
+ * session. ARGV: the channel, the sender, and for each session its member and the hint. Answers `done` and how many
+ * were removed.
  *
  * What the session says itself is right: where the list of those that expire says another thing, it is corrected.
  */
@@ -37,11 +43,11 @@ export const sweepScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}${clockLua}${namesLua}${keepLua}
 local LIST, REMOVED, NOTES, IDS, USERS, EXPIRING, IDLE = unpack(KEYS, 2, 8)
-${removalLua}
+${dropLua}${fateLua}
 -- These fail where something else is.
 for _, key in ipairs({ LIST, REMOVED, IDS, USERS, EXPIRING, IDLE }) do redis.call('ZCARD', key) end
 redis.call('HLEN', NOTES)
-local fault = denied({ 'UNLINK', KEYS[1] }, ${KEEPING}, ${READING})
+local fault = ${deniedOf("'UNLINK', KEYS[1]", ...KEEPING, ...READING)}
 if fault then return fault end
 local hints, at = {}, 9
 for place = 3, #ARGV, 2 do
@@ -51,7 +57,7 @@ for place = 3, #ARGV, 2 do
   local created, digest, ends = unpack(redis.call('HMGET', key, 'c', 'd', 'e'))
   local isListed = redis.call('ZSCORE', userList, member)
   redis.call('ZCARD', userExpiring) -- fails where something else is
-  if created and not isOver(endOf(ends) or math.huge) then
+  if created and not isOver(ends) then
     if tonumber(ends) then
       redis.call('ZADD', EXPIRING, ends, member)
     else
@@ -83,7 +89,7 @@ export const sweepUsersScript: Script = {
   text: String.raw`${versionLua}${appRightsLua}${clockLua}${scopeLua}${keepLua}${logLua}
 local IS_LOGGED, IDLE, idleSince = ARGV[3] ~= '', KEYS[2], now() - tonumber(ARGV[4])
 ${emptyLua}
-local fault = denied(${EMPTYING}, ${READING})
+local fault = ${deniedOf(...EMPTYING, ...READING)}
 if fault then return fault end
 local hints, at = {}, 3
 for place = 5, #ARGV do

@@ -1,0 +1,38 @@
+// The statements that find what has expired. The comment of each names its parameters, in their order.
+
+import type { SweepQuery } from '../../store/contract.js';
+
+const IS_IDLE = 'of_app IS NOT NULL AND sessions = 0 AND keys > 0';
+
+/**
+ * The statement that counts the sessions of an app (`app`), or of a user in it (`app`, `user`), that have expired and
+ * are still stored: behind these the present time. They are few where sweeps are made.
+ */
+export function countExpired(user: string | undefined): string {
+  return user === undefined
+    ? `SELECT count(*) AS expired FROM statepad_sessions INDEXED BY statepad_sessions_by_expiry
+    WHERE app = ? AND expires <= ?`
+    : `SELECT count(*) AS expired FROM statepad_sessions INDEXED BY statepad_sessions_of_user_by_expiry
+    WHERE app = ? AND user = ? AND expires <= ?`;
+}
+
+/**
+ * The statement that finds sessions that have expired, those that expired first before the others: the present time;
+ * the `app`, if one is meant; how many at most.
+ */
+export function findExpired({ app }: Pick<SweepQuery, 'app'>): string {
+  return `SELECT app, user, id, rev, keys FROM statepad_sessions INDEXED BY statepad_sessions_by_expiry
+    WHERE expires <= ? ${app === undefined ? '' : 'AND app = ?'} ORDER BY expires LIMIT ?`;
+}
+
+/**
+ * The statement that finds users who have values and no sessions, those whose values were changed longest ago before
+ * the others: the latest time of that change; the `app`, if one is meant; how many at most.
+ */
+export function findIdle({ app }: Pick<SweepQuery, 'app'>): string {
+  return `SELECT of_app, name, keys FROM statepad_scopes INDEXED BY statepad_scopes_idle
+    WHERE ${IS_IDLE} AND changed <= ? ${app === undefined ? '' : 'AND of_app = ?'} ORDER BY changed LIMIT ?`;
+}
+
+/** `scope`, the latest time of its last change. One row where it is of a user who has values and no sessions. */
+export const IS_STILL_IDLE = `SELECT n FROM statepad_scopes WHERE scope = ? AND ${IS_IDLE} AND changed <= ?`;
