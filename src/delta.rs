@@ -44,7 +44,7 @@ pub struct ScopedDelta<V = Json> {
 }
 
 /// Receives the places that the writes of a delta take among the values of a scope. `()` ignores them.
-pub(crate) trait Observer {
+pub(crate) trait Observer<V> {
     /// The next write to a scope has set this place.
     fn set(&mut self, scope: Scope, place: usize);
 
@@ -53,9 +53,17 @@ pub(crate) trait Observer {
 
     /// After the writes, the values of the scope have moved down over the holes, in order.
     fn compacted(&mut self, scope: Scope);
+
+    /// Returns `true` if it wants to know the values, too.
+    fn counts(&self) -> bool {
+        false
+    }
+
+    /// A name of this many bytes comes to another value, where there was one, or to none.
+    fn changed(&mut self, _scope: Scope, _name: usize, _before: Option<&V>, _after: Option<&V>) {}
 }
 
-impl Observer for () {
+impl<V> Observer<V> for () {
     fn set(&mut self, _: Scope, _: usize) {}
 
     fn unset(&mut self, _: Scope, _: Option<usize>) {}
@@ -129,14 +137,24 @@ impl<V> Delta<V> {
     }
 
     /// As [`Delta::apply`], for the values of a scope that an observer knows.
-    pub(crate) fn apply_observed(&self, values: &mut Values<V>, scope: Scope, observer: &mut impl Observer)
+    pub(crate) fn apply_observed(&self, values: &mut Values<V>, scope: Scope, observer: &mut impl Observer<V>)
     where
         V: Clone,
     {
         for (key, write) in &self.writes {
+            let name = key.len() - self.prefix;
             match write {
-                Write::Set(value) => observer.set(scope, values.set(key, value.clone())),
-                Write::Unset => observer.unset(scope, values.unset(key)),
+                Write::Set(value) => {
+                    let (place, before) = values.swap(key, value.clone());
+                    observer.changed(scope, name, before.as_ref(), Some(value));
+                    observer.set(scope, place);
+                }
+                Write::Unset => {
+                    if observer.counts() {
+                        observer.changed(scope, name, values.get(key), None);
+                    }
+                    observer.unset(scope, values.unset(key));
+                }
             }
         }
         if values.compact() {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
+use rustc_hash::FxBuildHasher;
+
 use crate::error::{Error, Result};
 use crate::ids::SessionId;
 
@@ -61,7 +63,7 @@ impl Lifetime {
 /// follows once its time has come.
 #[derive(Debug, Default)]
 pub(crate) struct Expiries {
-    of: HashMap<SessionId, Entry>,
+    of: HashMap<SessionId, Entry, FxBuildHasher>,
     order: BTreeSet<(Moment, SessionId)>,
 }
 

@@ -176,7 +176,7 @@ impl<V> Registry<V> {
     }
 
     /// The values of all scopes.
-    #[cfg(all(any(feature = "js", feature = "package"), target_arch = "wasm32", target_os = "unknown"))]
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub fn scope_states(&self) -> impl Iterator<Item = &ScopeState<V>> {
         self.scopes.iter()
     }
@@ -187,7 +187,7 @@ impl<V> Registry<V> {
     }
 
     /// Writes a delta into a scope.
-    pub fn write(&mut self, scope: ScopeId, delta: &Delta<V>, observer: &mut impl Observer)
+    pub fn write(&mut self, scope: ScopeId, delta: &Delta<V>, observer: &mut impl Observer<V>)
     where
         V: Clone,
     {

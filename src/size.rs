@@ -1,7 +1,8 @@
 //! The size of a scope: what limits are compared with.
 
-use crate::delta::{Delta, Write};
+use crate::delta::{Delta, Observer, Write};
 use crate::json::Json;
+use crate::scope::Scope;
 use crate::values::Values;
 
 /// The size of a scope.
@@ -13,13 +14,6 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// The size of the values of a scope, whose keys have a prefix of this length.
-    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
-    pub fn of(values: &Values, prefix: usize) -> Self {
-        let bytes = values.iter().map(|(key, json)| bytes_of(key.len() - prefix, json));
-        Self { bytes: bytes.sum(), keys: values.len() as u64 }
-    }
-
     /// The size once a delta was written over these values. It names no key twice.
     pub fn after(self, values: Option<&Values>, delta: &Delta) -> Self {
         let Self { mut bytes, mut keys } = self;
@@ -29,9 +23,8 @@ impl Size {
                 keys += 1;
             }
             if let Some(json) = values.and_then(|values| values.get(key)) {
-                // A log may name a key twice: whoever reads one counts afterwards.
-                bytes = bytes.saturating_sub(bytes_of(name.len(), json));
-                keys = keys.saturating_sub(1);
+                bytes -= bytes_of(name.len(), json);
+                keys -= 1;
             }
         }
         Self { bytes, keys }
@@ -43,6 +36,55 @@ impl Size {
     }
 }
 
+/// The growth of the app's scope, the user's and the session's, as a delta is applied to them.
+#[derive(Debug, Default)]
+pub(crate) struct Growth([Change; 3]);
+
+/// What one scope has gained, and what it has lost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Change {
+    gained: Size,
+    lost: Size,
+}
+
+impl Growth {
+    /// The size of a scope that had this size before.
+    pub fn added_to(&self, size: Size, scope: Scope) -> Size {
+        let Change { gained, lost } = self.0[place_of(scope)];
+        Size { bytes: size.bytes + gained.bytes - lost.bytes, keys: size.keys + gained.keys - lost.keys }
+    }
+}
+
+impl Observer<Json> for Growth {
+    fn set(&mut self, _: Scope, _: usize) {}
+
+    fn unset(&mut self, _: Scope, _: Option<usize>) {}
+
+    fn compacted(&mut self, _: Scope) {}
+
+    fn counts(&self) -> bool {
+        true
+    }
+
+    fn changed(&mut self, scope: Scope, name: usize, before: Option<&Json>, after: Option<&Json>) {
+        let Change { gained, lost } = &mut self.0[place_of(scope)];
+        for (size, json) in [(gained, after), (lost, before)] {
+            if let Some(json) = json {
+                size.bytes += bytes_of(name, json);
+                size.keys += 1;
+            }
+        }
+    }
+}
+
+fn place_of(scope: Scope) -> usize {
+    match scope {
+        Scope::App => 0,
+        Scope::User => 1,
+        Scope::Session | Scope::Temp => 2,
+    }
+}
+
 fn bytes_of(name: usize, json: &Json) -> u64 {
     (name + json.as_str().len()) as u64
 }
@@ -50,8 +92,12 @@ fn bytes_of(name: usize, json: &Json) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scope::Scope;
     use crate::state::ScopeState;
+
+    fn counted(state: &ScopeState) -> Size {
+        let bytes = state.values().iter().map(|(key, json)| bytes_of(key.len() - "user:".len(), json));
+        Size { bytes: bytes.sum(), keys: state.values().len() as u64 }
+    }
 
     #[test]
     fn the_size_after_a_delta_is_that_of_the_values_after_it() {
@@ -64,11 +110,24 @@ mod tests {
         ] {
             let delta = Delta::parse(text, &deleted).unwrap().split().0.user;
             let (after, at_most) = (size.after(Some(state.values()), &delta), size.at_most_after(&delta));
-            state.apply(&delta, &mut clock, &mut ());
-            assert_eq!(after, Size::of(state.values(), "user:".len()), "{text}");
+            let mut growth = Growth::default();
+            state.apply(&delta, &mut clock, &mut growth);
+            assert_eq!((after, growth.added_to(size, Scope::User)), (counted(&state), after), "{text}");
             assert!(at_most.bytes >= after.bytes && at_most.keys >= after.keys, "{text}");
             size = after;
         }
         assert_eq!(size, Size { bytes: 10, keys: 1 });
+    }
+
+    #[test]
+    fn a_delta_of_a_log_that_names_a_key_twice_counts_it_once() {
+        let (mut state, mut growth) = (ScopeState::new(Scope::User), Growth::default());
+        let mut delta = Delta::default();
+        for write in [Write::Set(Json::from_text("12")), Write::Unset, Write::Set(Json::from_text("123"))] {
+            delta.push("user:a", write);
+        }
+        state.apply(&delta.split().0.user, &mut 0, &mut growth);
+        assert_eq!(growth.added_to(Size::default(), Scope::User), Size { bytes: 4, keys: 1 });
+        assert_eq!(counted(&state), Size { bytes: 4, keys: 1 });
     }
 }

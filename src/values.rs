@@ -62,11 +62,15 @@ impl<V> Values<V> {
 
     /// Sets a key. Answers with its place: the one that it has, or a new one at the end.
     pub(crate) fn set(&mut self, key: &Arc<str>, value: V) -> usize {
+        self.swap(key, value).0
+    }
+
+    /// As [`Values::set`], with the value that the key had.
+    pub(crate) fn swap(&mut self, key: &Arc<str>, value: V) -> (usize, Option<V>) {
         if let Some(place) = self.place(key)
             && let Some(Some((_, old))) = self.places.get_mut(place)
         {
-            *old = value;
-            return place;
+            return (place, Some(std::mem::replace(old, value)));
         }
         let place = self.places.len();
         self.places.push(Some((Arc::clone(key), value)));
@@ -76,7 +80,7 @@ impl<V> Values<V> {
         } else if place > SEARCHED {
             self.index.insert(Arc::clone(key), place);
         }
-        place
+        (place, None)
     }
 
     /// Deletes a key. Answers with the place that is a hole now, if the key had one.

@@ -18,7 +18,7 @@ use crate::registry::ScopeIds;
 use crate::scope::Scope;
 use crate::session_log::SessionLog;
 use crate::sessions::Sessions;
-use crate::size::Size;
+use crate::size::{Growth, Size};
 use crate::state::ScopeState;
 
 /// The bodies of the events of one session, as a service holds them.
@@ -198,11 +198,9 @@ impl<B: Bodies> Ledger<B> {
         change: Change,
         lifetime: Option<Lifetime>,
     ) -> Result<SessionId> {
-        let sizes = self.sizes_after(&self.shared(&key.app_name, Some(&key.user_id)), &change.delta);
-        let id = self.sessions.apply_create(key, &change)?;
-        if let Some(scopes) = self.sessions.scopes(id) {
-            self.set_sizes(&written_of(scopes), sizes);
-        }
+        let mut growth = Growth::default();
+        let id = self.sessions.create_observed(key.clone(), &change, &mut growth)?;
+        self.grow_session(id, &growth);
         self.logs.insert(id, EventLog::new(created, change));
         if let Some(lifetime) = lifetime {
             self.expiries.set(id, lifetime);
@@ -212,12 +210,9 @@ impl<B: Bodies> Ledger<B> {
 
     /// Takes over an event of a session that is there.
     pub(crate) fn append(&mut self, id: SessionId, change: &Change, event: &B::Event) -> Result<()> {
-        let scopes = self.sessions.scopes(id).map(written_of);
-        let sizes = scopes.map(|written| self.sizes_after(&written, &change.delta));
-        self.sessions.apply_append(id, change)?;
-        if let Some((written, sizes)) = scopes.zip(sizes) {
-            self.set_sizes(&written, sizes);
-        }
+        let mut growth = Growth::default();
+        self.sessions.append_observed(id, change, &mut growth)?;
+        self.grow_session(id, &growth);
         let log = or_impossible!(self.logs.get_mut(&id), "each session has a log", return Ok(()));
         log.events.push(event, change);
         Ok(())
@@ -225,14 +220,9 @@ impl<B: Bodies> Ledger<B> {
 
     /// Takes over a change of app and user state.
     pub(crate) fn update(&mut self, app_name: &str, user_id: Option<&str>, change: &Change) -> Result<()> {
-        let before = self.shared(app_name, user_id);
-        let sizes = self.sizes_after(&before, &change.delta);
-        self.sessions.apply_update(app_name, user_id, change)?;
-        // A scope may be new, and one without values may have been dropped.
-        let after = self.shared(app_name, user_id);
-        for written in [before, after] {
-            self.set_sizes(&written, sizes);
-        }
+        let mut growth = Growth::default();
+        let [app, user] = self.sessions.update_observed(app_name, user_id, change, &mut growth)?;
+        self.grow(&[(Scope::App, app), (Scope::User, user)], &growth);
         Ok(())
     }
 
@@ -263,19 +253,23 @@ impl<B: Bodies> Ledger<B> {
     /// Deletes a session, if it is there.
     pub(crate) fn remove(&mut self, key: &SessionKey) {
         if let Some(id) = self.find(key) {
-            let own = self.sessions.scopes(id).map(|scopes| (Scope::Session, Some(scopes.session)));
+            let own = self.sessions.scopes(id).map(|scopes| scopes.session);
             self.sessions.remove_for_good(id);
             self.logs.remove(&id);
             self.expiries.remove(id);
-            self.set_sizes(own.as_slice(), [Size::default()]);
+            if let Some(own) = own {
+                self.set_size(own, Size::default());
+            }
         }
     }
 
-    /// Counts all sizes anew.
+    /// Deletes all values of an app, or of a user in it.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
-    pub(crate) fn recount(&mut self) {
-        let scopes = self.sessions.registry.scope_states();
-        self.sizes = scopes.map(|state| Size::of(state.values(), state.scope().prefix().len())).collect();
+    pub(crate) fn clear(&mut self, app_name: &str, user_id: Option<&str>) {
+        if let Some(scope) = self.sessions.scope(app_name, user_id) {
+            self.sessions.replace(scope, &Delta::default());
+            self.set_size(scope, Size::default());
+        }
     }
 
     /// The scopes of an app and a user, and that of a new session.
@@ -296,19 +290,25 @@ impl<B: Bodies> Ledger<B> {
         id.and_then(|id| self.sizes.get(id.index())).copied().unwrap_or_default()
     }
 
-    fn sizes_after(&self, written: &Written, delta: &ScopedDelta) -> [Size; 3] {
-        self.writes(written, delta).map(|ScopeWrites { delta, values, size, .. }| size.after(values, delta))
+    fn grow_session(&mut self, id: SessionId, growth: &Growth) {
+        if let Some(scopes) = self.sessions.scopes(id) {
+            self.grow(&written_of(scopes), growth);
+        }
     }
 
-    fn set_sizes(&mut self, written: &[(Scope, Option<ScopeId>)], sizes: impl IntoIterator<Item = Size>) {
-        for ((_, id), size) in written.iter().zip(sizes) {
-            if let Some(place) = id.map(ScopeId::index) {
-                if place >= self.sizes.len() {
-                    self.sizes.resize(place + 1, Size::default());
-                }
-                self.sizes[place] = size;
+    fn grow(&mut self, written: &[(Scope, Option<ScopeId>)], growth: &Growth) {
+        for (scope, id) in written {
+            if let Some(id) = id {
+                self.set_size(*id, growth.added_to(self.size(Some(*id)), *scope));
             }
         }
+    }
+
+    fn set_size(&mut self, id: ScopeId, size: Size) {
+        if id.index() >= self.sizes.len() {
+            self.sizes.resize(id.index() + 1, Size::default());
+        }
+        self.sizes[id.index()] = size;
     }
 }
 

@@ -24,7 +24,7 @@ impl<V: Clone> Sessions<V> {
         &mut self,
         key: SessionKey,
         change: &Change<V>,
-        observer: &mut impl Observer,
+        observer: &mut impl Observer<V>,
     ) -> Result<SessionId> {
         if self.find(&key).is_some() {
             return Err(session_exists(&key));
@@ -56,7 +56,7 @@ impl<V: Clone> Sessions<V> {
         &mut self,
         id: SessionId,
         change: &Change<V>,
-        observer: &mut impl Observer,
+        observer: &mut impl Observer<V>,
     ) -> Result<()> {
         let entry = self.registry.entry_mut(id).ok_or_else(session_deleted)?;
         if !entry.log.apply(change) {
@@ -80,7 +80,7 @@ impl<V: Clone> Sessions<V> {
         &mut self,
         id: SessionId,
         change: &Change<V>,
-        observer: &mut impl Observer,
+        observer: &mut impl Observer<V>,
     ) -> Result<()> {
         let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(session_deleted)?;
         for (scope, delta) in [(session, &change.delta.session), (app, &change.delta.app), (user, &change.delta.user)] {
@@ -106,7 +106,7 @@ impl<V: Clone> Sessions<V> {
         app_name: &str,
         user_id: Option<&str>,
         change: &Change<V>,
-        observer: &mut impl Observer,
+        observer: &mut impl Observer<V>,
     ) -> Result<[Option<ScopeId>; 2]> {
         if !self.updates.note(&change.id) {
             return Err(applied_twice(&change.id));

@@ -34,7 +34,7 @@ impl<V> ScopeState<V> {
 
     /// Writes a delta, if there is anything in it. Copies of this scope that readers hold stay as they are. `clock` is
     /// the last version of any scope: the new version is the next.
-    pub(crate) fn apply(&mut self, delta: &Delta<V>, clock: &mut u64, observer: &mut impl Observer)
+    pub(crate) fn apply(&mut self, delta: &Delta<V>, clock: &mut u64, observer: &mut impl Observer<V>)
     where
         V: Clone,
     {
@@ -62,12 +62,6 @@ impl<V> ScopeState<V> {
 }
 
 impl ScopeState {
-    /// The scope that it is the state of.
-    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
-    pub(crate) fn scope(&self) -> Scope {
-        self.scope
-    }
-
     /// The values as one JSON object, under their full keys or under their names.
     pub fn to_json(&self, full_keys: bool) -> String {
         let mut out = String::with_capacity(size_of_members(self.values.iter().map(|(key, json)| (&**key, json))));

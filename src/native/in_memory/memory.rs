@@ -119,6 +119,7 @@ impl Memory {
         let delta = event.delta()?;
         let time = match event.timestamp {
             Some(time) => finite(time, "timestamp must be a number of milliseconds, not")?,
+            None if self.ledger.has_expiries() => self.now,
             None => time_of(host)?,
         };
         let sized = || limits.check_event(|| event.size_at_most(), || size_at(&event, time));

@@ -26,7 +26,7 @@ impl<'a> Places<'a> {
     }
 }
 
-impl Observer for Places<'_> {
+impl Observer<()> for Places<'_> {
     fn set(&mut self, scope: Scope, place: usize) {
         let next = &mut self.next[scope as usize];
         if let Some(more) = self.order.get(*next..).and_then(|rest| rest.iter().position(|other| *other == scope)) {

@@ -147,9 +147,7 @@ impl Replay {
         if self.is_new(record, &guard) {
             self.catch_up(key, &guard);
             let user_id = key.user_id.as_deref();
-            if let Some(scope) = self.memory.sessions.scope(&key.app_name, user_id) {
-                self.memory.sessions.replace(scope, &Delta::default());
-            }
+            self.memory.clear(&key.app_name, user_id);
             self.memory.move_on(&key.app_name, user_id);
             self.memory.damage.remove_scope(&key.app_name, user_id);
         }

@@ -108,7 +108,7 @@ impl Store {
 
     /// Reads the log. The caller has the permit.
     pub(super) async fn read(&self) -> Answer<Memory> {
-        let mut replay = self.replay().await.map_err(|thrown| {
+        let replay = self.replay().await.map_err(|thrown| {
             if is_kind(&thrown, &[ErrorKind::StoreCorrupt, ErrorKind::StoreUnavailable, ErrorKind::StoreUnsuitable]) {
                 return thrown;
             }
@@ -117,7 +117,6 @@ impl Store {
         })?;
         self.is_new.set(replay.count == 0);
         self.log.is_read.set(true);
-        replay.memory.recount();
         Ok(replay.memory)
     }
 
