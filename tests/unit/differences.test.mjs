@@ -204,6 +204,31 @@ row(
   },
 );
 
+test('a session with an end (`expireTime`)', async () => {
+  shown.add('a session with an end (`expireTime`)');
+  let time = 0;
+  const seen = [];
+  for (const service of [new adk.InMemorySessionService(), new SessionService({ now: () => time })]) {
+    time = 0;
+    await service.createSession({ ...KEY, expireTime: 1000 });
+    time = 1000;
+    seen.push((await service.getSession(KEY)) !== undefined);
+  }
+  assert.deepEqual(seen, [true, false]);
+});
+
+test('a value of many bytes', async () => {
+  shown.add('a value of many bytes');
+  const text = 'x'.repeat(1000);
+  const theirs = new adk.InMemorySessionService();
+  const session = await theirs.createSession(KEY);
+  await append(theirs, session, {}, { text });
+  assert.equal((await theirs.getSession(KEY)).state.text, text);
+  const service = new SessionService({ limits: { value: 1000 } });
+  const limited = await service.createSession(KEY);
+  await assert.rejects(append(service, limited, {}, { text }), { code: 'LIMIT_EXCEEDED', key: 'text', size: 1002 });
+});
+
 test('deleting a key', async () => {
   shown.add('deleting a key');
   const service = new SessionService();

@@ -39,7 +39,7 @@ import { checkMethods, checkObject } from '../checks/arguments.js';
 import { SessionService, type SessionServiceOptions } from '../service/session-service.js';
 import type { Lease } from '../model/lease.js';
 import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
-import type { Abortable, Event as Stored, Session as Handle, SessionName } from '../model/types.js';
+import type { Abortable, Event as Stored, Session as Handle, SessionEnd, SessionName } from '../model/types.js';
 
 /** Options of a {@link StatepadSessionService}. */
 export interface StatepadSessionServiceOptions extends SessionServiceOptions {
@@ -94,8 +94,8 @@ export class StatepadSessionService extends BaseSessionService {
     }));
   }
 
-  /** Creates a session. Throws `SESSION_EXISTS` for a duplicate id. */
-  override async createSession(request: CreateSessionRequest): Promise<Session> {
+  /** Creates a session, which may have an end of its own: `ttl` or `expireTime`. Throws `SESSION_EXISTS`. */
+  override async createSession(request: CreateSessionRequest & SessionEnd): Promise<Session> {
     return await this.#open(await this.service.createSession(request));
   }
 
@@ -106,7 +106,7 @@ export class StatepadSessionService extends BaseSessionService {
   }
 
   /** Gets a session, or creates it when it is missing. */
-  override async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
+  override async getOrCreateSession(request: CreateSessionRequest & SessionEnd): Promise<Session> {
     return await this.#open(await this.service.getOrCreateSession(request));
   }
 

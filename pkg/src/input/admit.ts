@@ -41,13 +41,17 @@ export interface AdmittedDelta {
 
 /**
  * The most bytes in JSON of all that was copied so far. The difference of two moments is a bound of what was copied in
- * between, and costs next to nothing.
+ * between, and costs next to nothing. (A list of doubles, because each write to a variable allocates a large number.)
  */
-let copied = 0;
+const copied = new Float64Array(1);
+
+function count(bytes: number): void {
+  copied[0] = (copied[0] as number) + bytes;
+}
 
 /** See {@link copied}. */
 export function boundSoFar(): number {
-  return copied;
+  return copied[0] as number;
 }
 
 /** The copy of every empty object. */
@@ -78,7 +82,7 @@ export function admitMembers(
   let name = '';
   try {
     for (name of names) {
-      copied += stringBound(name.length);
+      count(stringBound(name.length));
       const member = name === except ? undefined : copy((from as Record<string, unknown>)[name], name, 1, rules);
       if (member !== undefined) {
         put(into, name, member);
@@ -98,7 +102,7 @@ export function admitDelta(input: unknown, path: string, { instances = false }: 
   if (input === undefined || input === null) {
     return { delta, deleted: NOTHING, bound: WORD_BOUND };
   }
-  const before = copied;
+  const before = boundSoFar();
   if (!isPlain(input)) {
     throw new StatepadError(
       'INVALID_ARGUMENT',
@@ -116,10 +120,10 @@ export function admitDelta(input: unknown, path: string, { instances = false }: 
       if (!isWellFormed(key)) {
         throw new Fault('is a key with a lone surrogate');
       }
-      copied += 2 * stringBound(key.length);
+      count(2 * stringBound(key.length));
       if (typeof value === 'object' && isDeleted(value)) {
         (deleted ??= []).push(key);
-        copied += WORD_BOUND;
+        count(WORD_BOUND);
         put(delta, key, null);
         continue;
       }
@@ -128,14 +132,14 @@ export function admitDelta(input: unknown, path: string, { instances = false }: 
         put(delta, key, required(copy(value, key, 1, rules)));
       } else {
         put((operators ??= {}), key, admitOperator(marked, key));
-        copied += WORD_BOUND;
+        count(WORD_BOUND);
       }
     }
   } catch (fault) {
     throw report(located(fault, key, input), path, true);
   }
   admitSymbols(input, path);
-  const bound = copied - before;
+  const bound = boundSoFar() - before;
   if (operators === undefined) {
     return { delta, deleted: deleted ?? NOTHING, bound };
   }
@@ -185,21 +189,21 @@ function copy(value: unknown, name: string, depth: number, rules: number): Json 
       if (!isWellFormed(value)) {
         throw new Fault('has a lone surrogate');
       }
-      copied += stringBound(value.length);
+      count(stringBound(value.length));
       return value;
     case 'number':
       if (!Number.isFinite(value)) {
         throw new Fault(`is ${value}`);
       }
-      copied += NUMBER_BOUND;
+      count(NUMBER_BOUND);
       // JSON has no minus zero.
       return value + 0;
     case 'boolean':
     case 'undefined':
-      copied += WORD_BOUND;
+      count(WORD_BOUND);
       return value;
     case 'object':
-      copied += WORD_BOUND;
+      count(WORD_BOUND);
       return value === null ? null : copyObject(value, name, depth, rules);
     default:
       throw new Fault(`is a ${typeof value}`);
@@ -273,7 +277,7 @@ function copyRecord(record: Record<string, unknown>, names: readonly string[], d
       if (!isWellFormed(name)) {
         throw new Fault('is a member with a lone surrogate in its name');
       }
-      copied += stringBound(name.length);
+      count(stringBound(name.length));
       const member = copy(record[name], name, depth + 1, rules);
       if (member !== undefined) {
         put(members, name, member);

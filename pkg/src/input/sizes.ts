@@ -11,9 +11,13 @@ import type { Json, UpdateStateTarget } from '../model/types.js';
 
 /** Throws `LIMIT_EXCEEDED` for an event, a delta or a value that is too large. */
 export function checkEventSize(limits: Limits, draft: EventDraft, target: UpdateStateTarget): void {
-  checkDeltaSize(limits, { ...draft, bound: draft.deltaBound }, target, 'actions.stateDelta');
-  const { event: limit } = limits;
-  if (draft.bound > limit) {
+  const { bound, delta, deleted, operators, deltaBound } = draft;
+  const { value, delta: ofDelta, event: limit } = limits;
+  if (bound <= limit && bound <= value && bound <= ofDelta) {
+    return;
+  }
+  checkDeltaSize(limits, { delta, deleted, operators, bound: deltaBound }, target, 'actions.stateDelta');
+  if (bound > limit) {
     const size = eventSize(draft);
     if (size > limit) {
       throw limitExceeded(target, { exceeded: 'event', size, limit }, 'event');

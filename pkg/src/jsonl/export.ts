@@ -7,8 +7,8 @@ import { checkFunction, checkOptions, invalid } from '../checks/arguments.js';
 import { checkTarget } from '../input/requests.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import { VERSION, type Line, type ScopeLine, type SessionLine } from './format.js';
-import { put } from '../model/json.js';
 import { defined } from '../model/defined.js';
+import { put } from '../model/json.js';
 import { inAdvance } from '../async/in-advance.js';
 import type { Beginning } from '../service/log-reader.js';
 import type { SessionService } from '../service/session-service.js';
@@ -218,8 +218,12 @@ function* written(session: SessionLine, events: readonly Event[]): Generator<str
 
 /** A session as it was created, as far as its log has that. */
 async function sessionLine(service: SessionOperations, session: Session, { signal }: Abortable): Promise<SessionLine> {
-  const { appName, userId, id, events, lastUpdateTime } = session;
-  const { timestamp, state: values } = hasLogReader(service)
+  const { appName, userId, id, events, lastUpdateTime, expireTime } = session;
+  const {
+    timestamp,
+    ttl,
+    state: values,
+  } = hasLogReader(service)
     ? await (await service.logReader({ signal })).beginning(session, signal)
     : await toldBeginning(service, session, signal);
   const state: Record<string, Json> = {};
@@ -232,6 +236,7 @@ async function sessionLine(service: SessionOperations, session: Session, { signa
     userId,
     id,
     timestamp: timestamp ?? events[0]?.timestamp ?? lastUpdateTime,
+    ...(expireTime !== undefined && defined({ expireTime, ttl })),
     state,
   };
 }

@@ -19,6 +19,10 @@ export interface SessionLine {
   readonly id: string;
   /** The time when it was created, in milliseconds since the epoch. */
   readonly timestamp: number;
+  /** The time when it expires, in milliseconds since the epoch; absent where it does not. */
+  readonly expireTime?: number;
+  /** Where each write moves that time: by so many milliseconds from the write on. */
+  readonly ttl?: number;
   /** The values of its creation, under full keys. */
   readonly state: Readonly<Record<string, Json>>;
 }

@@ -7,16 +7,17 @@ import { storedForm, type Members, type Planned } from '../transfer/planned.js';
 import type { FileSession } from './read.js';
 
 /** The planned form of a session. Throws `INVALID_ARGUMENT` for an event that no service can have. */
-export function plannedOf({ key, timestamp, state, events }: FileSession): Planned {
+export function plannedOf({ key, timestamp, end, state, events }: FileSession): Planned {
   const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !isTemp(name)));
   const stored = events.map(({ event }) =>
     storedForm('invocationId' in event ? event : { ...event, invocationId: '' }),
   );
-  return { key, created: timestamp, beginning, events: stored, isCorrected: false, state: end(beginning, stored) };
+  const last = valuesAfter(beginning, stored);
+  return { key, created: timestamp, end, beginning, events: stored, isCorrected: false, state: last };
 }
 
 /** The session's own values behind its events. */
-function end(beginning: Members, events: Planned['events']): Members {
+function valuesAfter(beginning: Members, events: Planned['events']): Members {
   const state: Record<string, unknown> = {};
   const write = (delta: Members, deleted: ReadonlySet<string>): void => {
     for (const name of Object.keys(delta).filter((each) => nameOf(each)[0] === 'session')) {

@@ -4,6 +4,7 @@ import { VERSION } from './format.js';
 import { linesOf, type Input } from './lines.js';
 import { Checked, storedEvent, type Members } from './members.js';
 import { checkNumbers, refuse, type Problems } from './problems.js';
+import type { StoredEnd } from '../service/log-writer.js';
 import type { EventInit, SessionKey } from '../model/types.js';
 
 /** An event of a file. */
@@ -20,6 +21,8 @@ export interface FileSession {
   readonly key: SessionKey;
   /** The time when it was created; `undefined` when the file does not say. */
   readonly timestamp: number | undefined;
+  /** Its end, if it has one. */
+  readonly end?: StoredEnd | undefined;
   /** The values of its creation, under full keys. */
   readonly state: Members;
   readonly events: FileEvent[];
@@ -178,9 +181,18 @@ function readSession(members: Members, line: number): FileSession {
     line,
     key: keyOf(session),
     timestamp: session.time('timestamp'),
+    end: endOf(session),
     state: session.object('state'),
     events: [],
   };
+}
+
+function endOf(session: Checked): StoredEnd | undefined {
+  const { expireTime, ttl } = session.members;
+  if (expireTime === undefined && ttl === undefined) {
+    return undefined;
+  }
+  return { expireTime: session.time('expireTime'), ...(ttl !== undefined && { ttl: session.time('ttl') }) };
 }
 
 function keyOf(session: Checked): SessionKey {

@@ -21,8 +21,8 @@ export async function replay({ sessions, scopes }: Contents, service: SessionSer
 
 /** Creates a session as in a log, and appends its events. */
 async function replaySession(session: FileSession, writer: LogWriter, watch: Watch): Promise<void> {
-  const { line, key, timestamp, state, events } = session;
-  const created = await watch(line, async () => await writer.create({ ...key, state }, timestamp));
+  const { line, key, timestamp, end, state, events } = session;
+  const created = await watch(line, async () => await writer.create({ ...key, state }, timestamp, end));
   if (created === undefined) {
     return;
   }

@@ -136,10 +136,11 @@ function refusalOf(error: unknown, id: string): unknown {
 }
 
 function leaseInMemory(record: SessionRecord, request: LeaseRequest, now: () => number): LeaseAnswer {
-  if (record.deleted) {
+  const time = now();
+  if (record.deleted || (record.expires ?? Infinity) <= time) {
     throw notFound(record.key.sessionId);
   }
-  const row = decideLease(rows.get(record) ?? NO_LEASE, request, now());
+  const row = decideLease(rows.get(record) ?? NO_LEASE, request, time);
   rows.set(record, row);
   return { fence: row.fence, until: row.until ?? 0 };
 }

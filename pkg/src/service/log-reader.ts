@@ -12,6 +12,8 @@ import type { Signal } from '../async/abort.js';
 export interface Beginning {
   /** The time of creation, in milliseconds since the epoch; absent where the store does not know it. */
   readonly timestamp?: number;
+  /** The time from a write to the end of the session, in milliseconds, where writes move that. */
+  readonly ttl?: number;
   /** The values of the creation under full keys; where the store does not know them, the keys that no event wrote. */
   readonly state: Readonly<Record<string, Json>>;
 }

@@ -10,7 +10,7 @@ import type { DuplicateEvent, ExpectedVersions, PreparedChange } from '../engine
 import type { View } from './handle.js';
 import type { SessionRecord } from './record.js';
 import type { SessionRegistry } from './registry.js';
-import type { Growth } from './growth.js';
+import { hasRoom, noteBytes, type Growth } from './growth.js';
 import type { Limits } from '../model/limits.js';
 import type { AdmittedDelta } from '../input/admit.js';
 import type { Event, Json, SessionKey } from '../model/types.js';
@@ -22,8 +22,10 @@ export interface PendingAppend {
   readonly change: PreparedChange | undefined;
   /** The `temp:` keys, which only the handle shows. */
   readonly temp: TempDelta | undefined;
-  /** Without a store: what it writes to the scopes. */
-  readonly growth?: Growth | undefined;
+  /** Without a store: what it writes to the scopes, near their limits. */
+  readonly growth: Growth | undefined;
+  /** The most bytes that it writes to them. */
+  readonly bound: number;
 }
 
 /**
@@ -50,9 +52,10 @@ export function beginAppend(
       isTemp(key) ? temp?.get(key) : registry.valueOf(record, key),
     );
   }
-  const growth =
-    limits && registry.checkGrowth(limits, record.key, change, { bound: draft.deltaBound, results, record });
-  return { ...freezeAppend(registry, record, draft, change), growth };
+  const bound = draft.deltaBound;
+  const isSmall = limits === undefined || (results === undefined && hasRoom(limits, record, change, bound));
+  const growth = isSmall ? undefined : registry.checkGrowth(limits, record.key, change, { bound, results, record });
+  return freezeAppend(registry, record, draft, change, growth);
 }
 
 /** Resolves operators in a delta that is not frozen yet. Returns their results; discards the change on failure. */
@@ -97,26 +100,31 @@ export function freezeAppend(
   record: SessionRecord,
   draft: EventDraft,
   change: PreparedChange | DuplicateEvent,
+  growth?: Growth,
 ): PendingAppend {
   if (isDuplicate(change)) {
     extractTempKeys(draft);
     return duplicateAppend(record, draft, freezeEvent(draft), registry.eventOf(record, change));
   }
   const temp = change.hasTemp ? extractTempKeys(draft) : undefined;
-  return { event: freezeEvent(draft), change, temp };
+  return { event: freezeEvent(draft), change, temp, growth, bound: draft.deltaBound };
 }
 
 /** Applies an append without a store, and brings the handle that it came through up to date. */
 export function finishAppend(
   registry: SessionRegistry,
   record: SessionRecord,
-  { event, change, temp, growth }: PendingAppend,
+  { event, change, temp, growth, bound }: PendingAppend,
   view: View | undefined,
   expires: number | undefined,
 ): Event {
   if (change !== undefined) {
     registry.applyAppend(record, event, change);
-    growth?.note(registry.scopesOf(record.key, record));
+    if (growth === undefined) {
+      noteBytes(record, change, bound);
+    } else {
+      growth.note(registry.scopesOf(record.key, record));
+    }
     record.expires = expires;
   }
   if (view !== undefined) {
@@ -147,7 +155,13 @@ export function duplicateAppend(
   appended: Event,
   stored: Event,
 ): PendingAppend {
-  return { event: storedDuplicate(record, draft, appended, stored), change: undefined, temp: undefined };
+  return {
+    event: storedDuplicate(record, draft, appended, stored),
+    change: undefined,
+    temp: undefined,
+    growth: undefined,
+    bound: 0,
+  };
 }
 
 /** The error for a missing session. */

@@ -7,6 +7,7 @@ import { jsonBound, jsonSize, utf8Length } from '../model/json-size.js';
 import { limitExceeded, type Limits } from '../model/limits.js';
 import { APP_PREFIX, USER_PREFIX, type StoredScope } from '../model/scope.js';
 import type { PreparedChange } from '../engine/sessions.js';
+import type { SessionRecord } from './record.js';
 import type { ScopeValues } from './scope-values.js';
 import type { Json, UpdateStateTarget } from '../model/types.js';
 
@@ -14,6 +15,34 @@ import type { Json, UpdateStateTarget } from '../model/types.js';
 export type ScopesOfChange = Readonly<Record<StoredScope, ScopeValues | undefined>>;
 
 const PREFIX_BYTES = { session: 0, app: APP_PREFIX.length, user: USER_PREFIX.length } as const;
+
+/** True when an append of so many bytes is within all limits for certain, as nearly all are. */
+export function hasRoom(
+  limits: Limits,
+  { values, revision }: SessionRecord,
+  { scopes, keys: { length } }: PreparedChange,
+  bound: number,
+): boolean {
+  if (values === undefined || revision >= limits.events) {
+    return false;
+  }
+  const [own, app, user] = values;
+  return (
+    own.hasRoom(length, bound, limits) &&
+    (!scopes.app || app.hasRoom(length, bound, limits)) &&
+    (!scopes.user || user.hasRoom(length, bound, limits))
+  );
+}
+
+/** Notes the bytes of an append that {@link hasRoom}. */
+export function noteBytes({ values }: SessionRecord, { scopes }: PreparedChange, bound: number): void {
+  if (values !== undefined) {
+    const [own, app, user] = values;
+    own.bytes += bound;
+    app.bytes += scopes.app ? bound : 0;
+    user.bytes += scopes.user ? bound : 0;
+  }
+}
 
 /** The growth of scopes by one change that was prepared. */
 export class Growth {

@@ -1,6 +1,7 @@
 // The values of one scope, in the slots that the core assigns.
 
 import { ScopeVersion, type Undo, type ValueList } from './scope-version.js';
+import type { Limits } from '../model/limits.js';
 import type { SlotValues } from '../engine/sessions.js';
 import type { Json } from '../model/types.js';
 
@@ -55,6 +56,11 @@ export class ScopeValues implements SlotValues {
   forEach(visit: (key: string, value: Json) => void): void {
     const { keys, values } = this.#list;
     values.forEach((value, slot) => value !== undefined && visit(keys[slot] as string, value));
+  }
+
+  /** True when so many more keys and bytes are within the limits for certain. */
+  hasRoom(keys: number, bytes: number, limits: Pick<Limits, 'keys' | 'state'>): boolean {
+    return !this.isExact && this.#count + keys <= limits.keys && this.bytes + bytes <= limits.state;
   }
 
   /** The current value of a key. */

@@ -1,6 +1,7 @@
 // A session from elsewhere, planned for a service.
 
 import { refuse } from './refuse.js';
+import type { StoredEnd } from '../service/log-writer.js';
 import { isObject } from '../model/value-types.js';
 import { isTemp } from '../model/scope.js';
 import { put } from '../model/json.js';
@@ -20,6 +21,8 @@ export interface Planned {
   readonly key: SessionKey;
   /** The time when it was created, in milliseconds since the epoch; now when it is `undefined`. */
   readonly created: number | undefined;
+  /** Its end, if it had one. */
+  readonly end?: StoredEnd | undefined;
   /** The values of its creation, under full keys. */
   readonly beginning: Members;
   /** The events in their stored form; a correction is the last of them. */

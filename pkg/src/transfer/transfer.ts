@@ -156,11 +156,11 @@ export class Transfer {
   /** Writes a session, or its missing events, and reads it back. An incomplete one is deleted again. */
   async *#make(planned: Planned, begun: number | undefined, writer: LogWriter): Steps {
     const { target: written, service, signal, origin } = this.#resources;
-    const { key, created, beginning, events } = planned;
+    const { key, created, end, beginning, events } = planned;
     const name = { appName: key.appName, userId: key.userId, id: key.sessionId };
     try {
       if (begun === undefined) {
-        await writer.create({ ...key, state: beginning, signal }, created);
+        await writer.create({ ...key, state: beginning, signal }, created, end);
         yield;
       }
       for (const event of events.slice(begun ?? 0)) {

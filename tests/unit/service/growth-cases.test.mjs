@@ -23,7 +23,9 @@ after(() => {
 growthTests('in memory', module);
 const stored = { ...module, SessionService: StoredService };
 growthTests('over a store', stored, () => ({ store: memoryStore() }));
-growthTests('over a store that nobody else writes to', stored, () => ({ store: { ...memoryStore(), exclusive: true } }));
+growthTests('over a store that nobody else writes to', stored, () => ({
+  store: { ...memoryStore(), exclusive: true },
+}));
 growthTests('over a store that resolves no operators, with no room', stored, () => {
   const { resolves, ...store } = memoryStore();
   return { store, cachedEvents: 0 };

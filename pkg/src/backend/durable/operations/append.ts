@@ -167,11 +167,11 @@ function appendAgain(
   record: SessionRecord,
   draft: EventDraft,
   change: PreparedChange | DuplicateEvent,
-  { event, temp }: PendingAppend,
+  { event, temp, growth, bound }: PendingAppend,
 ): PendingAppend {
   return isDuplicate(change)
     ? duplicateAppend(record, draft, event, registry.eventOf(record, change))
-    : { event, change, temp };
+    : { event, change, temp, growth, bound };
 }
 
 /**
