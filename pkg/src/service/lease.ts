@@ -37,6 +37,8 @@ export async function withLease<T>(
   return await withLeaseOf(await leasedHandle(components, session, plan.signal), plan, fn);
 }
 
+const NO_EVENTS = { numRecentEvents: 0 };
+
 /** See `SessionService.leaseOf`. */
 export async function leaseOf(
   components: ServiceComponents,
@@ -45,7 +47,12 @@ export async function leaseOf(
 ): Promise<HeldLease | undefined> {
   const { sessions, now } = components;
   const view = sessions.view(await handleOf(components, session, signal)) as View;
+  const { deleted, key } = view.record;
   const row = sessions.readLease === undefined ? rows.get(view.record) : await sessions.readLease(view, signal);
+  // The caller's handle may be one of a session that has expired, or was deleted.
+  if (deleted || (row === null && (await sessions.get(key, NO_EVENTS, signal)) === undefined)) {
+    throwNotFound(key);
+  }
   const time = sessions.readLease === undefined ? now() : Date.now();
   const { fence: token = 0, holder, until = 0 } = row ?? {};
   return holder === undefined || until <= time ? undefined : Object.freeze({ token, holder, until });
