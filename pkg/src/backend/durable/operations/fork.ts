@@ -4,18 +4,18 @@
 import { limitRefusal } from '../commit/limits.js';
 import { checkRequest, requestMembers, requestRefusal } from '../commit/requests.js';
 import { creationRefused } from './create.js';
-import { dropUnfinishedCreation, forkedFromIn, type ForkedFrom } from './unfinished-creation.js';
+import { dropUnfinished, dropUnfinishedCreation, forkedFromIn, type ForkedFrom } from './unfinished-creation.js';
 import { outcomeUnknown } from '../commit/retry.js';
 import { uniquePart, unfinishedId } from '../cache/unfinished.js';
 import { creationEvent } from '../../../session/creation-event.js';
 import { freezeEvent, type EventDraft } from '../../../input/event-draft.js';
 import { throwNotFound, notFound } from '../../../session/append.js';
-import { isStatepadError } from '../../../model/errors.js';
+import { isStatepadError, type StatepadError } from '../../../model/errors.js';
 import { defined } from '../../../model/defined.js';
 import { newId } from '../../../model/ids.js';
 import { put } from '../../../model/json.js';
 import { nameOf, type StoredScope } from '../../../model/scope.js';
-import { isStoreError } from '../../../store/store-error.js';
+import { isStoreError, type StoreError } from '../../../store/store-error.js';
 import type { AdmittedDelta } from '../../../input/admit.js';
 import type { ForkPlan, ForkSource } from '../../fork-plan.js';
 import type { StoreComponents } from './components.js';
@@ -129,11 +129,13 @@ function sameFork({ source, at }: ForkPlan, unfinished: Loaded): StartedFork | u
 
 /** Writes the missing events. An event that another call has written meanwhile is a duplicate. */
 async function fill(
-  { writer, limits }: StoreComponents,
-  { key, eventAt, lastEvent }: ForkPlan,
+  components: StoreComponents,
+  plan: ForkPlan,
   { created, rev, revision }: StartedFork,
   { signal, beforeLast }: { readonly signal: Signal | undefined; readonly beforeLast: () => void },
 ): Promise<void> {
+  const { writer, limits } = components;
+  const { key, eventAt, lastEvent } = plan;
   for (let next = rev + 1; next <= revision + 1; next++) {
     signal?.throwIfAborted();
     const isLast = next > revision;
@@ -148,10 +150,27 @@ async function fill(
       const change = { id, kind: 'append', key, time, event, delta, guard: { created }, call: newId() } as const;
       await writer.send({ ...change, ...limits.ofAppend });
     } catch (error) {
-      // Unless it is beyond a limit, others have deleted it.
-      throw isStoreError(error) ? (limitRefusal(error, key) ?? notFound(key.sessionId)) : error;
+      throw isStoreError(error) ? await refusalOf(components, error, plan, created) : error;
     }
   }
+}
+
+/**
+ * The error for a refused event. A fork beyond a limit is deleted, as it would keep its id for ever; but not that of a
+ * request, which is refused again when it is repeated.
+ */
+async function refusalOf(
+  components: StoreComponents,
+  error: StoreError,
+  { key, once }: ForkPlan,
+  created: string,
+): Promise<StatepadError> {
+  const ofLimit = limitRefusal(error, key);
+  if (ofLimit !== undefined && once === undefined) {
+    await quietly(async () => await dropUnfinished(components, key, (found) => found.created === created));
+  }
+  // Unless it is beyond a limit, others have deleted it.
+  return ofLimit ?? notFound(key.sessionId);
 }
 
 /** A delta of the session's own keys. */
@@ -186,10 +205,14 @@ function deltasOf({ delta, deleted }: EventDraft): Change['delta'] {
 
 /** Deletes a fork that no call can complete, if that is possible now. */
 async function removeQuietly({ connection }: StoreComponents, { key }: ForkPlan): Promise<void> {
+  await quietly(async () => await connection.ask(async (store, context) => await store.remove(key, context)));
+}
+
+/** Tries to delete a fork: the caller gets the error of the fork, and what is left of it is invisible. */
+async function quietly(deletion: () => Promise<unknown>): Promise<void> {
   try {
-    await connection.ask(async (store, context) => await store.remove(key, context));
+    await deletion();
   } catch (error) {
-    // The caller gets the error of the fork. The rest is invisible.
     if (!isStatepadError(error)) {
       throw error;
     }

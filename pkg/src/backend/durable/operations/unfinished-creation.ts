@@ -22,13 +22,21 @@ export function forkedFromIn({ events }: Pick<Loaded, 'events'>): ForkedFrom | u
   }
 }
 
+type Components = Pick<StoreComponents, 'connection' | 'loader'>;
+
 /** Deletes the unfinished creation that has a key. Answers false where there is none: an unfinished fork stays. */
-export async function dropUnfinishedCreation(
-  { connection, loader }: Pick<StoreComponents, 'connection' | 'loader'>,
+export async function dropUnfinishedCreation(components: Components, key: SessionKey): Promise<boolean> {
+  return await dropUnfinished(components, key, (existing) => forkedFromIn(existing)?.sessionId === key.sessionId);
+}
+
+/** Deletes the unfinished session that has a key, if it is the wanted one. Answers false where it is not. */
+export async function dropUnfinished(
+  { connection, loader }: Components,
   key: SessionKey,
+  isWanted: (existing: Loaded) => boolean,
 ): Promise<boolean> {
   const existing = await loader.loadUnfinished(key);
-  if (existing === null || forkedFromIn(existing)?.sessionId !== key.sessionId) {
+  if (existing === null || !isWanted(existing)) {
     return false;
   }
   const { created } = existing;
