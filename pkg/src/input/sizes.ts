@@ -1,10 +1,11 @@
 // The sizes of a write, which are compared before anything is written.
 
 import { withDeletions } from '../model/deletion.js';
-import { jsonBound, jsonSize, utf8Length } from '../model/json-size.js';
+import { jsonBound, jsonSize } from '../model/json-size.js';
 import { limitExceeded, type Limits } from '../model/limits.js';
 import { withOperators } from '../model/operator-write.js';
 import { isTemp, nameOf, withoutTemp, type StoredScope } from '../model/scope.js';
+import { utf8Length } from '../model/utf8.js';
 import type { AdmittedDelta } from './admit.js';
 import type { EventDraft } from './event-draft.js';
 import type { Json, UpdateStateTarget } from '../model/types.js';

@@ -1,17 +1,7 @@
 // The size of JSON texts.
 
+import { utf8Length } from './utf8.js';
 import type { Json } from './types.js';
-
-/** The number of UTF-8 bytes of a text without lone surrogates. */
-export function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    // Each half of a pair counts two of its four bytes.
-    bytes += unit < 0x80 ? 0 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
-  }
-  return bytes;
-}
 
 /** The number of UTF-8 bytes of a value, as `JSON.stringify` writes it. */
 export function jsonSize(value: Json): number {

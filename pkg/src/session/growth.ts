@@ -3,9 +3,10 @@
 
 import { isDeletion, scopeOfWord } from '../engine/keys.js';
 import { LIMIT_SCOPES, checkResultSizes } from '../input/sizes.js';
-import { jsonBound, jsonSize, utf8Length } from '../model/json-size.js';
+import { jsonBound, jsonSize } from '../model/json-size.js';
 import { limitExceeded, type Limits } from '../model/limits.js';
 import { APP_PREFIX, USER_PREFIX, type StoredScope } from '../model/scope.js';
+import { utf8Length } from '../model/utf8.js';
 import type { PreparedChange } from '../engine/sessions.js';
 import type { SessionRecord } from './record.js';
 import type { ScopeValues } from './scope-values.js';
