@@ -2,7 +2,7 @@
 
 import { admitEvent } from '../input/event-draft.js';
 import { admitCreation } from '../input/creation.js';
-import { admitEnd } from '../input/expiry.js';
+import { admitEnd, type Ending } from '../input/expiry.js';
 import type { ServiceComponents } from './current-log.js';
 import type { CreateSessionRequest, Event, EventInit, Session, SessionName } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
@@ -20,7 +20,7 @@ export interface LogWriter {
   /**
    * As `createSession`. `time` is the time of creation, in milliseconds since the epoch; now when it is `undefined`.
    * The session has the `end` that it had, and none where it had none: the default of the service is for new ones.
-   * Throws `INVALID_ARGUMENT` for a session that has expired.
+   * Throws `INVALID_ARGUMENT` for a session that has expired, and for an end that is none.
    */
   create(request: CreateSessionRequest, time: number | undefined, end?: StoredEnd): Promise<Session>;
   /** As `appendEvent`. */
@@ -31,9 +31,7 @@ export interface LogWriter {
 export function logWriter({ sessions, now }: ServiceComponents): LogWriter {
   return {
     create: async (request, time, end) => {
-      const expires = end && admitEnd({ expireTime: end.expireTime }, { now });
-      // A session that slides goes on doing so: the import is a write.
-      const creation = { ...admitCreation(request), expires: end?.ttl === undefined ? expires : { ttl: end.ttl } };
+      const creation = { ...admitCreation(request), expires: end && endingOf(end, now) };
       return await sessions.create({ ...creation, time }, request.signal);
     },
     append: async (session, event, signal) => {
@@ -41,4 +39,10 @@ export function logWriter({ sessions, now }: ServiceComponents): LogWriter {
       return await sessions.append({ session, draft, expectedRevision: undefined }, signal);
     },
   };
+}
+
+/** The end of a session that has not expired. One that slides goes on doing so: the import is a write. */
+function endingOf({ expireTime, ttl }: StoredEnd, now: () => number): Ending | undefined {
+  const end = admitEnd({ expireTime }, { now });
+  return ttl === undefined ? end : admitEnd({ ttl }, { now });
 }

@@ -168,6 +168,7 @@ for (const [place, options] of Object.entries(PLACES)) {
       await assert.rejects(service.rewind(session, { before: 'i' }), notFound);
       await assert.rejects(service.fork(session), notFound);
       await assert.rejects(service.lease(session), notFound);
+      await assert.rejects(service.leaseOf(session), notFound);
       await assert.rejects(
         service.updateState(key, () => ({})),
         notFound,
@@ -179,6 +180,16 @@ for (const [place, options] of Object.entries(PLACES)) {
       assert.equal(await access.events(key, { from: 1 }), undefined);
       assert.equal(await access.creation(key), undefined);
       assert.deepEqual(await access.owners('app', 's'), []);
+    });
+
+    it('leaves nothing of a fork that is refused', async () => {
+      const service = new SessionService({ ...options(), limits: { events: 2 } });
+      const session = await service.createSession(key);
+      await service.appendEvent({ session, event: {} });
+      await service.appendEvent({ session, event: {} });
+      const refused = { code: 'LIMIT_EXCEEDED', exceeded: 'events', size: 3, id: 'fork' };
+      await assert.rejects(service.fork(session, { sessionId: 'fork' }), refused);
+      await service.createSession({ ...key, sessionId: 'fork' });
     });
 
     it('sweeps in slices, up to a limit, and removes values of users that nobody needs', async () => {
@@ -225,6 +236,12 @@ for (const [place, options] of Object.entries(PLACES)) {
           ['stays', undefined],
         ]),
       );
+      const endless = await importLines(
+        lines.map((line) => line.replace('"ttl":100', '"ttl":0')),
+        new SessionService(options()),
+      );
+      assert.match(endless.problems[0].reason, /ttl must be a number of milliseconds greater than 0, not 0/);
+      assert.equal(endless.problems.length, 1);
       clock.time = 5000;
       const late = new SessionService(options());
       const { problems } = await importLines(lines, late);
