@@ -130,7 +130,8 @@ export interface SessionBackend {
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */
   flush(): Promise<void>;
-  close(): Promise<void>;
+  /** Ends watches, waits for writes and for `last`, and closes the store: one that does not answer ends all of that. */
+  close(last?: () => Promise<void>): Promise<void>;
 }
 
 /** One page, with adk-js's meaning of each number. */

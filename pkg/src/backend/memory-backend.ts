@@ -299,8 +299,9 @@ export class MemoryBackend implements SessionBackend {
     // Nothing waits.
   }
 
-  async close(): Promise<void> {
+  async close(last?: () => Promise<void>): Promise<void> {
     this.#topics?.close();
+    await last?.();
   }
 
   /** Begins an append. A duplicate writes nothing, so it needs no lease. */

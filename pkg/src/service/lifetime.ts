@@ -97,8 +97,7 @@ export class Lifetime {
   async close(): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true;
-      await this.#sweeper?.close();
-      await this.#sessions?.close();
+      await this.#sessions?.close(async () => await this.#sweeper?.close());
     }
   }
 

@@ -288,6 +288,22 @@ it('sweeps in the background, where no other service of the store does', async (
   await second.close();
 });
 
+it('ends a sweep in the background when the service is closed, also over a store that does not answer', async () => {
+  const store = memoryStore();
+  let asked;
+  const isAsked = new Promise((resolve) => (asked = resolve));
+  const claim = async () => {
+    asked();
+    return await new Promise(() => {});
+  };
+  const retry = { attempts: 1_000_000, pause: 0 };
+  const service = new SessionService({ store: { ...store, claim }, sweepEvery: 1, timeout: 20, retry });
+  await service.createSession(key);
+  await isAsked;
+  await service.close();
+  await assert.rejects(service.getSession(key), { code: 'CLOSED' });
+});
+
 it('a limit that the store refuses after a lost answer is a refusal', async () => {
   const store = memoryStore();
   let isLost = true;

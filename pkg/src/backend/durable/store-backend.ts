@@ -207,10 +207,10 @@ export class StoreBackend implements SessionBackend {
     await this.#components.writer.idle();
   }
 
-  async close(): Promise<void> {
+  async close(last?: () => Promise<void>): Promise<void> {
     this.#topics?.close();
     this.#openAttempts.close();
-    await this.flush();
+    await Promise.all([this.flush(), last?.()]);
     await this.#components.connection.close();
   }
 }
