@@ -182,8 +182,10 @@ export class MemoryBackend implements SessionBackend {
   }
 
   #finishAppend(record: SessionRecord, pending: PendingAppend, view: View | undefined): Event {
+    const { expires } = record;
     const event = finishAppend(this.#sessions, record, pending, view, this.#expiry.afterWrite(record));
     if (pending.change !== undefined) {
+      this.#expiry.moved(record, expires);
       this.#changeApplied(record.key, pending.change, event.timestamp, event.id);
       this.#logs.recordMoment(record);
     }

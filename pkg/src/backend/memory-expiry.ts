@@ -32,6 +32,13 @@ export class MemoryExpiry {
     return ttl === undefined ? expires : this.#now() + ttl;
   }
 
+  /** Notes that a write has moved the end of a session, which was `before`. */
+  moved(record: SessionRecord, before: number | undefined): void {
+    if (before !== undefined && record.expires !== undefined && record.expires < before) {
+      this.#ends?.add(record);
+    }
+  }
+
   /** Notes that a session was deleted. */
   deleted({ expires }: SessionRecord): void {
     if (expires !== undefined) {

@@ -4,8 +4,8 @@ import { MinHeap } from '../model/min-heap.js';
 import type { SessionRecord } from './record.js';
 
 /**
- * The ends of sessions, the earliest first. A write only moves the end of its record: an end that was noted before
- * that comes too early, and is noted again.
+ * The ends of sessions, the earliest first. A write that moves the end of its record on notes nothing: an end that was
+ * noted before that comes too early, and is noted again. One that moves it back, as the clock went back, is noted.
  */
 export class Expiries {
   #ends = new MinHeap<SessionRecord>();
@@ -13,7 +13,7 @@ export class Expiries {
   #noted = 0;
   #deleted = 0;
 
-  /** Notes the end of a session that was created. */
+  /** Notes the end of a session. */
   add(record: SessionRecord): void {
     if (record.expires !== undefined) {
       this.#ends.add(record.expires, record);
@@ -26,7 +26,8 @@ export class Expiries {
     while ((this.#ends.first?.rank ?? Infinity) <= now) {
       const { item: record } = this.#take();
       if (record.deleted) {
-        this.#deleted -= 1;
+        // None of those for one that had expired, and whose end was noted twice.
+        this.#deleted = Math.max(0, this.#deleted - 1);
       } else if ((record.expires ?? Infinity) <= now) {
         return record;
       } else {

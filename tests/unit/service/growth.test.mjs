@@ -182,6 +182,23 @@ for (const [place, options] of Object.entries(PLACES)) {
       assert.deepEqual(await access.owners('app', 's'), []);
     });
 
+    it('ends a session at its time after the clock has gone back', async () => {
+      const clock = clockAt(10_000);
+      const service = new SessionService(options());
+      const session = await service.createSession({ ...key, ttl: 100 });
+      clock.time = 5000;
+      await service.appendEvent({ session, event: {} });
+      assert.equal(session.expireTime, 5100);
+      clock.time = 5099;
+      assert.equal((await service.getSession(key)).expireTime, 5100);
+      clock.time = 5100;
+      assert.equal(await service.getSession(key), undefined);
+      await assert.rejects(service.appendEvent({ session, event: {} }), { code: 'SESSION_NOT_FOUND' });
+      clock.time = 20_000;
+      assert.deepEqual(await service.sweep(), { sessions: 1, users: 0 });
+      assert.deepEqual(await service.sweep(), { sessions: 0, users: 0 });
+    });
+
     it('leaves nothing of a fork that is refused', async () => {
       const service = new SessionService({ ...options(), limits: { events: 2 } });
       const session = await service.createSession(key);
