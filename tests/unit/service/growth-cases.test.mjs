@@ -1,9 +1,9 @@
-// Limits and expiry of the package, by the cases that the crate is held to as well.
+// Limits and expiry of the package over stores, by the cases that the crate is held to as well.
 
 import { after } from 'node:test';
 import * as statepad from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { growthTests } from '../../contract/growth.mjs';
+import { expiryTests, limitTests } from '../../contract/growth.mjs';
 
 const module = { ...statepad, deleted: statepad.DELETED };
 
@@ -20,12 +20,15 @@ after(() => {
   Date.now = now;
 });
 
-growthTests('in memory', module);
 const stored = { ...module, SessionService: StoredService };
-growthTests('over a store', stored, () => ({ store: memoryStore() }));
-growthTests('over a store that nobody else writes to', stored, () => ({
-  store: { ...memoryStore(), exclusive: true },
-}));
-growthTests('over a store that resolves no operators, with no room', stored, () => {
-  return { store: { ...memoryStore(), resolves: [] }, cachedEvents: 0 };
-});
+for (const [title, more] of [
+  ['over a store', () => ({ store: memoryStore() })],
+  ['over a store that nobody else writes to', () => ({ store: { ...memoryStore(), exclusive: true } })],
+  [
+    'over a store that resolves no operators, with no room',
+    () => ({ store: { ...memoryStore(), resolves: [] }, cachedEvents: 0 }),
+  ],
+]) {
+  limitTests(title, stored, more);
+  expiryTests(title, stored, more);
+}
