@@ -130,7 +130,7 @@ export interface SessionBackend {
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */
   flush(): Promise<void>;
-  /** Ends watches, waits for writes and for `last`, and closes the store: one that does not answer ends all of that. */
+  /** Ends watches, waits for writes and for `last`, and closes the store; one that does not answer ends it all. */
   close(last?: () => Promise<void>): Promise<void>;
 }
 
