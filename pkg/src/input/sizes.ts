@@ -51,7 +51,8 @@ export function checkDeltaSize(
   let total = 0;
   for (const key of Object.keys(delta).filter((name) => !isTemp(name))) {
     if (operators !== undefined && Object.hasOwn(operators, key)) {
-      // Its operand is a part of the event, and its result of the state.
+      // Its result is a value of the state, and compared where it is known.
+      total += utf8Length(key) + jsonSize(operators[key] as Json);
       continue;
     }
     const size = removed.has(key) ? 0 : jsonSize(delta[key] as Json);

@@ -12,8 +12,8 @@ export interface LimitOptions {
   /** The most bytes of one value of the state, also of one that an operator comes to; 32 MiB by default. */
   readonly value?: number | undefined;
   /**
-   * The most bytes of the keys and the values that one event or update sets, and of the keys that it deletes; 64 MiB
-   * by default.
+   * The most bytes of the keys, the values and the operators that one event or update writes, and of the keys that it
+   * deletes; 64 MiB by default.
    */
   readonly delta?: number | undefined;
   /** The most bytes of an event; 64 MiB by default. */
