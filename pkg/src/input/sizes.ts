@@ -70,10 +70,20 @@ export function checkDeltaSize(
 /** The scopes in the order in which their limits are compared. */
 export const LIMIT_SCOPES = ['app', 'user', 'session'] as const;
 
-/** Throws `LIMIT_EXCEEDED` for a result of an operator that is too large; by default in any scope. */
+/** The result of operators, and the values before them. */
+interface OperatorResults {
+  /** Under full keys. */
+  readonly results: Readonly<Record<string, Json>>;
+  readonly valueOf: (key: string) => Json | undefined;
+}
+
+/**
+ * Throws `LIMIT_EXCEEDED` for a result of an operator that is too large; by default in any scope. One that is no
+ * larger than the value before is never refused.
+ */
 export function checkResultSizes(
   { value: limit }: Pick<Limits, 'value'>,
-  results: Readonly<Record<string, Json>>,
+  { results, valueOf }: OperatorResults,
   target: UpdateStateTarget,
   scopes: readonly StoredScope[] = LIMIT_SCOPES,
 ): void {
@@ -81,7 +91,8 @@ export function checkResultSizes(
   for (const scope of scopes) {
     for (const key of large.filter((name) => nameOf(name)[0] === scope)) {
       const size = jsonSize(results[key] as Json);
-      if (size > limit) {
+      const before = size > limit ? valueOf(key) : undefined;
+      if (size > limit && (before === undefined || size > jsonSize(before))) {
         throw limitExceeded(target, { exceeded: 'value', key, size, limit });
       }
     }

@@ -78,10 +78,11 @@ export class Growth {
     }
     for (const scope of LIMIT_SCOPES) {
       if (this.#change.scopes[scope]) {
-        if (results !== undefined) {
-          checkResultSizes(this.#limits, results, this.#target, [scope]);
-        }
         const values = scopes[scope];
+        if (results !== undefined) {
+          const valueOf = (key: string): Json | undefined => values?.get(key);
+          checkResultSizes(this.#limits, { results, valueOf }, this.#target, [scope]);
+        }
         if ((values?.count ?? 0) + this.#change.keys.length > keys) {
           this.#checkKeys(scope, values);
         }

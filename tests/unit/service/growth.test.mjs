@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { SessionService, StoreError, append } from 'statepad';
+import { SessionService, StoreError, append, compareAndSet, setOnce } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { exportLines, importLines } from 'statepad/jsonl';
 
@@ -270,6 +270,25 @@ for (const [place, options] of Object.entries(PLACES)) {
     });
   });
 }
+
+it('refuses no operator that leaves a value as it is, or makes it no larger', async () => {
+  const store = { ...memoryStore(), resolves: [] };
+  const list = [1, 2, 3, 4];
+  await new SessionService({ store }).createSession({ ...key, state: { list, 'user:list': list } });
+  const service = new SessionService({ store, limits: { value: 5 } });
+  const session = await service.getSession(key);
+  const write = async (stateDelta) => await service.appendEvent({ session, event: { actions: { stateDelta } } });
+  await write({ list: setOnce(1) });
+  await write({ list: compareAndSet(list, [1, 2, 3]) });
+  await assert.rejects(write({ list: append(4) }), { code: 'LIMIT_EXCEEDED', exceeded: 'value', size: 9 });
+  const user = { appName: 'app', userId: 'ana' };
+  await service.updateState(user, () => ({ 'user:list': append() }));
+  await assert.rejects(
+    service.updateState(user, () => ({ 'user:list': append(5) })),
+    { code: 'LIMIT_EXCEEDED', key: 'user:list', size: 11 },
+  );
+  assert.deepEqual((await service.getSession(key)).state, { list: [1, 2, 3], 'user:list': list });
+});
 
 it('sweeps in the background, where no other service of the store does', async () => {
   const clock = clockAt(1000);

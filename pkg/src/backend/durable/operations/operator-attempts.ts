@@ -19,7 +19,7 @@ import type { SessionRecord } from '../../../session/record.js';
 import type { SessionRegistry } from '../../../session/registry.js';
 import type { SessionCache } from '../cache/session-cache.js';
 import type { Guard } from '../../../store/contract.js';
-import type { Event, SessionKey } from '../../../model/types.js';
+import type { Event, Json, SessionKey } from '../../../model/types.js';
 
 /** The most attempts of an append. */
 const MAX_ATTEMPTS = 100;
@@ -56,8 +56,9 @@ export class OperatorAttempts {
   resolve(cache: SessionCache, record: SessionRecord, unresolved: ToSend, isCurrent: boolean): ToSend | undefined {
     const { registry } = cache;
     try {
-      const { results, keys } = resolveLocally(this.#operators, (key) => registry.valueOf(record, key));
-      checkResultSizes(this.#limits, results, this.#key);
+      const valueOf = (key: string): Json | undefined => registry.valueOf(record, key);
+      const { results, keys } = resolveLocally(this.#operators, valueOf);
+      checkResultSizes(this.#limits, { results, valueOf }, this.#key);
       const event = eventWith(unresolved.event, results);
       const prepared = { ...unresolved.prepared, delta: event.actions.stateDelta as PreparedChange['delta'] };
       return { event, prepared, guard: { ...unresolved.guard, keys: mergeGuardedKeys(unresolved.guard.keys, keys) } };

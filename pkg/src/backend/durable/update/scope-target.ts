@@ -156,8 +156,9 @@ async function resolve(
   handover: Handover | undefined,
 ): Promise<Resolution> {
   const resolveOver = (scopes: ReadScopes): Resolution => {
-    const resolution = resolveLocally(operators, (name) => valueIn(scopes, name));
-    checkResultSizes(components.limits.all, resolution.results, key);
+    const valueOf = (name: string): Json | undefined => valueIn(scopes, name);
+    const resolution = resolveLocally(operators, valueOf);
+    checkResultSizes(components.limits.all, { results: resolution.results, valueOf }, key);
     return resolution;
   };
   try {
