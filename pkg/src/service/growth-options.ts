@@ -24,8 +24,8 @@ export interface GrowthOptions {
    */
   readonly userTtl?: number | undefined;
   /**
-   * Sweeps by itself about so many milliseconds after the last time: the services of one store take turns. By default
-   * nothing is swept but by `sweep`.
+   * Sweeps by itself, from the first call of the service on: about so many milliseconds after the last time. Of the
+   * services of one store one sweeps at a time. By default nothing is swept but by `sweep`.
    */
   readonly sweepEvery?: number | undefined;
 }
