@@ -79,7 +79,8 @@ function checkedLimits(limits: LimitOptions | undefined): Limits {
   }
   const checked: Record<LimitName, number> = { ...DEFAULT_LIMITS };
   for (const name of OPTIONS.limits) {
-    const limit: unknown = limits[name] ?? DEFAULT_LIMITS[name];
+    const given: unknown = limits[name];
+    const limit = given === undefined ? DEFAULT_LIMITS[name] : given;
     if (limit !== Infinity && !(Number.isSafeInteger(limit) && (limit as number) >= 0)) {
       const path = `limits.${name}`;
       const message = `${path} must be a whole number that is not negative, or Infinity, not ${describe(limit)}`;

@@ -31,6 +31,7 @@ describe('options of growth', () => {
     [{ limits: { values: 5 } }, 'limits.values', /did you mean limits.value\?/],
     [{ limits: { value: -1 } }, 'limits.value', /must be a whole number that is not negative, or Infinity, not -1/],
     [{ limits: { events: 1.5 } }, 'limits.events', /not 1.5/],
+    [{ limits: { keys: null } }, 'limits.keys', /not null/],
     [{ ttl: 0 }, 'ttl', /must be a number of milliseconds greater than 0, not 0/],
     [{ ttl: NaN }, 'ttl', /not NaN/],
     [{ userTtl: '1' }, 'userTtl', /not a string/],
