@@ -12,7 +12,7 @@ import { create, fork, mark, remove, trimHistory } from './writing.js';
 import { admitString, checkCount, checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
 import { admitCreation, sessionIdFrom } from '../input/creation.js';
 import { admitEvent } from '../input/event-draft.js';
-import { admitEnd } from '../input/expiry.js';
+import { OF_SERVER, admitEnd } from '../input/expiry.js';
 import { checkSharedKey, checkTrim } from '../input/past-requests.js';
 import {
   checkConfig,
@@ -75,9 +75,6 @@ import type {
   WholeSessionKey,
   WholeWatchOptions,
 } from '../model/watch.js';
-
-/** The clock of the server is not known here: it decides what is over. */
-const SERVER_CLOCK = { now: () => -Infinity };
 
 /** The options of a rewind and of a redo that HTTP can carry. */
 const MARKS = { rewind: ['before', 'signal'], redo: ['signal'] } as const;
@@ -302,7 +299,7 @@ export class SessionClient implements SessionOperations {
   async fork(session: SessionName, options: ForkOptions = {}): Promise<Session> {
     checkOptions(options, OPTIONS.fork);
     checkCount(options.at, 'at');
-    admitEnd(options, SERVER_CLOCK);
+    admitEnd(options, OF_SERVER);
     checkSession(session);
     const { id, isNew } = sessionIdFrom(options.sessionId);
     this.#calls.begin(options);

@@ -1,7 +1,7 @@
 // Requests to create a session.
 
 import { admitDelta, type AdmittedDelta } from './admit.js';
-import { admitEnd, type EndDefaults, type Ending } from './expiry.js';
+import { OF_SERVER, admitEnd, type Ending } from './expiry.js';
 import { REQUESTS, checkRequest } from './requests.js';
 import { admitString } from '../checks/arguments.js';
 import { StatepadError } from '../model/errors.js';
@@ -16,11 +16,8 @@ export interface AdmittedCreation {
   readonly expires?: Ending | undefined;
 }
 
-/** Of a client: its server decides what is over. */
-const NO_CLOCK: EndDefaults = { now: () => -Infinity };
-
 /** Checks and copies a request to create a session. */
-export function admitCreation(request: CreateSessionRequest, defaults = NO_CLOCK): AdmittedCreation {
+export function admitCreation(request: CreateSessionRequest, defaults = OF_SERVER): AdmittedCreation {
   checkRequest(request, REQUESTS.createSession);
   const { appName, userId, sessionId, state } = request;
   const key = {

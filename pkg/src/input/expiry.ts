@@ -15,6 +15,9 @@ export interface EndDefaults {
   readonly ttl?: number | undefined;
 }
 
+/** Those of a client: its server decides what is over, and has a default. */
+export const OF_SERVER: EndDefaults = { now: () => -Infinity };
+
 /** The end that a request names, or else the default. `undefined`: the session does not expire. */
 export function admitEnd({ ttl, expireTime }: SessionEnd, defaults: EndDefaults): Ending | undefined {
   if (ttl !== undefined && expireTime !== undefined) {

@@ -266,7 +266,7 @@ export function checkRevisionUpTo(actual: number, id: string, revision: number, 
   }
 }
 
-/** Checks the limit of a list of apps or users. */
+/** Checks the limit of a list of apps or users, or of a sweep. */
 export function checkNameLimit(limit: number | undefined): void {
   checkCount(limit, 'limit');
   if (limit === 0) {

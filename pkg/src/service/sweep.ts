@@ -1,7 +1,7 @@
 // Removing what has expired, in slices. Loaded at the first call.
 
-import { checkCount, checkOptionalString, invalid } from '../checks/arguments.js';
-import { checkRequest, REQUESTS } from '../input/requests.js';
+import { checkOptionalString, invalid } from '../checks/arguments.js';
+import { checkNameLimit, checkRequest, REQUESTS } from '../input/requests.js';
 import type { SessionBackend, SweepPart } from '../backend/backend.js';
 import type { Growth } from './growth-options.js';
 import type { Abortable } from '../model/types.js';
@@ -29,10 +29,7 @@ export async function sweep(
     invalid('dryRun', 'must be true or false');
   }
   if (limit !== Infinity) {
-    checkCount(limit, 'limit');
-  }
-  if (limit === 0) {
-    invalid('limit', 'must be at least 1');
+    checkNameLimit(limit);
   }
   const sessions = await service.begin(request);
   const { userTtl } = service.growth;
