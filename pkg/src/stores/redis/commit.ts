@@ -15,7 +15,7 @@ import {
   wrongState,
 } from '../../store/refusals.js';
 import { textOf } from './client.js';
-import { textMeaning } from './errors.js';
+import { meaningOf, textMeaning } from './errors.js';
 import { hintText } from './hints.js';
 import { hashOf, textAfterSign, type List } from './hashes.js';
 import { appKeys, appVersionKey, baseOf, logKey, memberOf, sessionKeys, userKeys } from './keys.js';
@@ -33,12 +33,19 @@ export interface EncodedChanges {
   readonly args: readonly string[];
 }
 
-/** Writes changes of one app as the script reads them. `isLogged`: true if a log is kept. */
-export function encodeChanges(
-  prefix: string,
-  changes: readonly [Change, ...Change[]],
-  isLogged: boolean,
-): EncodedChanges {
+/**
+ * Writes changes of one app as the script reads them. `isLogged`: true if a log is kept. Throws `rejected` for a text
+ * that is too long for the runtime.
+ */
+export function encodeChanges(...of: Parameters<typeof argumentsOf>): EncodedChanges {
+  try {
+    return argumentsOf(...of);
+  } catch (error) {
+    throw meaningOf(error, 'rejected');
+  }
+}
+
+function argumentsOf(prefix: string, changes: readonly [Change, ...Change[]], isLogged: boolean): EncodedChanges {
   const base = baseOf(prefix, changes[0].key.appName);
   const keys = [appVersionKey(base), ...appKeys(base)];
   if (isLogged) {

@@ -23,6 +23,11 @@ const TOO_BIG =
   /^ERR (?:string exceeds maximum allowed size|Protocol error: invalid \w+ length|max \w+ size exceeded)/;
 /** The prefix of Redis before 7 for an error of a command that a script has run: the place of the command. */
 const IN_SCRIPT = /^(?:@user_script: ?\d+: )+-?/;
+/**
+ * The client could not put the command together: a text is too long for the runtime, or a call of a function may not
+ * have that many arguments. Nothing has left the process.
+ */
+const UNHELD = /^(?:Invalid string length|Maximum call stack size exceeded)$/;
 const SIZES = /Limit: (\d+) bytes, Actual: (\d+) bytes/;
 
 /** True if Redis does not know a script by its hash. */
@@ -35,6 +40,9 @@ export function isUnknownScript(error: unknown): boolean {
  * another type.
  */
 export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): unknown {
+  if (error instanceof RangeError && UNHELD.test(error.message)) {
+    return new StoreError('rejected', `more than this client can send at once: ${error.message}`, { cause: error });
+  }
   return textMeaning(messageOf(error), onForeign, error) ?? error;
 }
 
