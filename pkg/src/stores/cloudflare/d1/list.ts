@@ -37,11 +37,11 @@ export function listQueries(list: ListQuery): D1Query[] {
             NULL AS name, NULL AS value, NULL AS born, NULL AS nth FROM page
         UNION ALL
         SELECT ${ROWS.sessionValue}, page.n, NULL, NULL, NULL, NULL, NULL, NULL, ${VALUE_COLUMNS}
-          FROM page JOIN statepad_values AS v ON v.owner = page.n
+          FROM page CROSS JOIN statepad_values AS v ON v.owner = page.n
         UNION ALL
         SELECT ${ROWS.userValue}, NULL, one.user, NULL, NULL, NULL, NULL, NULL, ${VALUE_COLUMNS} FROM one
-          JOIN statepad_scopes AS x ON x.scope = json_array(${textOf(appName)}, ${textOf('one.user')})
-          JOIN statepad_values AS v ON v.owner = x.n`,
+          CROSS JOIN statepad_scopes AS x ON x.scope = json_array(${textOf(appName)}, ${textOf('one.user')})
+          CROSS JOIN statepad_values AS v ON v.owner = x.n`,
       values: [...values, toColumn(app)],
     },
     { sql: READ_SCOPE_VALUES, values: [scopeColumn(app, undefined)] },
