@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SessionService } from 'statepad';
 import { redisStore } from 'statepad/stores/redis';
 import { append, context, create, keyOf, update, values } from './words.mjs';
 
@@ -71,7 +72,8 @@ for (const [name, client] of Object.entries({
   'of upstash': { createScript() {}, eval: tooLong, evalsha: async () => tooLong() },
 })) {
   test(`a command that is too long for a client ${name} is rejected: it never left the process`, async () => {
-    const rejected = { name: 'StoreError', code: 'rejected', message: /Invalid string length$/ };
+    const rejected = ({ code, size, message }) =>
+      code === 'rejected' && size > 0 && /Invalid string length$/.test(message);
     const change = update('u', { appName: 'app' }, { app: values({ a: 1 }) });
     const store = redisStore({ isOpen: true, ...client });
     await assert.rejects(store.commit(change, context), rejected);
@@ -89,7 +91,8 @@ test('an event that is as long as a text can be is rejected, and nothing is sent
   const store = redisStore({ defineCommand() {}, eval: sent, evalsha: sent });
   const { event, ...change } = append('e', keyOf('s'));
   const long = { ...change, event: { ...event, data: longest } };
-  await assert.rejects(store.commit(long, context), { name: 'StoreError', code: 'rejected' });
+  const rejected = { name: 'StoreError', code: 'rejected', size: longest.length };
+  await assert.rejects(store.commit(long, context), rejected);
 });
 
 test('a change with more names than a call may have arguments is rejected, and nothing is sent', async () => {
@@ -98,6 +101,14 @@ test('a change with more names than a call may have arguments is rejected, and n
   const names = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`n${index}`, 1]));
   const change = update('u', { appName: 'app' }, { app: values(names) });
   await assert.rejects(store.commit(change, context), { name: 'StoreError', code: 'rejected' });
+});
+
+test('a command that is too long for the client is beyond a limit for the caller of the service', async () => {
+  const store = { ...redisStore({ defineCommand() {}, eval: tooLong, evalsha: tooLong }), open: async () => {} };
+  const service = new SessionService({ store });
+  const creation = service.createSession({ appName: 'app', userId: 'user', state: { a: 1 } });
+  await assert.rejects(creation, ({ code, size }) => code === 'LIMIT_EXCEEDED' && size > 0);
+  await service.close();
 });
 
 for (const text of [

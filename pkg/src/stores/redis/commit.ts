@@ -15,7 +15,7 @@ import {
   wrongState,
 } from '../../store/refusals.js';
 import { textOf } from './client.js';
-import { meaningOf, textMeaning } from './errors.js';
+import { textMeaning, tooMuch } from './errors.js';
 import { hintText } from './hints.js';
 import { hashOf, textAfterSign, type List } from './hashes.js';
 import { appKeys, appVersionKey, baseOf, logKey, memberOf, sessionKeys, userKeys } from './keys.js';
@@ -37,11 +37,16 @@ export interface EncodedChanges {
  * Writes changes of one app as the script reads them. `isLogged`: true if a log is kept. Throws `rejected` for a text
  * that is too long for the runtime.
  */
-export function encodeChanges(...of: Parameters<typeof argumentsOf>): EncodedChanges {
+export function encodeChanges(
+  prefix: string,
+  changes: readonly [Change, ...Change[]],
+  isLogged: boolean,
+): EncodedChanges {
   try {
-    return argumentsOf(...of);
+    return argumentsOf(prefix, changes, isLogged);
   } catch (error) {
-    throw meaningOf(error, 'rejected');
+    const texts = changes.map(({ event }) => event?.data ?? '');
+    throw tooMuch(error, texts) ?? error;
   }
 }
 

@@ -40,10 +40,21 @@ export function isUnknownScript(error: unknown): boolean {
  * another type.
  */
 export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): unknown {
-  if (error instanceof RangeError && UNHELD.test(error.message)) {
-    return new StoreError('rejected', `more than this client can send at once: ${error.message}`, { cause: error });
-  }
   return textMeaning(messageOf(error), onForeign, error) ?? error;
+}
+
+/**
+ * `rejected`, with a size that what was to be sent has at least: if the error says that its texts are too long, or too
+ * many, for the client.
+ */
+export function tooMuch(error: unknown, texts: readonly string[]): StoreError | undefined {
+  if (!(error instanceof RangeError && UNHELD.test(error.message))) {
+    return undefined;
+  }
+  // A character is a byte or more.
+  const size = texts.reduce((sum, { length }) => sum + length, 0);
+  const message = `the client cannot send ${size} bytes or more at once: ${error.message}`;
+  return new StoreError('rejected', message, { size, cause: error });
 }
 
 /** The meaning of an error's text, when it is certain. */
