@@ -135,10 +135,14 @@ function countText(count: number | undefined): string {
  * Operators come last in their scopes.
  */
 function pushParts(args: string[], delta: Change['delta'], operators: Change['operators'] = {}): void {
-  const parts = [...partsOf('a', delta.app), ...partsOf('u', delta.user), ...partsOf('s', delta.session)];
-  parts.push(...operatorsOf('a', operators.app), ...operatorsOf('u', operators.user));
-  parts.push(...operatorsOf('s', operators.session));
-  args.push(String(parts.length / 3), ...parts);
+  const parts = [
+    ...[...partsOf('a', delta.app), ...partsOf('u', delta.user), ...partsOf('s', delta.session)],
+    ...[...operatorsOf('a', operators.app), ...operatorsOf('u', operators.user)],
+    ...operatorsOf('s', operators.session),
+  ];
+  args.push(String(parts.length / 3));
+  // One after the other: a call does not take as many as there may be.
+  parts.forEach((part) => args.push(part));
 }
 
 function partsOf(letter: string, { set = {}, unset = [] }: Delta = {}): string[] {

@@ -27,7 +27,8 @@ const IN_SCRIPT = /^(?:@user_script: ?\d+: )+-?/;
  * The client could not put the command together: a text is too long for the runtime, or a call of a function may not
  * have that many arguments. Nothing has left the process.
  */
-const UNHELD = /^(?:Invalid string length|Maximum call stack size exceeded)$/;
+const TOO_LONG = /^Invalid string length$/;
+const TOO_MANY = /^Maximum call stack size exceeded$/;
 const SIZES = /Limit: (\d+) bytes, Actual: (\d+) bytes/;
 
 /** True if Redis does not know a script by its hash. */
@@ -43,18 +44,20 @@ export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): un
   return textMeaning(messageOf(error), onForeign, error) ?? error;
 }
 
-/**
- * `rejected`, with a size that what was to be sent has at least: if the error says that its texts are too long, or too
- * many, for the client.
- */
-export function tooMuch(error: unknown, texts: readonly string[]): StoreError | undefined {
-  if (!(error instanceof RangeError && UNHELD.test(error.message))) {
-    return undefined;
+/** `rejected`: if the error says that texts are too long to be sent, or that there are too many of them. */
+export function tooMuch(cause: unknown, texts: readonly string[]): StoreError | undefined {
+  const message = cause instanceof RangeError ? cause.message : '';
+  if (TOO_LONG.test(message)) {
+    // A character is a byte or more.
+    const size = texts.reduce((sum, { length }) => sum + length, 0);
+    return new StoreError('rejected', `the client cannot send ${size} bytes or more at once`, { size, cause });
   }
-  // A character is a byte or more.
-  const size = texts.reduce((sum, { length }) => sum + length, 0);
-  const message = `the client cannot send ${size} bytes or more at once: ${error.message}`;
-  return new StoreError('rejected', message, { size, cause: error });
+  if (TOO_MANY.test(message)) {
+    const size = texts.length;
+    const advice = 'change fewer names at a time';
+    return new StoreError('rejected', `the client cannot send ${size} arguments at once: ${advice}`, { size, cause });
+  }
+  return undefined;
 }
 
 /** The meaning of an error's text, when it is certain. */
