@@ -44,6 +44,7 @@
 import { basicCases } from './testing/cases/basic.js';
 import { callCases } from './testing/cases/calls.js';
 import { changedCases } from './testing/cases/changed.js';
+import { claimCases } from './testing/cases/claims.js';
 import { comparisonCases } from './testing/cases/comparisons.js';
 import { digestCases } from './testing/cases/digests.js';
 import { duplicateCases } from './testing/cases/duplicates.js';
@@ -70,7 +71,7 @@ import { removalCases } from './testing/cases/removal.js';
 import { reopenCases } from './testing/cases/reopen.js';
 import { scopeCases } from './testing/cases/scopes.js';
 import { sharingCases } from './testing/cases/sharing.js';
-import { sweepAndClaimCases } from './testing/cases/sweeps.js';
+import { sweepCases } from './testing/cases/sweeps.js';
 import { valueCases } from './testing/cases/values.js';
 import type { StoreCase } from './testing/case.js';
 
@@ -111,5 +112,6 @@ export const storeCases: readonly StoreCase[] = [
   ...limitRefusalCases,
   ...limitOperatorCases,
   ...expiryCases,
-  ...sweepAndClaimCases,
+  ...sweepCases,
+  ...claimCases,
 ];

@@ -74,7 +74,8 @@ export type OpenHarness = () => StoreHarness | Promise<StoreHarness>;
 
 /**
  * The end of a session: a time in milliseconds since the epoch; `some`: any time; `same`: the one of the last answer
- * that had an end; `after`: so many milliseconds after that one, and at most as many more as have passed since.
+ * that had an end; `after`, of a call that sets it: so many milliseconds after that one, and at most as many more as
+ * have passed since the call began that set that one.
  */
 export type EndsAt = number | 'some' | 'same' | { readonly after: number };
 

@@ -152,7 +152,6 @@ class Run {
 
   async #single(step: OneStoreStep, store: SessionStore): Promise<void> {
     const context = this.#context;
-    this.#ends.ask();
     if ('commit' in step) {
       const outcome = await this.#commit(step);
       const expected = step.outcome;
@@ -162,7 +161,9 @@ class Run {
         fail(this.#outcomeDifference(outcome, expected));
       }
     } else if ('commitMany' in step) {
+      const begun = this.#ends.now();
       const answers = await store.commitMany?.(step.commitMany, context);
+      answers?.forEach((answer) => this.#ends.wasSet(answer, begun));
       const outcomes = answers?.map((answer) => (isStoreError(answer) ? refused(answer) : answer)) ?? [];
       fail(difference(outcomes.length, step.outcomes.length, 'the number of answers'));
       step.outcomes.forEach((expected, index) =>
@@ -219,7 +220,10 @@ class Run {
 
   async #commit({ commit, by }: CommitStep): Promise<Outcome> {
     const store = by === undefined ? this.#store : await this.#other();
-    return await orRefused(store.commit(commit, this.#context));
+    const begun = this.#ends.now();
+    const outcome = await orRefused(store.commit(commit, this.#context));
+    this.#ends.wasSet(outcome, begun);
+    return outcome;
   }
 
   async #lease(step: LeaseStep | ClaimStep): Promise<Refused | LeaseAnswer> {

@@ -16,6 +16,7 @@ import { brokenNamesAndOwners } from './broken/names.mjs';
 import { brokenOpening } from './broken/opening.mjs';
 import { brokenOperators } from './broken/operators.mjs';
 import { brokenOrder } from './broken/order.mjs';
+import { brokenSweepsAndCounts } from './broken/sweeps.mjs';
 import { brokenValues } from './broken/values.mjs';
 import { brokenWindows } from './broken/windows.mjs';
 
@@ -42,4 +43,5 @@ export const broken = {
   ...brokenOrder,
   ...brokenLimits,
   ...brokenExpiry,
+  ...brokenSweepsAndCounts,
 };

@@ -88,4 +88,37 @@ await withDatabase((database) => {
     );
     assert.equal(rows[0].count, 0);
   });
+
+  test('a sweep that only counts comes to what one removes, whatever its limit, and writes nothing', async () => {
+    const schema = database.schema();
+    const store = await openedStore(pool, { schema });
+    const setUser = { user: { set: { x: 1 } } };
+    const changes = Array.from({ length: 40 }, (_, i) => ({
+      ...create(`c${i}`, i % 2 === 0 ? setUser : {}, keyOf(`s${i}`, `u${i % 20}`, i < 30 ? 'a' : 'b')),
+      expires: { at: 1_000 },
+    }));
+    await store.commitMany([...changes, create('d', {}, keyOf('living', 'u4'))]);
+    await store.commit(update('idle', setUser, { appName: 'a', userId: 'idle' }));
+    const contents = async () => {
+      const tables = ['scopes', 'sessions', 'state', 'events'];
+      const texts = tables.map((name) =>
+        pool.query(`select json_agg(t order by t::text)::text from ${schema}.${name} t`),
+      );
+      return (await Promise.all(texts)).map(({ rows }) => rows[0].json_agg);
+    };
+    const before = await contents();
+    const count = (query) => store.sweep({ limit: Number.MAX_SAFE_INTEGER, ...query, dry: true });
+    // Of the users with values, ten in one app and five in the other, one has a session that has not expired.
+    const all = { sessions: 40, users: 9 + 5 + 1, more: false };
+    assert.deepEqual(await count({}), { ...all, users: 0 });
+    assert.deepEqual(await count({ userTtl: 0 }), all);
+    assert.deepEqual(await count({ userTtl: 1e9 }), { ...all, users: 0 });
+    assert.deepEqual(await count({ app: 'b', userTtl: 0 }), { sessions: 10, users: 5, more: false });
+    assert.deepEqual(await count({ app: 'none', userTtl: 0 }), { sessions: 0, users: 0, more: false });
+    assert.deepEqual(await count({ limit: 7, userTtl: 0 }), { sessions: 7, users: 0, more: true });
+    assert.deepEqual(await count({ limit: 42, userTtl: 0 }), { sessions: 40, users: 2, more: true });
+    assert.deepEqual(await contents(), before);
+    assert.deepEqual(await store.sweep({ limit: 1_000, userTtl: 0 }), all);
+    assert.deepEqual(await count({ userTtl: 0 }), { sessions: 0, users: 0, more: false });
+  });
 });

@@ -92,7 +92,9 @@ if (why) {
             // The order of users is up to the store.
             const query = pick([{ limit: 1 }, { limit: 2 }, { limit: 100 }, { limit: 100, userTtl: 0 }]);
             return async (each) => {
+              const counted = each === store && (await each.sweep({ ...query, dry: true }, context));
               const { more, ...swept } = await each.sweep(query, context);
+              if (counted) assert.deepEqual(counted, { ...swept, more });
               assert.equal(typeof more, 'boolean');
               return swept;
             };

@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SessionService } from 'statepad';
 import { redisStore } from 'statepad/stores/redis';
-import { context, create, keyOf, update, values } from './words.mjs';
+import { append, context, create, keyOf, update, values } from './words.mjs';
 
 const isStoreError = ({ name }) => name === 'StoreError';
 
@@ -54,6 +55,63 @@ test('one that is too big tells how big it is, and how big it may be', async () 
     limit: 1_048_576,
     size: 2_000_000,
   });
+});
+
+// Texts that are only noted as parts of others until somebody reads them: they take no memory.
+const half = 'x'.repeat(2 ** 28);
+const longest = 'x'.repeat(2 ** 29 - 24);
+const tooLong = () => half + half;
+const noScript = () => {
+  throw new Error('NOSCRIPT No matching script.');
+};
+
+for (const [name, client] of Object.entries({
+  'of ioredis': { defineCommand() {}, eval: tooLong, evalsha: tooLong },
+  'of ioredis, once the script is sent along': { defineCommand() {}, eval: tooLong, evalsha: async () => noScript() },
+  'of redis': { eval: tooLong, evalSha: async () => tooLong() },
+  'of upstash': { createScript() {}, eval: tooLong, evalsha: async () => tooLong() },
+})) {
+  test(`a command that is too long for a client ${name} is rejected: it never left the process`, async () => {
+    const rejected = ({ code, size, message }) =>
+      code === 'rejected' && size > 0 && /^the client cannot send \d+ bytes or more at once$/.test(message);
+    const change = update('u', { appName: 'app' }, { app: values({ a: 1 }) });
+    const store = redisStore({ isOpen: true, ...client });
+    await assert.rejects(store.commit(change, context), rejected);
+    const other = update('v', { appName: 'other' }, { app: values({ a: 1 }) });
+    const answers = await store.commitMany([change, other], context);
+    assert.deepEqual(
+      answers.map((error) => isStoreError(error) && error.code),
+      ['rejected', 'rejected'],
+    );
+  });
+}
+
+test('an event that is as long as a text can be is rejected, and nothing is sent', async () => {
+  const sent = async () => assert.fail('something is sent');
+  const store = redisStore({ defineCommand() {}, eval: sent, evalsha: sent });
+  const { event, ...change } = append('e', keyOf('s'));
+  const long = { ...change, event: { ...event, data: longest } };
+  const rejected = { name: 'StoreError', code: 'rejected', size: longest.length };
+  await assert.rejects(store.commit(long, context), rejected);
+});
+
+test('a change with more names than a call may have arguments is rejected, and nothing is sent', async () => {
+  const sent = async () => assert.fail('something is sent');
+  const store = redisStore({ defineCommand() {}, eval: sent, evalsha: sent });
+  const names = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`n${index}`, 1]));
+  const change = update('u', { appName: 'app' }, { app: values(names) });
+  await assert.rejects(
+    store.commit(change, context),
+    ({ code, size, message }) => code === 'rejected' && size > 600_000 && /change fewer names/.test(message),
+  );
+});
+
+test('a command that is too long for the client is beyond a limit for the caller of the service', async () => {
+  const store = { ...redisStore({ defineCommand() {}, eval: tooLong, evalsha: tooLong }), open: async () => {} };
+  const service = new SessionService({ store });
+  const creation = service.createSession({ appName: 'app', userId: 'user', state: { a: 1 } });
+  await assert.rejects(creation, ({ code, size }) => code === 'LIMIT_EXCEEDED' && size > 0);
+  await service.close();
 });
 
 for (const text of [

@@ -94,6 +94,23 @@ test(
 );
 
 test(
+  'the expired sessions of an app are counted by one look at their index',
+  { skip: why },
+  onServer(async (store, client) => {
+    const changes = Array.from({ length: 300 }, (_, n) => ({
+      ...create(`s${n}`, keyOf(`s${n}`)),
+      expires: { at: 1 },
+    }));
+    await store.commitMany(changes, context);
+    const commands = await commandsOf(client, async () => {
+      const swept = await store.sweep({ app: 'app', limit: Number.MAX_SAFE_INTEGER, dry: true }, context);
+      assert.deepEqual(swept, { sessions: 300, users: 0, more: false });
+    });
+    assert.deepEqual(commands.filter((name) => !/^(info|eval|evalsha)$/.test(name)).sort(), ['get', 'time', 'zcount']);
+  }),
+);
+
+test(
   'an append with limits counts no names while the last order is below their number',
   { skip: why },
   onServer(async (store, client) => {

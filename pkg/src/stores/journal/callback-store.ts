@@ -117,9 +117,12 @@ export function logStore(source: LogSource, options: LogOptions, format = FORMAT
   };
 }
 
-/** Removes what has expired: all at once, as far as each has not been written to by its turn. */
+/** Removes what has expired: all at once, as far as each has not been written to by its turn; or counts it. */
 async function sweepLog(log: Log, query: SweepQuery, context: StoreContext): Promise<Swept> {
   const found = (await log.tables()).expired(query);
+  if (query.dry === true) {
+    return sweptOf(found, query);
+  }
   const removals = found.map(async (expired) => {
     const { key, created } = expired;
     let isRemoved = false;

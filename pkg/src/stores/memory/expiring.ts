@@ -11,7 +11,7 @@ export interface Expired {
   readonly created?: string;
 }
 
-/** The outcome of a sweep that has removed these. */
+/** The outcome of a sweep that has removed these, or counted them. */
 export function sweptOf(removed: readonly Expired[], { limit }: SweepQuery): Swept {
   const sessions = removed.filter(({ created }) => created !== undefined).length;
   return { sessions, users: removed.length - sessions, more: removed.length >= limit };

@@ -57,7 +57,7 @@ export function memoryStore(options: MemoryOptions = {}): SessionStore {
     readLease: async (key) => tables.readLease(key),
     sweep: async (query) => {
       const expired = tables.expired(query);
-      for (const each of expired) {
+      for (const each of query.dry === true ? [] : expired) {
         tables.removeExpired(each, Date.now());
         watchers.forEach((onHint) => onHint(each.key));
       }

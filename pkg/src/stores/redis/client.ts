@@ -1,6 +1,6 @@
 // Clients of Redis, known by what they can do: each runs scripts in its own words.
 
-import { isUnknownScript, meaningOf } from './errors.js';
+import { isUnknownScript, meaningOf, tooMuch } from './errors.js';
 import type { Script } from './scripts/script.js';
 
 /** The members of a client of `ioredis` that the store needs: `new Redis(…)` or `new Cluster(…)`. */
@@ -62,7 +62,7 @@ export function scriptRunner(client: RedisClient): RunScript {
         throw error;
       });
     } catch (error) {
-      throw meaningOf(error, script.onForeign);
+      throw tooMuch(error, args) ?? meaningOf(error, script.onForeign);
     }
   };
 }

@@ -15,7 +15,7 @@ import {
   wrongState,
 } from '../../store/refusals.js';
 import { textOf } from './client.js';
-import { textMeaning } from './errors.js';
+import { textMeaning, tooMuch } from './errors.js';
 import { hintText } from './hints.js';
 import { hashOf, textAfterSign, type List } from './hashes.js';
 import { appKeys, appVersionKey, baseOf, logKey, memberOf, sessionKeys, userKeys } from './keys.js';
@@ -33,12 +33,24 @@ export interface EncodedChanges {
   readonly args: readonly string[];
 }
 
-/** Writes changes of one app as the script reads them. `isLogged`: true if a log is kept. */
+/**
+ * Writes changes of one app as the script reads them. `isLogged`: true if a log is kept. Throws `rejected` for a text
+ * that is too long for the runtime.
+ */
 export function encodeChanges(
   prefix: string,
   changes: readonly [Change, ...Change[]],
   isLogged: boolean,
 ): EncodedChanges {
+  try {
+    return argumentsOf(prefix, changes, isLogged);
+  } catch (error) {
+    const texts = changes.map(({ event }) => event?.data ?? '');
+    throw tooMuch(error, texts) ?? error;
+  }
+}
+
+function argumentsOf(prefix: string, changes: readonly [Change, ...Change[]], isLogged: boolean): EncodedChanges {
   const base = baseOf(prefix, changes[0].key.appName);
   const keys = [appVersionKey(base), ...appKeys(base)];
   if (isLogged) {
@@ -123,10 +135,14 @@ function countText(count: number | undefined): string {
  * Operators come last in their scopes.
  */
 function pushParts(args: string[], delta: Change['delta'], operators: Change['operators'] = {}): void {
-  const parts = [...partsOf('a', delta.app), ...partsOf('u', delta.user), ...partsOf('s', delta.session)];
-  parts.push(...operatorsOf('a', operators.app), ...operatorsOf('u', operators.user));
-  parts.push(...operatorsOf('s', operators.session));
-  args.push(String(parts.length / 3), ...parts);
+  const parts = [
+    ...[...partsOf('a', delta.app), ...partsOf('u', delta.user), ...partsOf('s', delta.session)],
+    ...[...operatorsOf('a', operators.app), ...operatorsOf('u', operators.user)],
+    ...operatorsOf('s', operators.session),
+  ];
+  args.push(String(parts.length / 3));
+  // One after the other: a call does not take as many as there may be.
+  parts.forEach((part) => args.push(part));
 }
 
 function partsOf(letter: string, { set = {}, unset = [] }: Delta = {}): string[] {

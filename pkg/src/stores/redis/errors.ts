@@ -23,6 +23,12 @@ const TOO_BIG =
   /^ERR (?:string exceeds maximum allowed size|Protocol error: invalid \w+ length|max \w+ size exceeded)/;
 /** The prefix of Redis before 7 for an error of a command that a script has run: the place of the command. */
 const IN_SCRIPT = /^(?:@user_script: ?\d+: )+-?/;
+/**
+ * The client could not put the command together: a text is too long for the runtime, or a call of a function may not
+ * have that many arguments. Nothing has left the process.
+ */
+const TOO_LONG = /^Invalid string length$/;
+const TOO_MANY = /^Maximum call stack size exceeded$/;
 const SIZES = /Limit: (\d+) bytes, Actual: (\d+) bytes/;
 
 /** True if Redis does not know a script by its hash. */
@@ -36,6 +42,22 @@ export function isUnknownScript(error: unknown): boolean {
  */
 export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): unknown {
   return textMeaning(messageOf(error), onForeign, error) ?? error;
+}
+
+/** `rejected`: if the error says that texts are too long to be sent, or that there are too many of them. */
+export function tooMuch(cause: unknown, texts: readonly string[]): StoreError | undefined {
+  const message = cause instanceof RangeError ? cause.message : '';
+  if (TOO_LONG.test(message)) {
+    // A character is a byte or more.
+    const size = texts.reduce((sum, { length }) => sum + length, 0);
+    return new StoreError('rejected', `the client cannot send ${size} bytes or more at once`, { size, cause });
+  }
+  if (TOO_MANY.test(message)) {
+    const size = texts.length;
+    const advice = 'change fewer names at a time';
+    return new StoreError('rejected', `the client cannot send ${size} arguments at once: ${advice}`, { size, cause });
+  }
+  return undefined;
 }
 
 /** The meaning of an error's text, when it is certain. */

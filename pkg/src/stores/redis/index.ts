@@ -10,6 +10,7 @@ import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { appRunner } from './apps.js';
 import { encodeChanges, outcomeIn } from './commit.js';
+import { countExpired } from './count-expired.js';
 import { scriptRunner, textOf, type RedisClient } from './client.js';
 import { checkRemoved, claimArgs, decodeClaim, decodeLease, decodeLeaseRow, leaseArgs } from './lease.js';
 import { decodePage, listArgs } from './list.js';
@@ -176,7 +177,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const keys = [...scopeKeysOf(scope), ...appKeys(baseOf(prefix, scope.app)).slice(-1)];
       await ask(scope.app, removeScopeScript, keys, args, stateOf(scope));
     },
-    sweep: (query, context) => sweep({ prefix, run, ask, channel, sender, isLogged }, query, context),
+    sweep: (query, context) =>
+      query.dry === true
+        ? countExpired({ prefix, run, ask }, query, context)
+        : sweep({ prefix, run, ask, channel, sender, isLogged }, query, context),
     claim: async (name, request) =>
       decodeClaim(name, request, await run(claimScript, [claimKey(prefix, name)], claimArgs(request))),
     lease: async (key, request) => {

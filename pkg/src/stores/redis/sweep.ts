@@ -68,7 +68,20 @@ export async function sweep(parts: SweepParts, query: SweepQuery, context: Store
   }
 }
 
-async function allApps({ prefix, run }: SweepParts): Promise<string[]> {
+/** The answers about apps, some of which are asked at once. */
+export async function askEach<Answer>(
+  apps: readonly string[],
+  find: (app: string) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let first = 0; first < apps.length; first += APPS_AT_ONCE) {
+    answers.push(...(await Promise.all(apps.slice(first, first + APPS_AT_ONCE).map(find))));
+  }
+  return answers;
+}
+
+/** All apps under the prefix. */
+export async function allApps({ prefix, run }: Pick<SweepParts, 'prefix' | 'run'>): Promise<string[]> {
   const apps: string[] = [];
   for (let isMore = true; isMore;) {
     const after = apps.at(-1);
@@ -97,10 +110,7 @@ async function findExpired(
     const [, members, users] = reply as [unknown, List, List];
     return [placed(app, members), users.map((user) => ({ app, text: textOf(user), at: 0 }))];
   };
-  const answers: [sessions: Expired[], users: Expired[]][] = [];
-  for (let first = 0; first < apps.length; first += APPS_AT_ONCE) {
-    answers.push(...(await Promise.all(apps.slice(first, first + APPS_AT_ONCE).map(find))));
-  }
+  const answers = await askEach(apps, find);
   const sessions = answers.flatMap(([each]) => each).sort((a, b) => a.at - b.at);
   return { sessions: sessions.slice(0, limit), users: answers.flatMap(([, each]) => each).slice(0, limit) };
 }

@@ -1,15 +1,14 @@
-// Sweeps, which remove what has expired, and claims, which let one process at a time do so.
+// Sweeps, which remove what has expired, and count it beforehand.
 
-import { APP, KEY, USER, answer, change, eventsOf, keyOf, set, step, storeCase, times } from '../build/index.js';
-import type { LeaseRequest } from '../../store/contract.js';
+import { APP, KEY, USER, answer, change, keyOf, set, step, storeCase, times } from '../build/index.js';
+import type { SweepQuery, Swept } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
 /** A year that no clock comes to while a case runs, in milliseconds since the epoch. */
 const FAR = 9_000_000_000_000;
-/** Eleven days, and twice as long, in milliseconds. */
+/** Eleven days, in milliseconds. */
 const LONG = 1_000_000_000;
-const LONGER = 2 * LONG;
 const ENDED = { throws: 'not-found' } as const;
 
 /** Creates a session that has expired at this time: small numbers have passed on every clock. */
@@ -22,7 +21,12 @@ function known(id: string, key: SessionKey = keyOf(id)): StoreStep {
   return step.commit(change.create(id, {}, { key }), answer.again(0));
 }
 
-const sweepCases: readonly StoreCase[] = [
+/** Asks twice what a sweep would remove, and then sweeps: the answers are the same. */
+function countedThenSwept(answer: Partial<Swept>, query: Partial<SweepQuery> = {}): StoreStep[] {
+  return [...times(2, () => step.sweep(answer, { ...query, dry: true })), step.sweep(answer, query)];
+}
+
+const expiredCases: readonly StoreCase[] = [
   storeCase(
     'a sweep of storage where nothing has expired removes nothing',
     step.sweep({ more: false }),
@@ -256,90 +260,129 @@ const userCases: readonly StoreCase[] = [
   ),
 ];
 
-const take = (holder: string, ttl = LONG): LeaseRequest => ({ holder, ttl });
-const keep = (holder: string, fence: number, ttl = LONG): LeaseRequest => ({ holder, ttl, fence });
-const giveBack = (holder: string, fence: number): LeaseRequest => ({ holder, ttl: 0, fence });
-const held = { throws: 'held' } as const;
-const fencedAt = (actual: number) => ({ throws: 'fenced', actual }) as const;
+/** More than there is of anything: a count need not be cut into slices. */
+const ALL = Number.MAX_SAFE_INTEGER;
 
-const claimCases: readonly StoreCase[] = [
+const dryCases: readonly StoreCase[] = [
   storeCase(
-    'a claim is held until it is given back, and each holder gets a greater token',
-    step.claim('sweep', take('one'), { fence: 1 }),
-    step.claim('sweep', take('two'), held, { until: 'same' }),
-    step.claim('sweep', keep('one', 1, LONGER), { fence: 1 }, { until: 'later' }),
-    step.claim('sweep', take('two'), held, { until: 'same' }),
-    step.claim('sweep', giveBack('two', 1), fencedAt(1)),
-    step.claim('sweep', giveBack('one', 1)),
-    step.claim('sweep', giveBack('one', 1)),
-    step.claim('sweep', take('two'), { fence: 3 }),
-    step.claim('sweep', take('one'), held),
-    step.claim('sweep', keep('one', 1), fencedAt(3)),
-    step.claim('sweep', giveBack('two', 3)),
-    step.claim('sweep', take('one'), { fence: 5 }),
-  ),
-  storeCase(
-    'a claim whose time is over is taken by the next, and its holder has lost it then',
-    step.claim('sweep', take('one', 1), { fence: 1 }),
-    { wait: 20 },
-    step.claim('sweep', keep('one', 1, 1), { fence: 1 }, { until: 'later' }),
-    { wait: 20 },
-    step.claim('sweep', take('two'), { fence: 2 }, { until: 'later' }),
-    step.claim('sweep', keep('one', 1), fencedAt(2)),
-    step.claim('sweep', giveBack('one', 1), fencedAt(2)),
-    step.claim('sweep', take('two', LONGER), { fence: 2 }, { until: 'later' }),
-  ),
-  storeCase(
-    'each name is claimed by itself, whatever it is',
-    ...['sweep', 'Sweep', 'sweep ', '', '__proto__', 'ä', '😀', "it's", 'a', 'a\u0000b', '%'].flatMap(
-      (name, index) => [
-        step.claim(name, take(`holder ${index}`), { fence: 1 }),
-        step.claim(name, take('other'), held),
-        ...(index % 2 === 0 ? [step.claim(name, giveBack(`holder ${index}`, 1))] : []),
-      ],
+    'a dry sweep of storage where nothing has expired counts nothing',
+    step.sweep({ more: false }, { dry: true }),
+    step.commit(change.create('c', { user: set('u', 1) }), answer.made(0, 1)),
+    step.commit(
+      change.create('d', {}, { key: keyOf('d'), expires: { ttl: LONG } }),
+      answer.ending(answer.made(0, 1), 'some'),
     ),
-    step.claim('sweep', take('other'), { fence: 3 }),
-    step.claim('Sweep', take('other'), held),
+    { wait: 30 },
+    step.sweep({ more: false }, { dry: true, userTtl: 10, limit: ALL }),
+    step.sweep({ more: false }, { dry: true, userTtl: 10, app: APP }),
   ),
   storeCase(
-    'a claim is no lease of a session, and no value of a scope',
-    step.claim('session', take('one'), { fence: 1 }),
-    step.claim(APP, take('one'), { fence: 1 }),
-    step.commit(change.create(), answer.made()),
-    step.lease(take('two'), { fence: 1 }),
-    step.commit(change.append('e1', {}, { guard: { fence: 1 } }), answer.appended(1)),
-    { remove: KEY },
-    step.claim('session', take('two'), held),
-    step.appHas(0, {}),
-  ),
-  storeCase('of many that claim a name at once, one gets it', {
-    parallel: times(8, (index) => step.claim('sweep', take(`holder ${index}`))),
-    outcomes: [{ fence: 1 }, ...times(7, () => held)],
-  }),
-  storeCase(
-    'a claim keeps nobody from sweeping and writing',
-    createExpired('x', 1_000, keyOf('x')),
-    step.claim('sweep', take('one'), { fence: 1 }),
-    step.commit(change.create(), answer.made()),
-    step.commit(change.append('e1'), answer.appended(1)),
-    step.sweep({ sessions: 1, more: false }),
-    step.sessionHas({ events: eventsOf('e1') }),
-    step.claim('sweep', take('two'), held),
-  ),
-  storeCase(
-    'a claim of one store is one for the other, too',
-    step.claim('sweep', take('one'), { fence: 1 }),
-    step.claim('sweep', take('two'), held, { by: 'another', until: 'same' }),
-    step.claim('sweep', giveBack('one', 1), undefined, { by: 'another' }),
-    step.claim('sweep', take('two'), { fence: 3 }, { by: 'another' }),
-    step.claim('sweep', take('one'), held),
-  ),
-  storeCase('of many that claim a name by two stores at once, one gets it', {
-    parallel: times(8, (index) =>
-      step.claim('sweep', take(`holder ${index}`), undefined, index % 2 === 0 ? {} : { by: 'another' }),
+    'a dry sweep counts the sessions that have expired, as often as it is asked, and a sweep then removes them',
+    ...times(3, (index) => createExpired(`c${index}`, 1_000 + index)),
+    step.commit(
+      change.create('d', { session: set('s', 1) }, { expires: { at: FAR } }),
+      answer.ending(answer.made(), FAR),
     ),
-    outcomes: [{ fence: 1 }, ...times(7, () => held)],
-  }),
+    step.sweep({ sessions: 3, more: false }, { dry: true, limit: ALL }),
+    ...countedThenSwept({ sessions: 3, more: false }),
+    ...countedThenSwept({ more: false }),
+    known('c0'),
+    step.list([answer.row({ created: 'd', expires: FAR, state: { s: 1 } })]),
+  ),
+  storeCase(
+    'a dry sweep of one app counts nothing of the others',
+    createExpired('c1', 1_000, keyOf('one')),
+    createExpired('c2', 2_000, keyOf('two')),
+    createExpired('c3', 3_000, keyOf('three', USER, 'APP')),
+    step.sweep({ more: false }, { dry: true, app: 'none' }),
+    step.sweep({ sessions: 3, more: false }, { dry: true }),
+    ...countedThenSwept({ sessions: 2, more: false }, { app: APP }),
+    step.sweep({ more: false }, { dry: true, app: APP }),
+    ...countedThenSwept({ sessions: 1, more: false }),
+  ),
+  storeCase(
+    'a dry sweep counts no more than its limit, and says that there may be more',
+    ...times(5, (index) => createExpired(`c${index}`, 1_000 + index)),
+    ...countedThenSwept({ sessions: 2, more: true }, { limit: 2 }),
+    ...countedThenSwept({ sessions: 1, more: true }, { limit: 1, app: APP }),
+    ...countedThenSwept({ sessions: 2, more: false }, { limit: 3 }),
+  ),
+  storeCase(
+    'what a dry sweep has counted is as it was: expired, and known, and its key is free',
+    createExpired('c', 1_000, KEY, { app: set('a', 1), user: set('u', 1), session: set('s', 1) }),
+    createExpired('x', 1_000, keyOf('other')),
+    { wait: 30 },
+    step.sweep({ sessions: 2, users: 1, more: false }, { dry: true, userTtl: 10 }),
+    step.load(null),
+    step.commit(change.append('e1'), ENDED),
+    step.commit(change.create('c', { app: set('a', 2) }), answer.again(0, 1, 1)),
+    step.appHas(1, { a: 1 }),
+    step.userHas(1, { u: 1 }),
+    step.commit(change.create('d'), answer.made(1, 1)),
+    ...countedThenSwept({ sessions: 1, more: false }, { userTtl: 10 }),
+    step.sessionHas({ created: 'd', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } } }),
+  ),
+  storeCase(
+    'a dry sweep counts users without sessions whose values are old enough, and leaves the values',
+    step.commit(change.update('p', { user: set('u', 1) }), answer.made(0, 1)),
+    step.commit(change.update('q', { user: set('u', 1) }, { key: other }), answer.made(0, 1)),
+    step.commit(change.create('y', { user: set('u', 1) }, { key: keyOf('y', 'busy') }), answer.made(0, 1)),
+    { wait: 30 },
+    step.sweep({ more: false }, { dry: true }),
+    step.sweep({ more: false }, { dry: true, userTtl: LONG }),
+    step.sweep({ users: 2, more: false }, { dry: true, userTtl: 10, limit: ALL }),
+    step.userHas(1, { u: 1 }),
+    ...countedThenSwept({ users: 1, more: true }, { userTtl: 10, limit: 1 }),
+    ...countedThenSwept({ users: 1, more: false }, { userTtl: 10 }),
+    step.userHas(2, {}),
+    step.userHas(2, {}, 'other'),
+    step.userHas(1, { u: 1 }, 'busy'),
+  ),
+  storeCase(
+    'a dry sweep counts a user whose sessions have all expired, and none who has another session',
+    createExpired('c1', 1_000, keyOf('one', 'gone'), { user: set('u', 1) }),
+    createExpired('c2', 2_000, keyOf('two', 'gone')),
+    createExpired('c3', 3_000, keyOf('three', 'busy'), { user: set('u', 1) }),
+    step.commit(change.create('y', {}, { key: keyOf('y', 'busy') }), answer.made(0, 1)),
+    createExpired('c4', 4_000, keyOf('four', 'without values')),
+    createExpired('c5', 5_000, keyOf('five', 'gone', 'second'), { user: set('u', 1) }),
+    { wait: 30 },
+    step.sweep({ sessions: 5, more: false }, { dry: true }),
+    ...countedThenSwept({ sessions: 1, users: 1, more: false }, { userTtl: 10, app: 'second' }),
+    ...countedThenSwept({ sessions: 4, users: 1, more: false }, { userTtl: 10 }),
+    step.userHas(2, {}, 'gone'),
+    step.userHas(1, { u: 1 }, 'busy'),
+  ),
+  storeCase(
+    'the sessions and users that a dry sweep counts are together no more than its limit',
+    createExpired('c1', 1_000, keyOf('one', 'u1')),
+    createExpired('c2', 1_000, keyOf('two', 'u2')),
+    step.commit(change.update('p', { user: set('u', 1) }), answer.made(0, 1)),
+    step.commit(change.update('q', { user: set('u', 1) }, { key: other }), answer.made(0, 1)),
+    { wait: 30 },
+    step.sweep({ sessions: 1, more: true }, { dry: true, userTtl: 10, limit: 1 }),
+    ...countedThenSwept({ sessions: 2, users: 1, more: true }, { userTtl: 10, limit: 3 }),
+    ...countedThenSwept({ users: 1, more: false }, { userTtl: 10, limit: 3 }),
+  ),
+  storeCase(
+    'a dry sweep of one store counts what the other has created',
+    createExpired('c1', 1_000, keyOf('one')),
+    step.sweep({ sessions: 1, more: false }, { dry: true }, { by: 'another' }),
+    createExpired('c2', 2_000, keyOf('two')),
+    step.sweep({ sessions: 2, more: false }, { dry: true }, { by: 'another' }),
+    step.sweep({ sessions: 2, more: false }),
+    step.sweep({ more: false }, { dry: true }, { by: 'another' }),
+  ),
+  storeCase(
+    'a dry sweep counts the same when the storage is opened again',
+    createExpired('c1', 1_000, keyOf('one')),
+    createExpired('c2', 2_000, keyOf('two')),
+    step.sweep({ sessions: 2, more: false }, { dry: true }),
+    { reopen: 'check' },
+    ...countedThenSwept({ sessions: 2, more: false }),
+    { reopen: 'check' },
+    step.sweep({ more: false }, { dry: true }),
+  ),
 ];
 
-export const sweepAndClaimCases: readonly StoreCase[] = [...sweepCases, ...userCases, ...claimCases];
+export const sweepCases: readonly StoreCase[] = [...expiredCases, ...userCases, ...dryCases];

@@ -1,7 +1,7 @@
-// Stores that are broken in the ends of sessions, in sweeps and in claims.
+// Stores that are broken in the ends of sessions, and in claims.
 
 import { memoryStore } from 'statepad/stores/memory';
-import { changing, committing, context, each, loading, reopening, without } from './ways.mjs';
+import { changing, committing, context, each, endless, loading, reopening, without } from './ways.mjs';
 
 /** A store whose sessions end otherwise. */
 const ending = (map) =>
@@ -18,49 +18,10 @@ const listing = (map) => (store) => ({
   },
 });
 
-/**
- * A store with a second one beside it, where the same changes are made to sessions that never end: some of its methods
- * are those of that one.
- */
-const endless = (take) => (store) => {
-  const shadow = memoryStore();
-  const both = async (change) => {
-    await shadow.commit(without('expires')(change), context).catch(() => undefined);
-    return await store.commit(change, context);
-  };
-  const base = {
-    commit: both,
-    commitMany: async (changes) => {
-      await shadow.commitMany(changes.map(without('expires')), context);
-      return await store.commitMany(changes, context);
-    },
-  };
-  return { ...base, ...take(shadow, store, base) };
-};
-
-/** A store that does something of its own before it sweeps. */
-const sweeping = (before) => (store) => ({
-  sweep: async (query) => {
-    await before(store, query);
-    return await store.sweep(query, context);
-  },
-});
-
-/** A store that is told to sweep otherwise. */
-const asking = (map) => (store) => ({ sweep: (query) => store.sweep(map(query), context) });
-
-/** A store whose sweeps are answered otherwise. */
-const answering = (map) => (store) => ({
-  sweep: async (query) => map(await store.sweep(query, context), query),
-});
-
 /** A store that claims another name, or asks otherwise. */
 const claiming = (map) => (store) => ({
   claim: (name, request) => store.claim(...map(name, request), context),
 });
-
-/** All users with values or sessions in the app of most cases. */
-const usersOf = async (store) => (await store.listUsers('app', {}, context)).names;
 
 const brokenEnds = {
   'lets no session end': ending(() => undefined),
@@ -194,185 +155,6 @@ const brokenAbsence = {
   },
 };
 
-const brokenSweeps = {
-  'sweeps nothing': () => ({ sweep: async () => ({ sessions: 0, users: 0, more: false }) }),
-  'sweeps more than its limit': asking(({ limit, ...query }) => ({ ...query, limit: limit + 1 })),
-  'sweeps less than its limit': asking(({ limit, ...query }) => ({ ...query, limit: Math.max(1, limit - 1) })),
-  'sweeps all apps': asking(without('app')),
-  'sweeps the apps whose names differ in case alone': (store) => ({
-    sweep: async (query) => {
-      const swept = await store.sweep(query, context);
-      const { sessions } = query.app ? await store.sweep({ ...query, app: query.app.toUpperCase() }, context) : {};
-      return { ...swept, sessions: swept.sessions + (sessions ?? 0) };
-    },
-  }),
-  'sweeps one app after the other': (store) => ({
-    sweep: async ({ limit, ...query }) => {
-      if (query.app !== undefined) {
-        return await store.sweep({ limit, ...query }, context);
-      }
-      const swept = { sessions: 0, users: 0, more: false };
-      for (const app of (await store.listApps({}, context)).names.toReversed()) {
-        const rest = limit - swept.sessions - swept.users;
-        const { sessions, users, more } = rest > 0 ? await store.sweep({ ...query, app, limit: rest }, context) : {};
-        Object.assign(swept, {
-          sessions: swept.sessions + (sessions ?? 0),
-          users: swept.users + (users ?? 0),
-          more: swept.more || (more ?? true),
-        });
-      }
-      return swept;
-    },
-  }),
-  'never says that there is more': answering((swept) => ({ ...swept, more: false })),
-  'always says that there is more': answering((swept) => ({ ...swept, more: true })),
-  'counts a swept session twice': answering((swept) => ({ ...swept, sessions: 2 * swept.sessions })),
-  'counts users as sessions': answering(({ sessions, users, more }) => ({
-    sessions: sessions + users,
-    users: 0,
-    more,
-  })),
-  'sweeps no users': asking(without('userTtl')),
-  'sweeps users unasked': asking((query) => ({ userTtl: 1, ...query })),
-  'sweeps users of any age': asking((query) => (query.userTtl === undefined ? query : { ...query, userTtl: 1 })),
-  'sweeps users who have sessions': sweeping(async (store, { userTtl }) => {
-    for (const user of userTtl === undefined ? [] : await usersOf(store)) {
-      const { pos } = await store.loadScope({ app: 'app', user }, context);
-      await (pos === 1 && store.removeScope({ app: 'app', user }, context));
-    }
-  }),
-  'keeps the values of users whose sessions have all expired': (store) => {
-    const keys = new Map();
-    return {
-      commit: (change) => {
-        if (change.expires?.at < 1e12) {
-          keys.set(change.key.userId, change.key);
-        }
-        return store.commit(change, context);
-      },
-      sweep: async (query) => {
-        for (const [userId, key] of keys) {
-          const held = {
-            id: `held ${userId}`,
-            kind: 'create',
-            key: { ...key, sessionId: 'held' },
-            time: 0,
-            delta: {},
-          };
-          await store.commit(held, context);
-        }
-        return await store.sweep(query, context);
-      },
-    };
-  },
-  'takes the first change of a user for the last': (store) => {
-    const first = new Map();
-    return {
-      commit: (change) => {
-        const { userId } = change.key;
-        if (change.delta.user && !first.has(userId)) {
-          first.set(userId, Date.now());
-        }
-        return store.commit(change, context);
-      },
-      sweep: async (query) => {
-        for (const [user, time] of query.userTtl === undefined ? [] : first) {
-          await (time <= Date.now() - query.userTtl && store.removeScope({ app: 'app', user }, context));
-        }
-        return await store.sweep(query, context);
-      },
-    };
-  },
-  'sweeps the values of the app, too': (store) => ({
-    sweep: async (query) => {
-      const swept = await store.sweep(query, context);
-      await (swept.users > 0 && store.removeScope({ app: 'app' }, context));
-      return swept;
-    },
-  }),
-  'sweeps the values of a user with their sessions': (store) => ({
-    sweep: async (query) => {
-      const swept = await store.sweep(query, context);
-      await (swept.sessions > 0 && store.removeScope({ app: 'app', user: 'user' }, context));
-      return swept;
-    },
-  }),
-  'forgets the positions of users that it sweeps': (store) => {
-    let isSwept = false;
-    return {
-      sweep: async (query) => {
-        const swept = await store.sweep(query, context);
-        isSwept ||= swept.users > 0;
-        return swept;
-      },
-      loadScope: async (scope) => {
-        const loaded = await store.loadScope(scope, context);
-        return isSwept && Object.keys(loaded.state).length === 0 ? { ...loaded, pos: 0 } : loaded;
-      },
-    };
-  },
-  'forgets the creations that it sweeps': (store) => {
-    let sweeps = 0;
-    return {
-      commit: async (change) => {
-        const answer = await store.commit(change, context);
-        return sweeps > 0 && change.kind === 'create' && answer.duplicate && answer.rev === 0
-          ? await store.commit({ ...change, id: `${change.id} ${sweeps}` }, context)
-          : answer;
-      },
-      sweep: async (query) => {
-        sweeps += 1;
-        return await store.sweep(query, context);
-      },
-    };
-  },
-  'sweeps a session that was created anew': (store) => {
-    const keys = [];
-    return {
-      commit: (change) => {
-        if (change.expires?.at < 1e12) {
-          keys.push(change.key);
-        }
-        return store.commit(change, context);
-      },
-      sweep: async (query) => {
-        const swept = await store.sweep(query, context);
-        await Promise.all(keys.map((key) => store.remove(key, context)));
-        return swept;
-      },
-    };
-  },
-  'sweeps a session that was written to in time': (store) => {
-    const ends = new Map();
-    return {
-      commit: async (change) => {
-        const answer = await store.commit(change, context);
-        if (change.kind === 'create' && change.expires?.ttl) {
-          ends.set(change.key, answer.expires);
-        }
-        return answer;
-      },
-      sweep: async (query) => {
-        const swept = await store.sweep(query, context);
-        const over = [...ends].filter(([, end]) => end <= Date.now());
-        await Promise.all(over.map(([key]) => store.remove(key, context)));
-        return swept;
-      },
-    };
-  },
-  'finds again what another store has swept': (store) => {
-    const second = { ...store, ...endless((shadow) => ({ sweep: (query) => shadow.sweep(query, context) }))(store) };
-    return {
-      store: { ...store },
-      another: { ...second, sweep: async () => ({ sessions: 1, users: 0, more: false }) },
-    };
-  },
-  'has swept nothing when it is opened again': (store) => ({
-    store: { ...store },
-    reopened: { ...store, sweep: async () => ({ sessions: 1, users: 0, more: false }) },
-  }),
-};
-
 const brokenClaims = {
   'gives a claim to all who ask': (store) => ({
     claim: async (name, request) => {
@@ -421,4 +203,4 @@ const brokenClaims = {
   }),
 };
 
-export const brokenExpiry = { ...brokenEnds, ...brokenAbsence, ...brokenSweeps, ...brokenClaims };
+export const brokenExpiry = { ...brokenEnds, ...brokenAbsence, ...brokenClaims };

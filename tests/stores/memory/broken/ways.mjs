@@ -1,5 +1,7 @@
 // Ways to make another store of one, and words for its changes.
 
+import { memoryStore } from 'statepad/stores/memory';
+
 export const context = { signal: new AbortController().signal };
 
 /** Maps the values of a record. */
@@ -87,3 +89,23 @@ export const each = (make) => (store) => ({
 export const inOrder = (values) => Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 export const canonical = (value) => (value?.constructor === Object ? inOrder(value) : value);
+
+/**
+ * A store with a second one beside it, where the same changes are made to sessions that never end: some of its methods
+ * are those of that one.
+ */
+export const endless = (take) => (store) => {
+  const shadow = memoryStore();
+  const both = async (change) => {
+    await shadow.commit(without('expires')(change), context).catch(() => undefined);
+    return await store.commit(change, context);
+  };
+  const base = {
+    commit: both,
+    commitMany: async (changes) => {
+      await shadow.commitMany(changes.map(without('expires')), context);
+      return await store.commitMany(changes, context);
+    },
+  };
+  return { ...base, ...take(shadow, store, base) };
+};

@@ -21,6 +21,57 @@ return { 'found', sessions, users }
 `,
 };
 
+/**
+ * Counts what has expired in an app. KEYS and ARGV: as those of `expiredScript`, without the number. Answers
+ * `counted`, the number of sessions and that of users.
+ */
+export const countScript: Script = {
+  onForeign: 'corrupt',
+  text: String.raw`${versionLua}${clockLua}
+local idleFor = tonumber(ARGV[1])
+local sessions = redis.call('ZCOUNT', KEYS[2], '-inf', textOf(now()))
+return { 'counted', sessions, idleFor and redis.call('ZCOUNT', KEYS[3], '-inf', textOf(now() - idleFor)) or 0 }
+`,
+};
+
+/**
+ * Answers `found` and some of the sessions of an app that have expired, by their place among those. KEYS: the
+ * version's, the sessions that expire. ARGV: the first place, from 0, and how many.
+ */
+export const expiredPartScript: Script = {
+  onForeign: 'corrupt',
+  text: String.raw`${versionLua}${clockLua}
+local first, count = tonumber(ARGV[1]), tonumber(ARGV[2])
+local last = math.min(first + count, redis.call('ZCOUNT', KEYS[2], '-inf', textOf(now()))) - 1
+return { 'found', last < first and {} or redis.call('ZRANGE', KEYS[2], first, last) }
+`,
+};
+
+/**
+ * Counts users of an app who have expired sessions alone, and values that are old enough for a sweep. KEYS: the
+ * version's, and for each session that has expired the list of its user, those of that list that expire, the user's
+ * values. ARGV: for how many milliseconds users have been idle, and the member of each session. Answers `counted` and
+ * the number.
+ *
+ * A user counts with the session that expired first: nobody has to remember the others.
+ */
+export const leftByAllScript: Script = {
+  onForeign: 'corrupt',
+  text: String.raw`${versionLua}${clockLua}${namesLua}
+local time, latest, count = textOf(now()), now() - tonumber(ARGV[1]), 0
+for place = 2, #ARGV do
+  local at = 3 * place - 4
+  local userList, userExpiring, values = KEYS[at], KEYS[at + 1], KEYS[at + 2]
+  local first = redis.call('ZRANGE', userExpiring, 0, 0)[1]
+  if first == ARGV[place] and redis.call('ZCOUNT', userExpiring, '-inf', time) >= redis.call('ZCARD', userList) then
+    local isOld = (tonumber(redis.call('HGET', values, 'w')) or now()) <= latest
+    if isOld and redis.call('EXISTS', values) == 1 and nameCount(values) > 0 then count = count + 1 end
+  end
+end
+return { 'counted', count }
+`,
+};
+
 /** The commands that a sweep reads by once it has written. */
 const READING: readonly string[] = [
   "'HMGET', KEYS[1], ''",
