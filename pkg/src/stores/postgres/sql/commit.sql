@@ -182,25 +182,30 @@ begin
     foreach item in array session_list loop
       place := (item->'i')::int;
       user_place := (item->'usr')::int;
-      if item ? 'created' then
-        row_expires := coalesce((item->'expires')::float8,
-          floor(extract(epoch from clock_timestamp()) * 1000) + (item->'ttl')::float8);
-        insert into statepad.sessions (usr, id, app, user_id, created, digest, rev, time, ttl, expires)
-          values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id',
-            item->>'created', item->>'digest', 0, (item->'time')::float8, (item->'ttl')::float8, row_expires)
-          on conflict do nothing returning no into row_no;
-        if found then
-          session_no[place] := row_no;
-          session_rev[place] := 0;
-          session_expires[place] := row_expires;
-          is_new[place] := true;
-          continue;
+      loop
+        if item ? 'created' then
+          row_expires := coalesce((item->'expires')::float8,
+            floor(extract(epoch from clock_timestamp()) * 1000) + (item->'ttl')::float8);
+          insert into statepad.sessions (usr, id, app, user_id, created, digest, rev, time, ttl, expires)
+            values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id',
+              item->>'created', item->>'digest', 0, (item->'time')::float8, (item->'ttl')::float8, row_expires)
+            on conflict do nothing returning no into row_no;
+          if found then
+            session_no[place] := row_no;
+            session_rev[place] := 0;
+            session_expires[place] := row_expires;
+            is_new[place] := true;
+            exit;
+          end if;
         end if;
-      end if;
-      select session.no, session.rev, session.created, session.names, session.bytes, session.ttl, session.expires
-        into row_no, row_rev, row_text, row_names, row_bytes, row_ttl, row_expires
-        from statepad.sessions session
-        where session.usr = scope_no[user_place] and session.id = item->>'session' for no key update;
+        select session.no, session.rev, session.created, session.names, session.bytes, session.ttl, session.expires
+          into row_no, row_rev, row_text, row_names, row_bytes, row_ttl, row_expires
+          from statepad.sessions session
+          where session.usr = scope_no[user_place] and session.id = item->>'session' for no key update;
+        -- Another call may have removed the session meanwhile that was in the way: the creation meets none then.
+        exit when found or not item ? 'created';
+      end loop;
+      continue when is_new[place];
       if not found then
         continue;
       elsif row_expires <= floor(extract(epoch from clock_timestamp()) * 1000) then
