@@ -121,4 +121,27 @@ await withDatabase((database) => {
     assert.deepEqual(await store.sweep({ limit: 1_000, userTtl: 0 }), all);
     assert.deepEqual(await count({ userTtl: 0 }), { sessions: 0, users: 0, more: false });
   });
+
+  test('a creation that waits for the removal of an expired session makes another one', async () => {
+    const schema = database.schema();
+    const store = await openedStore(pool, { schema });
+    await store.commit({ ...create('c1'), expires: { at: 1_000 } });
+    const sweeper = await pool.connect();
+    try {
+      await sweeper.query(`begin; select from ${schema}.sessions for update`);
+      const { rows } = await sweeper.query('select pg_backend_pid() as pid');
+      const creation = store.commit(create('c2'));
+      const isWaiting = async () => {
+        const blocked = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))';
+        return (await pool.query(blocked, [rows[0].pid])).rows.length > 0;
+      };
+      while (!(await isWaiting()));
+      await sweeper.query(`select ${schema}.sweep(null, 10, null, true); commit`);
+      assert.equal((await creation).duplicate, undefined);
+      assert.equal((await store.load(keyOf(), {})).created, 'c2');
+      assert.equal((await store.list({ app: 'a' })).total, 1);
+    } finally {
+      sweeper.release();
+    }
+  });
 });

@@ -24,7 +24,7 @@ import { inLockOrder, Scopes } from './scopes.js';
 import { partsOfReservation } from './reservations.js';
 import type { Outcome } from '../shared/outcome.js';
 import type { OperatorFault } from '../../model/operators.js';
-import type { Change, Committed, Delta, Expiry, StoreLimits } from '../../store/contract.js';
+import type { Change, Committed, Delta, Expiry } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
 
 /** The longest id, name of a value, of a user or of an app, in bytes: an index of Postgres cannot hold much more. */
@@ -61,7 +61,8 @@ interface Request {
     | readonly (readonly [scope: Entry[0], name: string, kind: string, operand: string, expected: string | null])[]
     | undefined;
   readonly room?: Room | undefined;
-  readonly limits?: StoreLimits | undefined;
+  /** JSON within the JSON: it is hardly ever read. */
+  readonly limits?: string | undefined;
   readonly ttl?: number | undefined;
   readonly expires?: number | undefined;
   readonly created?: string | undefined;
@@ -298,7 +299,7 @@ function requestOf(change: Change, scopes: Scopes): Request {
         ? ops.map(({ scope, name, kind, operand, expected: value }) => [scope, toColumn(name), kind, operand, value])
         : undefined,
     room,
-    limits: room && finiteLimits(change.limits),
+    limits: room && JSON.stringify(finiteLimits(change.limits)),
     ...(kind === 'create' && endOf(change.expires)),
     created: guard?.created === undefined ? undefined : toColumn(guard.created),
     ...(isGuarded && {

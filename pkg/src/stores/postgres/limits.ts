@@ -9,6 +9,9 @@ import type { StoreError } from '../../store/store-error.js';
 /** The most bytes of UTF-8 for a unit of UTF-16. */
 const MAX_BYTES = 3;
 
+/** The bytes of the results of all operators of a change up to which the database does not look closer. */
+export const RESERVED_BYTES = 65_536;
+
 /** A part of a room where there is no limit. */
 const ANY = [null, null] as const;
 
@@ -21,10 +24,10 @@ export interface Growth {
 const NONE: Growth = { names: 0, bytes: 0 };
 
 /**
- * The most events of the session, and then the most names and bytes of the session, the app and the user, before a
- * change that is far from its limits; null where any number is far.
+ * The most events of the session, and the most names and bytes of each of its session, app and user, before a change
+ * that is far from its limits; null where any number is far.
  */
-export type Room = readonly (number | null)[];
+export type Room = readonly [events: number | null, names: number | null, bytes: number | null];
 
 /** The most that values add to a scope, under names and as JSON texts. */
 export function growthBy(values: readonly (readonly [name: string, text: string])[]): Growth {
@@ -42,7 +45,8 @@ export function roomFor(
 
 /**
  * The room that a change needs, which lets the session, the app and the user grow so much; `undefined` where it has no
- * limits that it could meet.
+ * limits that it could meet. It is the least of all three: a scope that the change does not write to is compared, too,
+ * which at worst makes the database look closer.
  */
 export function roomOf(
   { kind, operators, limits }: Pick<Change, 'kind' | 'operators' | 'limits'>,
@@ -51,13 +55,30 @@ export function roomOf(
   if (limits === undefined) {
     return undefined;
   }
-  const events = kind === 'append' ? finite(limits.events, 1) : null;
-  // The size of what operators come to is not known here: it is always looked at.
-  const parts = PARTS.flatMap((part, index) =>
-    namesOf(operators, part).length > 0 ? [-1, -1] : roomFor(growth[index] ?? NONE, limits),
-  );
-  const room = [events, ...parts];
-  return room.every((each) => each === null) ? undefined : room;
+  const rooms = PARTS.map((part, index) => {
+    const { names, bytes } = growth[index] ?? NONE;
+    const results = namesOf(operators, part);
+    if (results.length === 0) {
+      return roomFor({ names, bytes }, limits);
+    }
+    const reserved = RESERVED_BYTES + growthBy(results.map((name) => [name, ''])).bytes;
+    return roomFor({ names: names + results.length, bytes: bytes + reserved }, limits);
+  });
+  const hasResults = PARTS.some((part) => namesOf(operators, part).length > 0);
+  const { value = Infinity } = limits;
+  const room: Room = [
+    kind === 'append' ? finite(limits.events, 1) : null,
+    leastOf(rooms.map(([names]) => names)),
+    // Nothing is far from a limit that a result within that may exceed.
+    hasResults && value < RESERVED_BYTES ? -1 : leastOf(rooms.map(([, bytes]) => bytes)),
+  ];
+  const isCompared = room.some((each) => each !== null) || (hasResults && value < Infinity);
+  return isCompared ? room : undefined;
+}
+
+function leastOf(numbers: readonly (number | null)[]): number | null {
+  const finite = numbers.filter((each) => each !== null);
+  return finite.length === 0 ? null : Math.min(...finite);
 }
 
 /** The limits that there are. */

@@ -67,7 +67,7 @@ export interface AppendColumns {
 export function columnsOf(change: PlainAppend, growth: readonly Growth[]): AppendColumns {
   const { id, call, time, event, guard } = change;
   const [ofApp, ofUser] = [movedNames(change, 'app'), movedNames(change, 'user')];
-  const [maxRev = null, maxNames = null, maxBytes = null] = roomOf(change, growth) ?? [];
+  const [maxRev = null, maxNames = null, maxBytes = null] = roomOf(change, growth.slice(0, 1)) ?? [];
   return {
     created: guard?.created === undefined ? null : toColumn(guard.created),
     rev: guard?.rev ?? null,

@@ -1,6 +1,7 @@
 // Scripts of SQL for the schema of a store.
 
 import { MOVES_BETWEEN_TRIMS, REMEMBERED_MS, REPORTED_MOVES } from '../shared/limits.js';
+import { RESERVED_BYTES } from './limits.js';
 import { CROWDED, VERSION, WRONG_VERSION } from './version.js';
 
 /**
@@ -29,6 +30,7 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   remembered: `interval '${REMEMBERED_MS / 1_000} seconds'`,
   reported_moves: REPORTED_MOVES,
   moves_between_trims: MOVES_BETWEEN_TRIMS,
+  reserved_bytes: RESERVED_BYTES,
   // The most events of a sweep beyond those of one session, and the most users that it looks at.
   swept_events: 10_000,
   swept_users: 256,

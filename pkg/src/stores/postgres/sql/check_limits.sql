@@ -12,7 +12,7 @@ create function statepad.check_limits(
 ) returns text language plpgsql
 as $limits$
 declare
-  limits jsonb := change->'limits';
+  limits jsonb := (change->>'limits')::jsonb;
   given integer := coalesce(jsonb_array_length(change->'set'), 0) - coalesce(jsonb_array_length(change->'ops'), 0);
 begin
   return (with places as (

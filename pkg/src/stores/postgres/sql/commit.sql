@@ -45,6 +45,7 @@ declare
   row_text text;
   row_names integer;
   row_bytes bigint;
+  row_ttl double precision;
   row_expires double precision;
   -- By the place of a scope in the request.
   scope_no bigint[];
@@ -58,6 +59,7 @@ declare
   session_created text[];
   session_names integer[];
   session_bytes bigint[];
+  session_ttl double precision[];
   session_expires double precision[];
   is_new boolean[];
   -- The numbers of the sessions that have expired, in whose places others are created.
@@ -74,6 +76,7 @@ declare
   own_created text;
   own_names integer;
   own_bytes bigint;
+  own_ttl double precision;
   own_expires double precision;
   now_ms double precision;
   is_near boolean;
@@ -115,9 +118,9 @@ begin
   if is_single and session_list[1] is not null and not session_list[1] ? 'created' then
     -- Most changes are an event of a session that is there: it is found and locked at once.
     select array[app.no, usr.no], app.no, usr.no, 1, 2, session.no, session.rev, session.created, session.names,
-        session.bytes, session.expires
+        session.bytes, session.ttl, session.expires
       into scope_no, app_no, user_no, app_place, user_place, own_no, own_rev, own_created, own_names, own_bytes,
-        own_expires
+        own_ttl, own_expires
       from statepad.scopes app
       join statepad.scopes usr on usr.parent = app.no and usr.name = scope_list[2]->>1
       join statepad.sessions session on session.usr = usr.no and session.id = session_list[1]->>'session'
@@ -157,9 +160,9 @@ begin
     -- A session is created at once, and taken back if the change is refused: so no other call creates it meanwhile.
     -- Where none is to be created, one statement locks all, in their order.
     if strpos(sessions, 'created') = 0 then
-      for place, own_no, row_rev, row_text, row_names, row_bytes, row_expires in
+      for place, own_no, row_rev, row_text, row_names, row_bytes, row_ttl, row_expires in
         select (request.item->'i')::int, session.no, session.rev, session.created, session.names, session.bytes,
-            session.expires
+            session.ttl, session.expires
           from unnest(session_list) with ordinality request (item, nth)
           join statepad.sessions session
             on session.usr = scope_no[(request.item->'usr')::int] and session.id = request.item->>'session'
@@ -171,6 +174,7 @@ begin
         session_created[place] := row_text;
         session_names[place] := row_names;
         session_bytes[place] := row_bytes;
+        session_ttl[place] := row_ttl;
         session_expires[place] := row_expires;
       end loop;
       session_list := '{}';
@@ -178,25 +182,30 @@ begin
     foreach item in array session_list loop
       place := (item->'i')::int;
       user_place := (item->'usr')::int;
-      if item ? 'created' then
-        row_expires := coalesce((item->'expires')::float8,
-          floor(extract(epoch from clock_timestamp()) * 1000) + (item->'ttl')::float8);
-        insert into statepad.sessions (usr, id, app, user_id, created, digest, rev, time, ttl, expires)
-          values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id',
-            item->>'created', item->>'digest', 0, (item->'time')::float8, (item->'ttl')::float8, row_expires)
-          on conflict do nothing returning no into row_no;
-        if found then
-          session_no[place] := row_no;
-          session_rev[place] := 0;
-          session_expires[place] := row_expires;
-          is_new[place] := true;
-          continue;
+      loop
+        if item ? 'created' then
+          row_expires := coalesce((item->'expires')::float8,
+            floor(extract(epoch from clock_timestamp()) * 1000) + (item->'ttl')::float8);
+          insert into statepad.sessions (usr, id, app, user_id, created, digest, rev, time, ttl, expires)
+            values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id',
+              item->>'created', item->>'digest', 0, (item->'time')::float8, (item->'ttl')::float8, row_expires)
+            on conflict do nothing returning no into row_no;
+          if found then
+            session_no[place] := row_no;
+            session_rev[place] := 0;
+            session_expires[place] := row_expires;
+            is_new[place] := true;
+            exit;
+          end if;
         end if;
-      end if;
-      select session.no, session.rev, session.created, session.names, session.bytes, session.expires
-        into row_no, row_rev, row_text, row_names, row_bytes, row_expires
-        from statepad.sessions session
-        where session.usr = scope_no[user_place] and session.id = item->>'session' for no key update;
+        select session.no, session.rev, session.created, session.names, session.bytes, session.ttl, session.expires
+          into row_no, row_rev, row_text, row_names, row_bytes, row_ttl, row_expires
+          from statepad.sessions session
+          where session.usr = scope_no[user_place] and session.id = item->>'session' for no key update;
+        -- Another call may have removed the session meanwhile that was in the way: the creation meets none then.
+        exit when found or not item ? 'created';
+      end loop;
+      continue when is_new[place];
       if not found then
         continue;
       elsif row_expires <= floor(extract(epoch from clock_timestamp()) * 1000) then
@@ -218,6 +227,7 @@ begin
       session_created[place] := row_text;
       session_names[place] := row_names;
       session_bytes[place] := row_bytes;
+      session_ttl[place] := row_ttl;
       session_expires[place] := row_expires;
     end loop;
   end if;
@@ -248,6 +258,7 @@ begin
       own_created := session_created[place];
       own_names := coalesce(session_names[place], 0);
       own_bytes := coalesce(session_bytes[place], 0);
+      own_ttl := session_ttl[place];
       own_expires := session_expires[place];
       answer := null;
       op_results := null;
@@ -259,8 +270,7 @@ begin
 
     -- What there is before the change, when all that has to be locked is. What is locked, or was moved by the batch, is
     -- known already; another call that had the session locked may have moved the scopes meanwhile. row_text is what
-    -- was written under the id of the change. The room of a change: events, and the names and bytes of the session, the
-    -- app and the user.
+    -- was written under the id of the change. The room of a change: the most events, names and bytes that there may be.
     if change->>'kind' = 'update' then
       select scope_pos[app_place], scope_mark[app_place], coalesce(scope_pos[user_place], 0), scope_mark[user_place],
           (select done.id from statepad.updates done
@@ -269,9 +279,8 @@ begin
           exists (select from statepad.refused late where late.call = change_call),
           exists (select from statepad.statepad_version version where version.version = :version),
           change ? 'room' and exists (select from statepad.scopes app left join statepad.scopes usr on usr.no = user_no
-            where app.no = app_no and (
-              app.names > (change->'room'->>3)::float8 or app.bytes > (change->'room'->>4)::float8
-              or usr.names > (change->'room'->>5)::float8 or usr.bytes > (change->'room'->>6)::float8))
+            where app.no = app_no and (greatest(app.names, usr.names) > (change->'room'->>1)::float8
+              or greatest(app.bytes, usr.bytes) > (change->'room'->>2)::float8))
         into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours, is_near;
     else
       select coalesce(scope_pos[app_place], app.pos, 0),
@@ -284,10 +293,9 @@ begin
           exists (select from statepad.refused late where late.call = change_call),
           exists (select from statepad.statepad_version version where version.version = :version),
           case when own_expires is not null then floor(extract(epoch from clock_timestamp()) * 1000) end,
-          case when change ? 'room' then coalesce(own_rev > (change->'room'->>0)::float8
-            or own_names > (change->'room'->>1)::float8 or own_bytes > (change->'room'->>2)::float8
-            or app.names > (change->'room'->>3)::float8 or app.bytes > (change->'room'->>4)::float8
-            or usr.names > (change->'room'->>5)::float8 or usr.bytes > (change->'room'->>6)::float8, false) end
+          coalesce(own_rev > (change->'room'->>0)::float8
+            or greatest(own_names, app.names, usr.names) > (change->'room'->>1)::float8
+            or greatest(own_bytes, app.bytes, usr.bytes) > (change->'room'->>2)::float8, false)
         into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours, now_ms, is_near
         from statepad.scopes app left join statepad.scopes usr on usr.no = user_no
         where app.no = app_no;
@@ -369,6 +377,7 @@ begin
           from statepad.resolve_operators(change->'ops', app_no, user_no, own_no) resolved;
         if misfit is null then
           change := change || jsonb_build_object('set', coalesce(change->'set', '[]') || op_sets);
+          is_near := is_near or change ? 'room' and octet_length(op_sets::text) > :reserved_bytes;
         else
           answer := json_build_array('misfit', misfit - 1, substr(fault, 2));
         end if;
@@ -376,9 +385,10 @@ begin
       if answer is null and is_near then
         if is_single then
           -- The app first: it has no parent.
-          perform from statepad.scopes scope where scope.no = any(array[
-              case when change->'room'->>3 is not null or change->'room'->>4 is not null then app_no end,
-              case when change->'room'->>5 is not null or change->'room'->>6 is not null then user_no end])
+          perform from statepad.scopes scope
+            where scope.no in (
+              select scope_no[(moved.item->0)::int] from jsonb_array_elements(change->'scopes') moved (item)
+                where jsonb_typeof(moved.item->1) = 'array')
             order by scope.parent for no key update;
         end if;
         answer := statepad.check_limits(change, app_no, user_no, own_no, own_rev);
@@ -419,9 +429,8 @@ begin
           with moved as (
             update statepad.scopes scope set pos = scope.pos + 1, mark = change_call, changed = now(),
                 due = least(scope.due, now()), base = case when keeps_log then scope.base else scope.pos + 1 end
-              where scope.no = row_no and (is_near or change->'room' is null or coalesce(
-                scope.names <= (change->'room'->>case when scope_place = app_place then 3 else 5 end)::float8
-                and scope.bytes <= (change->'room'->>case when scope_place = app_place then 4 else 6 end)::float8, true))
+              where scope.no = row_no and (is_near or coalesce(scope.names <= (change->'room'->>1)::float8
+                and scope.bytes <= (change->'room'->>2)::float8, true))
               returning scope.no, scope.pos)
           insert into statepad.moves as move (scope, pos, mark, names)
             select moved.no, moved.pos, change_call, item->1 from moved
@@ -494,29 +503,42 @@ begin
         where reservation.target = (change->'reservation'->>0)::bigint
           and reservation.ticket = (change->'reservation'->>1)::bigint;
     end if;
-    if change ? 'set' and not change ? 'moves' and change->>'kind' = 'append' then
+    if own_ttl is not null and change->>'kind' = 'append' then
+      own_expires := floor(extract(epoch from clock_timestamp()) * 1000) + own_ttl;
+    end if;
+    if change->>'kind' = 'append' and not change ? 'moves' then
       -- Most changes write to a session alone: one statement writes all of it.
       own_rev := own_rev + 1;
-      with written as (
-        insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
-          values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
-            case when keeps_log then app_pos end, case when keeps_log then user_pos end)),
-      kept as (
-        insert into statepad.state as present (owner, name, value, at, nth)
-          select own_no, new.key->>1, new.key->>2, own_rev, new.nth
-            from jsonb_array_elements(change->'set') with ordinality new (key, nth)
-          on conflict (owner, name) do update set value = excluded.value, was = octet_length(present.value)
-            where present.value <> excluded.value
-          returning (present.was is null)::integer as names,
-            octet_length(present.value) - coalesce(present.was, -statepad.name_size(present.name)) as size)
-      update statepad.sessions session set rev = own_rev, time = (change->'time')::float8,
-          names = session.names + grown.names - coalesce(removed[1], 0),
-          bytes = session.bytes + grown.bytes - coalesce(removed[2], 0),
-          expires = case when session.ttl is null then session.expires
-            else floor(extract(epoch from clock_timestamp()) * 1000) + session.ttl end
-        from (select coalesce(sum(kept.names), 0) as names, coalesce(sum(kept.size), 0) as bytes from kept) grown
-        where session.usr = user_no and session.id = change->>'session'
-        returning session.expires into own_expires;
+      if change ? 'set' then
+        with written as (
+          insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
+            values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
+              case when keeps_log then app_pos end, case when keeps_log then user_pos end)),
+        kept as (
+          insert into statepad.state as present (owner, name, value, at, nth)
+            select own_no, new.key->>1, new.key->>2, own_rev, new.nth
+              from jsonb_array_elements(change->'set') with ordinality new (key, nth)
+            on conflict (owner, name) do update set value = excluded.value, was = octet_length(present.value)
+              where present.value <> excluded.value
+            returning (present.was is null)::integer as names,
+              octet_length(present.value) - coalesce(present.was, -statepad.name_size(present.name)) as size)
+        update statepad.sessions session set rev = own_rev, time = (change->'time')::float8, expires = own_expires,
+            names = session.names + grown.names - coalesce(removed[1], 0),
+            bytes = session.bytes + grown.bytes - coalesce(removed[2], 0)
+          from (select coalesce(sum(kept.names), 0) as names, coalesce(sum(kept.size), 0) as bytes from kept) grown
+          where session.usr = user_no and session.id = change->>'session';
+      else
+        with written as (
+          insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
+            values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
+              case when keeps_log then app_pos end, case when keeps_log then user_pos end))
+        update statepad.sessions session set rev = own_rev, time = (change->'time')::float8, expires = own_expires
+          where session.usr = user_no and session.id = change->>'session';
+        if removed is not null then
+          update statepad.sessions session set names = session.names - removed[1], bytes = session.bytes - removed[2]
+            where session.usr = user_no and session.id = change->>'session';
+        end if;
+      end if;
       answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, app_mark, user_mark, app_delta,
         user_delta, op_results, own_expires);
       continue;
@@ -556,13 +578,10 @@ begin
         insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
           values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
             case when keeps_log then app_pos end, case when keeps_log then user_pos end))
-      update statepad.sessions session set rev = own_rev, time = (change->'time')::float8,
+      update statepad.sessions session set rev = own_rev, time = (change->'time')::float8, expires = own_expires,
           names = session.names + coalesce(added[1], 0) - coalesce(removed[1], 0),
-          bytes = session.bytes + coalesce(added[2], 0) - coalesce(removed[2], 0),
-          expires = case when session.ttl is null then session.expires
-            else floor(extract(epoch from clock_timestamp()) * 1000) + session.ttl end
-        where session.usr = user_no and session.id = change->>'session'
-        returning session.expires into own_expires;
+          bytes = session.bytes + coalesce(added[2], 0) - coalesce(removed[2], 0)
+        where session.usr = user_no and session.id = change->>'session';
     elsif change->>'kind' = 'create' then
       if expired_no[place] is null then
         new_apps := new_apps || app_no;
