@@ -59,14 +59,16 @@ export function countIdle({ latest, app, limit }: Omit<CountExpressions, 'now'>)
 }
 
 /**
- * The statement that counts users who have values, and sessions that have all expired, up to the limit: `now`, `app`,
- * `latest`, `limit`. They are as the users of {@link countIdle} once a sweep has removed those sessions.
+ * The statement that counts users who have values, and sessions that have all expired: `now`, `app`, `limit`, `latest`.
+ * They are as the users of {@link countIdle} once a sweep has removed those sessions. It looks at no more sessions than
+ * the limit: where there are so many, a sweep comes to no users.
  */
-export function countLeftIdle({ now, app, latest, limit }: CountExpressions): string {
+export function countLeftIdle({ now, app, limit, latest }: CountExpressions): string {
   return `SELECT count(*) AS count FROM (
-    SELECT 1 FROM (
-      SELECT app, user, count(*) AS sessions FROM statepad_sessions INDEXED BY statepad_sessions_by_expiry
-        WHERE expires <= ${now} ${app === undefined ? '' : `AND app = ${app}`} GROUP BY app, user
+      SELECT app, user, count(*) AS sessions FROM (
+        SELECT app, user FROM statepad_sessions INDEXED BY statepad_sessions_by_expiry
+          WHERE expires <= ${now} ${app === undefined ? '' : `AND app = ${app}`} LIMIT ${limit}
+      ) GROUP BY app, user
     ) AS ended CROSS JOIN statepad_scopes AS x ON x.of_app = ended.app AND x.name = ended.user
-    WHERE x.sessions = ended.sessions AND x.keys > 0 AND x.changed <= ${latest} LIMIT ${limit})`;
+    WHERE x.sessions = ended.sessions AND x.keys > 0 AND x.changed <= ${latest}`;
 }

@@ -21,7 +21,7 @@ export function countSweep(driver: SqlDriver, { app, limit, userTtl }: SweepQuer
   }
   const latest = now - userTtl;
   const idle = driver.all(sql.countIdle(texts), [latest, ...ofApp, most]);
-  const leftIdle = driver.all(sql.countLeftIdle(texts), [now, ...ofApp, latest, most]);
+  const leftIdle = driver.all(sql.countLeftIdle(texts), [now, ...ofApp, most, latest]);
   return countedIn([ended, idle, leftIdle], limit);
 }
 
