@@ -59,9 +59,9 @@ export function countIdle({ latest, app, limit }: Omit<CountExpressions, 'now'>)
 }
 
 /**
- * The statement that counts users who have values, and sessions that have all expired: `now`, `app`, `limit`, `latest`.
- * They are as the users of {@link countIdle} once a sweep has removed those sessions. It looks at no more sessions than
- * the limit: where there are so many, a sweep comes to no users.
+ * The statement that counts users who have values, and sessions that have all expired: `now`, `app`, `limit`,
+ * `latest`. They are as the users of {@link countIdle} once a sweep has removed those sessions. It looks at no more
+ * sessions than the limit: where there are so many, a sweep comes to no users.
  */
 export function countLeftIdle({ now, app, limit, latest }: CountExpressions): string {
   return `SELECT count(*) AS count FROM (
