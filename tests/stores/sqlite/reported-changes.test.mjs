@@ -122,8 +122,8 @@ for (const name of Object.keys(libraries)) {
         };
         const app = { app: { set: { n: 1 }, unset: ['gone'] } };
         const before = [await cost(1, {}), await cost(2, app)];
-        // With those that begin and end it, and of the event, the session, the scope and the name that is set; two that
-        // read what is under the names, and one of the log.
+        // With those that begin and end it, and of the event, the session, the scope and the name that is set; two
+        // that read what is under the names, and one of the log.
         assert.deepEqual(before, [5, log ? 10 : 9]);
         for (let number = 3; number < 1040; number++) {
           await cost(number, app);

@@ -170,8 +170,10 @@ const others = {
       .filter(([, { isExpired }]) => isExpired)
       .sort(([, a], [, b]) => a.ends - b.ends)
       .slice(0, limit);
+    const counted = await store.sweep({ limit, dry: true }, context);
     const { sessions, users, more } = await store.sweep({ limit }, context);
     assert.deepEqual([sessions, users], [expired.length, 0]);
+    assert.deepEqual([counted.sessions, counted.users], [sessions, users]);
     assert.ok(sessions === limit || !more);
     expired.forEach(([at]) => model.sessions.delete(at));
   },

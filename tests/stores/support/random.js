@@ -154,16 +154,19 @@ function steps(random, store) {
     });
   /** No two sessions expire at the same time: a sweep goes by that. */
   const end = () => pick([{ at: 1 + Math.floor(random() * PAST) }, { at: FAR }, { ttl: LONG }]);
-  const sweeping = () =>
-    random() < 0.3
-      ? [defined({ limit: 1_000, userTtl: 0, app: often(0.7, () => key().appName) })]
+  const sweeping = () => {
+    const dry = often(0.3, () => true);
+    return random() < 0.3
+      ? [defined({ limit: 1_000, userTtl: 0, app: often(0.7, () => key().appName), dry })]
       : [
           defined({
             limit: pick([1, 2, 5, 100]),
             userTtl: often(0.3, () => LONG),
             app: often(0.5, () => key().appName),
+            dry,
           }),
         ];
+  };
   const claiming = () => {
     const { holder, ttl, fence } = request(key());
     return [pick(['sweep', 'Sweep', '', '\0']), defined({ holder, ttl, fence })];

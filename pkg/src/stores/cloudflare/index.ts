@@ -26,7 +26,7 @@ import { logFrom, logQueries, trimmedFrom, trimQueries } from './d1/read-log.js'
 import { scopeFrom, scopeQueries } from './d1/read.js';
 import { checkRemoval, checkRemoved, removeQueries, removeScopeQueries } from './d1/remove.js';
 import { commit, commitMany } from './d1/write.js';
-import { sweep } from './d1/sweep.js';
+import { count, sweep } from './d1/sweep.js';
 import { KEPT, sqliteCore } from '../sqlite-core/core.js';
 import { namesIn, ownersIn } from '../sqlite-core/names.js';
 import { commitUnrefused } from '../shared/outcome.js';
@@ -112,7 +112,8 @@ export function d1Store(database: D1DatabaseLike, options: D1StoreOptions = {}):
       const [[row] = []] = await run([readLeaseQuery(key)]);
       return row === undefined ? null : leaseIn(row);
     },
-    sweep: async (query, context) => await sweep(database, query, hasLog, context),
+    sweep: async (query, context) =>
+      query.dry === true ? await count(database, query) : await sweep(database, query, hasLog, context),
     claim: async (name, request) => claimFrom(request, await run(claimQueries(name, request))),
     ...(hasLog && { readLog: async (scope, query) => logFrom(scope, query, await run(logQueries(scope, query))) }),
     trimLog: async (scope, upTo) => trimmedFrom(await run(trimQueries(scope, upTo))),

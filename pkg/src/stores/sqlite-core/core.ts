@@ -15,6 +15,7 @@ import { remove, removeScope } from './remove.js';
 import { textIn } from './rows.js';
 import * as sql from './statements.js';
 import { sweep } from './sweep.js';
+import { countSweep } from './sweep-count.js';
 import { isKnownScope } from '../shared/keys.js';
 import { committedOr, outcomeOf, type Outcome } from '../shared/outcome.js';
 import { loadedOf, stateOf } from '../shared/parts.js';
@@ -60,7 +61,10 @@ export function sqliteCore(driver: SqlDriver, hasLog = true): SqliteCore {
     removeScope: async (scope) => driver.transaction(() => removeScope(driver, scope, hasLog)),
     lease: async (key, request) => driver.transaction(() => lease(driver, key, request)),
     readLease: async (key) => driver.snapshot(() => readLeaseOf(driver, key)),
-    sweep: async (query, { signal }) => await sweep(driver, query, hasLog, signal),
+    sweep: async (query, { signal }) =>
+      query.dry === true
+        ? driver.snapshot(() => countSweep(driver, query))
+        : await sweep(driver, query, hasLog, signal),
     claim: async (name, request) => driver.transaction(() => claim(driver, name, request)),
     ...(hasLog && { readLog: async (scope, query) => driver.snapshot(() => readLog(driver, scope, query)) }),
     trimLog: async (scope, upTo) => driver.transaction(() => trimLog(driver, scope, upTo)),

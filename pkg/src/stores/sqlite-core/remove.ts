@@ -14,8 +14,12 @@ import type { SessionKey } from '../../model/types.js';
 
 /** See `SessionStore.remove`. */
 export function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created' | 'fence'> = {}): void {
-  const { session, app, user, version } = findToWrite(driver, key, null, null);
+  const { session, expired, app, user, version } = findToWrite(driver, key, null, null);
   checkVersion(version);
+  if (isNamed(expired, guard)) {
+    // It is not there for its caller, and must not stay any longer either.
+    removeRow(driver, expired.n, app.n, user.n);
+  }
   if (!isNamed(session, guard)) {
     return;
   }

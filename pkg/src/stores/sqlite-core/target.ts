@@ -3,7 +3,7 @@
 import { defined } from '../../model/defined.js';
 import { readLease } from './lease.js';
 import { DeltaRows } from './delta-rows.js';
-import { numberIn, recordIn, resultsOf, textIn } from './rows.js';
+import { numberOf, recordIn, resultsOf, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { callOf } from '../shared/keys.js';
@@ -101,8 +101,9 @@ export class Target implements CommitFacts {
   }
 
   #sizeOf(scope: StoredScope, name: string): number | undefined {
-    const row = this.#first(sql.READ_SIZE, this.rows[scope]?.n ?? 0, name);
-    return row && numberIn(row, 'size');
+    // By its columns, as deltas read it: a text is run in one way alone.
+    const row = this.#driver.first(sql.READ_SIZE, [this.rows[scope]?.n ?? 0, toColumn(name)]);
+    return row && numberOf(row[0], 'size');
   }
 
   #column(scope: StoredScope, name: string): unknown {

@@ -257,7 +257,9 @@ export function withHints({ readLog, ...core }: SqliteCore, hints: Hints): Sqlit
       try {
         return await core.sweep(query, context);
       } finally {
-        hints.swept();
+        if (query.dry !== true) {
+          hints.swept();
+        }
       }
     },
     watch: (onHint) => hints.watch(onHint),

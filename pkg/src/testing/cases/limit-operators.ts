@@ -55,6 +55,31 @@ export const limitOperatorCases: readonly StoreCase[] = [
     }),
   ),
   storeCase(
+    'a list is compared with the limit of values also after other values were set again',
+    step.commit(
+      change.create('c', { user: { set: { s: 1, l: [1] } }, session: { set: { s: 1, l: [1] } } }),
+      answer.made(0, 1),
+    ),
+    step.commit(change.append('e1', { user: set('s', 2), session: set('s', 2) }), answer.appended(1, 0, 2)),
+    step.commit(
+      operate('e2', { session: { l: push(2) } }, { value: 4 }, { session: set('s', 3) }),
+      answer.beyond('value', 5, 4, 'session', 'l'),
+    ),
+    step.commit(operate('e2', { user: { l: push(2) } }, { value: 4 }), answer.beyond('value', 5, 4, 'user', 'l')),
+    step.commit(
+      operate('e2', { session: { l: push(2) } }, { value: 5 }, { session: set('s', 3) }),
+      withResults(answer.appended(2, 0, 2), { session: { l: [1, 2] } }),
+    ),
+    step.sessionHas({
+      pos: { user: 2 },
+      state: { user: { s: 2, l: [1] }, session: { s: 3, l: [1, 2] } },
+      events: [
+        { rev: 1, data: dataOf('e1') },
+        { rev: 2, data: dataOf('e2'), results: { session: { l: [1, 2] } } },
+      ],
+    }),
+  ),
+  storeCase(
     'a sum with one digit more makes its scope one byte larger',
     step.commit(change.create('c', { app: set('n', 9), user: set('n', 8), session: set('n', 99) }), answer.made(1, 1)),
     step.commit(operate('e1', { app: { n: increment(1) } }, { state: 2 }), answer.beyond('state', 3, 2, 'app')),

@@ -73,9 +73,9 @@ export function removeQueries(
     mark((all) =>
       [
         isSession(key, all),
-        isLive(),
         ...(created === undefined ? [] : [`created = ${all.add(toColumn(created))}`]),
-        ...(fence === undefined ? [] : [`fence = ${all.add(fence)}`]),
+        // One that has expired goes, too: it is not there for its caller, and must not stay any longer either.
+        ...(fence === undefined ? [] : [`(fence = ${all.add(fence)} OR NOT ${isLive()})`]),
       ].join(' AND '),
     ),
     ...removeMarked(now),
@@ -140,13 +140,13 @@ function clearScopes(areMeant: (all: Bindings) => string, now: number | undefine
 /** Throws when a session was not deleted: `rejected`, as {@link checkRemoval}, and `fenced`. */
 export function checkRemoved(answers: readonly (readonly SqlRow[])[], guard: Pick<Guard, 'created' | 'fence'>): void {
   checkRemoval(answers);
-  const session = answers[1]?.[0];
-  if (session !== undefined && isNamed({ created: textIn(session, 'created') }, guard)) {
+  const [, [session] = [], marked = []] = answers;
+  if (marked.length === 0 && session !== undefined && isNamed({ created: textIn(session, 'created') }, guard)) {
     checkFence(numberIn(session, 'fence'), guard.fence);
   }
 }
 
-/** Throws `rejected` when nothing was deleted, as the tables have another version. */
+/** Throws `rejected` when nothing was deleted or counted, as the tables have another version. */
 export function checkRemoval(answers: readonly (readonly SqlRow[])[]): void {
   checkVersion(answers[0]?.[0]?.['value']);
 }
