@@ -29,7 +29,10 @@ UNBROKEN = {
 IN_FILES_ASKED = [case for case in all_cases() if case.group not in ("members", "delta")]
 """The cases that a fault of storing in files may concern."""
 
-BY_CHANCE = {"sharing: a counter of the session, read again after a refusal, is exact"}
+BY_CHANCE = {
+    "sharing: a counter of the session, read again after a refusal, is exact",
+    "sharing: a counter of the app, read right before each write, is exact",
+}
 """Cases that google-adk's SqliteSessionService passes or fails by the moment of its reads."""
 
 
