@@ -175,14 +175,14 @@ export interface SessionStore {
    */
   readLease?(key: SessionKey, context: StoreContext): Promise<LeaseRow | null>;
   /**
-   * Removes sessions that have expired, as by `remove`, those that expired first before the others; and values of users
-   * that have no session. It may be called by several processes at once, and ends at any moment without harm: each
+   * Removes sessions that have expired, as by `remove`, those that expired first before the others; and values of
+   * users that have no session. It may be called by several processes at once, and ends at any moment without harm: each
    * removal is whole or not made. A session that was written to meanwhile, and has not expired any more, stays.
    */
   sweep?(query: SweepQuery, context: StoreContext): Promise<Swept>;
   /**
-   * As `lease`, for the storage as a whole: takes, extends or gives back the lease of a name, such as `sweep`. It stops
-   * nobody who does not ask for it.
+   * As `lease`, for the storage as a whole: takes, extends or gives back the lease of a name, such as `sweep`. It
+   * stops nobody who does not ask for it.
    */
   claim?(name: string, request: Omit<LeaseRequest, 'created'>, context: StoreContext): Promise<LeaseAnswer>;
   /** The operators of `Change.operators` that the store resolves in its atomic step; none by default. */

@@ -40,8 +40,8 @@ export interface SweepQuery {
    */
   readonly userTtl?: number;
   /**
-   * Removes nothing, and counts what would be removed, `limit` at most. It only reads: also a store that was opened for
-   * reading alone answers it.
+   * Removes nothing, and counts what would be removed, `limit` at most. It only reads: also a store that was opened
+   * for reading alone answers it.
    */
   readonly dry?: true;
 }
