@@ -264,6 +264,13 @@ describe('the prompt', () => {
       await missing(page)
         .getByRole('button', { name: /^nope50/u })
         .click();
+      // The browser tells of scrolling with its next frame.
+      await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            window.requestAnimationFrame(() => window.requestAnimationFrame(resolve));
+          }),
+      );
       const [letters, colours] = await source(page).evaluate((area) =>
         [area, area.previousElementSibling].map(({ scrollTop, scrollHeight, clientWidth, offsetTop, offsetLeft }) => ({
           scrollTop,

@@ -82,14 +82,20 @@ export async function replay(page) {
   await loaded(page);
 }
 
+/** Types a message, which Enter sends then. Answers the field. */
+export async function write(page, text) {
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill(text);
+  await page.getByRole('button', { name: 'Send' }).and(page.locator('[aria-disabled=false]')).waitFor();
+  return field;
+}
+
 /**
  * Types a message and sends it. Resolves when it is answered: until then the field is not empty, or its button is
  * disabled.
  */
 export async function say(page, text) {
-  const field = page.getByRole('textbox', { name: 'Message' });
-  await field.fill(text);
-  await page.getByRole('button', { name: 'Send' }).and(page.locator('[aria-disabled=false]')).waitFor();
+  const field = await write(page, text);
   await field.press('Enter');
   await page.waitForFunction((element) => element.value === '', await field.elementHandle());
 }

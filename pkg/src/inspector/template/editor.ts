@@ -232,6 +232,7 @@ export class StatepadTemplateEditor extends InspectorElement {
     const top = mark?.offsetTop ?? 0;
     if (mark !== null && (top < area.scrollTop || top + mark.offsetHeight > area.scrollTop + area.clientHeight)) {
       area.scrollTop = top - area.clientHeight / 2;
+      this.#scroll();
     }
   }
 
