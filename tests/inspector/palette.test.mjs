@@ -100,6 +100,23 @@ describe('the palette', () => {
     await options(page).first().waitFor();
   });
 
+  it('opens with its keys while it closes', async (t) => {
+    const page = await bench.inPage(t, { seed: story });
+    await open(page);
+    // In one go: until the event of the dialog comes, the field of the palette is still focused.
+    await page.evaluate(() => {
+      const inspector = document.querySelector('statepad-inspector');
+      const root = inspector.shadowRoot.querySelector('statepad-palette').shadowRoot;
+      const field = root.querySelector('input');
+      root.querySelector('dialog').close();
+      const press = { key: 'k', ctrlKey: true, bubbles: true, composed: true, cancelable: true };
+      field.dispatchEvent(new KeyboardEvent('keydown', press));
+    });
+    await page.waitForTimeout(200);
+    await palette(page).getByRole('combobox').fill('go to');
+    await options(page).first().waitFor();
+  });
+
   it('leaves out what cannot be done', async (t) => {
     const page = await bench.inPage(t, { seed: story });
     await open(page, 'fork from');

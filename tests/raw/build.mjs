@@ -1,7 +1,8 @@
 // The files that `wasm-pack build` makes of the crate, without the package, in folders of their own.
 
-import { rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { env } from '../../scripts/tools.mjs';
 import { root, run } from '../packaging/project.mjs';
 
@@ -17,16 +18,52 @@ export function rawBuild(target) {
   return promise;
 }
 
+const builds = join(root, 'target', 'wasm-pack');
+
 async function build(target) {
-  const folder = join(root, 'target', 'wasm-pack', `${target}-${process.pid}`);
+  const folder = join(builds, `${target}-${process.pid}`);
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   // Without a folder it would overwrite pkg/package.json.
-  await run('wasm-pack', ['build', '--dev', '--target', target, '--out-dir', folder, '--', '--locked'], {
-    cwd: root,
-    env,
-    maxBuffer: 2 ** 26,
-  });
+  const options = ['build', '--dev', '--target', target, '--out-dir', folder, '--', '--locked'];
+  await alone(() => run('wasm-pack', options, { cwd: root, env, maxBuffer: 2 ** 26 }));
   return folder;
+}
+
+/**
+ * Runs `work` while no other process does. wasm-pack reads what cargo has made after cargo has given up its lock: the
+ * cargo of another process may replace that file just then, as it does where the file system has no hard links.
+ */
+async function alone(work) {
+  const lock = join(builds, 'lock');
+  mkdirSync(builds, { recursive: true });
+  while (!take(lock)) await sleep(100);
+  try {
+    return await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Takes a lock, a file with the id of its process, unless a living process has it. */
+function take(lock) {
+  try {
+    writeFileSync(lock, `${process.pid}`, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  if (!isHeld(lock)) rmSync(lock, { force: true });
+  return false;
+}
+
+function isHeld(lock) {
+  try {
+    const pid = readFileSync(lock, 'utf8');
+    // Between its making and its writing it is empty.
+    return pid === '' || process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
 }
 
 /**

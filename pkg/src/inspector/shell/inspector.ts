@@ -324,7 +324,8 @@ export class StatepadInspector extends InspectorElement implements Shell {
     if (keys === undefined || !isPressed(event, keys) || !suits(this.inspection)) {
       return false;
     }
-    const isInDialog = event.composedPath().some((one) => one instanceof HTMLDialogElement);
+    // A dialog that closes keeps the focus, and with it the keys, until its event has come.
+    const isInDialog = event.composedPath().some((one) => one instanceof HTMLDialogElement && one.open);
     const isFree = !isTyped(event) && !isInDialog && !(isArrow && isForWidget(event));
     return isFree || (keys.startsWith('mod+') && !isInDialog);
   }

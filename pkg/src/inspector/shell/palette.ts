@@ -128,8 +128,6 @@ export class StatepadPalette extends InspectorElement {
   declare private query: string;
   /** The index of the finding that Enter chooses. */
   declare private place: number;
-  /** True until the dialog is shown: one that was closed is drawn until its event has come, and stays closed. */
-  #isNew = false;
   /** The findings on show, in their order. */
   #findings: readonly Finding[] = [];
   #groups: readonly FindingGroup[] = [];
@@ -146,9 +144,17 @@ export class StatepadPalette extends InspectorElement {
     this.query = '';
     this.place = 0;
     this.isOpen = true;
-    this.#isNew = true;
-    // Between Escape and the event that tells of it, the dialog is closed and nothing else has changed.
-    this.requestUpdate();
+    void this.#show();
+  }
+
+  /** Shows the dialog once it is drawn. After Escape it is drawn, and closed, until its event has come. */
+  async #show(): Promise<void> {
+    await this.updateComplete;
+    const dialog = this.renderRoot.querySelector('dialog');
+    if (dialog?.open === false) {
+      dialog.showModal();
+      this.renderRoot.querySelector('input')?.focus();
+    }
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -226,12 +232,6 @@ export class StatepadPalette extends InspectorElement {
   }
 
   protected override updated(changed: PropertyValues): void {
-    const dialog = this.renderRoot.querySelector('dialog');
-    if (dialog !== null && this.#isNew && !dialog.open) {
-      dialog.showModal();
-      this.renderRoot.querySelector('input')?.focus();
-    }
-    this.#isNew = false;
     if (changed.has('place') || changed.has('query')) {
       this.renderRoot.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
     }
